@@ -1,0 +1,125 @@
+// The inside vocabulary: what session, upstream and turn say to each other, as closed unions of plain data.
+// What clients see is in src/api; nothing here ever reaches a client unchanged.
+
+/**
+ * What to do about a failed leg.
+ * `retry` the same model once more; `next` the next candidate now; `account` this credential is bad, next candidate, never
+ * retry; `caller` the request itself is wrong: report it, do not fail over.
+ */
+export type FailureKind = 'retry' | 'next' | 'account' | 'caller';
+
+/** Why a leg ended, as `failover.reason` shows it to clients. */
+export type FailureReason =
+  | 'upstream_closed'
+  | 'upstream_error'
+  | 'connect_failed'
+  | 'connect_timeout'
+  | 'stalled'
+  | 'circuit_open';
+
+/** One failed leg. `code` is the provider's own code or a short name; `message` is safe to show to a client. */
+export interface LegFailure {
+  kind: FailureKind;
+  reason: FailureReason;
+  code: string;
+  message: string;
+}
+
+/** One word with its times in seconds. */
+export interface Word {
+  word: string;
+  start: number;
+  end: number;
+  /** 0 to 1. */
+  confidence?: number;
+  /** Integer from 0 in the order of first appearance. */
+  speaker?: number;
+}
+
+/** What was said in one turn, or in a part of it. Times are seconds. */
+export interface Utterance {
+  text: string;
+  start: number;
+  end: number;
+  confidence?: number;
+  speaker?: number;
+  language?: string;
+  words?: Word[];
+}
+
+/**
+ * What a live codec makes of one message of a provider. Times are seconds on the leg's own clock (0 is the first sample
+ * the leg was sent); the session adds the leg's origin. `turnId` is the provider's name of the turn.
+ *
+ * - `ready`: the provider will take audio.
+ * - `speech.started`: someone began to speak.
+ * - `partial`: unsettled text of the turn, whole, without the pieces already settled.
+ * - `piece`: a settled piece; pieces of a turn are joined when it ends.
+ * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `twin` true means that a
+ *   formatted version of the same turn is to follow.
+ * - `turn.formatted`: that formatted version.
+ * - `finished`: everything asked for by finish was said.
+ * - `failed`: the provider said so.
+ * - `warned`: something the customer should hear about, once.
+ */
+export type Heard =
+  | { type: 'ready' }
+  | { type: 'speech.started'; start: number }
+  | { type: 'partial'; turnId: string; utterance: Utterance }
+  | { type: 'piece'; turnId: string; utterance: Utterance }
+  | { type: 'turn.ended'; turnId: string; utterance?: Utterance; twin: boolean }
+  | { type: 'turn.formatted'; turnId: string; utterance: Utterance }
+  | { type: 'finished' }
+  | { type: 'failed'; failure: LegFailure }
+  | { type: 'warned'; code: string; message: string };
+
+/** Why a session ended, as `session_ended.reason` shows it. */
+export type SessionEndReason = 'client_closed' | 'idle' | 'too_long' | 'credit' | 'upstream' | 'draining' | 'error';
+
+/** Asks a node with the `upstream` role to open a leg. Answered by `LegOpened`. */
+export interface OpenLeg {
+  type: 'leg.open';
+  /** Address of the session. */
+  session: string;
+  sessionId: string;
+  generation: number;
+  /** `<provider>/<model>`. */
+  slug: string;
+  /** Hertz of the audio the leg will be sent. */
+  sampleRate: number;
+  /** BCP-47, `auto`, or null for the model's default. */
+  language: string | null;
+  interimResults: boolean;
+  diarization: boolean;
+  params: Record<string, unknown>;
+}
+
+export interface LegOpened {
+  type: 'leg.opened';
+  /** Address of the leg. */
+  leg: string;
+}
+
+/**
+ * What a session says to its leg. Audio travels as the bytes beside `leg.audio`; `sequence` counts the audio frames of the
+ * leg from 1, and a gap is a failure of the leg.
+ */
+export type LegCommand =
+  | { type: 'leg.audio'; sequence: number }
+  | { type: 'leg.finalize' }
+  | { type: 'leg.finish' }
+  /** Speech went in and nothing came out for the stall limit. */
+  | { type: 'leg.stalled' }
+  | { type: 'leg.close' };
+
+/**
+ * What a leg says to its session. `generation` names the leg; `sequence` counts its reports from 1, and a gap is a failure
+ * of the leg. `pressure` asks the session to hold audio back, or to go on.
+ */
+export type LegReport = { generation: number; sequence: number } & (
+  | { type: 'leg.ready' }
+  | { type: 'leg.heard'; heard: Heard }
+  | { type: 'leg.pressure'; high: boolean }
+  | { type: 'leg.failed'; failure: LegFailure }
+  | { type: 'leg.finished' }
+);

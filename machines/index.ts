@@ -1,0 +1,105 @@
+// The list of all machines: drawings, tests and console walk it. In reading order.
+import type { AnyStateMachine } from 'xstate';
+import { clientTokenMachine } from './client-token.ts';
+import { nodeMachine } from './node.ts';
+import { sessionMachine } from './session.ts';
+import { turnMachine } from './turn.ts';
+import { upstreamMachine } from './upstream.ts';
+
+export interface MachineEntry {
+  id: string;
+  machine: AnyStateMachine;
+  /** An input to draw and explore the machine with. */
+  input: unknown;
+  /** One event of each type and of each branch that guards tell apart. */
+  samples: readonly { type: string; [member: string]: unknown }[];
+}
+
+const failure = (kind: string, reason: string) => ({ kind, reason, code: 'sample', message: 'A sample failure.' });
+const sampleError = { code: 'internal_error', message: 'A sample error.' };
+
+export const machines: readonly MachineEntry[] = [
+  {
+    id: 'session',
+    machine: sessionMachine,
+    input: {
+      sessionId: 'ses_sample',
+      chain: ['loopback/script', 'loopback/numbered'],
+      limits: {
+        longestMs: 60_000,
+        drainMs: 5_000,
+        backOffMs: 100,
+        settleMs: 1_000,
+        retries: 1,
+        rounds: 1,
+        twinMs: 700,
+      },
+    },
+    samples: [
+      { type: 'upstream.ready', generation: 1 },
+      { type: 'upstream.ready', generation: 2 },
+      { type: 'upstream.ready', generation: 3 },
+      { type: 'upstream.failed', generation: 1, failure: failure('retry', 'upstream_closed') },
+      { type: 'upstream.failed', generation: 1, failure: failure('next', 'upstream_error') },
+      { type: 'upstream.failed', generation: 1, failure: failure('account', 'connect_failed') },
+      { type: 'upstream.failed', generation: 1, failure: failure('caller', 'upstream_error') },
+      { type: 'upstream.failed', generation: 2, failure: failure('next', 'connect_timeout') },
+      { type: 'upstream.failed', generation: 3, failure: failure('next', 'connect_timeout') },
+      { type: 'upstream.finished', generation: 1 },
+      { type: 'upstream.finished', generation: 2 },
+      { type: 'audio.drained' },
+      { type: 'client.close' },
+      { type: 'client.gone' },
+      { type: 'session.idle' },
+      { type: 'session.too_long' },
+      { type: 'session.stop', reason: 'credit', error: sampleError },
+      { type: 'session.abort', reason: 'error', error: sampleError },
+      { type: 'node.drain' },
+      { type: 'turn.settled' },
+    ],
+  },
+  {
+    id: 'upstream',
+    machine: upstreamMachine,
+    input: { legId: 'leg.sample.1', model: 'loopback/script', connectMs: 5_000, readyMs: 5_000, drainMs: 10_000 },
+    samples: [
+      { type: 'wire.opened' },
+      { type: 'wire.failed', failure: failure('next', 'upstream_closed') },
+      { type: 'provider.ready' },
+      { type: 'provider.failed', failure: failure('retry', 'upstream_error') },
+      { type: 'provider.finished' },
+      { type: 'provider.stalled' },
+      { type: 'leg.finish' },
+      { type: 'leg.close' },
+    ],
+  },
+  {
+    id: 'turn',
+    machine: turnMachine,
+    input: { sessionId: 'ses_sample', twinMs: 700 },
+    samples: [
+      { type: 'turn.heard' },
+      { type: 'turn.ended', twin: false },
+      { type: 'turn.ended', twin: true },
+      { type: 'turn.formatted' },
+      { type: 'turn.discarded' },
+      { type: 'turn.flush' },
+    ],
+  },
+  {
+    id: 'client-token',
+    machine: clientTokenMachine,
+    input: { expiresAtMs: 60_000, parentRevoked: false },
+    samples: [
+      { type: 'token.present', nowMs: 1_000 },
+      { type: 'token.present', nowMs: 61_000 },
+      { type: 'token.misuse' },
+    ],
+  },
+  {
+    id: 'node',
+    machine: nodeMachine,
+    input: { drainMs: 60_000 },
+    samples: [{ type: 'node.drain' }, { type: 'sessions.gone' }, { type: 'node.stop' }],
+  },
+];

@@ -1,0 +1,76 @@
+// One turn after the other: when a turn has begun, when its final is due, and that it is given exactly once. The texts are
+// held by the host (src/session/turn.ts); this chart sees boundaries only.
+import { setup } from 'xstate';
+import { declaredAction } from './declared.ts';
+
+export interface TurnInput {
+  sessionId: string;
+  /** How long a formatted version of a turn is waited for. */
+  twinMs: number;
+}
+
+export type TurnContext = TurnInput;
+
+export type TurnEvent =
+  /** The first words of a turn were heard. Always comes before the end of that turn. */
+  | { type: 'turn.heard' }
+  /** The provider ended the turn. `twin`: a formatted version is to follow. */
+  | { type: 'turn.ended'; twin: boolean }
+  | { type: 'turn.formatted' }
+  /** The turn came to nothing, or its leg failed and it will be heard again from its beginning. */
+  | { type: 'turn.discarded' }
+  /** Nothing more will be said: what is due is given now. */
+  | { type: 'turn.flush' };
+
+export const turnMachine = setup({
+  types: {
+    context: {} as TurnContext,
+    events: {} as TurnEvent,
+    input: {} as TurnInput,
+  },
+  actions: {
+    /** Gives the final to the client and begins the next turn. */
+    deliverFinal: declaredAction('deliverFinal'),
+    /** Tells the session chart that a turn is complete. */
+    tellSettled: declaredAction('tellSettled'),
+  },
+  guards: {
+    hasTwin: ({ event }) => event.type === 'turn.ended' && event.twin,
+  },
+  delays: {
+    twin: ({ context }) => context.twinMs,
+  },
+}).createMachine({
+  id: 'turn',
+  description: 'One final per turn, whatever a provider does.',
+  context: ({ input }) => ({ ...input }),
+  initial: 'idle',
+  states: {
+    idle: {
+      on: { 'turn.heard': 'speaking' },
+    },
+    speaking: {
+      on: {
+        'turn.ended': [{ guard: 'hasTwin', target: 'awaitingTwin' }, { target: 'settled' }],
+        'turn.discarded': 'idle',
+      },
+    },
+    awaitingTwin: {
+      description: 'The unformatted text is there; the formatted one is worth a short wait.',
+      on: {
+        'turn.formatted': 'settled',
+        'turn.flush': 'settled',
+        // A failed leg cannot send the twin any more: the words are settled, so they are given as they are.
+        'turn.discarded': 'settled',
+        // The next turn has begun: this one waits no longer.
+        'turn.heard': { target: 'speaking', actions: ['deliverFinal', 'tellSettled'] },
+      },
+      after: { twin: 'settled' },
+    },
+    settled: {
+      entry: ['deliverFinal', 'tellSettled'],
+      always: 'idle',
+    },
+  },
+  options: { maxIterations: 200 },
+});

@@ -1,0 +1,43 @@
+// Model slugs `<provider>/<model>`: their form, and the nearest known ones for a mistyped slug. Knows no model itself.
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,31}\/[A-Za-z0-9][A-Za-z0-9._:-]{0,95}$/;
+
+/** Longest slug that is looked at; anything longer is refused before it is compared with anything. */
+export const SLUG_LENGTH_MAX = 128;
+
+/** Whether a string has the form of a slug. */
+export function isSlug(text: string): boolean {
+  return text.length <= SLUG_LENGTH_MAX && SLUG.test(text);
+}
+
+/** The provider part of a slug. */
+export function providerOf(slug: string): string {
+  return slug.slice(0, slug.indexOf('/'));
+}
+
+/**
+ * The known slugs nearest to a mistyped one, best first, at most `count`.
+ * Distance is Levenshtein over the whole slug; candidates further than half the length are not offered.
+ */
+export function nearestSlugs(wanted: string, known: readonly string[], count = 3): string[] {
+  const bounded = wanted.slice(0, SLUG_LENGTH_MAX).toLowerCase();
+  return known
+    .map((slug) => ({ slug, distance: editDistance(bounded, slug.toLowerCase()) }))
+    .filter(({ slug, distance }) => distance <= Math.max(3, slug.length / 2))
+    .sort((a, b) => a.distance - b.distance || (a.slug < b.slug ? -1 : 1))
+    .slice(0, count)
+    .map(({ slug }) => slug);
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(previous[j]! + 1, current[j - 1]! + 1, substitution));
+    }
+    previous = current;
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,25 @@
+// `POST /v1/tokens`: body and answer.
+import { type Static, Type } from '@sinclair/typebox';
+
+export const TOKEN_TTL_SECONDS = { min: 10, max: 300, default: 60 } as const;
+
+export const TokenRequest = Type.Object(
+  {
+    ttl_seconds: Type.Optional(
+      Type.Integer({
+        minimum: TOKEN_TTL_SECONDS.min,
+        maximum: TOKEN_TTL_SECONDS.max,
+        default: TOKEN_TTL_SECONDS.default,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type TokenRequest = Static<typeof TokenRequest>;
+
+export const TokenResponse = Type.Object({
+  token: Type.String({ pattern: '^st_' }),
+  expires_at: Type.String({ description: 'ISO 8601 UTC.' }),
+  ttl_seconds: Type.Integer(),
+});
+export type TokenResponse = Static<typeof TokenResponse>;
