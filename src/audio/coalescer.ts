@@ -1,0 +1,42 @@
+// How large the next frame is: client chunks of any size become frames of the provider's contract. Coalescing only ever
+// waits for `min`; whether time allows the frame to leave is the pacer's.
+
+/** Sizes of audio frames in milliseconds, as `FrameContract` of a provider states them. */
+export interface FrameContract {
+  minMs: number;
+  idealMs: number;
+  maxMs: number;
+  /** What becomes of a last piece shorter than `minMs`: sent as it is, or padded with silence. */
+  tail: 'short' | 'pad';
+}
+
+/** A contract in samples: 1 ≤ min ≤ ideal ≤ max. */
+export interface FrameSizes {
+  readonly min: number;
+  readonly ideal: number;
+  readonly max: number;
+  /** The largest frame that `frameSamples` will ask for. */
+  readonly largest: number;
+}
+
+/** The contract at a sample rate. Where a rate has no whole number of samples, the minimum is kept rather than the maximum. */
+export function frameSizes(contract: FrameContract, sampleRate: number): FrameSizes {
+  const min = Math.max(1, Math.ceil((contract.minMs * sampleRate) / 1000));
+  const max = Math.max(min, Math.floor((contract.maxMs * sampleRate) / 1000));
+  const ideal = Math.min(max, Math.max(min, Math.round((contract.idealMs * sampleRate) / 1000)));
+  return { min, ideal, max, largest: Math.min(max, ideal + min - 1) };
+}
+
+/**
+ * Samples of the next frame out of `available`, or 0 to wait for more. A backlog leaves in frames of `ideal`, and where the
+ * contract allows it no rest is left that would have to wait for `min`.
+ */
+export function frameSamples(sizes: FrameSizes, available: number): number {
+  const { min, ideal, max } = sizes;
+  if (available < min) return 0;
+  if (available <= ideal) return available;
+  if (available - ideal >= min) return ideal;
+  if (available <= max) return available;
+  const leavingMin = available - min;
+  return leavingMin >= min ? leavingMin : ideal;
+}

@@ -1,0 +1,98 @@
+// Tells a container or a compressed stream from raw samples by its first bytes, so that a file sent as PCM is refused by
+// name. What is done about it is the caller's. Magic numbers: the formats' own specifications.
+
+interface Magic {
+  readonly name: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+const MAGIC: readonly Magic[] = [
+  { name: 'WAV', at: 0, text: 'RIFF' },
+  { name: 'WAV (big-endian)', at: 0, text: 'RIFX' },
+  { name: 'WAV (64-bit)', at: 0, text: 'RF64' },
+  { name: 'Ogg', at: 0, text: 'OggS' },
+  { name: 'FLAC', at: 0, text: 'fLaC' },
+  { name: 'WebM or Matroska', at: 0, text: '\x1a\x45\xdf\xa3' },
+  { name: 'MP4', at: 4, text: 'ftyp' },
+];
+
+/** Bytes after which {@link ContainerSniffer} has made up its mind: two MP3 frames of any bit rate fit. */
+const SNIFF_BYTES_MAX = 4096;
+
+/**
+ * The name of the container that `bytes` begin with, or undefined for anything else. The more bytes, the more is seen:
+ * 8 bytes tell every container, 3 KiB tell a bare MP3 stream.
+ */
+export function sniffContainer(bytes: Uint8Array): string | undefined {
+  for (const { name, at, text } of MAGIC) if (matches(bytes, at, text)) return name;
+  return isId3(bytes) || isMp3(bytes) ? 'MP3' : undefined;
+}
+
+/** Looks at the beginning of a stream that comes in chunks of any size. Holds at most 4 KiB, none once it is `settled`. */
+export class ContainerSniffer {
+  #seen: Uint8Array = new Uint8Array(0);
+  #settled = false;
+
+  /** No further chunk can change the answer. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** The container's name as soon as it is certain; undefined until then, and for ever when there is none. */
+  look(chunk: Uint8Array): string | undefined {
+    if (this.#settled || chunk.length === 0) return undefined;
+    const fresh = chunk.subarray(0, SNIFF_BYTES_MAX - this.#seen.length);
+    const seen = new Uint8Array(this.#seen.length + fresh.length);
+    seen.set(this.#seen);
+    seen.set(fresh, this.#seen.length);
+    const name = sniffContainer(seen);
+    this.#settled = name !== undefined || seen.length === SNIFF_BYTES_MAX || !mayBecomeContainer(seen);
+    this.#seen = this.#settled ? new Uint8Array(0) : seen;
+    return name;
+  }
+}
+
+function matches(bytes: Uint8Array, at: number, text: string): boolean {
+  if (bytes.length < at + text.length) return false;
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+/** Most streams are settled with their first chunk: only these beginnings need more bytes. */
+function mayBecomeContainer(bytes: Uint8Array): boolean {
+  return bytes.length < 10 || mp3FrameBytes(bytes, 0) > 0;
+}
+
+/** An ID3v2 tag: versions are never 0xFF and the size has no high bits, which loud PCM would soon contradict. */
+function isId3(bytes: Uint8Array): boolean {
+  if (bytes.length < 10 || !matches(bytes, 0, 'ID3')) return false;
+  return bytes[3] !== 0xff && bytes[4] !== 0xff && ((bytes[6]! | bytes[7]! | bytes[8]! | bytes[9]!) & 0x80) === 0;
+}
+
+/** Twelve sync bits are common in PCM (a sample near -1); two frames, the second where the first says, are not. */
+function isMp3(bytes: Uint8Array): boolean {
+  const length = mp3FrameBytes(bytes, 0);
+  if (length === 0 || mp3FrameBytes(bytes, length) === 0) return false;
+  // Version, layer and sampling rate never change within a stream.
+  return bytes[1] === bytes[length + 1] && (bytes[2]! & 0x0c) === (bytes[length + 2]! & 0x0c);
+}
+
+const LAYER3_KBPS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const LAYER3_KBPS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+const HERTZ_V1 = [44_100, 48_000, 32_000];
+
+/** Length of the MPEG layer III frame whose header is at `at`, or 0 when there is none. */
+function mp3FrameBytes(bytes: Uint8Array, at: number): number {
+  if (bytes.length < at + 4 || bytes[at] !== 0xff) return 0;
+  const second = bytes[at + 1]!;
+  const third = bytes[at + 2]!;
+  const version = (second >> 3) & 3; // 0: 2.5, 2: 2, 3: 1
+  const layer = (second >> 1) & 3; // 1: III
+  if (second >> 5 !== 7 || version === 1 || layer !== 1) return 0;
+  const kbps = (version === 3 ? LAYER3_KBPS_V1 : LAYER3_KBPS_V2)[third >> 4];
+  const hertzV1 = HERTZ_V1[(third >> 2) & 3];
+  if (!kbps || hertzV1 === undefined) return 0;
+  const hertz = version === 3 ? hertzV1 : version === 2 ? hertzV1 / 2 : hertzV1 / 4;
+  return Math.floor(((version === 3 ? 144_000 : 72_000) * kbps) / hertz) + ((third >> 1) & 1);
+}

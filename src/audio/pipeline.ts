@@ -1,0 +1,226 @@
+// A live session's audio from the client's chunks to a leg's frames: ingest, tape with spool, lane, speech energy. Pure and
+// synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
+import type { Encoding } from '../api/listen.ts';
+import { BLOCK_SAMPLES } from './blocks.ts';
+import { SpeechMeter } from './energy.ts';
+import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
+import { BYTES_PER_SAMPLE, bytesPerSample, decode } from './pcm.ts';
+import type { Spool } from './spool.ts';
+import { Tape } from './tape.ts';
+
+export type { AudioFrame, LaneContract };
+
+export interface PipelineOptions {
+  /** Hertz of the client's audio, an integer. */
+  sampleRate: number;
+  encoding: Encoding;
+  /** Audio ahead of the lane kept in memory, as linear16; beyond it the spool takes it. */
+  memoryBytesMax: number;
+  /** Audio sent and not covered by a final: at most this much is kept, in memory. */
+  replayMs: number;
+  /** Audio that the spool may hold, as linear16. */
+  spoolBytesMax: number;
+  /** Called once, when memory is first full. */
+  openSpool(): Spool;
+}
+
+/**
+ * Positions are samples since the beginning of the session, on the client's clock. Audio is held as linear16 at the client's
+ * rate: [covered, sent) for a replay, [sent, received) ahead of the lane. Every sample leaves on a lane once and in order;
+ * a new lane begins again at the end of the last final.
+ */
+export class AudioPipeline {
+  readonly #encoding: Encoding;
+  readonly #sampleRate: number;
+  readonly #tape: Tape;
+  readonly #meter: SpeechMeter;
+  #lane: Lane | undefined;
+  #receivedBytes = 0;
+  #droppedBytes = 0;
+  /** The first byte of a sample whose second has not come yet. */
+  readonly #oddByte = new Uint8Array(BYTES_PER_SAMPLE);
+  #hasOddByte = false;
+  #flushTo = 0;
+  #ended = false;
+  #disposed = false;
+
+  constructor(options: PipelineOptions) {
+    const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs } = options;
+    this.#encoding = options.encoding;
+    this.#sampleRate = sampleRate;
+    const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
+    this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
+    this.#meter = new SpeechMeter(sampleRate);
+  }
+
+  /** Bytes taken by `push`, in the client's encoding. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  get receivedSamples(): number {
+    return this.#tape.received;
+  }
+
+  /** The lane's position: everything before was given out. Stays where it is when the lane closes. */
+  get sentSamples(): number {
+    return this.#tape.sent;
+  }
+
+  /** Everything before was trimmed, or reported as lost by `openLane`. */
+  get coveredSamples(): number {
+    return this.#tape.covered;
+  }
+
+  /** Bytes that became no sample: a lone last byte, and what was pushed after `end`. */
+  get droppedBytes(): number {
+    return this.#droppedBytes;
+  }
+
+  /** Memory held for audio, in bytes: whole blocks of 16 KiB. None when all audio is covered. */
+  get bufferedBytes(): number {
+    return this.#tape.memoryBytes;
+  }
+
+  /** Audio in the spool, in bytes. */
+  get spooledBytes(): number {
+    return this.#tape.spooledBytes;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The audio has ended, and the open lane has given all of it out. */
+  get drained(): boolean {
+    return this.#ended && this.#lane?.available(this.#tape.received, true) === 0;
+  }
+
+  /** Audio flushed on the open lane has yet to leave: the leg's own finalize comes after it. */
+  get flushing(): boolean {
+    return this.#lane?.flushing(this.#flushTo) ?? false;
+  }
+
+  /**
+   * Takes a chunk of any length. The bytes are copied: the caller's memory may be gone after the call.
+   *
+   * @returns `backlog_exceeded` when memory and spool have no room for the chunk; then nothing of it was taken.
+   */
+  push(bytes: Uint8Array): 'accepted' | 'backlog_exceeded' {
+    if (this.#ended || this.#disposed) {
+      this.#droppedBytes += bytes.length;
+      return 'accepted';
+    }
+    const width = bytesPerSample(this.#encoding);
+    const odd = this.#hasOddByte ? 1 : 0;
+    const samples = Math.floor((bytes.length + odd) / width);
+    if (!this.#tape.hasRoom(samples)) return 'backlog_exceeded';
+    this.#receivedBytes += bytes.length;
+    let at = 0;
+    if (odd === 1 && samples > 0) {
+      this.#oddByte[1] = bytes[0]!;
+      this.#hasOddByte = false;
+      this.#ingest(this.#oddByte, 0, 1);
+      at = 1;
+    }
+    const whole = Math.floor((bytes.length - at) / width);
+    this.#ingest(bytes, at, whole);
+    at += whole * width;
+    if (at < bytes.length) {
+      this.#oddByte[0] = bytes[at]!;
+      this.#hasOddByte = true;
+    }
+    return 'accepted';
+  }
+
+  /** No more audio will be pushed. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#hasOddByte) this.#droppedBytes++;
+  }
+
+  /**
+   * Begins a leg, instead of the one before if that is still open: audio is given out again from the end of the last final.
+   *
+   * @returns where on the session's clock the leg's clock is 0; how much of what follows was sent before, on another leg;
+   *   and the audio in between that the bound on replays has dropped, told once.
+   */
+  openLane(
+    contract: LaneContract,
+    nowMs: number,
+  ): { originSample: number; replaySamples: number; lost: { from: number; to: number } | undefined } {
+    const { from, lost } = this.#tape.rewind();
+    this.#lane = this.#disposed ? undefined : new Lane(this.#tape, contract, this.#sampleRate, nowMs);
+    return { originSample: from, replaySamples: this.#tape.sentMax - from, lost };
+  }
+
+  /** The leg is over; audio waits for the next. */
+  closeLane(): void {
+    this.#lane = undefined;
+  }
+
+  /**
+   * The next frame that may leave now. Its bytes are valid until the next call.
+   *
+   * @throws Error when audio cannot be read back from the spool: the session cannot go on without a gap.
+   */
+  next(nowMs: number): AudioFrame | undefined {
+    const lane = this.#lane;
+    const size = lane?.size(this.#flushTo, this.#ended) ?? 0;
+    if (lane === undefined || size === 0 || lane.waitMs(size, nowMs) > 0) return undefined;
+    return lane.take(size, this.#ended, nowMs);
+  }
+
+  /** 0 when `next` would give a frame; milliseconds until the pace allows it; Infinity when something else must come first. */
+  waitMs(nowMs: number): number {
+    const size = this.#lane?.size(this.#flushTo, this.#ended) ?? 0;
+    return this.#lane === undefined || size === 0 ? Number.POSITIVE_INFINITY : this.#lane.waitMs(size, nowMs);
+  }
+
+  /**
+   * What was received up to now does not wait for a frame's minimum: it leaves on legs that take short pieces, this one or the
+   * next. On the others it is held, since padding in the middle would shift the leg's clock.
+   */
+  flush(): void {
+    this.#flushTo = this.#tape.received;
+  }
+
+  /** Everything before `toSample` is covered by a final. Never goes back, and never beyond what some leg was sent. */
+  trim(toSample: number): void {
+    this.#tape.trim(toSample);
+    this.#meter.forget(this.#tape.covered);
+  }
+
+  /** End of the last speech received, or undefined when there was none after `fromSample`. */
+  lastSpeechSample(fromSample = 0): number | undefined {
+    const end = this.#meter.lastEnd;
+    return end !== undefined && end > fromSample ? end : undefined;
+  }
+
+  /** Whether there was speech after `sample` (not before `coveredSamples`) in what the lane has given out. */
+  speechSince(sample: number): boolean {
+    return this.#meter.between(sample, this.#tape.sent);
+  }
+
+  /** Gives memory and spool back. Everything after it is harmless and comes to nothing. */
+  dispose(): void {
+    this.#disposed = true;
+    this.#lane = undefined;
+    this.#tape.dispose();
+  }
+
+  /** Writes `count` samples, encoded in `bytes` from `at` on, to the tape. */
+  #ingest(bytes: Uint8Array, at: number, count: number): void {
+    const width = bytesPerSample(this.#encoding);
+    for (let done = 0; done < count; ) {
+      const block = this.#tape.writable();
+      const offset = this.#tape.received % BLOCK_SAMPLES;
+      const piece = Math.min(count - done, BLOCK_SAMPLES - offset);
+      decode(this.#encoding, bytes, at + done * width, piece, block, offset);
+      this.#meter.take(block.samples, offset, offset + piece);
+      this.#tape.commit(piece);
+      done += piece;
+    }
+  }
+}

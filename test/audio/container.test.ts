@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { ContainerSniffer, sniffContainer } from '../../src/audio/container.ts';
+import { numberedAudio } from '../fakes/numbered-audio.ts';
+
+const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const file = (beginning: string) => ascii(beginning.padEnd(64, '\x00'));
+
+/** Two MPEG-1 layer III frames of 128 kbit/s at 44.1 kHz: 417 bytes each. */
+function mp3(): Uint8Array {
+  const bytes = new Uint8Array(834);
+  for (const at of [0, 417]) bytes.set([0xff, 0xfb, 0x90, 0x64], at);
+  return bytes;
+}
+
+const CONTAINERS: [name: string, bytes: Uint8Array][] = [
+  ['WAV', file('RIFF\x24\x00\x00\x00WAVEfmt ')],
+  ['WAV (big-endian)', file('RIFX\x00\x00\x00\x24WAVEfmt ')],
+  ['WAV (64-bit)', file('RF64\xff\xff\xff\xffWAVEds64')],
+  ['Ogg', file('OggS\x00\x02')],
+  ['FLAC', file('fLaC\x00\x00\x00\x22')],
+  ['WebM or Matroska', file('\x1a\x45\xdf\xa3\x9f\x42\x86')],
+  ['MP4', file('\x00\x00\x00\x20ftypM4A ')],
+  ['MP3', file('ID3\x04\x00\x00\x00\x00\x01\x76')],
+  ['MP3', mp3()],
+];
+
+describe('the beginning of a stream', () => {
+  test.each(CONTAINERS)('%s is named, from one piece and byte by byte', (name, bytes) => {
+    expect(sniffContainer(bytes)).toBe(name);
+    const sniffer = new ContainerSniffer();
+    const answers = [...bytes].map((byte) => sniffer.look(Uint8Array.of(byte)));
+    expect(answers.filter((answer) => answer !== undefined)).toEqual([name]);
+    expect(sniffer.settled).toBe(true);
+  });
+
+  const samples = (...values: number[]) => new Uint8Array(Int16Array.from(values).buffer);
+  const PCM: [what: string, bytes: Uint8Array][] = [
+    ['silence', new Uint8Array(8000)],
+    ['a ramp', numberedAudio(0, 4000)],
+    ['samples near -1 that look like an MP3 frame sync', samples(...new Array(4000).fill(-1025))],
+    ['one frame header with nothing where the next should be', mp3().fill(0, 4)],
+    ['letters ID3 with a size no tag has', file('ID3\x04\x00\x00\xff\xff\xff\xff')],
+    ['nothing', new Uint8Array(0)],
+  ];
+
+  test.each(PCM)('%s is taken for raw audio', (_, bytes) => {
+    expect(sniffContainer(bytes)).toBeUndefined();
+    const sniffer = new ContainerSniffer();
+    for (let at = 0; at < bytes.length; at += 999) expect(sniffer.look(bytes.subarray(at, at + 999))).toBeUndefined();
+  });
+
+  test('ordinary audio is settled with its first chunk', () => {
+    const sniffer = new ContainerSniffer();
+    sniffer.look(numberedAudio(0, 320));
+    expect(sniffer.settled).toBe(true);
+  });
+});
