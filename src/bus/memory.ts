@@ -1,0 +1,155 @@
+// The in-process bus: a map of actors and a direct call. It decides nothing; its promises are in bus.ts.
+import { randomBytes } from 'node:crypto';
+import {
+  type Address,
+  type Bus,
+  type BusBody,
+  BusError,
+  type DeadLetterListener,
+  type DeadLetterReason,
+  type Detach,
+  type Receiver,
+  type SendOutcome,
+  type ServiceHandler,
+} from './bus.ts';
+
+const NODE_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A new incarnation: six characters, different at each start of a node. */
+export function newIncarnation(): string {
+  return Array.from(randomBytes(6), (byte) => NODE_ALPHABET[byte % NODE_ALPHABET.length]).join('');
+}
+
+export interface MemoryBusOptions {
+  node?: string;
+  onDeadLetter?: DeadLetterListener;
+}
+
+/** One node's bus, without a server. Delivery happens inside `send`. */
+export class MemoryBus implements Bus {
+  readonly node: string;
+  readonly deadLetters: Record<DeadLetterReason, number> = {
+    unknown_actor: 0,
+    unknown_node: 0,
+    overflow: 0,
+    handler_failed: 0,
+    disconnected: 0,
+  };
+  private readonly actors = new Map<string, Receiver>();
+  private readonly services = new Map<string, ServiceHandler[]>();
+  private readonly topics = new Map<string, Set<(body: BusBody) => void>>();
+  private readonly onDeadLetter: DeadLetterListener;
+  private closed = false;
+
+  constructor(options: MemoryBusOptions = {}) {
+    this.node = options.node ?? newIncarnation();
+    this.onDeadLetter = options.onDeadLetter ?? (() => {});
+  }
+
+  attach(actorId: string, receiver: Receiver): Detach {
+    if (this.actors.has(actorId))
+      throw new Error(`The bus already has an actor "${actorId}"; actor ids are unique per node.`);
+    this.actors.set(actorId, receiver);
+    return () => {
+      if (this.actors.get(actorId) === receiver) this.actors.delete(actorId);
+    };
+  }
+
+  address(actorId: string): Address {
+    return `${this.node}/${actorId}`;
+  }
+
+  send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome {
+    if (this.closed) return this.bury(to, from, body.type, 'disconnected');
+    const slash = to.indexOf('/');
+    if (slash !== this.node.length || !to.startsWith(this.node)) return this.bury(to, from, body.type, 'unknown_node');
+    const receiver = this.actors.get(to.slice(slash + 1));
+    if (receiver === undefined) return this.bury(to, from, body.type, 'unknown_actor');
+    try {
+      receiver(bytes === undefined ? { to, from, body } : { to, from, body, bytes });
+    } catch {
+      // The receiver's own host logs its faults; to the sender this is a letter that did not get through.
+      this.bury(to, from, body.type, 'handler_failed');
+    }
+    return 'accepted';
+  }
+
+  serve(service: string, handler: ServiceHandler): Detach {
+    const handlers = this.services.get(service) ?? [];
+    this.services.set(service, [...handlers, handler]);
+    return () => {
+      const left = (this.services.get(service) ?? []).filter((other) => other !== handler);
+      if (left.length > 0) this.services.set(service, left);
+      else this.services.delete(service);
+    };
+  }
+
+  async request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
+    if (this.closed) throw this.refusal(service, from, body, 'disconnected', 'this bus is closed');
+    const handlers = this.services.get(service);
+    const handler = handlers?.[0];
+    if (handlers === undefined || handler === undefined) {
+      throw this.refusal(service, from, body, 'unknown_actor', 'no node offers it');
+    }
+    // The next request goes to the next of those that offer the service.
+    this.services.set(service, [...handlers.slice(1), handler]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () =>
+          reject(
+            new BusError('timeout', `The service "${service}" did not answer "${body.type}" within ${timeoutMs} ms.`),
+          ),
+        timeoutMs,
+      );
+    });
+    try {
+      return await Promise.race([Promise.resolve().then(() => handler(body, from)), late]);
+    } catch (error) {
+      if (error instanceof BusError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw this.refusal(service, from, body, 'handler_failed', why);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  publish(topic: string, body: BusBody): void {
+    if (this.closed) return;
+    for (const receiver of [...(this.topics.get(topic) ?? [])]) {
+      try {
+        receiver(body);
+      } catch {
+        this.bury(topic, this.address('publish'), body.type, 'handler_failed');
+      }
+    }
+  }
+
+  subscribe(topic: string, receiver: (body: BusBody) => void): Detach {
+    const receivers = this.topics.get(topic) ?? new Set();
+    receivers.add(receiver);
+    this.topics.set(topic, receivers);
+    return () => {
+      receivers.delete(receiver);
+      if (receivers.size === 0) this.topics.delete(topic);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.actors.clear();
+    this.services.clear();
+    this.topics.clear();
+  }
+
+  private refusal(service: string, from: Address, body: BusBody, reason: DeadLetterReason, why: string): BusError {
+    this.bury(service, from, body.type, reason);
+    return new BusError(reason, `The service "${service}" could not take "${body.type}": ${why}.`);
+  }
+
+  private bury(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
+    this.deadLetters[reason]++;
+    this.onDeadLetter({ to, from, type, reason });
+    return reason;
+  }
+}

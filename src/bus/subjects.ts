@@ -1,0 +1,7 @@
+// Every name on the bus, in one place: services, topics and actor ids.
+
+/** The service that opens a leg: answered by a node with the `upstream` role. */
+export const OPEN_LEG = 'upstream.open';
+
+/** The actor id of one leg of a session. A generation is never used twice by a session. */
+export const legActor = (sessionId: string, generation: number): string => `leg.${sessionId}.${generation}`;

@@ -1,0 +1,182 @@
+// Reads the configuration: defaults, then the file, then the environment. Refuses what is unknown or out of range with one
+// sentence; what the values mean is declared in schema.ts.
+import { readFileSync } from 'node:fs';
+import { type TSchema, TypeGuard } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { nearestSlugs } from '../api/slug.ts';
+import { configFields, type Field } from './fields.ts';
+import { type Config, ConfigSchema } from './schema.ts';
+
+/** The variable that names the configuration file. */
+export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
+
+const VARIABLE_PREFIX = 'VOXGATE_';
+const SHOWN_LENGTH_MAX = 60;
+
+/** A configuration that cannot be used. The message is one sentence for the operator and never shows a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export interface LoadOptions {
+  /** Names of the known providers, for their `VOXGATE_<PROVIDER>_URL` and `<PROVIDER>_API_KEY`. */
+  providers: readonly string[];
+  /** Gives a file's text or throws. */
+  readFile?: (path: string) => string;
+}
+
+/**
+ * The configuration from the environment and the JSON file that `VOXGATE_CONFIG` names. An empty variable counts as absent.
+ *
+ * @throws ConfigError naming the value by its variable and its place in the file, with what is accepted
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>, options: LoadOptions): Config {
+  const readFile = options.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
+  const fields = configFields(options.providers);
+  refuseUnknownVariables(env, fields);
+  const file = readConfigFile(env[CONFIG_FILE_VARIABLE], readFile);
+  refuseUnknownMembers(file, fields);
+
+  const config: unknown = assemble(fields, (field) => readValue(field, env, file));
+  if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
+  checkTls(config, fields, readFile);
+  return config;
+}
+
+/** A value by its two names: the variable and the place in the file. */
+function nameOf(field: Field): string {
+  return `${field.env} (${field.path.join('.')})`;
+}
+
+function readValue(field: Field, env: Readonly<Record<string, string | undefined>>, file: unknown): unknown {
+  const text = env[field.env];
+  const value = text === undefined || text === '' ? memberAt(file, field.path) : fromText(text, field.schema);
+  if (value === undefined) return field.schema.default;
+  if (Value.Check(field.schema, value)) return value;
+  const problem = field.quotable ? `is ${shown(value)}` : 'cannot be used';
+  throw new ConfigError(`${nameOf(field)} ${problem}; it is ${field.accepts}.`);
+}
+
+/** A variable's text as the type that is wanted. Text that is no integer stays text, and is refused as such. */
+function fromText(text: string, schema: TSchema): unknown {
+  return TypeGuard.IsInteger(schema) && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function memberAt(tree: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (node, name) => (isRecord(node) && Object.hasOwn(node, name) ? node[name] : undefined),
+    tree,
+  );
+}
+
+function assemble(fields: readonly Field[], read: (field: Field) => unknown): Record<string, unknown> {
+  const root: Record<string, unknown> = Object.fromEntries(
+    Object.keys(ConfigSchema.properties).map((section) => [section, {}]),
+  );
+  for (const field of fields) {
+    let node = root;
+    for (const name of field.path.slice(0, -1)) {
+      const next = isRecord(node[name]) ? node[name] : {};
+      node[name] = next;
+      node = next;
+    }
+    node[field.path.at(-1)!] = read(field);
+  }
+  return root;
+}
+
+function suggestion(wanted: string, known: readonly string[]): string {
+  const [nearest] = nearestSlugs(wanted, known, 1);
+  return nearest === undefined ? '`voxgate config docs` lists what there is' : `the nearest name is ${nearest}`;
+}
+
+function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>, fields: readonly Field[]): void {
+  const known = [CONFIG_FILE_VARIABLE, ...fields.map((field) => field.env)].filter((name) =>
+    name.startsWith(VARIABLE_PREFIX),
+  );
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith(VARIABLE_PREFIX) || known.includes(name)) continue;
+    throw new ConfigError(`${shown(name)} is not a variable of Voxgate; ${suggestion(name, known)}.`);
+  }
+}
+
+function readConfigFile(path: string | undefined, readFile: (path: string) => string): unknown {
+  if (path === undefined || path === '') return {};
+  const named = `${CONFIG_FILE_VARIABLE} names ${shown(path)}, which`;
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    throw new ConfigError(`${named} cannot be read (${codeOf(error)}); it is the path of a JSON file.`);
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // The parser's own message quotes the file, and the file may hold secrets.
+    throw new ConfigError(
+      `${named} is not valid JSON; it is an object of sections such as {"server": {"port": 8080}}.`,
+    );
+  }
+  if (isRecord(content)) return content;
+  throw new ConfigError(
+    `${named} holds no JSON object; it is an object of sections such as {"server": {"port": 8080}}.`,
+  );
+}
+
+/** Walks the file beside the declaration: every member must lead to a field. */
+function refuseUnknownMembers(node: unknown, fields: readonly Field[], parents: readonly string[] = []): void {
+  const here = parents.join('.');
+  const members = [...new Set(fields.map((field) => field.path[parents.length]!))];
+  if (!isRecord(node)) {
+    throw new ConfigError(
+      `${here} in the configuration file is no object; it is an object with the members ${members.join(', ')}.`,
+    );
+  }
+  for (const [name, value] of Object.entries(node)) {
+    const path = [...parents, name];
+    const below = fields.filter((field) => field.path[parents.length] === name);
+    if (below.length === 0) {
+      const known = members.map((member) => [...parents, member].join('.'));
+      const place = path.join('.');
+      throw new ConfigError(
+        `${shown(place)} in the configuration file is not a member of Voxgate; ${suggestion(place, known)}.`,
+      );
+    }
+    if (below.some((field) => field.path.length > path.length)) refuseUnknownMembers(value, below, path);
+  }
+}
+
+function checkTls(config: Config, fields: readonly Field[], readFile: (path: string) => string): void {
+  const field = (member: string) => fields.find(({ path }) => path[0] === 'server' && path[1] === member)!;
+  const { tlsCertFile, tlsKeyFile } = config.server;
+  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
+    const [given, missing] = tlsCertFile === undefined ? ['tlsKeyFile', 'tlsCertFile'] : ['tlsCertFile', 'tlsKeyFile'];
+    throw new ConfigError(
+      `${nameOf(field(missing))} is missing beside ${nameOf(field(given))}; both are given or neither is.`,
+    );
+  }
+  for (const [member, path] of Object.entries({ tlsCertFile, tlsKeyFile })) {
+    if (path === undefined) continue;
+    try {
+      readFile(path);
+    } catch (error) {
+      throw new ConfigError(
+        `${nameOf(field(member))} is ${shown(path)}, which cannot be read (${codeOf(error)}); it is ${field(member).accepts}.`,
+      );
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'error';
+}

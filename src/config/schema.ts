@@ -1,0 +1,281 @@
+// The one declaration of the configuration: names, ranges, defaults, variables, words. fields.ts lists it, load.ts reads the
+// values, reference.ts prints them; what the values do is decided where they are used.
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const HOST_NAME = /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/;
+const BASE_URL = /^(https?|wss?):\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
+
+FormatRegistry.Set('host', (text) => isIP(text) !== 0 || HOST_NAME.test(text));
+// Credentials belong in the credential's own variable; a query or fragment would end up in the middle of longer URLs.
+FormatRegistry.Set('base-url', (text) => BASE_URL.test(text) && URL.canParse(text));
+
+function integer(env: string, minimum: number, maximum: number, value: number, description: string) {
+  return Type.Integer({ minimum, maximum, default: value, env, description });
+}
+
+function choice<const Name extends string>(
+  env: string,
+  names: readonly Name[],
+  value: NoInfer<Name>,
+  description: string,
+) {
+  const literals = names.map((name) => Type.Literal(name));
+  return Type.Unsafe<Name>(
+    Type.Union(literals, { default: value, env, description, accepts: `one of ${names.join(', ')}` }),
+  );
+}
+
+interface OptionalTextWords {
+  env: string;
+  description: string;
+  accepts: string;
+  secret?: true;
+  /** False where a refused value may carry a secret although a good one does not. */
+  quotable?: false;
+}
+
+/** A text that may be absent. */
+function optionalText(schema: TSchema & { static: string }, words: OptionalTextWords) {
+  return Type.Union([schema, Type.Undefined()], words);
+}
+
+const Server = Type.Object({
+  host: Type.String({
+    format: 'host',
+    default: '127.0.0.1',
+    env: 'VOXGATE_HOST',
+    accepts: 'a host name or an IP address, without a port',
+    description: 'Address to listen on; `0.0.0.0` is every IPv4 interface.',
+  }),
+  port: integer('VOXGATE_PORT', 0, 65535, 8080, 'Port to listen on; 0 picks a free one.'),
+  door: choice(
+    'VOXGATE_DOOR',
+    ['auto', 'uws', 'node'],
+    'auto',
+    'Network library: uWebSockets.js, or `node:http` with ws; `auto` takes the first that loads.',
+  ),
+  tlsCertFile: optionalText(Type.String({ minLength: 1 }), {
+    env: 'VOXGATE_TLS_CERT_FILE',
+    accepts: 'the path of a readable PEM file',
+    description: 'Certificate chain for HTTPS; goes with the key file.',
+  }),
+  tlsKeyFile: optionalText(Type.String({ minLength: 1 }), {
+    env: 'VOXGATE_TLS_KEY_FILE',
+    accepts: 'the path of a readable PEM file',
+    description: 'Private key for HTTPS; goes with the certificate file.',
+  }),
+});
+
+const Data = Type.Object({
+  directory: Type.String({
+    minLength: 1,
+    pattern: '^[^\\0]*$',
+    default: './data',
+    env: 'VOXGATE_DATA_DIRECTORY',
+    accepts: 'the path of a directory on a local disk',
+    description: 'Where the database and the generated secret are kept; made when missing.',
+  }),
+  secret: optionalText(Type.String({ minLength: 32, maxLength: 1024, pattern: '^\\S+$' }), {
+    env: 'VOXGATE_SECRET',
+    accepts: 'a text of 32 to 1024 characters without spaces',
+    description: 'Signs client tokens; the same on every node. Generated into the data directory when absent.',
+    secret: true,
+  }),
+});
+
+const Limits = Type.Object({
+  headerBytesMax: integer('VOXGATE_HEADER_BYTES_MAX', KIB, 16 * KIB, 8 * KIB, 'URL and headers of a request together.'),
+  jsonBodyBytesMax: integer('VOXGATE_JSON_BODY_BYTES_MAX', KIB, 16 * MIB, 64 * KIB, 'Body of a JSON request.'),
+  fileBytesMax: integer('VOXGATE_FILE_BYTES_MAX', KIB, 64 * GIB, GIB, 'Uploaded audio file.'),
+  textFrameBytesMax: integer('VOXGATE_TEXT_FRAME_BYTES_MAX', KIB, MIB, 64 * KIB, 'WebSocket text frame.'),
+  binaryFrameBytesMax: integer('VOXGATE_BINARY_FRAME_BYTES_MAX', KIB, 16 * MIB, MIB, 'WebSocket binary frame.'),
+  handshakeTimeoutMs: integer(
+    'VOXGATE_HANDSHAKE_TIMEOUT_MS',
+    100,
+    MINUTE,
+    10 * SECOND,
+    'Time for a handshake or request header to arrive.',
+  ),
+  sessionsPerKeyMax: integer('VOXGATE_SESSIONS_PER_KEY_MAX', 1, 1_000_000, 100, 'Live sessions of one key at a time.'),
+  requestsPerMinutePerKeyMax: integer(
+    'VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX',
+    1,
+    1_000_000,
+    600,
+    'Requests of one key per minute.',
+  ),
+  sessionsPerNodeMax: integer(
+    'VOXGATE_SESSIONS_PER_NODE_MAX',
+    1,
+    1_000_000,
+    10_000,
+    'Live sessions of this process at a time.',
+  ),
+});
+
+const Session = Type.Object({
+  idleMs: integer(
+    'VOXGATE_SESSION_IDLE_MS',
+    100,
+    HOUR,
+    30 * SECOND,
+    'A session without audio or keepalive ends after this time.',
+  ),
+  longestMs: integer('VOXGATE_SESSION_LONGEST_MS', SECOND, 24 * HOUR, 4 * HOUR, 'Longest duration of a session.'),
+  pingMs: integer('VOXGATE_SESSION_PING_MS', 100, 5 * MINUTE, 15 * SECOND, 'Time between pings to the client.'),
+  pongMs: integer('VOXGATE_SESSION_PONG_MS', 100, 5 * MINUTE, 10 * SECOND, 'Time for the client to answer a ping.'),
+  memoryBytesMax: integer(
+    'VOXGATE_SESSION_MEMORY_BYTES_MAX',
+    64 * KIB,
+    256 * MIB,
+    2 * MIB,
+    'Audio of one session kept in memory ahead of real time; what is beyond goes to a spool file.',
+  ),
+  replayMs: integer(
+    'VOXGATE_SESSION_REPLAY_MS',
+    SECOND,
+    10 * MINUTE,
+    MINUTE,
+    'Audio since the last final kept for a failover.',
+  ),
+  spoolNodeBytesMax: integer(
+    'VOXGATE_SESSION_SPOOL_NODE_BYTES_MAX',
+    0,
+    1024 * GIB,
+    8 * GIB,
+    'Spool files of all sessions of this process together.',
+  ),
+  unreadBytesMax: integer(
+    'VOXGATE_SESSION_UNREAD_BYTES_MAX',
+    KIB,
+    16 * MIB,
+    64 * KIB,
+    'Events in the socket that the client has not read.',
+  ),
+  unreadEventsMax: integer(
+    'VOXGATE_SESSION_UNREAD_EVENTS_MAX',
+    1,
+    65536,
+    256,
+    'Events waiting for room in the socket.',
+  ),
+  drainMs: integer(
+    'VOXGATE_SESSION_DRAIN_MS',
+    0,
+    HOUR,
+    MINUTE,
+    'Time for sessions to end by themselves when the process is stopped.',
+  ),
+  upstreamRetries: integer(
+    'VOXGATE_SESSION_UPSTREAM_RETRIES',
+    0,
+    10,
+    1,
+    'Rounds through the list of models after the first one failed.',
+  ),
+  backOffMs: integer(
+    'VOXGATE_SESSION_BACK_OFF_MS',
+    1,
+    MINUTE,
+    100,
+    'Wait before the first further round; doubles with each.',
+  ),
+  settleMs: integer(
+    'VOXGATE_SESSION_SETTLE_MS',
+    1,
+    5 * MINUTE,
+    5 * SECOND,
+    'Time for the last events to leave at the end of a session.',
+  ),
+});
+
+const Batch = Type.Object({
+  timeoutMs: integer(
+    'VOXGATE_BATCH_TIMEOUT_MS',
+    SECOND,
+    24 * HOUR,
+    10 * MINUTE,
+    'Longest duration of a file’s transcription.',
+  ),
+  memoryBytesMax: integer(
+    'VOXGATE_BATCH_MEMORY_BYTES_MAX',
+    64 * KIB,
+    256 * MIB,
+    2 * MIB,
+    'Memory for the audio of one file.',
+  ),
+});
+
+const workersDefault = Math.min(64, Math.max(1, availableParallelism() - 1));
+const Recogniser = Type.Object({
+  workers: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: workersDefault,
+    defaultText: 'one less than the cores, at least 1',
+    env: 'VOXGATE_RECOGNISER_WORKERS',
+    description: 'Threads of the embedded recogniser.',
+  }),
+  streamsMax: integer(
+    'VOXGATE_RECOGNISER_STREAMS_MAX',
+    1,
+    100_000,
+    200,
+    'Streams of the embedded recogniser at a time.',
+  ),
+  queueBytesMax: integer(
+    'VOXGATE_RECOGNISER_QUEUE_BYTES_MAX',
+    64 * KIB,
+    256 * MIB,
+    2 * MIB,
+    'Audio of one stream waiting for its thread.',
+  ),
+});
+
+/** What can be said of one provider. Variables carry the provider's name in capitals in the place of `<PROVIDER>`. */
+export const ProviderSettings = Type.Object({
+  url: optionalText(Type.String({ format: 'base-url', maxLength: 2048 }), {
+    env: 'VOXGATE_<PROVIDER>_URL',
+    accepts: 'an http, https, ws or wss URL without user name, query or fragment',
+    description: 'Base URL of the provider: a deployment of your own, a proxy or a simulator.',
+    quotable: false,
+  }),
+  apiKey: optionalText(Type.String({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }), {
+    env: '<PROVIDER>_API_KEY',
+    accepts: 'a text of 1 to 4096 printable ASCII characters without spaces',
+    description: 'Credential at the provider.',
+    secret: true,
+  }),
+});
+
+const Log = Type.Object({
+  level: choice(
+    'VOXGATE_LOG_LEVEL',
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'info',
+    'Least level that is logged; one JSON object per line on standard output.',
+  ),
+});
+
+export const ConfigSchema = Type.Object({
+  server: Server,
+  data: Data,
+  limits: Limits,
+  session: Session,
+  batch: Batch,
+  recogniser: Recogniser,
+  providers: Type.Record(Type.String(), ProviderSettings),
+  log: Log,
+});
+
+/** The configuration as the parts of the gateway are handed it. Units are in the names. */
+export type Config = Static<typeof ConfigSchema>;

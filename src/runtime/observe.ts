@@ -1,0 +1,72 @@
+// The one place that starts and watches actors. An observer without an error handler, or one that throws, would end the
+// process; this one does neither.
+import {
+  type Actor,
+  type ActorOptions,
+  type AnyStateMachine,
+  createActor,
+  type InputFrom,
+  type OutputFrom,
+  type SnapshotFrom,
+} from 'xstate';
+import type { Clock } from '../../machines/clock.ts';
+
+export interface Observer<Machine extends AnyStateMachine> {
+  /** The actor reached its final state. */
+  ended(output: OutputFrom<Machine>): void;
+  /** The actor failed, or an observer threw: dispose of its scope. Called at most once. */
+  failed(error: unknown): void;
+  /** Each new snapshot. Leave it out where nobody needs it. */
+  changed?(snapshot: SnapshotFrom<Machine>): void;
+}
+
+/** Starts an actor of its own system and watches it. Returns the actor, already started. */
+export function startObserved<Machine extends AnyStateMachine>(
+  machine: Machine,
+  input: InputFrom<Machine>,
+  clock: Clock,
+  observer: Observer<Machine>,
+): Actor<Machine> {
+  const actor = createActor(machine, { input, clock } as unknown as ActorOptions<Machine>);
+  let failed = false;
+  const fail = (error: unknown) => {
+    if (failed) return;
+    failed = true;
+    observer.failed(error);
+  };
+  const guarded = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  actor.subscribe({
+    next: (snapshot) => guarded(() => observer.changed?.(snapshot as SnapshotFrom<Machine>)),
+    error: fail,
+    complete: () => guarded(() => observer.ended((actor.getSnapshot() as { output: OutputFrom<Machine> }).output)),
+  });
+  actor.start();
+  return actor;
+}
+
+/**
+ * Wraps the actions that a host provides: a throw goes to `onFault` with the action's name instead of into the chart, where
+ * it would leave the actor dead and its children running.
+ */
+export function guardActions<Actions extends Record<string, (args: never, params: never) => void>>(
+  actions: Actions,
+  onFault: (name: string, args: Parameters<Actions[keyof Actions]>[0], error: unknown) => void,
+): Actions {
+  const guarded: Record<string, (args: never, params: never) => void> = {};
+  for (const [name, action] of Object.entries(actions)) {
+    guarded[name] = (args, params) => {
+      try {
+        action(args, params);
+      } catch (error) {
+        onFault(name, args, error);
+      }
+    };
+  }
+  return guarded as Actions;
+}

@@ -1,0 +1,59 @@
+// How the gateway logs: JSON lines, and the one list of what never appears in them. Messages are fixed
+// strings, everything that varies goes into fields; what is worth a line is decided where it happens.
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { openStandardOutput } from './standard-output.ts';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+export type { Logger };
+
+const CENSOR = '[redacted]';
+
+/** Keys whose values never appear, down to the third level. What customers said or own goes below a key `pii`. */
+const REDACTED_KEYS = [
+  'pii',
+  'apiKey',
+  'api_key',
+  'credential',
+  'password',
+  'secret',
+  'token',
+  'authorization',
+  'Authorization',
+  'cookie',
+  'set-cookie',
+  'sec-websocket-protocol',
+];
+
+/** The gateway's own keys and tokens, wherever a line should carry one in spite of everything. */
+const OWN_CREDENTIALS = /sk_vox_[0-9A-Za-z]{8,}|\bst_[\w-]{16,}(\.[\w-]+)?/g;
+
+/**
+ * A logger. `logger.info({ sessionId, pii: { text } }, 'session opened')`.
+ *
+ * @param destination takes whole lines; standard output when absent
+ */
+export function createLogger(level: LogLevel, destination: DestinationStream = openStandardOutput()): Logger {
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: censorMarkedKeys },
+      redact: { paths: REDACTED_KEYS.flatMap(atThreeLevels), censor: CENSOR },
+      hooks: { streamWrite: (line) => line.replaceAll(OWN_CREDENTIALS, CENSOR) },
+    },
+    destination,
+  );
+}
+
+function atThreeLevels(key: string): string[] {
+  return [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`];
+}
+
+/** Flat keys such as `pii.text`, which paths cannot name. */
+function censorMarkedKeys(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, key.startsWith('pii.') ? CENSOR : value]),
+  );
+}

@@ -1,0 +1,124 @@
+// What the gateway counts, and how Prometheus reads it. Names, labels and their bounds are decided here; when something
+// counts is decided where it happens.
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+
+/** Distinct values of one label; further ones are counted together under `other`. */
+const LABEL_VALUES_MAX = 200;
+
+/** Gives the current depth, or the number of sessions by state. Called when the metrics are read; must be cheap. */
+type Read<Value> = () => Value;
+
+/** The metrics as Prometheus takes them. */
+export interface MetricsText {
+  contentType: string;
+  body: string;
+}
+
+/**
+ * Counters and gauges of one process, in a registry of their own. Labels come from closed sets (reasons, codes, route
+ * patterns), never from what a client sent; a set that grows past 200 values all the same is cut off with `other`.
+ */
+export interface Metrics {
+  sessionOpened(): void;
+  sessionEnded(reason: string): void;
+  /** Seconds of audio that clients sent. */
+  audioReceived(seconds: number): void;
+  /** Seconds of audio that went to providers, replays included. */
+  audioSent(seconds: number): void;
+  /** Something was left out on purpose; `name` is the overflow's. */
+  dropped(name: string): void;
+  refused(code: string): void;
+  legEnded(outcome: string): void;
+  failedOver(): void;
+  deadLetter(reason: string): void;
+  /** @param route the route's pattern, never the path */
+  httpRequest(route: string, status: number): void;
+  /** Shows a queue's depth until the returned function is called. A later queue of the same name takes its place. */
+  watchQueue(name: string, depth: Read<number>): () => void;
+  /** Shows the number of sessions by state. */
+  watchSessions(countByState: Read<Readonly<Record<string, number>>>): void;
+  /** Everything, together with the process's own figures (event-loop lag, memory, processor). */
+  read(): Promise<MetricsText>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+
+  const counter = (name: string, help: string) => new Counter({ name: `voxgate_${name}`, help, registers: [registry] });
+  const byLabel = (name: string, label: string, help: string) => {
+    const series = new Counter({ name: `voxgate_${name}`, help, labelNames: [label], registers: [registry] });
+    const bounded = boundedLabel();
+    return (value: string) => series.inc({ [label]: bounded(value) });
+  };
+
+  const opened = counter('sessions_opened_total', 'Live sessions opened.');
+  const received = counter('audio_received_seconds_total', 'Seconds of audio that clients sent.');
+  const sent = counter('audio_sent_seconds_total', 'Seconds of audio sent to providers, replays included.');
+  const failovers = counter('failovers_total', 'Live sessions that went on with another model.');
+  const requests = new Counter({
+    name: 'voxgate_http_requests_total',
+    help: 'HTTP requests by route and status.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  });
+  const boundedRoute = boundedLabel();
+
+  const queues = new Map<string, Read<number>>();
+  new Gauge({
+    name: 'voxgate_queue_depth',
+    help: 'What waits in a queue; the unit is in its name.',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [queue, depth] of queues) this.set({ queue }, depth());
+    },
+  });
+
+  let countByState: Read<Readonly<Record<string, number>>> = () => ({});
+  new Gauge({
+    name: 'voxgate_sessions',
+    help: 'Live sessions by state.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [state, count] of Object.entries(countByState())) this.set({ state }, count);
+    },
+  });
+
+  return {
+    sessionOpened: () => opened.inc(),
+    sessionEnded: byLabel('sessions_ended_total', 'reason', 'Live sessions ended, by reason.'),
+    audioReceived: (seconds) => received.inc(seconds),
+    audioSent: (seconds) => sent.inc(seconds),
+    dropped: byLabel('drops_total', 'name', 'What was left out because a queue was full, by the name of the overflow.'),
+    refused: byLabel('refusals_total', 'code', 'Refusals told to clients, by error code.'),
+    legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
+    failedOver: () => failovers.inc(),
+    deadLetter: byLabel('dead_letters_total', 'reason', 'Messages between actors that did not arrive, by reason.'),
+    httpRequest: (route, status) => requests.inc({ route: boundedRoute(route), status }),
+    watchQueue: (name, depth) => {
+      queues.set(name, depth);
+      return () => {
+        if (queues.get(name) === depth) queues.delete(name);
+      };
+    },
+    watchSessions: (read) => {
+      countByState = read;
+    },
+    read: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+/** Lets a bounded number of values through; the rest become `other`. */
+function boundedLabel(): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= LABEL_VALUES_MAX) return 'other';
+    seen.add(value);
+    return value;
+  };
+}

@@ -1,0 +1,22 @@
+// Finds the file a worker thread is started from. What the thread does is its own business.
+import { existsSync } from 'node:fs';
+
+const root = new URL('../../', import.meta.url);
+
+/**
+ * The file to give to `new Worker`, beside the module that asks. A thread cannot be started from TypeScript, so a module run
+ * from its source gets the compiled twin under `dist/` (which `npx tsc -p tsconfig.build.json` makes).
+ *
+ * @param importMetaUrl `import.meta.url` of the module that starts the thread
+ * @param name the thread's file without its ending
+ * @throws Error naming the command when there is no compiled twin
+ * @example new Worker(workerFile(import.meta.url, 'sqlite-worker'))
+ */
+export function workerFile(importMetaUrl: string, name: string): URL {
+  const caller = new URL(importMetaUrl);
+  if (!caller.pathname.endsWith('.ts')) return new URL(`./${name}.js`, caller);
+  const sourcePath = caller.pathname.slice(root.pathname.length);
+  const compiled = new URL(`./${name}.js`, new URL(`dist/${sourcePath}`, root));
+  if (existsSync(compiled)) return compiled;
+  throw new Error(`The compiled file ${compiled.pathname} is not there: run \`npx tsc -p tsconfig.build.json\`.`);
+}

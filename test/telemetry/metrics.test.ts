@@ -1,0 +1,94 @@
+// The metrics as a scraper reads them: values, bounded labels, gauges that are asked only when somebody reads.
+import { expect, test, vi } from 'vitest';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+
+async function lines(metrics: Metrics): Promise<string[]> {
+  const { body } = await metrics.read();
+  return body.split('\n').filter((line) => line.startsWith('voxgate_'));
+}
+
+test('everything that is counted is read as it was counted', async () => {
+  const metrics = createMetrics();
+  metrics.sessionOpened();
+  metrics.sessionOpened();
+  metrics.sessionEnded('idle');
+  metrics.audioReceived(1.5);
+  metrics.audioReceived(0.25);
+  metrics.audioSent(1);
+  metrics.dropped('interims');
+  metrics.refused('invalid_api_key');
+  metrics.refused('invalid_api_key');
+  metrics.legEnded('finished');
+  metrics.failedOver();
+  metrics.deadLetter('unknown_actor');
+  metrics.httpRequest('/v1/models/:provider/:model', 200);
+  metrics.watchSessions(() => ({ live: 2, draining: 1 }));
+  metrics.watchQueue('store_calls', () => 3);
+  expect((await lines(metrics)).sort()).toEqual(
+    [
+      'voxgate_audio_received_seconds_total 1.75',
+      'voxgate_audio_sent_seconds_total 1',
+      'voxgate_dead_letters_total{reason="unknown_actor"} 1',
+      'voxgate_drops_total{name="interims"} 1',
+      'voxgate_failovers_total 1',
+      'voxgate_http_requests_total{route="/v1/models/:provider/:model",status="200"} 1',
+      'voxgate_queue_depth{queue="store_calls"} 3',
+      'voxgate_refusals_total{code="invalid_api_key"} 2',
+      'voxgate_sessions_ended_total{reason="idle"} 1',
+      'voxgate_sessions_opened_total 2',
+      'voxgate_sessions{state="draining"} 1',
+      'voxgate_sessions{state="live"} 2',
+      'voxgate_upstream_legs_total{outcome="finished"} 1',
+    ].sort(),
+  );
+});
+
+test('the text is Prometheus’ own format and tells the lag of the event loop', async () => {
+  const { contentType, body } = await createMetrics().read();
+  expect(contentType).toContain('text/plain; version=0.0.4');
+  for (const name of [
+    'nodejs_eventloop_lag_p50_seconds',
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_resident_memory_bytes',
+  ]) {
+    expect(body).toMatch(new RegExp(`^${name} [0-9]`, 'm'));
+  }
+});
+
+test('depths and states are asked only when somebody reads, and states that are gone are not shown', async () => {
+  const metrics = createMetrics();
+  const depth = vi.fn(() => 7);
+  const states = vi.fn<() => Record<string, number>>(() => ({ live: 1 }));
+  const unwatch = metrics.watchQueue('spool_bytes', depth);
+  metrics.watchSessions(states);
+  expect(depth).not.toHaveBeenCalled();
+  expect(await lines(metrics)).toContain('voxgate_queue_depth{queue="spool_bytes"} 7');
+  expect(depth).toHaveBeenCalledOnce();
+  states.mockReturnValue({ closed: 1 });
+  unwatch();
+  unwatch();
+  const later = await lines(metrics);
+  expect(later).toContain('voxgate_sessions{state="closed"} 1');
+  expect(later.join()).not.toMatch(/live|spool_bytes/);
+});
+
+test('a label takes at most 200 values; the rest are counted together', async () => {
+  const metrics = createMetrics();
+  for (let index = 0; index < 1000; index++) {
+    metrics.refused(`code_${index}`);
+    metrics.httpRequest(`/path/${index}`, 404);
+  }
+  metrics.refused('code_0');
+  const all = await lines(metrics);
+  expect(all.filter((line) => line.startsWith('voxgate_refusals_total'))).toHaveLength(201);
+  expect(all.filter((line) => line.startsWith('voxgate_http_requests_total'))).toHaveLength(201);
+  expect(all).toContain('voxgate_refusals_total{code="other"} 800');
+  expect(all).toContain('voxgate_refusals_total{code="code_0"} 2');
+});
+
+test('two sets of metrics in one process know nothing of each other', async () => {
+  const [one, two] = [createMetrics(), createMetrics()];
+  one.sessionOpened();
+  expect(await lines(one)).toContain('voxgate_sessions_opened_total 1');
+  expect(await lines(two)).toContain('voxgate_sessions_opened_total 0');
+});
