@@ -1,0 +1,101 @@
+// Opens the SQLite file the one right way: checked, durable, at the newest schema. What is in the tables is key-tables.ts.
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { MIGRATIONS } from './migrations/index.ts';
+import { openError } from './sqlite-errors.ts';
+import { StoreError } from './store-error.ts';
+
+/** Older ones can lose a commit when a checkpoint resets the write-ahead log (fixed in 3.51.3). */
+const SQLITE_VERSION_MIN = [3, 51, 3] as const;
+/** How long opening waits for another process that opens or migrates the same file. */
+const OPEN_WAIT_MS = 5000;
+/** How long a call waits for another process's write lock; everybody else's calls wait behind it. */
+const CALL_WAIT_MS = 500;
+const FULL = 2;
+
+/**
+ * Opens or makes the database, brings it to the newest schema, and checks it. Directory and file are made for this user alone.
+ *
+ * @throws StoreError `cannot_open` with a sentence for the operator
+ */
+export function openDatabase(file: string): Database.Database {
+  let database: Database.Database | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // SQLite gives its log and index files the mode of the main file, so that one is made first.
+    closeSync(openSync(file, 'a', 0o600));
+    database = new Database(file, { timeout: OPEN_WAIT_MS });
+    requireVersion(database, file);
+    setPragmas(database, file);
+    check(database, file);
+    migrate(database, file);
+    database.pragma(`busy_timeout = ${CALL_WAIT_MS}`);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw openError(error, file);
+  }
+}
+
+function requireVersion(database: Database.Database, file: string): void {
+  const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
+  if (isOldVersion(version)) {
+    const wanted = SQLITE_VERSION_MIN.join('.');
+    throw new StoreError(
+      'cannot_open',
+      `The database ${JSON.stringify(file)} needs SQLite ${wanted} or newer and this is ${version}: run \`npm ci\`.`,
+    );
+  }
+}
+
+/** Whether an SQLite version is older than the gateway accepts. */
+export function isOldVersion(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, wanted] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part < wanted;
+  }
+  return false;
+}
+
+/** Sets what durability rests on, and reads it back: some file systems quietly refuse. */
+function setPragmas(database: Database.Database, file: string): void {
+  const journal = database.pragma('journal_mode = WAL', { simple: true });
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  const isSet =
+    journal === 'wal' &&
+    database.pragma('synchronous', { simple: true }) === FULL &&
+    database.pragma('foreign_keys', { simple: true }) === 1;
+  if (isSet) return;
+  throw new StoreError(
+    'cannot_open',
+    `The database ${JSON.stringify(file)} cannot be kept durable here (journal mode ${journal}): put the data directory on a local disk.`,
+  );
+}
+
+function check(database: Database.Database, file: string): void {
+  const result = database.pragma('quick_check(1)', { simple: true });
+  if (result === 'ok') return;
+  throw new StoreError(
+    'cannot_open',
+    `The database ${JSON.stringify(file)} is damaged: restore it from a backup, or move it away to start with an empty one.`,
+  );
+}
+
+/** Applies what is missing, all of it or nothing. Two processes that start at once take turns. */
+function migrate(database: Database.Database, file: string): void {
+  const apply = database.transaction(() => {
+    const version = Number(database.pragma('user_version', { simple: true }));
+    if (version > MIGRATIONS.length) {
+      throw new StoreError(
+        'cannot_open',
+        `The database ${JSON.stringify(file)} has schema ${version} and this version knows ${MIGRATIONS.length}: install a newer version.`,
+      );
+    }
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    if (version < MIGRATIONS.length) database.pragma(`user_version = ${MIGRATIONS.length}`);
+  });
+  apply.immediate();
+}

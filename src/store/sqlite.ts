@@ -1,0 +1,175 @@
+// The store on SQLite, as seen from the main thread: posts calls to the thread that owns the file, so that a slow disk or a
+// lock never stalls anything else. What the calls do is key-tables.ts; several processes may open one directory.
+import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { workerFile } from '../telemetry/worker-file.ts';
+import type { KeyCalls } from './key-tables.ts';
+import type { FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+const DATABASE_NAME = 'voxgate.db';
+const CALLS_MAX = 1024;
+/** The id under which the opening waits, beside the calls, which count from 1. */
+const OPENING = 0;
+
+export interface SqliteStoreOptions {
+  /** The data directory; made for this user alone when missing. */
+  directory: string;
+  /** Calls that may wait; one more is rejected with `overflow`. 1024 when absent. */
+  callsMax?: number;
+  /** Hears once when the thread ends by itself; every call is rejected from then on. */
+  onFault?: (error: StoreError) => void;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: StoreError): void;
+}
+
+type State = 'opening' | 'open' | 'closing' | 'ended';
+
+/** @throws StoreError `cannot_open`, with a sentence for the operator */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const store = new SqliteStore(options);
+  await store.opened;
+  return store;
+}
+
+export class SqliteStore implements Store {
+  /** Settles when the thread has opened the file, or could not. */
+  readonly opened: Promise<void>;
+  readonly #worker: Worker;
+  readonly #callsMax: number;
+  readonly #onFault: (error: StoreError) => void;
+  readonly #exited: Promise<void>;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Set<(keyId: string) => void>();
+  #state: State = 'opening';
+  #endReason = new StoreError('closed', 'The store is closed.');
+  #lastId = 0;
+
+  constructor({ directory, callsMax = CALLS_MAX, onFault = () => {} }: SqliteStoreOptions) {
+    this.#callsMax = callsMax;
+    this.#onFault = onFault;
+    const input: WorkerInput = { file: join(resolve(directory), DATABASE_NAME) };
+    // The compiled file needs none of the flags that this process was started with, and some are refused in threads.
+    this.#worker = new Worker(workerFile(import.meta.url, 'sqlite-worker'), { workerData: input, execArgv: [] });
+    this.opened = new Promise((resolve, reject) => this.#waiting.set(OPENING, { resolve: () => resolve(), reject }));
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+    this.#worker.on('message', (message: FromWorker) => this.#hear(message));
+    this.#worker.on('error', (error) => this.#threadEnded(`failed: ${error.message}`));
+    this.#worker.on('exit', (code) => this.#threadEnded(`ended with code ${code}.`));
+  }
+
+  /** Calls that wait for their answer. */
+  get waitingCalls(): number {
+    return this.#waiting.size;
+  }
+
+  bootstrap() {
+    return this.#call('bootstrap');
+  }
+
+  createKey(organisationId: string, name: string) {
+    return this.#call('createKey', organisationId, name);
+  }
+
+  findKeyByHash(hash: Uint8Array) {
+    return this.#call('findKeyByHash', new Uint8Array(hash));
+  }
+
+  listKeys(organisationId?: string) {
+    return this.#call('listKeys', organisationId);
+  }
+
+  revokeKey(keyId: string) {
+    return this.#call('revokeKey', keyId);
+  }
+
+  listOrganisations() {
+    return this.#call('listOrganisations');
+  }
+
+  revokedKeyIds() {
+    return this.#call('revokedKeyIds');
+  }
+
+  onKeyRevoked(listener: (keyId: string) => void): () => void {
+    const entry = (keyId: string) => listener(keyId);
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  /** Answers the calls made before, then closes the file. */
+  close(): Promise<void> {
+    if (this.#state === 'open') {
+      this.#state = 'closing';
+      this.#post({ kind: 'close' });
+    }
+    return this.#exited;
+  }
+
+  #call<Name extends keyof KeyCalls>(
+    name: Name,
+    ...args: Parameters<KeyCalls[Name]>
+  ): Promise<ReturnType<KeyCalls[Name]>> {
+    if (this.#state !== 'open') return Promise.reject(this.#endReason);
+    if (this.#waiting.size >= this.#callsMax) {
+      return Promise.reject(
+        new StoreError('overflow', `${this.#callsMax} calls to the store are waiting already: try again in a moment.`),
+      );
+    }
+    const id = ++this.#lastId;
+    this.#post({ kind: 'call', id, name, args });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: (value) => resolve(value as ReturnType<KeyCalls[Name]>), reject });
+    });
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #hear(message: FromWorker): void {
+    switch (message.kind) {
+      case 'opened':
+        this.#state = 'open';
+        this.#take(OPENING)?.resolve(undefined);
+        break;
+      case 'answer':
+        this.#take(message.id)?.resolve(message.value);
+        break;
+      case 'rejection':
+        this.#take(message.id)?.reject(new StoreError(message.reason, message.message));
+        break;
+      case 'revoked':
+        for (const keyId of message.keyIds) for (const listener of this.#listeners) listener(keyId);
+        break;
+      case 'refused':
+        this.#end(new StoreError(message.reason, message.message));
+        break;
+    }
+  }
+
+  #take(id: number): Waiting | undefined {
+    const call = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return call;
+  }
+
+  #threadEnded(how: string): void {
+    this.#end(new StoreError(this.#state === 'opening' ? 'cannot_open' : 'failed', `The database's thread ${how}`));
+  }
+
+  /** Nothing more will come from the thread. The first reason stays; a store that was closed has not failed. */
+  #end(reason: StoreError): void {
+    const from = this.#state;
+    if (from === 'ended') return;
+    this.#state = 'ended';
+    if (from !== 'closing') this.#endReason = reason;
+    for (const call of this.#waiting.values()) call.reject(this.#endReason);
+    this.#waiting.clear();
+    if (from === 'open') this.#onFault(reason);
+  }
+}

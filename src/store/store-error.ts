@@ -1,0 +1,22 @@
+// Why a call to the store was rejected. What a client hears of it is decided by the caller.
+
+/**
+ * - `cannot_open`: the file or its directory cannot be used; the message says what to do
+ * - `overflow`: too many calls are waiting
+ * - `busy`: another process holds the write lock for longer than the store waits
+ * - `not_found`, `invalid`: the call itself names something that is not there, or out of range
+ * - `failed`: the disk, the file or the thread failed
+ * - `closed`: the store was closed
+ */
+export type StoreErrorReason = 'cannot_open' | 'overflow' | 'busy' | 'not_found' | 'invalid' | 'failed' | 'closed';
+
+/** A call that changed nothing. The message is one sentence without secrets. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly reason: StoreErrorReason;
+
+  constructor(reason: StoreErrorReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}

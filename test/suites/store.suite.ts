@@ -1,0 +1,197 @@
+// The promises of src/store/store.ts, held once; every implementation's test calls this.
+import { afterEach, describe, expect, test } from 'vitest';
+import { hasValidChecksum, parseKey } from '../../src/store/secrets.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** @param open opens the store of a directory; several may be open on one */
+export function storeSuite(name: string, open: (directory: string) => Promise<Store>): void {
+  const opened: Store[] = [];
+  const openIn = async (directory: string) => {
+    const store = await open(directory);
+    opened.push(store);
+    return store;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+  });
+
+  /** A store with its first organisation and key, and its directory. */
+  async function begin() {
+    const directory = temporaryDirectory();
+    const store = await openIn(directory);
+    const first = (await store.bootstrap())!;
+    return { directory, store, first, organisationId: first.organisation.id };
+  }
+
+  const find = (store: Store, secret: string) => store.findKeyByHash(parseKey(secret)!.hash);
+
+  describe(`${name}: organisations and keys`, () => {
+    test('the first organisation and key are made once, and the key is shown only then', async () => {
+      const { store, first, organisationId } = await begin();
+      expect(organisationId).toMatch(/^org_[0-9a-f-]{36}$/);
+      expect(first.key).toEqual({
+        id: expect.stringMatching(/^key_[0-9a-f-]{36}$/),
+        organisationId,
+        name: expect.any(String),
+        display: `${first.secret.slice(0, 11)}...${first.secret.slice(-4)}`,
+        createdAt: expect.stringMatching(UTC),
+        revokedAt: null,
+      });
+      expect(hasValidChecksum(first.secret)).toBe(true);
+      expect(await store.bootstrap()).toBeUndefined();
+      expect(await store.listOrganisations()).toEqual([first.organisation]);
+      const kept = JSON.stringify([await store.listKeys(), await find(store, first.secret)]);
+      expect(kept).not.toContain(first.secret.slice(11, -4));
+    });
+
+    test('a key is found by the hash of its text, revoked or not, and no other text finds one', async () => {
+      const { store, organisationId } = await begin();
+      const { key, secret } = await store.createKey(organisationId, 'worker');
+      expect(await find(store, secret)).toEqual(key);
+      const revoked = await store.revokeKey(key.id);
+      expect(await find(store, secret)).toEqual(revoked);
+      expect(await store.findKeyByHash(new Uint8Array(32))).toBeUndefined();
+      expect(await store.findKeyByHash(new Uint8Array(0))).toBeUndefined();
+    });
+
+    test('keys are listed in the order in which they were made, of one organisation or of all', async () => {
+      const { store, first, organisationId } = await begin();
+      const made = await Promise.all(['a', 'b', 'ü 漢 🎤'].map((each) => store.createKey(organisationId, each)));
+      const expected = [first.key, ...made.map(({ key }) => key)];
+      expect(await store.listKeys()).toEqual(expected);
+      expect(await store.listKeys(organisationId)).toEqual(expected);
+      expect(await store.listKeys('org_unknown')).toEqual([]);
+    });
+
+    test('a call that is rejected changed nothing', async () => {
+      const { store, organisationId } = await begin();
+      const before = await store.listKeys();
+      await expect(store.createKey('org_unknown', 'x')).rejects.toMatchObject({ reason: 'not_found' });
+      for (const bad of ['', 'x'.repeat(101), 'line\nbreak', 'null\0', '\u001b[31m']) {
+        await expect(store.createKey(organisationId, bad)).rejects.toMatchObject({ reason: 'invalid' });
+      }
+      expect(await store.listKeys()).toEqual(before);
+    });
+
+    test('calls are applied in the order in which they were made, without waiting for each other', async () => {
+      const { store, first } = await begin();
+      const [before, revoked, after, ids] = await Promise.all([
+        store.listKeys(),
+        store.revokeKey(first.key.id),
+        store.listKeys(),
+        store.revokedKeyIds(),
+      ]);
+      expect(before[0]!.revokedAt).toBeNull();
+      expect(after[0]).toEqual(revoked);
+      expect(ids).toEqual([first.key.id]);
+    });
+  });
+
+  describe(`${name}: revocation`, () => {
+    test('a revoked key keeps its first time, and a key that is not there is told', async () => {
+      const { store, first } = await begin();
+      const revoked = await store.revokeKey(first.key.id);
+      expect(revoked).toEqual({ ...first.key, revokedAt: expect.stringMatching(UTC) });
+      expect(await store.revokeKey(first.key.id)).toEqual(revoked);
+      expect(await store.revokeKey('key_unknown')).toBeUndefined();
+      expect(await store.revokedKeyIds()).toEqual([first.key.id]);
+    });
+
+    test('listeners hear of each revocation once, before it is answered, until they leave', async () => {
+      const { store, organisationId } = await begin();
+      const keys = await Promise.all(['a', 'b', 'c'].map((each) => store.createKey(organisationId, each)));
+      const [a, b, c] = keys.map(({ key }) => key.id) as [string, string, string];
+      const heard: string[] = [];
+      const leave = store.onKeyRevoked((id) => heard.push(id));
+      await store.revokeKey(a);
+      expect(heard).toEqual([a]);
+      await store.revokeKey(a);
+      await store.revokeKey(b);
+      expect(heard).toEqual([a, b]);
+      leave();
+      leave();
+      await store.revokeKey(c);
+      expect(heard).toEqual([a, b]);
+    });
+
+    test('one listener given twice hears twice, and leaves once at a time', async () => {
+      const { store, organisationId, first } = await begin();
+      const { key } = await store.createKey(organisationId, 'second');
+      const heard: string[] = [];
+      const listener = (id: string) => heard.push(id);
+      const leave = store.onKeyRevoked(listener);
+      store.onKeyRevoked(listener);
+      await store.revokeKey(first.key.id);
+      leave();
+      await store.revokeKey(key.id);
+      expect(heard).toEqual([first.key.id, first.key.id, key.id]);
+    });
+
+    test('every revocation by another store on the same directory is heard, while nobody calls', async () => {
+      const { store, directory, organisationId } = await begin();
+      const other = await openIn(directory);
+      const keys = await Promise.all(
+        Array.from({ length: 20 }, (_, each) => store.createKey(organisationId, `${each}`)),
+      );
+      for (const { key } of keys) {
+        const heard = new Promise<string>((resolve) => {
+          const leave = store.onKeyRevoked((id) => {
+            leave();
+            resolve(id);
+          });
+        });
+        await other.revokeKey(key.id);
+        expect(await heard).toBe(key.id);
+      }
+    });
+  });
+
+  describe(`${name}: several stores on one directory`, () => {
+    test('only one of those that start at once makes the first organisation', async () => {
+      const directory = temporaryDirectory();
+      const stores = await Promise.all(Array.from({ length: 4 }, () => openIn(directory)));
+      const results = await Promise.all(stores.map((store) => store.bootstrap()));
+      expect(results.filter((result) => result !== undefined)).toHaveLength(1);
+      for (const store of stores) expect(await store.listKeys()).toHaveLength(1);
+    });
+
+    test('what one has written the others read', async () => {
+      const { store, directory, organisationId } = await begin();
+      const other = await openIn(directory);
+      const { key, secret } = await store.createKey(organisationId, 'shared');
+      expect(await find(other, secret)).toEqual(key);
+      await other.revokeKey(key.id);
+      expect((await find(store, secret))!.revokedAt).toMatch(UTC);
+    });
+  });
+
+  describe(`${name}: closing`, () => {
+    test('what was written is there after closing and opening again', async () => {
+      const { store, directory, organisationId } = await begin();
+      const { key, secret } = await store.createKey(organisationId, 'kept');
+      await store.revokeKey(key.id);
+      const before = await store.listKeys();
+      await store.close();
+      const again = await openIn(directory);
+      expect(await again.listKeys()).toEqual(before);
+      expect(await find(again, secret)).toMatchObject({ id: key.id, revokedAt: expect.stringMatching(UTC) });
+      expect(await again.revokedKeyIds()).toEqual([key.id]);
+      expect(await again.bootstrap()).toBeUndefined();
+    });
+
+    test('calls made before closing are answered, later ones rejected, and closing twice is fine', async () => {
+      const { store, organisationId } = await begin();
+      const before = store.createKey(organisationId, 'just in time');
+      const closed = Promise.all([store.close(), store.close()]);
+      const after = expect(store.listKeys()).rejects.toMatchObject({ reason: 'closed' });
+      expect((await before).key.name).toBe('just in time');
+      await after;
+      await closed;
+      await store.close();
+      await expect(store.listKeys()).rejects.toMatchObject({ reason: 'closed' });
+    });
+  });
+}
