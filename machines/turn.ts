@@ -63,7 +63,7 @@ export const turnMachine = setup({
         // A failed leg cannot send the twin any more: the words are settled, so they are given as they are.
         'turn.discarded': 'settled',
         // The next turn has begun: this one waits no longer.
-        'turn.heard': { target: 'speaking' },
+        'turn.heard': { target: 'speaking', actions: ['deliverFinal', 'tellSettled'] },
       },
       after: { twin: 'settled' },
     },
