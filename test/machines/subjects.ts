@@ -1,0 +1,56 @@
+// The machines as they are explored: their samples from machines/index.ts, and what of their context decides.
+import type { AnyMachineSnapshot } from 'xstate';
+import { machines } from '../../machines/index.ts';
+import type { SessionContext } from '../../machines/session-types.ts';
+import type { UpstreamContext } from '../../machines/upstream.ts';
+import { type Exploration, explore, type Samples, type Subject } from '../fakes/explore.ts';
+
+export interface ExploredSubject {
+  /** Id of the machine; several subjects may explore one. */
+  id: string;
+  subject: Subject;
+  explored: Exploration;
+}
+
+const projections: Readonly<Record<string, (context: never) => unknown>> = {
+  session: ({ index, retriesLeft, roundsLeft, failure, reason }: SessionContext) => [
+    index,
+    retriesLeft,
+    roundsLeft,
+    failure?.kind,
+    reason !== null,
+  ],
+  upstream: ({ failure }: UpstreamContext) => failure?.code,
+  'client-token': (context) => context,
+  node: (context) => context,
+};
+
+/** Every machine with its sample input; a token also with a revoked parent, which nothing but the input can tell. */
+export const subjects: readonly ExploredSubject[] = machines
+  .flatMap(({ id, machine, input, samples }) => [
+    { id, subject: { machine, input, samples: id === 'session' ? ofCurrentLeg(samples) : samples } },
+    ...(id === 'client-token'
+      ? [{ id, subject: { machine, input: { expiresAtMs: 60_000, parentRevoked: true }, samples } }]
+      : []),
+  ])
+  .map(({ id, subject }) => ({ id, subject, explored: explore(subject, projections[id]) }));
+
+export function subjectOf(id: string): ExploredSubject {
+  const found = subjects.find((subject) => subject.id === id);
+  if (found === undefined) throw new Error(`There is no machine "${id}".`);
+  return found;
+}
+
+/** Legs are numbered without end: whatever a leg can say is said by the current one, and by the one before it. */
+function ofCurrentLeg(samples: Samples): (snapshot: AnyMachineSnapshot) => Samples {
+  const kinds = new Map(samples.map((sample) => [JSON.stringify({ ...sample, generation: undefined }), sample]));
+  return ({ context }) =>
+    [...kinds.values()].flatMap((sample) =>
+      'generation' in sample
+        ? [
+            { ...sample, generation: context.generation },
+            { ...sample, generation: context.generation - 1 },
+          ]
+        : [sample],
+    );
+}
