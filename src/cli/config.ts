@@ -1,0 +1,28 @@
+// `voxgate config check|print|docs`: the configuration, before it is used.
+import { configReference, printConfig } from '../config/reference.ts';
+import { type Command, readArguments } from './command.ts';
+import { CommandError, EXIT, print } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+const usage = `Usage: voxgate config <check|print|docs>
+
+  check  says whether the configuration can be used; exit code 78 and one sentence when not
+  print  prints the values in force, without secrets
+  docs   prints the table of all settings, as Markdown`;
+
+export const config: Command = {
+  name: 'config',
+  summary: 'check, print or explain the configuration',
+  usage,
+  async run(args) {
+    const { positionals } = readArguments({ usage }, args, {});
+    const [action] = positionals;
+    if (action === 'check') {
+      loadSettings();
+      print('The configuration can be used.');
+    } else if (action === 'print') print(printConfig(loadSettings()));
+    else if (action === 'docs') print(configReference());
+    else throw new CommandError(`name one of check, print and docs.\n\n${usage}`, EXIT.usage);
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,83 @@
+// The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
+import { readFileSync } from 'node:fs';
+import { SecretError } from '../auth/secret.ts';
+import { ConfigError } from '../config/load.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { Command } from './command.ts';
+import { config } from './config.ts';
+import { keys } from './keys.ts';
+import { models } from './models.ts';
+import { CommandError, EXIT, print, tell } from './output.ts';
+import { serve } from './serve.ts';
+import { transcribe } from './transcribe.ts';
+
+export const commands: readonly Command[] = [serve, transcribe, keys, models, config];
+
+/** Runs one command line, without the program's own name. Resolves with the exit code; never rejects. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    print(overview());
+    return EXIT.ok;
+  }
+  if (name === '--version' || name === 'version') {
+    print(version());
+    return EXIT.ok;
+  }
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined) {
+    tell(`voxgate: there is no command "${name}".\n\n${overview()}`);
+    return EXIT.usage;
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    print(command.usage);
+    return EXIT.ok;
+  }
+  try {
+    return await command.run(rest);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): number {
+  const cannotOpen = error instanceof StoreError && error.reason === 'cannot_open';
+  if (error instanceof ConfigError || error instanceof SecretError || cannotOpen) {
+    tell(`voxgate: ${error.message}`);
+    return EXIT.config;
+  }
+  if (error instanceof CommandError) {
+    tell(`voxgate: ${error.message}`);
+    return error.exitCode;
+  }
+  tell(`voxgate: ${error instanceof Error ? error.message : String(error)}`);
+  return EXIT.failed;
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return [
+    'voxgate: the speech-to-text gateway',
+    '',
+    'Usage: voxgate <command> [options]',
+    '',
+    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    '',
+    'voxgate <command> --help tells more. Settings are environment variables: voxgate config docs lists them.',
+  ].join('\n');
+}
+
+function version(): string {
+  for (const path of ['../../package.json', '../../../package.json']) {
+    try {
+      const { name, version: number } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
+        name: string;
+        version: string;
+      };
+      if (name === 'voxgate') return number;
+    } catch {
+      // Compiled files lie one folder deeper than the source.
+    }
+  }
+  return 'unknown';
+}

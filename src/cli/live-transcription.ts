@@ -1,0 +1,141 @@
+// A file as a live client sends it: in real time, in chunks of 100 ms, printing each event as it comes.
+import { createReadStream } from 'node:fs';
+import WebSocket from 'ws';
+import { Refusal } from '../api/errors.ts';
+import type { ServerEvent } from '../api/listen.ts';
+import { PcmConverter } from '../audio/resampler.ts';
+import { WavReader } from '../audio/wav.ts';
+import { CommandError, EXIT, print, tell } from './output.ts';
+import type { Target, Wanted } from './transcribe.ts';
+
+const CHUNK_MS = 100;
+const RATE = 16_000;
+const CHUNK_BYTES = (RATE * 2 * CHUNK_MS) / 1000;
+
+/** Streams the file and prints events until the session has ended. */
+export async function liveTranscription(
+  { url, key }: Target,
+  { file, model, json, language, params }: Wanted,
+): Promise<number> {
+  const samples = await samplesOf(file);
+  const query = new URLSearchParams({ model, sample_rate: String(RATE) });
+  if (language !== undefined) query.set('language', language);
+  if (params !== undefined) query.set('provider_params', params);
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const terminal = new Terminal(samples.byteLength / 2 / RATE, json);
+  let pacing: NodeJS.Timeout | undefined;
+  return new Promise((resolve, reject) => {
+    socket.on('open', () => {
+      pacing = sendInRealTime(socket, samples, terminal);
+    });
+    socket.on('message', (data) => terminal.show(String(data)));
+    socket.on('unexpected-response', (_, response) => {
+      const body: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => body.push(chunk));
+      response.on('end', () => reject(new CommandError(refusalOf(Buffer.concat(body), response.statusCode))));
+    });
+    socket.on('error', (error) => reject(new CommandError(`the connection failed: ${error.message}.`)));
+    socket.on('close', (code) => {
+      clearInterval(pacing);
+      terminal.end();
+      resolve(code === 1000 ? EXIT.ok : EXIT.failed);
+    });
+  });
+}
+
+/** One chunk each 100 ms, by the clock: a late timer is made up for. */
+function sendInRealTime(socket: WebSocket, samples: Uint8Array, terminal: Terminal): NodeJS.Timeout {
+  const startedAt = performance.now();
+  let at = 0;
+  const pacing = setInterval(() => {
+    const due = Math.floor((performance.now() - startedAt) / CHUNK_MS) * CHUNK_BYTES;
+    while (at < Math.min(due, samples.byteLength)) {
+      socket.send(samples.subarray(at, at + CHUNK_BYTES));
+      at += CHUNK_BYTES;
+    }
+    terminal.sent(Math.min(at, samples.byteLength) / 2 / RATE);
+    if (at < samples.byteLength) return;
+    clearInterval(pacing);
+    socket.send('{"type":"close"}');
+  }, CHUNK_MS / 2);
+  return pacing;
+}
+
+/** Events as lines; on a terminal also a line of progress that is written over. */
+class Terminal {
+  private readonly totalSeconds: number;
+  private readonly json: boolean;
+  private readonly live = process.stderr.isTTY === true;
+  private seconds = 0;
+  private interim = '';
+
+  constructor(totalSeconds: number, json: boolean) {
+    this.totalSeconds = totalSeconds;
+    this.json = json;
+  }
+
+  sent(seconds: number): void {
+    this.seconds = seconds;
+    this.progress();
+  }
+
+  show(line: string): void {
+    this.clear();
+    const event = JSON.parse(line) as ServerEvent;
+    if (this.json) print(line);
+    else if (event.type === 'transcript' && event.is_final) print(event.text);
+    else if (event.type === 'error') tell(`error: ${event.error.message}`);
+    else if (event.type === 'warning') tell(`warning: ${event.message}`);
+    else if (event.type === 'failover') tell(`failover: ${event.from} to ${event.to} (${event.reason})`);
+    else if (event.type === 'discontinuity') tell(`lost: ${event.from} s to ${event.to} s (${event.reason})`);
+    this.interim = event.type === 'transcript' && !event.is_final ? event.text : '';
+    this.progress();
+  }
+
+  end(): void {
+    this.clear();
+  }
+
+  private progress(): void {
+    if (!this.live) return;
+    const width = Math.max(20, (process.stderr.columns ?? 80) - 16);
+    process.stderr.write(
+      `\r\x1b[K${this.seconds.toFixed(1)} / ${this.totalSeconds.toFixed(1)} s  ${this.interim.slice(-width)}`,
+    );
+  }
+
+  private clear(): void {
+    if (this.live) process.stderr.write('\r\x1b[K');
+  }
+}
+
+async function samplesOf(file: string): Promise<Uint8Array> {
+  const wav = new WavReader();
+  let converter: PcmConverter | undefined;
+  const pieces: Buffer[] = [];
+  const keep = (samples: Int16Array) =>
+    pieces.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)));
+  try {
+    for await (const chunk of createReadStream(file)) {
+      const samples = wav.push(chunk as Uint8Array);
+      if (wav.format === undefined) continue;
+      converter ??= new PcmConverter(wav.format.sampleRate, RATE);
+      keep(converter.push(samples));
+    }
+    wav.end();
+  } catch (error) {
+    throw new CommandError(error instanceof Refusal ? error.message : `cannot read ${file}.`);
+  }
+  if (converter !== undefined) keep(converter.end());
+  return Buffer.concat(pieces);
+}
+
+function refusalOf(body: Buffer, status: number | undefined): string {
+  try {
+    return (JSON.parse(body.toString()) as { error: { message: string } }).error.message;
+  } catch {
+    return `the gateway refused the connection with HTTP ${status}.`;
+  }
+}

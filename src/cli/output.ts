@@ -1,0 +1,37 @@
+// How commands speak: results on standard output, words for people on standard error, and exit codes by sysexits.
+
+/** Exit codes. 64 and 78 are those of sysexits.h for usage and configuration. */
+export const EXIT = { ok: 0, failed: 1, usage: 64, config: 78 } as const;
+
+/** Ends the command with one sentence and a code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** A result, for people and pipes. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Words beside the result. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Rows as aligned columns. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  for (const row of rows)
+    print(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] as number))
+        .join('  ')
+        .trimEnd(),
+    );
+}

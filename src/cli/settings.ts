@@ -1,0 +1,11 @@
+// The configuration as commands load it: from this process's environment, with the names of the providers it has.
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { providers } from '../providers/index.ts';
+
+export const providerNames = providers.map((provider) => provider.name);
+
+/** Throws ConfigError with one sentence. */
+export function loadSettings(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  return loadConfig(env, { providers: providerNames });
+}

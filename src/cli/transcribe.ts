@@ -1,0 +1,120 @@
+// `voxgate transcribe FILE [--live]`: a file through a gateway as any client would send it. Without --url it starts a gateway
+// of its own for as long as it takes: no server, no key and no network are needed.
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startGateway } from '../gateway.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { type Command, readArguments } from './command.ts';
+import { liveTranscription } from './live-transcription.ts';
+import { CommandError, EXIT, print, tell } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--url URL --key KEY]
+
+Transcribes a WAV file. Without --url a gateway is started for this one file.
+
+  --live      streams the file in real time over /v1/listen and shows what comes back as it comes
+  --model     local/commands-en when absent; voxgate models lists them
+  --json      prints JSON: the verbose transcript, or with --live one event per line
+  --language  BCP-47
+  --params    provider_params, a JSON object: --params '{"align_text": "…"}'
+  --url       a gateway that runs already; VOXGATE_KEY or --key names the API key`;
+
+/** Where to send the file. */
+export interface Target {
+  url: string;
+  key: string;
+}
+
+/** What to ask for. */
+export interface Wanted {
+  file: string;
+  model: string;
+  json: boolean;
+  language: string | undefined;
+  params: string | undefined;
+}
+
+export const transcribe: Command = {
+  name: 'transcribe',
+  summary: 'transcribe a file, at once or live',
+  usage,
+  async run(args) {
+    const { values, positionals } = readArguments({ usage }, args, {
+      live: { type: 'boolean' },
+      json: { type: 'boolean' },
+      model: { type: 'string' },
+      language: { type: 'string' },
+      params: { type: 'string' },
+      url: { type: 'string' },
+      key: { type: 'string' },
+    });
+    const [file, ...others] = positionals;
+    if (file === undefined || others.length > 0) throw new CommandError(`name one file.\n\n${usage}`, EXIT.usage);
+    const wanted: Wanted = {
+      file,
+      model: values.model ?? 'local/commands-en',
+      json: values.json ?? false,
+      language: values.language,
+      params: values.params,
+    };
+    const work = (target: Target) =>
+      values.live ? liveTranscription(target, wanted) : fileTranscription(target, wanted);
+    if (values.url === undefined) return withOwnGateway(work);
+    const key = values.key ?? process.env.VOXGATE_KEY;
+    if (key === undefined) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
+    return work({ url: values.url.replace(/\/$/, ''), key });
+  },
+};
+
+/** Runs the work against a gateway on a free port, with a data directory that is gone afterwards. */
+async function withOwnGateway(work: (target: Target) => Promise<number>): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
+  try {
+    const config = loadSettings({ VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory, VOXGATE_LOG_LEVEL: 'silent' });
+    const gateway = await startGateway({ config, logger: createLogger('silent') });
+    try {
+      return await work({ url: gateway.url, key: gateway.firstKey?.secret as string });
+    } finally {
+      gateway.stop();
+      await gateway.ended;
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function fileTranscription(
+  { url, key }: Target,
+  { file, model, json, language, params }: Wanted,
+): Promise<number> {
+  const form = new FormData();
+  form.set('model', model);
+  form.set('response_format', 'verbose_json');
+  if (language !== undefined) form.set('language', language);
+  if (params !== undefined) form.set('provider_params', params);
+  form.set('file', await blobOf(file), basename(file));
+  const response = await fetch(`${url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}` },
+    body: form,
+  });
+  const body = (await response.json()) as {
+    text?: string;
+    error?: { message: string };
+    warnings?: { message: string }[];
+  };
+  if (!response.ok) throw new CommandError(body.error?.message ?? `the gateway answered HTTP ${response.status}.`);
+  for (const warning of body.warnings ?? []) tell(`warning: ${warning.message}`);
+  print(json ? JSON.stringify(body) : (body.text as string));
+  return EXIT.ok;
+}
+
+async function blobOf(file: string): Promise<Blob> {
+  try {
+    return await openAsBlob(file);
+  } catch {
+    throw new CommandError(`cannot read ${file}.`);
+  }
+}

@@ -1,0 +1,18 @@
+// The scripted provider: template for newcomers, offline demonstration, load and failures on demand.
+import type { Provider } from '../provider.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { NumberedOptions, ScriptOptions } from './options.ts';
+
+export const loopback: Provider = {
+  name: 'loopback',
+  title: 'Loopback',
+  models,
+  options: (model) => (model === 'numbered' ? NumberedOptions : ScriptOptions),
+  credential: 'none',
+  live,
+  batch,
+  failures,
+};

@@ -1,0 +1,156 @@
+// The contract between the gateway and a provider's folder. A codec is pure: it never sees a socket, timer, clock or
+// logger; what it needs of those (frame sizes, keep-alive period, deadlines) it states as data that src/upstream acts on.
+import type { TObject } from '@sinclair/typebox';
+import type { FailureKind, FailureReason, Heard, Utterance } from '../../machines/events.ts';
+import type { Model } from '../api/models.ts';
+
+/** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
+export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
+  /** Where the price was read, and when (ISO date). */
+  priceSource: { url: string; date: string };
+}
+
+/** What a leg is opened with. */
+export interface LegRequest {
+  /** The model's part of the slug. */
+  model: string;
+  /** Hertz of the audio the leg will be sent: one of the model's `audio.sample_rates`. */
+  sampleRate: number;
+  language: string | undefined;
+  interimResults: boolean;
+  diarization: boolean;
+  /** Checked against the provider's options. */
+  params: Readonly<Record<string, unknown>>;
+  /** Base URL and credential of the provider, from the configuration or the customer's vault. */
+  access: ProviderAccess;
+}
+
+/** Where a provider is reached and with what. */
+export interface ProviderAccess {
+  baseUrl: string | undefined;
+  credential: string | undefined;
+}
+
+/** A frame for the provider: audio bytes, a text frame, or an object that is sent as JSON (handed over as it is to an embedded engine). */
+export type Outgoing = Uint8Array | string | Readonly<Record<string, unknown>>;
+
+/** Where a leg connects. An embedded engine is an in-process server named by `engine`; it gets `query` as it is. */
+export type Endpoint =
+  | { kind: 'websocket'; url: string; headers: Record<string, string>; protocols?: string[] }
+  | { kind: 'embedded'; engine: string; query: Readonly<Record<string, unknown>> };
+
+/**
+ * What a provider wants of its audio, and how long things may take. All of it is data; `src/audio` and `src/upstream` act on it.
+ * Cite the public document of each value that is not the default.
+ */
+export interface LiveTiming {
+  frame: FrameContract;
+  /** Audio seconds per second that the provider accepts; Infinity where no limit is documented. */
+  speedMax: number;
+  /** Audio that may be sent at once, ahead of `speedMax`, in milliseconds. */
+  burstMs: number;
+  connectMs: number;
+  /** From connected to `ready`. */
+  readyMs: number;
+  /** From finish sent to `finished`. */
+  drainMs: number;
+  /** Send the keep-alive when nothing was sent for so long; undefined where none is needed. */
+  keepAliveMs: number | undefined;
+  /** Nothing heard while there was speech for so long: the leg is taken for dead. */
+  stallMs: number;
+  /** How long a formatted twin is waited for. */
+  twinMs: number;
+  /** The provider's own limit on a session, undefined where there is none. */
+  sessionMaxMs: number | undefined;
+}
+
+/** Sizes of audio frames in milliseconds. A frame leaves when `minMs` is there; a backlog leaves in frames of `idealMs`. */
+export interface FrameContract {
+  minMs: number;
+  idealMs: number;
+  maxMs: number;
+  /** What becomes of a last piece shorter than `minMs`: sent as it is, or padded with silence. */
+  tail: 'short' | 'pad';
+}
+
+/** One message of a provider: a parsed JSON text frame (or an engine's object), or bytes. */
+export type Incoming = { json: unknown } | { bytes: Uint8Array };
+
+/**
+ * A live codec. `State` is a plain object owned by the leg; methods may change it in place.
+ * A message that cannot be read is answered with an empty list, never with a throw; the host counts it.
+ */
+export interface LiveCodec<State = unknown> {
+  timing(request: LegRequest): LiveTiming;
+  /** `state`, where to connect, and what to send as soon as the connection is open. */
+  open(request: LegRequest): { state: State; endpoint: Endpoint; hello: Outgoing[] };
+  /** Wraps one audio frame. Return the frame itself where the wire takes raw bytes: it is reused after the call. */
+  audio(state: State, frame: Uint8Array): Outgoing;
+  read(state: State, message: Incoming): Heard[];
+  /** Ends the current turn now. Empty where the provider has no such message. */
+  finalize(state: State): Outgoing[];
+  /** No more audio: say what is left, then `finished`. */
+  finish(state: State): Outgoing[];
+  keepAlive(state: State): Outgoing[];
+  /** What a close of the connection means, in the phase it came in. `finished` where it ends a drained leg in order. */
+  closed(state: State, code: number, reason: string): Heard;
+}
+
+/** What a file's transcription gives. Times are seconds of the file. */
+export interface BatchResult {
+  utterances: Utterance[];
+  /** BCP-47 when the provider told it. */
+  language: string | undefined;
+  warnings: { code: string; message: string; param?: string }[];
+}
+
+/**
+ * How a provider transcribes files. `live`: the file is sent through the live codec as fast as the leg takes it, and the
+ * finals are joined. Request-and-response codecs join this union with the first provider that needs one.
+ */
+export type BatchCodec = { kind: 'live' };
+
+/** Maps the provider's own codes to failures; the only place that reads them. */
+export type FailureTable = Readonly<Record<string, { kind: FailureKind; reason: FailureReason; message: string }>>;
+
+/** One provider: the one object its folder's index.ts exports. */
+export interface Provider {
+  /** The part of the slug before the slash. */
+  name: string;
+  title: string;
+  models: readonly ModelCard[];
+  /** The schema of `provider_params` for a model (the part of the slug after the slash). */
+  options(model: string): TObject;
+  /** Whether a credential is needed to use the provider. */
+  credential: 'none' | 'required';
+  live: LiveCodec | undefined;
+  batch: BatchCodec | undefined;
+  failures: FailureTable;
+}
+
+/** What an engine says to the leg that connected. Nothing is called before `connect` has returned. */
+export interface EngineListener {
+  open(): void;
+  /** A message, as `read` of the codec takes it. */
+  message(json: unknown): void;
+  /** `bufferedBytes` has fallen low again. */
+  drained(): void;
+  /** Always called, once, unless `terminate` was. */
+  closed(code: number, reason: string): void;
+}
+
+/** A leg's connection to an engine. Methods are safe at any time; none throws. Audio bytes are copied before `send` returns. */
+export interface EngineConnection {
+  send(frame: Outgoing): void;
+  /** Audio taken and not yet worked on. */
+  readonly bufferedBytes: number;
+  close(): void;
+  terminate(): void;
+}
+
+/** An in-process server that an endpoint of kind `embedded` names: the recogniser, or a scripted provider. */
+export interface Engine {
+  connect(query: Readonly<Record<string, unknown>>, listener: EngineListener): EngineConnection;
+  /** Checks a query that a schema cannot check (a grammar). Resolves with what is wrong, or undefined. */
+  check?(query: Readonly<Record<string, unknown>>): Promise<{ param: string; message: string } | undefined>;
+}

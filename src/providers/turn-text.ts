@@ -1,0 +1,114 @@
+// The text of the turns of one leg: joins settled pieces, drops what comes twice, and says what became of each message.
+// Plain data, no chart: this runs for every partial. When a final is due is decided elsewhere.
+import type { Heard, Utterance } from '../../machines/events.ts';
+
+/** Ended turns are remembered, so that a final said twice and a twin that comes late are known for what they are. */
+const ENDED_REMEMBERED_MAX = 32;
+
+/** What a message came to. */
+export type TurnStep =
+  /** Unsettled words of the current turn; `begins` when they are its first. */
+  | { type: 'interim'; utterance: Utterance; begins: boolean }
+  /** The turn is over with these words; `begins` when nothing of it was heard before. */
+  | { type: 'ended'; utterance: Utterance; twin: boolean; begins: boolean }
+  /** The turn is over and came to nothing. `until` is the end position, where the provider gave one. */
+  | { type: 'empty'; until: number | undefined; heard: boolean }
+  /** The formatted version of the turn that has just ended. */
+  | { type: 'formatted'; utterance: Utterance }
+  /** Said again, or too late. */
+  | { type: 'dropped'; why: 'duplicate_final' | 'late_twin' | 'late_partial' };
+
+export type TurnMessage = Extract<Heard, { turnId: string }>;
+
+/** The reducer. One for each leg: turn ids and times belong to the leg. */
+export class TurnText {
+  private turnId: string | undefined;
+  private pieces: Utterance[] = [];
+  /** Settled pieces of a turn that went on under another name: they are words of the session, and stand first. */
+  private carried: Utterance[] = [];
+  private heardAny = false;
+  private readonly endedIds: string[] = [];
+  /** The ended turn whose formatted version is still to come. */
+  private twinOf: string | undefined;
+
+  hear(message: TurnMessage): TurnStep {
+    if (message.type === 'turn.formatted') return this.formatted(message.turnId, message.utterance);
+    if (this.endedIds.includes(message.turnId)) {
+      return { type: 'dropped', why: message.type === 'turn.ended' ? 'duplicate_final' : 'late_partial' };
+    }
+    if (this.turnId !== message.turnId) this.begin(message.turnId);
+    if (message.type === 'turn.ended') return this.ended(message.utterance, message.twin);
+    if (message.type === 'piece') this.pieces.push(message.utterance);
+    const parts = [...this.carried, ...this.pieces];
+    if (message.type === 'partial') parts.push(message.utterance);
+    const utterance = joinUtterances(parts);
+    // Some providers say in so many words that they hear none.
+    const begins = !this.heardAny && utterance.text !== '';
+    if (begins) {
+      this.heardAny = true;
+      this.twinOf = undefined;
+    }
+    return { type: 'interim', utterance, begins };
+  }
+
+  /** Whether words were heard of a turn that has not ended. */
+  get open(): boolean {
+    return this.heardAny;
+  }
+
+  private begin(turnId: string): void {
+    this.turnId = turnId;
+    this.carried.push(...this.pieces);
+    this.pieces = [];
+  }
+
+  private ended(utterance: Utterance | undefined, twin: boolean): TurnStep {
+    const parts = [...this.carried, ...(utterance === undefined ? this.pieces : [utterance])];
+    const whole = parts.length > 0 ? joinUtterances(parts) : undefined;
+    const heard = this.heardAny;
+    // A formatted version would know nothing of words that came under another name.
+    const awaited = twin && this.carried.length === 0;
+    const turnId = this.turnId as string;
+    this.endedIds.push(turnId);
+    if (this.endedIds.length > ENDED_REMEMBERED_MAX) this.endedIds.shift();
+    this.turnId = undefined;
+    this.pieces = [];
+    this.carried = [];
+    this.heardAny = false;
+    if (whole === undefined || whole.text === '') return { type: 'empty', until: whole?.end, heard };
+    this.twinOf = awaited ? turnId : undefined;
+    return { type: 'ended', utterance: whole, twin: awaited, begins: !heard };
+  }
+
+  private formatted(turnId: string, utterance: Utterance): TurnStep {
+    if (this.twinOf !== turnId) return { type: 'dropped', why: 'late_twin' };
+    this.twinOf = undefined;
+    return { type: 'formatted', utterance };
+  }
+}
+
+/** Joins parts of one turn in their order. The confidence is the mean weighted by length of text. */
+export function joinUtterances(parts: readonly Utterance[]): Utterance {
+  const first = parts[0];
+  const last = parts.at(-1);
+  if (first === undefined || last === undefined) return { text: '', start: 0, end: 0 };
+  if (parts.length === 1) return first;
+  const joined: Utterance = {
+    text: parts
+      .map((part) => part.text)
+      .filter((text) => text !== '')
+      .join(' '),
+    start: first.start,
+    end: Math.max(...parts.map((part) => part.end)),
+  };
+  const weighed = parts.filter((part) => part.confidence !== undefined && part.text !== '');
+  const weight = weighed.reduce((sum, part) => sum + part.text.length, 0);
+  if (weight > 0) {
+    joined.confidence = weighed.reduce((sum, part) => sum + (part.confidence as number) * part.text.length, 0) / weight;
+  }
+  if (first.speaker !== undefined && parts.every((part) => part.speaker === first.speaker))
+    joined.speaker = first.speaker;
+  if (first.language !== undefined) joined.language = first.language;
+  if (parts.some((part) => part.words !== undefined)) joined.words = parts.flatMap((part) => part.words ?? []);
+  return joined;
+}

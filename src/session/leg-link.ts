@@ -1,0 +1,268 @@
+// A session's end of its current leg: opens it over the bus, hands it audio at its pace, numbers what goes, checks what
+// comes, and notices when it has gone quiet. What a report means for turns and failover is the session's business.
+import type { Heard, LegCommand, LegFailure, LegReport } from '../../machines/events.ts';
+import type { AudioPipeline } from '../audio/pipeline.ts';
+import type { Address, Envelope } from '../bus/bus.ts';
+import { legActor, OPEN_LEG } from '../bus/subjects.ts';
+import type { LiveTiming } from '../providers/provider.ts';
+import { Deadline } from '../runtime/deadline.ts';
+import type { ChainMember } from './chain.ts';
+import type { SessionDependencies } from './host.ts';
+import type { SessionOpening } from './session.ts';
+
+/** Audio handed to the leg before others get their turn of the event loop. */
+const PUMP_BYTES_MAX = 262_144;
+const OPEN_LEG_TIMEOUT_MS = 5_000;
+/** How often a leg is looked at within its stall limit. */
+const STALL_LOOKS = 4;
+/** No leg has this generation. */
+const NO_LEG = 0;
+
+/** What the session hears of its leg. */
+export interface LegLinkListener {
+  ready(generation: number): void;
+  heard(heard: Heard): void;
+  failed(generation: number, failure: LegFailure): void;
+  finished(generation: number): void;
+  /** The audio has ended and the leg was given all of it. Once for each leg. */
+  drained(): void;
+  /** Audio could not be read back. */
+  fault(error: unknown): void;
+}
+
+export class LegLink {
+  private readonly opening: SessionOpening;
+  private readonly dependencies: SessionDependencies;
+  private readonly pipeline: AudioPipeline;
+  private readonly listener: LegLinkListener;
+  private readonly address: Address;
+  private member: ChainMember | undefined;
+  private timing: LiveTiming | undefined;
+  private generation = NO_LEG;
+  private legAddress: Address | undefined;
+  private reports = 0;
+  private frames = 0;
+  private gateOpen = false;
+  private heldBack = false;
+  private pumping = false;
+  private drainedTold = false;
+  private finalizePending = false;
+  /** Where the client last asked for the end of a turn. */
+  private finalizeAt = 0;
+  private pumpTimer: unknown;
+  private stall: Deadline | undefined;
+  private sentAtLastReport = 0;
+  /** When speech was first seen that the leg has said nothing to. */
+  private unansweredSinceMs: number | undefined;
+
+  constructor(
+    opening: SessionOpening,
+    dependencies: SessionDependencies,
+    pipeline: AudioPipeline,
+    listener: LegLinkListener,
+  ) {
+    this.opening = opening;
+    this.dependencies = dependencies;
+    this.pipeline = pipeline;
+    this.listener = listener;
+    this.address = dependencies.bus.address(opening.sessionId);
+  }
+
+  /** Asks for a leg; `ready` or `failed` follows. */
+  open(member: ChainMember, timing: LiveTiming, generation: number): void {
+    this.member = member;
+    this.timing = timing;
+    this.generation = generation;
+    this.reports = 0;
+    this.heldBack = false;
+    const { request, sessionId } = this.opening;
+    const { bus } = this.dependencies;
+    // Near legs live under a known name; the first report of a far one brings its address.
+    this.legAddress = bus.address(legActor(sessionId, generation));
+    const body = {
+      type: 'leg.open',
+      session: this.address,
+      sessionId,
+      generation,
+      slug: member.slug,
+      sampleRate: member.sampleRate,
+      language: request.language ?? null,
+      // Also for a client that wants none: a leg that hears a long turn shows by them that it is alive.
+      interimResults: true,
+      diarization: request.diarization,
+      params: { ...member.params },
+    };
+    bus.request(OPEN_LEG, this.address, body, OPEN_LEG_TIMEOUT_MS).catch((error: unknown) => {
+      this.dependencies.onFault(sessionId, 'openLeg', error);
+      if (generation === this.generation) this.listener.failed(generation, unopened);
+    });
+  }
+
+  /** Lets audio through, from the end of the last final on. */
+  openGate(): ReturnType<AudioPipeline['openLane']> {
+    const timing = this.timing as LiveTiming;
+    const lane = this.pipeline.openLane(
+      {
+        frame: timing.frame,
+        sampleRate: (this.member as ChainMember).sampleRate,
+        speedMax: timing.speedMax,
+        burstMs: timing.burstMs,
+      },
+      this.dependencies.clock.now(),
+    );
+    this.frames = 0;
+    this.drainedTold = false;
+    this.gateOpen = true;
+    // The turn that was to end did not: the leg before failed, and this one hears it again.
+    this.finalizePending ||= this.finalizeAt > this.pipeline.coveredSamples;
+    this.heardFrom();
+    this.watchStall(timing.stallMs);
+    return lane;
+  }
+
+  closeGate(): void {
+    this.gateOpen = false;
+  }
+
+  /** Ends the current turn once the audio received so far has left. */
+  finalize(): void {
+    this.pipeline.flush();
+    this.finalizePending = true;
+    this.finalizeAt = this.pipeline.receivedSamples;
+    this.pump();
+  }
+
+  finish(): void {
+    this.command({ type: 'leg.finish' });
+  }
+
+  /** Lets go of the leg. What it still says is dropped. */
+  close(): void {
+    this.gateOpen = false;
+    this.stall?.stop();
+    this.dependencies.clock.clearTimeout(this.pumpTimer);
+    this.pumpTimer = undefined;
+    this.pipeline.closeLane();
+    if (this.generation === NO_LEG) return;
+    this.generation = NO_LEG;
+    this.command({ type: 'leg.close' });
+  }
+
+  /** Takes what arrived on the bus for the session. */
+  receive({ from, body }: Envelope): void {
+    const report = body as LegReport;
+    if (report.generation !== this.generation) {
+      // A retired leg: whatever it still says was, or will be, said by another. It may have been opened too late to hear
+      // that it was let go of.
+      this.dependencies.totals.dropped('late_report');
+      this.dependencies.bus.send(from, this.address, { type: 'leg.close' });
+      return;
+    }
+    this.legAddress = from;
+    this.reports++;
+    this.heardFrom();
+    if (report.sequence !== this.reports) this.listener.failed(report.generation, lostReport);
+    else if (report.type === 'leg.ready') this.listener.ready(report.generation);
+    else if (report.type === 'leg.heard') this.listener.heard(report.heard);
+    else if (report.type === 'leg.failed') this.listener.failed(report.generation, report.failure);
+    else if (report.type === 'leg.finished') this.listener.finished(report.generation);
+    else {
+      this.heldBack = report.high;
+      this.pump();
+    }
+  }
+
+  /** Hands the leg what may leave now, and comes back when the pace, the loop or the leg allows more. */
+  pump(): void {
+    if (!this.gateOpen || this.heldBack || this.pumping) return;
+    this.pumping = true;
+    try {
+      this.handOver();
+    } catch (error) {
+      this.listener.fault(error);
+      return;
+    } finally {
+      this.pumping = false;
+    }
+    if (this.gateOpen) this.afterPump();
+  }
+
+  private handOver(): void {
+    const { clock, totals } = this.dependencies;
+    const now = clock.now();
+    let budget = PUMP_BYTES_MAX;
+    while (this.gateOpen && !this.heldBack && budget > 0) {
+      this.finalizeWhenDue(now);
+      const frame = this.pipeline.next(now);
+      if (frame === undefined) return;
+      this.frames++;
+      budget -= frame.bytes.byteLength;
+      totals.audioSent(frame.samples / this.opening.request.sampleRate);
+      this.command({ type: 'leg.audio', sequence: this.frames }, frame.bytes);
+    }
+  }
+
+  /** The leg hears of the end of the turn behind the turn's audio, as far as that may leave at all. */
+  private finalizeWhenDue(nowMs: number): void {
+    if (!this.finalizePending) return;
+    const { pipeline } = this;
+    if (pipeline.sentSamples < this.finalizeAt && pipeline.waitMs(nowMs) !== Number.POSITIVE_INFINITY) return;
+    this.finalizePending = false;
+    this.command({ type: 'leg.finalize' });
+  }
+
+  private afterPump(): void {
+    if (this.pipeline.drained) {
+      if (this.drainedTold) return;
+      this.drainedTold = true;
+      this.listener.drained();
+      return;
+    }
+    if (this.heldBack || this.pumpTimer !== undefined) return;
+    const { clock } = this.dependencies;
+    const waitMs = this.pipeline.waitMs(clock.now());
+    if (waitMs === Number.POSITIVE_INFINITY) return;
+    this.pumpTimer = clock.setTimeout(() => {
+      this.pumpTimer = undefined;
+      this.pump();
+    }, Math.ceil(waitMs));
+  }
+
+  /** Speech went in and nothing came out for the provider's limit: the leg is told, and fails. */
+  private watchStall(stallMs: number): void {
+    this.stall?.stop();
+    if (stallMs === Number.POSITIVE_INFINITY) return;
+    const { clock } = this.dependencies;
+    this.stall = new Deadline(clock, stallMs / STALL_LOOKS, () => {
+      // The limit counts from the speech on: before it the leg had nothing to say, for however long.
+      if (this.pipeline.speechSince(this.sentAtLastReport)) this.unansweredSinceMs ??= clock.now();
+      if (clock.now() - (this.unansweredSinceMs ?? Number.NaN) >= stallMs) this.command({ type: 'leg.stalled' });
+      else this.watchStall(stallMs);
+    });
+  }
+
+  /** The leg gave a sign of life. */
+  private heardFrom(): void {
+    this.sentAtLastReport = this.pipeline.sentSamples;
+    this.unansweredSinceMs = undefined;
+    this.stall?.touch();
+  }
+
+  private command(command: LegCommand, bytes?: Uint8Array): void {
+    if (this.legAddress !== undefined) this.dependencies.bus.send(this.legAddress, this.address, command, bytes);
+  }
+}
+
+const unopened: LegFailure = {
+  kind: 'next',
+  reason: 'connect_failed',
+  code: 'no_upstream_node',
+  message: 'No node could open a connection to the provider.',
+};
+
+const lostReport: LegFailure = {
+  kind: 'retry',
+  reason: 'upstream_error',
+  code: 'report_lost',
+  message: 'A message of the provider was lost inside the gateway.',
+};

@@ -1,0 +1,133 @@
+// What a session says, on its way to the client: numbered and stamped as it leaves, held back within a bound while the
+// client does not read. An interim may be replaced by a later one; a final is never dropped in silence.
+import type { OutgoingEvent, ServerEvent } from '../api/listen.ts';
+
+/** The client's end, as far as the outbox needs it. */
+export interface ClientLine {
+  send(text: string): 'sent' | 'queued' | 'gone';
+  readonly bufferedBytes: number;
+  close(code: number, reason: string): void;
+}
+
+export interface OutboxOptions {
+  sessionId: string;
+  line: ClientLine;
+  /** Unread bytes in the socket from which events wait here. */
+  unreadBytesMax: number;
+  /** Events that may wait here. */
+  unreadEventsMax: number;
+  wallNow(): Date;
+  /** An event that matters could not be held any more: the client is to be cut off. Called once. */
+  onOverflow(): void;
+  /** An event was dropped: a later one says more, there was no room for it, or the client is gone. */
+  onDrop(name: 'interim_coalesced' | 'event_dropped' | 'event_undeliverable'): void;
+}
+
+export class Outbox {
+  private readonly options: OutboxOptions;
+  private waiting: OutgoingEvent[] = [];
+  private seq = 0;
+  private phase: 'open' | 'ending' | 'ended' = 'open';
+  private gone = false;
+  private overflowed = false;
+  private whenEmpty: (() => void) | undefined;
+  /** Finals that could not be given to the client. */
+  undeliveredFinals = 0;
+
+  constructor(options: OutboxOptions) {
+    this.options = options;
+  }
+
+  /** Number of events that wait. */
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  push(event: OutgoingEvent): void {
+    if (this.gone || this.phase === 'ended') {
+      if (isFinal(event)) this.undeliveredFinals++;
+      this.options.onDrop('event_undeliverable');
+      return;
+    }
+    if (this.waiting.length === 0 && this.options.line.bufferedBytes <= this.options.unreadBytesMax) this.emit(event);
+    else this.hold(event);
+    if (event.type === 'session_ended') this.phase = 'ended';
+  }
+
+  /** The session ends: the few events still to come are held whatever waits already, and none follows `session_ended`. */
+  beginEnd(): void {
+    if (this.phase === 'open') this.phase = 'ending';
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    while (this.waiting.length > 0 && this.options.line.bufferedBytes <= this.options.unreadBytesMax) {
+      this.emit(this.waiting.shift() as OutgoingEvent);
+    }
+    if (this.waiting.length === 0) this.whenEmpty?.();
+  }
+
+  /** The client is gone: nothing more is sent. */
+  abandon(): void {
+    this.gone = true;
+    this.undeliveredFinals += this.waiting.filter(isFinal).length;
+    this.waiting = [];
+    this.whenEmpty?.();
+  }
+
+  /** Resolves when every event is in the socket, or when there is no hope of it. */
+  async flushed(): Promise<void> {
+    if (this.waiting.length === 0 || this.overflowed) return;
+    await new Promise<void>((resolve) => {
+      this.whenEmpty = resolve;
+    });
+  }
+
+  /** Sends what waits, and the close frame behind it: whoever reads on before the socket is given up hears everything. */
+  close(code: number, reason: string): void {
+    for (let event = this.waiting.shift(); event !== undefined; event = this.waiting.shift()) this.emit(event);
+    this.gone = true;
+    this.options.line.close(code, reason);
+  }
+
+  private emit(event: OutgoingEvent): void {
+    this.seq++;
+    const { type, ...payload } = event;
+    const stamped = {
+      type,
+      session_id: this.options.sessionId,
+      seq: this.seq,
+      at: this.options.wallNow().toISOString(),
+      ...payload,
+    } as ServerEvent;
+    if (this.options.line.send(JSON.stringify(stamped)) !== 'gone') return;
+    if (isFinal(event)) this.undeliveredFinals++;
+    this.abandon();
+  }
+
+  private hold(event: OutgoingEvent): void {
+    // Whatever this event says replaces the interims that wait: they are older.
+    if (event.type === 'transcript') this.dropInterims();
+    if (this.waiting.length < this.options.unreadEventsMax || this.phase === 'ending') {
+      this.waiting.push(event);
+      return;
+    }
+    if (isFinal(event)) this.undeliveredFinals++;
+    this.options.onDrop('event_dropped');
+    if (isPassing(event) || this.overflowed) return;
+    this.overflowed = true;
+    this.options.onOverflow();
+  }
+
+  private dropInterims(): void {
+    const kept = this.waiting.filter((event) => event.type !== 'transcript' || event.is_final);
+    for (let count = this.waiting.length - kept.length; count > 0; count--) this.options.onDrop('interim_coalesced');
+    this.waiting = kept;
+  }
+}
+
+const isFinal = (event: OutgoingEvent): boolean => event.type === 'transcript' && event.is_final;
+
+/** What a later event says again, or better. */
+const isPassing = (event: OutgoingEvent): boolean =>
+  event.type === 'speech_started' || (event.type === 'transcript' && !event.is_final);

@@ -1,0 +1,446 @@
+// One live session's host: it owns the audio pipeline, the texts, the outbox and the leg, and does what the session chart
+// decides. Bytes and partial texts stay here; the chart hears of boundaries.
+import type { Actor } from 'xstate';
+import type { Heard, LegFailure, SessionEndReason } from '../../machines/events.ts';
+import type { sessionMachine } from '../../machines/session.ts';
+import type { SessionError, SessionEvent, SessionOutput } from '../../machines/session-types.ts';
+import type { TurnEvent } from '../../machines/turn.ts';
+import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
+import type { ClientMessage, ListenRequest } from '../api/listen.ts';
+import { ContainerSniffer } from '../audio/container.ts';
+import { AudioPipeline } from '../audio/pipeline.ts';
+import type { LiveTiming } from '../providers/provider.ts';
+import { Deadline } from '../runtime/deadline.ts';
+import { startObserved } from '../runtime/observe.ts';
+import { Scope } from '../runtime/scope.ts';
+import { type ChainMember, type Degradation, modelOf } from './chain.ts';
+import type { SessionDependencies } from './host.ts';
+import { LegLink } from './leg-link.ts';
+import { type ClientLine, Outbox } from './outbox.ts';
+import { RateWatch } from './rate-watch.ts';
+import { Turns } from './turns.ts';
+import { Usage } from './usage.ts';
+import { Voice } from './voice.ts';
+
+/** What a session is opened with, checked. */
+export interface SessionOpening {
+  sessionId: string;
+  requestId: string;
+  organisationId: string;
+  keyId: string;
+  request: ListenRequest;
+  chain: readonly ChainMember[];
+  warnings: readonly Degradation[];
+}
+
+/** What is known of a session when it has ended: one line of the log. */
+export interface SessionSummary {
+  reason: SessionEndReason;
+  code: string | null;
+  seconds: number;
+  turns: number;
+  failovers: number;
+  undeliveredFinals: number;
+}
+
+const DRAINING_CLOSE = 4200;
+/** Retries of one model within an incident, where its failure is worth one. */
+const RETRIES = 1;
+
+export class LiveSession {
+  readonly opening: SessionOpening;
+  private readonly dependencies: SessionDependencies;
+  private readonly scope: Scope;
+  private readonly outbox: Outbox;
+  private readonly voice: Voice;
+  private readonly pipeline: AudioPipeline;
+  private readonly leg: LegLink;
+  private readonly turns: Turns;
+  private readonly usage: Usage;
+  private readonly rateWatch: RateWatch;
+  private readonly idle: Deadline;
+  private actor: Actor<typeof sessionMachine> | undefined;
+  private readonly sniffer = new ContainerSniffer();
+  private lateAudioTold = false;
+  private finishedInOrder = false;
+
+  constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
+    this.opening = opening;
+    this.dependencies = dependencies;
+    const { request, sessionId } = opening;
+    const { clock, settings, totals, bus } = dependencies;
+    this.scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
+    this.pipeline = new AudioPipeline({
+      sampleRate: request.sampleRate,
+      encoding: request.encoding,
+      memoryBytesMax: settings.memoryBytesMax,
+      replayMs: settings.replayMs,
+      spoolBytesMax: this.spoolBytesMax,
+      openSpool: () => dependencies.openSpool(),
+    });
+    this.scope.defer(() => this.pipeline.dispose());
+    this.outbox = new Outbox({
+      sessionId,
+      line,
+      unreadBytesMax: settings.unreadBytesMax,
+      unreadEventsMax: settings.unreadEventsMax,
+      wallNow: dependencies.wallNow,
+      onOverflow: () =>
+        this.abort(
+          'slow_consumer',
+          'Events are not read fast enough: a final could not be queued. Read the socket continuously.',
+        ),
+      onDrop: (name) => totals.dropped(name),
+    });
+    this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
+    this.usage = new Usage(request.sampleRate);
+    this.rateWatch = new RateWatch(request.sampleRate);
+    this.turns = new Turns({
+      sampleRate: request.sampleRate,
+      interimResults: request.interimResults,
+      tell: (event) => this.tellTurn(event),
+      emit: (event) => this.outbox.push(event),
+      covered: (sample, model) => {
+        this.usage.covered(sample, model);
+        this.pipeline.trim(sample);
+      },
+      received: () => this.pipeline.receivedSamples,
+      onDrop: (name) => totals.dropped(name),
+    });
+    this.leg = new LegLink(opening, dependencies, this.pipeline, {
+      ready: (generation) => this.tell({ type: 'upstream.ready', generation }),
+      failed: (generation, failure) => this.failed(generation, failure),
+      finished: (generation) => this.finished(generation),
+      heard: (heard) => this.hear(heard),
+      drained: () => this.tell({ type: 'audio.drained' }),
+      fault: (error) => this.fault('audio', error),
+    });
+    this.scope.defer(() => this.leg.close());
+    this.scope.defer(bus.attach(sessionId, (envelope) => this.leg.receive(envelope)));
+    this.idle = new Deadline(clock, settings.idleMs, () => this.tell({ type: 'session.idle' }));
+    this.scope.defer(() => this.idle.stop());
+  }
+
+  /** Starts the session: tells the client, and dials the first leg. */
+  start(machine: typeof sessionMachine): void {
+    const { settings, clock, onState } = this.dependencies;
+    const { chain, sessionId } = this.opening;
+    this.voice.started(settings);
+    const actor = startObserved(
+      machine,
+      {
+        sessionId,
+        chain: chain.map((member) => member.slug),
+        limits: {
+          longestMs: settings.longestMs,
+          drainMs: settings.drainMs,
+          backOffMs: settings.backOffMs,
+          settleMs: settings.settleMs,
+          retries: RETRIES,
+          rounds: settings.upstreamRetries,
+          twinMs: Math.max(0, ...chain.map((member) => this.timingOf(member).twinMs)),
+        },
+      },
+      clock,
+      {
+        changed: (snapshot) => {
+          if (!this.scope.disposed) onState(sessionId, snapshot.value);
+        },
+        ended: (output) => this.ended(output),
+        failed: (error) => this.fault('chart', error),
+      },
+    );
+    this.actor = actor;
+    this.scope.defer(() => actor.stop());
+  }
+
+  // What the client does.
+
+  /** Audio bytes, valid during the call. */
+  audio(bytes: Uint8Array): void {
+    if (this.scope.disposed) return;
+    if (this.pipeline.ended) {
+      this.lateAudio();
+      return;
+    }
+    const { clock, totals } = this.dependencies;
+    const now = clock.now();
+    this.idle.touch();
+    if (!this.sniffer.settled && this.isContainer(bytes)) return;
+    const before = this.pipeline.receivedSamples;
+    if (this.pipeline.push(bytes) === 'backlog_exceeded') {
+      totals.dropped('audio_backlog');
+      const seconds = Math.floor(this.spoolBytesMax / (2 * this.opening.request.sampleRate));
+      this.stop(
+        'error',
+        'audio_backlog_exceeded',
+        `The audio is more than ${seconds} s ahead of what could be sent on. Send it more slowly; what was accepted is transcribed.`,
+      );
+      return;
+    }
+    totals.audioReceived((this.pipeline.receivedSamples - before) / this.opening.request.sampleRate);
+    const ratio = this.rateWatch.note(this.pipeline.receivedSamples, now);
+    if (ratio !== undefined) this.voice.rateSuspect(ratio);
+    this.leg.pump();
+  }
+
+  /** A decoded text frame. */
+  control(message: ClientMessage): void {
+    if (this.scope.disposed) return;
+    this.idle.touch();
+    if (message.type === 'close') this.tell({ type: 'client.close' });
+    else if (message.type === 'finalize') this.leg.finalize();
+  }
+
+  /** A text frame that is no message of ours: the session goes on. */
+  misunderstood(message: string, param?: string): void {
+    if (!this.scope.disposed) this.voice.error('invalid_request', message, param === undefined ? {} : { param });
+  }
+
+  /** Ends the session at once, for a fault of the client. */
+  abort(code: ErrorCode, message: string): void {
+    this.tell({ type: 'session.abort', reason: 'error', error: { code, message } });
+  }
+
+  /** Ends the session in order, after its last final. */
+  stop(reason: SessionEndReason, code: ErrorCode, message: string): void {
+    this.tell({ type: 'session.stop', reason, error: { code, message } });
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    this.outbox.drained();
+  }
+
+  /** The socket is gone. What was taken is still finished and counted. */
+  gone(): void {
+    this.outbox.abandon();
+    this.tell({ type: 'client.gone' });
+  }
+
+  /** The node is going away. */
+  drain(): void {
+    this.tell({ type: 'node.drain' });
+  }
+
+  // What the charts ask for.
+
+  openLeg(index: number, generation: number): void {
+    const member = this.opening.chain[index] as ChainMember;
+    this.leg.open(member, this.timingOf(member), generation);
+  }
+
+  closeLeg(): void {
+    this.leg.close();
+    this.turns.discard();
+  }
+
+  openGate(index: number, failure: LegFailure | null, attempts: number): void {
+    const { slug } = this.opening.chain[index] as ChainMember;
+    const { originSample, replaySamples, lost } = this.leg.openGate();
+    this.turns.beginLeg(slug, originSample);
+    this.usage.heardBy(slug);
+    if (lost !== undefined) this.lost(lost.from, lost.to, 'replay_exceeded');
+    this.voice.switched(index, failure, attempts, this.turns.secondsOf(replaySamples));
+    this.leg.pump();
+  }
+
+  closeGate(): void {
+    this.leg.closeGate();
+  }
+
+  finishLeg(): void {
+    this.leg.finish();
+  }
+
+  endAudio(): void {
+    this.idle.stop();
+    this.pipeline.end();
+    this.leg.pump();
+  }
+
+  deliverFinal(): void {
+    this.turns.deliver();
+  }
+
+  turnSettled(): void {
+    this.tell({ type: 'turn.settled' });
+  }
+
+  announceDrain(): void {
+    this.voice.draining();
+    // Between two turns there is no boundary to wait for.
+    if (!this.turns.open && !this.pipeline.speechSince(this.pipeline.coveredSamples))
+      this.tell({ type: 'turn.settled' });
+  }
+
+  announceEnd(reason: SessionEndReason, error: SessionError | null, attempts: Attempt[]): void {
+    this.idle.stop();
+    this.pipeline.end();
+    this.outbox.beginEnd();
+    const { coveredSamples, receivedSamples, droppedBytes } = this.pipeline;
+    if (!this.finishedInOrder && receivedSamples > coveredSamples)
+      this.lost(coveredSamples, receivedSamples, error?.code ?? reason);
+    if (error !== null) this.voice.lastError(error, reason, attempts, this.turns.number);
+    this.outbox.push({
+      type: 'session_ended',
+      reason,
+      audio_seconds: this.turns.secondsOf(receivedSamples),
+      ...this.usage.total(
+        receivedSamples,
+        (slug) => this.opening.chain.find((member) => member.slug === slug)?.card.pricing.live,
+      ),
+      ...(droppedBytes === 0 ? {} : { dropped_bytes: droppedBytes }),
+    });
+  }
+
+  /** Resolves when the client was told everything, as far as it listens. */
+  settled(): Promise<void> {
+    return this.outbox.flushed();
+  }
+
+  /** The node goes, and waits no longer: what was not said stays unsaid, and is named. */
+  cutOff(): void {
+    this.tell({
+      type: 'session.abort',
+      reason: 'draining',
+      error: { code: 'node_draining', message: 'This node was shut down. Connect again; another node answers.' },
+    });
+    this.outbox.close(DRAINING_CLOSE, 'node_draining');
+    this.dispose('draining', 'node_draining');
+  }
+
+  /** A fault of our own. The client is told, everything is let go of, and no other session notices. */
+  fault(name: string, error: unknown): void {
+    if (this.scope.disposed) return;
+    this.dependencies.onFault(this.opening.sessionId, name, error);
+    try {
+      this.outbox.beginEnd();
+      const { coveredSamples, receivedSamples } = this.pipeline;
+      if (receivedSamples > coveredSamples) this.lost(coveredSamples, receivedSamples, 'internal_error');
+      this.voice.error('internal_error', 'The gateway made a mistake in this session. Quote the request id.');
+      this.outbox.close(1011, 'internal_error');
+    } catch (unsaid) {
+      this.dependencies.onFault(this.opening.sessionId, 'fault', unsaid);
+    }
+    this.dispose('error', 'internal_error');
+  }
+
+  private hear(heard: Heard): void {
+    if (heard.type === 'speech.started') this.voice.speechStarted(this.turns.placedSeconds(heard.start));
+    else if (heard.type === 'warned') this.voice.warn(heard);
+    else if ('turnId' in heard) this.turns.hear(heard);
+  }
+
+  /** A leg that finished while words have no final did not finish: they are heard again, never made final by guess. */
+  private finished(generation: number): void {
+    this.tellTurn({ type: 'turn.flush' });
+    if (this.turns.open) {
+      this.tell({ type: 'upstream.failed', generation, failure: missingFinal });
+      return;
+    }
+    this.turns.finish();
+    this.finishedInOrder = true;
+    this.tell({ type: 'upstream.finished', generation });
+  }
+
+  /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
+  private failed(generation: number, failure: LegFailure): void {
+    if (this.actor?.getSnapshot().matches({ live: { link: 'finishing' } })) {
+      this.tellTurn({ type: 'turn.flush' });
+      const { coveredSamples, receivedSamples } = this.pipeline;
+      if (coveredSamples === receivedSamples && !this.turns.open) {
+        this.finished(generation);
+        return;
+      }
+    }
+    this.tell({ type: 'upstream.failed', generation, failure });
+  }
+
+  private isContainer(bytes: Uint8Array): boolean {
+    const container = this.sniffer.look(bytes);
+    if (container === undefined) return false;
+    const { encoding } = this.opening.request;
+    this.abort(
+      'unsupported_audio',
+      `The audio begins like a ${container} file. Live audio is headerless ${encoding}: send the samples without the container, or post the file to /v1/audio/transcriptions.`,
+    );
+    return true;
+  }
+
+  private lateAudio(): void {
+    this.dependencies.totals.dropped('audio_after_close');
+    if (this.lateAudioTold) return;
+    this.lateAudioTold = true;
+    this.voice.error(
+      'invalid_request',
+      'Audio came after the end of the session was asked for; it is not transcribed. Send `close` after the last audio.',
+    );
+  }
+
+  private lost(fromSample: number, toSample: number, reason: string): void {
+    this.voice.lost(this.turns.secondsOf(fromSample), this.turns.secondsOf(toSample), reason);
+  }
+
+  private ended({ reason, error }: SessionOutput): void {
+    const code = error === null ? 1000 : refuse(error.code as ErrorCode, error.message).closeCode;
+    this.outbox.close(code, error?.code ?? '');
+    this.dispose(reason, error?.code ?? null);
+  }
+
+  private dispose(reason: SessionEndReason, code: string | null): void {
+    if (this.scope.disposed) return;
+    const seconds = this.turns.secondsOf(this.pipeline.receivedSamples);
+    this.scope.dispose();
+    const { number: turns } = this.turns;
+    const { undeliveredFinals } = this.outbox;
+    this.dependencies.onEnded(this, {
+      reason,
+      code,
+      seconds,
+      turns,
+      failovers: this.voice.failovers,
+      undeliveredFinals,
+    });
+  }
+
+  private tell(event: SessionEvent): void {
+    if (!this.scope.disposed) this.actor?.send(event);
+  }
+
+  private tellTurn(event: TurnEvent): void {
+    if (this.scope.disposed) return;
+    const turn = this.actor?.getSnapshot().children.turn;
+    if (turn?.getSnapshot().status === 'active') turn.send(event);
+  }
+
+  /** As far as audio may run ahead: to the end of the longest session, within the node's budget. */
+  private get spoolBytesMax(): number {
+    const { settings } = this.dependencies;
+    return Math.min(
+      settings.spoolNodeBytesMax,
+      Math.ceil((settings.longestMs / 1000) * this.opening.request.sampleRate * 2),
+    );
+  }
+
+  private timingOf(member: ChainMember): LiveTiming {
+    const { request } = this.opening;
+    const { live, name } = member.provider;
+    return (live as NonNullable<typeof live>).timing({
+      model: modelOf(member.slug),
+      sampleRate: member.sampleRate,
+      language: request.language,
+      interimResults: true,
+      diarization: request.diarization,
+      params: member.params,
+      access: this.dependencies.access(name),
+    });
+  }
+}
+
+const missingFinal: LegFailure = {
+  kind: 'retry',
+  reason: 'upstream_closed',
+  code: 'final_missing',
+  message: 'The provider ended without the final of the last turn.',
+};

@@ -1,0 +1,113 @@
+// Everything a session says to its client besides transcripts: the words and members of its events. When something is said
+// is decided in session.ts; how it is queued, in outbox.ts.
+import type { LegFailure, SessionEndReason } from '../../machines/events.ts';
+import type { SessionError } from '../../machines/session-types.ts';
+import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
+import type { OutgoingEvent } from '../api/listen.ts';
+import type { ChainMember, Degradation } from './chain.ts';
+import type { SessionSettings } from './host.ts';
+import type { Outbox } from './outbox.ts';
+import type { SessionOpening } from './session.ts';
+
+export class Voice {
+  private readonly opening: SessionOpening;
+  private readonly outbox: Outbox;
+  private readonly onRefusal: (code: ErrorCode) => void;
+  /** The member of the chain that the client believes in. */
+  private announcedIndex = 0;
+  private announcedLegs = 0;
+  failovers = 0;
+
+  constructor(opening: SessionOpening, outbox: Outbox, onRefusal: (code: ErrorCode) => void) {
+    this.opening = opening;
+    this.outbox = outbox;
+    this.onRefusal = onRefusal;
+  }
+
+  started(settings: SessionSettings): void {
+    const { chain, request, warnings } = this.opening;
+    this.outbox.push({
+      type: 'session_started',
+      model: request.model,
+      sample_rate: request.sampleRate,
+      encoding: request.encoding,
+      fallbacks: chain
+        .slice(1)
+        .map(({ slug, degradations }) => ({ model: slug, degrades: degradations.map(({ code }) => code) })),
+      resume_token: null,
+      limits: {
+        idle_seconds: settings.idleMs / 1000,
+        session_seconds: settings.longestMs / 1000,
+        binary_frame_bytes: settings.binaryFrameBytesMax,
+        text_frame_bytes: settings.textFrameBytesMax,
+      },
+    });
+    for (const warning of [...warnings, ...this.member(0).degradations]) this.warn(warning);
+  }
+
+  /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
+  switched(index: number, failure: LegFailure | null, attempts: number, replayedSeconds: number): void {
+    const from = this.member(this.announcedIndex).slug;
+    const to = this.member(index).slug;
+    this.announcedLegs++;
+    if (index !== this.announcedIndex) {
+      this.announcedIndex = index;
+      this.failovers++;
+      const reason = failure?.reason ?? 'upstream_error';
+      this.outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
+    } else if (this.announcedLegs > 1 || attempts > 0) {
+      this.warn({
+        code: 'upstream_reconnected',
+        message: `The connection to ${to} was lost and made again; ${replayedSeconds} s of audio were sent again.`,
+      });
+    }
+  }
+
+  draining(): void {
+    this.warn({
+      code: 'node_draining',
+      message:
+        'This node is being shut down. The session ends after the current turn; connect again, another node answers.',
+    });
+  }
+
+  rateSuspect(ratio: number): void {
+    this.warn({
+      code: 'audio_rate_suspect',
+      message: `Audio arrives at ${ratio.toFixed(2)} times real time. If it comes from a microphone, \`sample_rate\` (${this.opening.request.sampleRate}) is probably wrong.`,
+      param: 'sample_rate',
+    });
+  }
+
+  warn({ code, message, param }: Degradation): void {
+    this.outbox.push({ type: 'warning', code, message, ...(param === undefined ? {} : { param }) });
+  }
+
+  speechStarted(start: number): void {
+    this.outbox.push({ type: 'speech_started', start });
+  }
+
+  /** Audio that no final will cover. */
+  lost(from: number, to: number, reason: string): void {
+    this.outbox.push({ type: 'discontinuity', from, to, reason });
+  }
+
+  error(code: ErrorCode, message: string, extras: { param?: string; details?: Attempt[] } = {}): void {
+    this.onRefusal(code);
+    this.outbox.push({
+      type: 'error',
+      error: refuse(code, message, extras).body(this.opening.requestId),
+    } as OutgoingEvent);
+  }
+
+  /** The error that ends the session; an upstream's names the turn that has no final. */
+  lastError(error: SessionError, reason: SessionEndReason, attempts: Attempt[], turn: number): void {
+    const upstream = reason === 'upstream' && attempts.length > 0;
+    const message = upstream ? `${error.message} Turn ${turn} has no final.` : error.message;
+    this.error(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
+  }
+
+  private member(index: number): ChainMember {
+    return this.opening.chain[index] as ChainMember;
+  }
+}

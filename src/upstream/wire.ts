@@ -1,0 +1,220 @@
+// A leg's connection, whatever carries it: a WebSocket to a provider or an engine in this process. The two are used
+// through one guarded object that is safe at any time and tells its end exactly once.
+import WebSocket from 'ws';
+import type { Clock } from '../../machines/clock.ts';
+import type { Endpoint, Engine, EngineConnection, Incoming, Outgoing } from '../providers/provider.ts';
+import { Deadline } from '../runtime/deadline.ts';
+
+/** What happens on a wire. After `closed` or `failed` nothing follows; exactly one of them comes unless `terminate` did. */
+export interface WireListener {
+  opened(): void;
+  message(message: Incoming): void;
+  /** `bufferedBytes` has fallen low again. */
+  drained(): void;
+  closed(code: number, reason: string): void;
+  /** The connection never came to be; `status` is the HTTP status of a refused upgrade. */
+  failed(message: string, status: number | undefined): void;
+}
+
+/** One connection. Every method is safe at any time; none throws. */
+export interface Wire {
+  send(frame: Outgoing): void;
+  readonly bufferedBytes: number;
+  close(): void;
+  terminate(): void;
+}
+
+export interface WireLimits {
+  /** Largest message of a provider. */
+  messageBytesMax: number;
+  /** Fragments of one message. */
+  fragmentsMax: number;
+  connectMs: number;
+  /** One ping each; a socket that gave no sign between two pings is dropped. */
+  pingMs: number;
+}
+
+export const WIRE_LIMITS: Omit<WireLimits, 'connectMs'> = {
+  messageBytesMax: 1_048_576,
+  fragmentsMax: 64,
+  pingMs: 10_000,
+};
+
+/** Opens the wire an endpoint names. */
+export function openWire(
+  endpoint: Endpoint,
+  engines: Readonly<Record<string, Engine>>,
+  listener: WireListener,
+  clock: Clock,
+  limits: WireLimits,
+): Wire {
+  if (endpoint.kind === 'websocket') return new SocketWire(endpoint, listener, clock, limits);
+  const engine = engines[endpoint.engine];
+  if (engine === undefined) throw new Error(`The engine "${endpoint.engine}" is not part of this node.`);
+  return new EngineWire(engine, endpoint.query, listener);
+}
+
+/** The one wrapper around a client WebSocket. */
+class SocketWire implements Wire {
+  private readonly socket: WebSocket;
+  private readonly listener: WireListener;
+  private heartbeat: Deadline | undefined;
+  private unanswered = false;
+  private over = false;
+  private full = false;
+
+  constructor(
+    endpoint: Extract<Endpoint, { kind: 'websocket' }>,
+    listener: WireListener,
+    clock: Clock,
+    limits: WireLimits,
+  ) {
+    this.listener = listener;
+    // No compression, no redirects, small bounds: a provider is not trusted with this process's memory.
+    this.socket = new WebSocket(endpoint.url, endpoint.protocols ?? [], {
+      headers: endpoint.headers,
+      perMessageDeflate: false,
+      followRedirects: false,
+      handshakeTimeout: limits.connectMs,
+      maxPayload: limits.messageBytesMax,
+      maxFragments: limits.fragmentsMax,
+    });
+    this.socket.binaryType = 'nodebuffer';
+    this.socket.on('open', () => {
+      if (this.over) return;
+      this.keepAlive(clock, limits.pingMs);
+      this.listener.opened();
+    });
+    this.socket.on('pong', this.alive);
+    this.socket.on('message', (data: Buffer, isBinary: boolean) => this.deliver(data, isBinary));
+    this.socket.on('unexpected-response', (request, response) => {
+      request.destroy();
+      this.end(() =>
+        this.listener.failed(
+          `The provider refused the connection with HTTP ${response.statusCode}.`,
+          response.statusCode,
+        ),
+      );
+    });
+    this.socket.on('error', (error) => {
+      // Once open, ws reports the close as well; before that this is the only word.
+      if (this.socket.readyState === WebSocket.CONNECTING) {
+        this.end(() => this.listener.failed(`The provider could not be reached: ${error.message}.`, undefined));
+      }
+    });
+    this.socket.on('close', (code, reason) => this.end(() => this.listener.closed(code, reason.toString())));
+  }
+
+  get bufferedBytes(): number {
+    return this.socket.bufferedAmount;
+  }
+
+  send(frame: Outgoing): void {
+    if (this.over || this.socket.readyState !== WebSocket.OPEN) return;
+    // A masked copy is made inside `send`, so the caller may reuse its buffer.
+    if (frame instanceof Uint8Array || typeof frame === 'string') this.socket.send(frame, this.sent);
+    else this.socket.send(JSON.stringify(frame), this.sent);
+    this.full ||= this.socket.bufferedAmount > 0;
+  }
+
+  close(): void {
+    if (this.over) return;
+    this.socket.close(1000);
+  }
+
+  terminate(): void {
+    if (this.over) return;
+    this.end(() => {});
+    this.socket.terminate();
+  }
+
+  private readonly sent = (): void => {
+    if (!this.full || this.over || this.socket.bufferedAmount > 0) return;
+    this.full = false;
+    this.listener.drained();
+  };
+
+  private deliver(data: Buffer, isBinary: boolean): void {
+    if (this.over) return;
+    this.alive();
+    this.listener.message(isBinary ? { bytes: data } : { json: parsed(data) });
+  }
+
+  private readonly alive = (): void => {
+    this.unanswered = false;
+    this.heartbeat?.touch();
+  };
+
+  /** A ping whenever nothing came for a while; a second such while without a sign of life ends the wire. */
+  private keepAlive(clock: Clock, pingMs: number): void {
+    this.heartbeat = new Deadline(clock, pingMs, () => {
+      if (this.unanswered) {
+        this.end(() => this.listener.closed(1006, 'The provider did not answer a ping.'));
+        this.socket.terminate();
+        return;
+      }
+      this.unanswered = true;
+      this.socket.ping();
+      this.keepAlive(clock, pingMs);
+    });
+  }
+
+  private end(tell: () => void): void {
+    if (this.over) return;
+    this.over = true;
+    this.heartbeat?.stop();
+    tell();
+  }
+}
+
+/** The same contract in front of an engine. */
+class EngineWire implements Wire {
+  private readonly connection: EngineConnection;
+  private over = false;
+
+  constructor(engine: Engine, query: Readonly<Record<string, unknown>>, listener: WireListener) {
+    this.connection = engine.connect(query, {
+      open: () => {
+        if (!this.over) listener.opened();
+      },
+      message: (json) => {
+        if (!this.over) listener.message({ json });
+      },
+      drained: () => {
+        if (!this.over) listener.drained();
+      },
+      closed: (code, reason) => {
+        if (this.over) return;
+        this.over = true;
+        listener.closed(code, reason);
+      },
+    });
+  }
+
+  get bufferedBytes(): number {
+    return this.connection.bufferedBytes;
+  }
+
+  send(frame: Outgoing): void {
+    if (!this.over) this.connection.send(frame);
+  }
+
+  close(): void {
+    if (!this.over) this.connection.close();
+  }
+
+  terminate(): void {
+    if (this.over) return;
+    this.over = true;
+    this.connection.terminate();
+  }
+}
+
+/** A text frame as JSON; what is no JSON becomes undefined, which no codec takes for a message. */
+function parsed(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

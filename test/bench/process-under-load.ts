@@ -1,0 +1,77 @@
+// A gateway in a process of its own, for benches: tells its address, and what it holds when asked.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { loadConfig, startGateway } from '../../src/index.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+
+export type Question = { ask: 'figures' } | { ask: 'reset' } | { ask: 'stop' };
+
+/** What the process holds now. Times in milliseconds since the last reset. */
+export interface Figures {
+  heapBytes: number;
+  residentBytes: number;
+  cpuMs: number;
+  loopP50Ms: number;
+  loopP99Ms: number;
+  loopMaxMs: number;
+  sessions: number;
+  /** Sockets, timers and the like, by kind. */
+  resources: Record<string, number>;
+  metrics: string;
+}
+
+const RESOLUTION_MS = 1;
+const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
+const config = loadConfig(
+  {
+    VOXGATE_PORT: '0',
+    VOXGATE_DATA_DIRECTORY: directory,
+    VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
+    VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000000',
+    VOXGATE_LOG_LEVEL: 'silent',
+    ...(process.env.BENCH_DOOR === undefined ? {} : { VOXGATE_DOOR: process.env.BENCH_DOOR }),
+  },
+  { providers: ['local', 'loopback'] },
+);
+const gateway = await startGateway({ config, logger: createLogger('silent') });
+const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+loop.enable();
+let cpu = process.cpuUsage();
+
+process.on('message', async (question: Question) => {
+  if (question.ask === 'reset') {
+    loop.reset();
+    cpu = process.cpuUsage();
+  } else if (question.ask === 'figures') {
+    globalThis.gc?.();
+    process.send?.(await figures());
+  } else {
+    gateway.stop();
+    await gateway.ended;
+    rmSync(directory, { recursive: true, force: true });
+    process.disconnect();
+  }
+});
+process.send?.({ url: gateway.url, key: gateway.firstKey?.secret, door: gateway.door });
+
+async function figures(): Promise<Figures> {
+  const { heapUsed, rss } = process.memoryUsage();
+  const { user, system } = process.cpuUsage(cpu);
+  const resources: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1;
+  // The histogram counts from one expiry to the next: what is above the resolution is delay.
+  const delay = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+  return {
+    heapBytes: heapUsed,
+    residentBytes: rss,
+    cpuMs: (user + system) / 1000,
+    loopP50Ms: delay(loop.percentile(50)),
+    loopP99Ms: delay(loop.percentile(99)),
+    loopMaxMs: delay(loop.max),
+    sessions: gateway.sessions,
+    resources,
+    metrics: (await gateway.metrics.read()).body,
+  };
+}

@@ -1,0 +1,124 @@
+// The command line as a user meets it: exit codes, words, results.
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { startVoxgate, voxgate } from '../fakes/voxgate.ts';
+
+describe('voxgate', () => {
+  it.each([[[]], [['help']], [['--help']]])('lists its commands for %j', async (args) => {
+    const { code, output } = await voxgate(args);
+    expect(code).toBe(0);
+    for (const name of ['serve', 'transcribe', 'keys', 'models', 'config']) expect(output).toContain(name);
+  });
+
+  it('names an unknown command and ends with 64', async () => {
+    expect(await voxgate(['servee'])).toMatchObject({
+      code: 64,
+      output: '',
+      errors: expect.stringContaining('"servee"'),
+    });
+  });
+
+  it.each([
+    [['keys']],
+    [['keys', 'shred']],
+    [['config', 'chekc']],
+    [['transcribe']],
+    [['transcribe', 'a.wav', 'b.wav']],
+    [['transcribe', 'a.wav', '--lvie']],
+    [['models', '--yaml']],
+    [['transcribe', 'a.wav', '--url', 'http://127.0.0.1:1']],
+  ])('shows the usage for %j and ends with 64', async (args) => {
+    const { code, errors } = await voxgate(args);
+    expect(code).toBe(64);
+    expect(errors).not.toMatch(/\n\s+at /);
+  });
+
+  it('ends with 78 and one sentence for a configuration that cannot be used', async () => {
+    for (const command of [['serve'], ['config', 'check'], ['keys', 'list']]) {
+      const { code, errors } = await voxgate(command, {
+        VOXGATE_PORT: '70000',
+        VOXGATE_DATA_DIRECTORY: temporaryDirectory(),
+      });
+      expect([command, code]).toEqual([command, 78]);
+      expect(errors).toMatch(/^voxgate: VOXGATE_PORT \(server\.port\) is .*\.\n$/);
+    }
+  });
+
+  it('prints the configuration without secrets, and its reference', async () => {
+    const secret = 'a-secret-of-more-than-32-characters-0123';
+    const { output } = await voxgate(['config', 'print'], { VOXGATE_SECRET: secret });
+    expect(output).toContain('8080');
+    expect(output).not.toContain(secret);
+    expect((await voxgate(['config', 'docs'])).output).toContain('`VOXGATE_PORT`');
+  });
+
+  it('lists the models with prices, for people and as JSON', async () => {
+    expect((await voxgate(['models'])).output).toMatch(/local\/commands-en +batch,live|local\/commands-en +live,batch/);
+    const { data } = JSON.parse((await voxgate(['models', '--json'])).output) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toContain('loopback/script');
+  });
+});
+
+describe('voxgate keys', () => {
+  it('creates keys, lists them without showing them, and revokes one', async () => {
+    const env = { VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
+    const secrets = [];
+    for (const name of ['one', 'two']) {
+      const { code, output } = await voxgate(['keys', 'create', '--name', name], env);
+      expect(code).toBe(0);
+      expect(output).toMatch(/^sk_vox_[0-9A-Za-z]{38}\n$/);
+      secrets.push(output.trim());
+    }
+    const { output } = await voxgate(['keys', 'list', '--json'], env);
+    for (const secret of secrets) expect(output).not.toContain(secret);
+    const [first] = JSON.parse(output) as { id: string }[];
+    expect((await voxgate(['keys', 'revoke', (first as { id: string }).id], env)).code).toBe(0);
+    expect((await voxgate(['keys', 'list'], env)).output).toMatch(/\d{4}-\d\d-\d\dT\S+Z\n/);
+    expect(await voxgate(['keys', 'revoke', 'key_unknown'], env)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('key_unknown'),
+    });
+  });
+});
+
+describe('voxgate serve', () => {
+  it('prints its address and the first key once, serves, and ends with 0 on SIGTERM', async () => {
+    const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
+    const keys = [];
+    for (const start of [1, 2]) {
+      const child = startVoxgate(['serve'], env);
+      child.stdout.resume();
+      const words = await welcome(child.stderr);
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(words)?.[0] as string;
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      keys.push(/sk_vox_\w+/.exec(words)?.[0]);
+      child.kill('SIGTERM');
+      expect([start, ...(await once(child, 'close'))]).toEqual([start, 0, null]);
+    }
+    expect(keys).toEqual([expect.stringMatching(/^sk_vox_/), undefined]);
+  });
+
+  it('says in one sentence that its port is taken, and ends', async () => {
+    const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
+    const child = startVoxgate(['serve'], env);
+    child.stdout.resume();
+    const port = /:(\d+)\n/.exec(await welcome(child.stderr))?.[1] as string;
+    const second = await voxgate(['serve'], { VOXGATE_PORT: port, VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
+    expect(second.code).not.toBe(0);
+    expect(second.errors).toMatch(new RegExp(`^voxgate: [^\n]*${port}[^\n]*\\.\n$`));
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  });
+});
+
+/** What the command says until it has shown the line to try. */
+async function welcome(stream: NodeJS.ReadableStream): Promise<string> {
+  let words = '';
+  for await (const line of createInterface({ input: stream })) {
+    words += `${line}\n`;
+    if (line.includes('curl')) break;
+  }
+  return words;
+}

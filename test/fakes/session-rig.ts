@@ -1,0 +1,198 @@
+// A node's live side without sockets: real charts, session host, bus, upstream host and scripted provider under a simulated
+// clock, and clients that keep what they hear.
+import { SimulatedClock } from 'xstate';
+import type { Clock } from '../../machines/clock.ts';
+import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
+import { FileSpools } from '../../src/audio/spool.ts';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
+import type { Engine, Provider } from '../../src/providers/provider.ts';
+import { resolveChain } from '../../src/session/chain.ts';
+import { SessionHost, type SessionSettings } from '../../src/session/host.ts';
+import { serveLegs } from '../../src/session/leg-service.ts';
+import type { ClientLine } from '../../src/session/outbox.ts';
+import type { LiveSession, SessionSummary } from '../../src/session/session.ts';
+import { UpstreamHost } from '../../src/upstream/live.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+export const SETTINGS: SessionSettings = {
+  idleMs: 30_000,
+  longestMs: 4 * 3_600_000,
+  memoryBytesMax: 2 * 1_048_576,
+  replayMs: 60_000,
+  spoolNodeBytesMax: 1_073_741_824,
+  unreadBytesMax: 65_536,
+  unreadEventsMax: 256,
+  drainMs: 60_000,
+  upstreamRetries: 1,
+  backOffMs: 100,
+  settleMs: 5_000,
+  binaryFrameBytesMax: 1_048_576,
+  textFrameBytesMax: 65_536,
+};
+
+const REQUEST: ListenRequest = {
+  model: 'loopback/script',
+  fallbacks: [],
+  sampleRate: 16_000,
+  encoding: 'linear16',
+  language: undefined,
+  interimResults: true,
+  diarization: false,
+  providerParams: {},
+  strict: false,
+};
+
+/** A client's end: keeps the events, and may be told not to read. */
+export class RigClient implements ClientLine {
+  readonly events: ServerEvent[] = [];
+  closeCode: number | undefined;
+  /** While true, what is sent piles up in the socket. */
+  stuck = false;
+  bufferedBytes = 0;
+  session!: LiveSession;
+  summary: SessionSummary | undefined;
+  private readonly whenEnded: Promise<void>;
+  private tellEnded!: () => void;
+
+  constructor() {
+    this.whenEnded = new Promise((resolve) => {
+      this.tellEnded = resolve;
+    });
+  }
+
+  send(text: string): 'sent' | 'queued' | 'gone' {
+    if (this.closeCode !== undefined) return 'gone';
+    if (this.stuck) this.bufferedBytes += Buffer.byteLength(text);
+    this.events.push(JSON.parse(text) as ServerEvent);
+    return this.stuck ? 'queued' : 'sent';
+  }
+
+  close(code: number): void {
+    this.closeCode ??= code;
+  }
+
+  ended(): Promise<void> {
+    return this.whenEnded;
+  }
+
+  finish(summary: SessionSummary): void {
+    this.summary = summary;
+    this.tellEnded();
+  }
+
+  of<Type extends ServerEvent['type']>(type: Type): Extract<ServerEvent, { type: Type }>[] {
+    return this.events.filter((event): event is Extract<ServerEvent, { type: Type }> => event.type === type);
+  }
+
+  get finals() {
+    return this.of('transcript').filter((event) => event.is_final);
+  }
+}
+
+export interface RigOptions {
+  settings?: Partial<SessionSettings>;
+  providers?: Provider[];
+  engines?: (clock: Clock) => Record<string, Engine>;
+  access?: (provider: string) => { baseUrl: string | undefined; credential: string | undefined };
+  clock?: Clock;
+}
+
+export class SessionRig {
+  readonly clock: SimulatedClock;
+  readonly bus = new MemoryBus();
+  readonly drops: Record<string, number> = {};
+  readonly refusals: Record<string, number> = {};
+  readonly faults: { sessionId: string; name: string; error: unknown }[] = [];
+  readonly engine: LoopbackEngine;
+  readonly upstream: UpstreamHost;
+  readonly sessions: SessionHost;
+  private readonly chain;
+  private readonly clients = new Map<string, RigClient>();
+  private opened = 0;
+
+  constructor(options: RigOptions = {}) {
+    this.clock = new SimulatedClock();
+    const clock = options.clock ?? this.clock;
+    this.engine = new LoopbackEngine(clock);
+    const access = options.access ?? (() => ({ baseUrl: undefined, credential: undefined }));
+    const providers = new Map((options.providers ?? [loopback]).map((provider) => [provider.name, provider]));
+    const engines = { loopback: this.engine as Engine, ...options.engines?.(clock) };
+    this.chain = { providers, engines, access };
+    this.upstream = new UpstreamHost({
+      providers,
+      engines,
+      access,
+      clock,
+      onEvent: (event) => {
+        if (event.type === 'fault') this.faults.push({ sessionId: '', name: event.name, error: event.error });
+      },
+    });
+    serveLegs(this.bus, this.upstream);
+    const spools = new FileSpools({
+      directory: temporaryDirectory(),
+      bytesMax: SETTINGS.spoolNodeBytesMax,
+      onFault: () => {},
+    });
+    this.sessions = new SessionHost({
+      bus: this.bus,
+      clock,
+      wallNow: () => new Date(0),
+      settings: { ...SETTINGS, ...options.settings },
+      totals: {
+        audioReceived: () => {},
+        audioSent: () => {},
+        dropped: (name) => {
+          this.drops[name] = (this.drops[name] ?? 0) + 1;
+        },
+        refused: (code) => {
+          this.refusals[code] = (this.refusals[code] ?? 0) + 1;
+        },
+      },
+      sessionsMax: 100_000,
+      openSpool: () => spools.open(),
+      access,
+      onOpened: () => {},
+      onEnded: (opening, summary) => this.clients.get(opening.sessionId)?.finish(summary),
+      onFault: (sessionId, name, error) => this.faults.push({ sessionId, name, error }),
+    });
+  }
+
+  /** Opens a session as the edge would. */
+  async open(request: Partial<ListenRequest> = {}): Promise<RigClient> {
+    const listen = { ...REQUEST, ...request };
+    const { members, warnings } = await resolveChain({ ...listen, mode: 'live' }, this.chain);
+    const client = new RigClient();
+    this.opened++;
+    const sessionId = `ses_${this.bus.node}${this.opened}`;
+    this.clients.set(sessionId, client);
+    client.session = this.sessions.open(
+      {
+        sessionId,
+        requestId: `req_${this.opened}`,
+        organisationId: 'org_1',
+        keyId: 'key_1',
+        request: listen,
+        chain: members,
+        warnings,
+      },
+      client,
+    );
+    await settle();
+    return client;
+  }
+
+  /** Moves the clock in steps, and lets everything that follows from each step happen. */
+  async advance(totalMs: number, stepMs = 100): Promise<void> {
+    for (let at = 0; at < totalMs; at += stepMs) {
+      this.clock.increment(Math.min(stepMs, totalMs - at));
+      await settle();
+    }
+  }
+}
+
+/** Lets every promise and microtask that is under way run to its end. */
+export async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,391 @@
+// The REST endpoints as a client meets them.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { numberedAudio } from '../fakes/numbered-audio.ts';
+
+let live: LiveGateway;
+beforeAll(async () => {
+  live = await startLiveGateway();
+});
+
+const errorOf = async (response: Response) =>
+  ((await response.json()) as { error: { code: string; param: string | null; message: string; request_id: string } })
+    .error;
+
+async function expectRefusal(response: Response, status: number, code: string, param: string | null): Promise<void> {
+  const error = await errorOf(response);
+  expect({ status: response.status, code: error.code, param: error.param }).toEqual({ status, code, param });
+  expect(error.message).toMatch(/[.…?]$/);
+  expect(response.headers.get('x-request-id')).toBe(error.request_id);
+}
+
+describe('every answer', () => {
+  it('carries a request id and is neither cached nor sniffed', async () => {
+    for (const path of ['/healthz', '/v1/models', '/nowhere']) {
+      const { headers } = await live.request(path);
+      expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
+      expect([
+        headers.get('cache-control'),
+        headers.get('x-content-type-options'),
+        headers.get('referrer-policy'),
+      ]).toEqual(['no-store', 'nosniff', 'no-referrer']);
+    }
+  });
+
+  it.each([
+    ['GET', '/nowhere', 404, 'not_found'],
+    ['DELETE', '/v1/models', 405, 'method_not_allowed'],
+    ['GET', '/v1/tokens', 405, 'method_not_allowed'],
+    ['GET', '/v1/audio/transcriptions', 405, 'method_not_allowed'],
+  ])('to %s %s is %d %s', async (method, path, status, code) => {
+    await expectRefusal(await live.request(path, { method }), status, code, null);
+  });
+});
+
+describe('a key is asked for', () => {
+  it.each([
+    [undefined, 401, 'missing_credential'],
+    ['Basic abc', 401, 'missing_credential'],
+    ['Bearer ', 401, 'missing_credential'],
+    ['Bearer sk_vox_tooshort', 401, 'invalid_api_key'],
+    [`Bearer sk_vox_${'a'.repeat(38)}`, 401, 'invalid_api_key'],
+    ['Bearer sk_live_someone_elses', 401, 'invalid_api_key'],
+  ])('Authorization "%s" is %d %s', async (authorization, status, code) => {
+    const response = await fetch(`${live.url}/v1/models`, {
+      headers: authorization === undefined ? {} : { Authorization: authorization },
+    });
+    const error = await errorOf(response);
+    expect(response.status).toBe(status);
+    expect(error.code).toBe(code);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('and a client token is not one', async () => {
+    const { token } = (await (await live.request('/v1/tokens', { method: 'POST' })).json()) as { token: string };
+    for (const [path, method] of [
+      ['/v1/models', 'GET'],
+      ['/v1/tokens', 'POST'],
+      ['/v1/audio/transcriptions', 'POST'],
+    ] as const) {
+      const response = await fetch(`${live.url}${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
+      await expectRefusal(response, 403, 'token_not_allowed', null);
+    }
+  });
+
+  it('at most 600 times a minute, and says when to come back', async () => {
+    const own = await startLiveGateway({ VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '2' });
+    const first = await own.request('/v1/models');
+    expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['2', '1']);
+    await own.request('/v1/models');
+    const refused = await own.request('/v1/models');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await expectRefusal(refused, 429, 'rate_limit_exceeded', null);
+  });
+});
+
+describe('GET /v1/models', () => {
+  it('lists models with prices, modes and the schema of their options', async () => {
+    const { object, data } = (await (await live.request('/v1/models')).json()) as {
+      object: string;
+      data: Record<string, unknown>[];
+    };
+    expect(object).toBe('list');
+    const model = data.find(({ id }) => id === 'loopback/script');
+    expect(model).toMatchObject({
+      object: 'model',
+      owned_by: 'loopback',
+      modes: ['batch', 'live'],
+      pricing: { currency: 'USD', live: { unit: 'minute', amount: '0', byok: '0.00' } },
+      available: true,
+      status: 'up',
+      provider_params: { type: 'object', properties: { turns: { type: 'array' } } },
+    });
+    expect(model).not.toHaveProperty('priceSource');
+  });
+
+  it('filters by mode and provider, and refuses what it does not know', async () => {
+    const ids = async (query: string) =>
+      ((await (await live.request(`/v1/models${query}`)).json()) as { data: { id: string }[] }).data.map(
+        ({ id }) => id,
+      );
+    expect(await ids('?provider=loopback&mode=live')).toEqual(['loopback/script', 'loopback/numbered']);
+    expect(await ids('?provider=nobody')).toEqual([]);
+    await expectRefusal(await live.request('/v1/models?mode=both'), 400, 'invalid_request', 'mode');
+    await expectRefusal(await live.request('/v1/models?moed=live'), 400, 'invalid_request', 'moed');
+    await expectRefusal(await live.request('/v1/models?mode=live&mode=batch'), 400, 'duplicate_parameter', 'mode');
+  });
+
+  it('gives one model by its slug, and the nearest names for a mistyped one', async () => {
+    expect(await (await live.request('/v1/models/loopback/script')).json()).toMatchObject({ id: 'loopback/script' });
+    const response = await live.request('/v1/models/loopback/scripts');
+    expect((await errorOf(response.clone())).message).toContain('loopback/script');
+    await expectRefusal(response, 404, 'model_not_found', 'model');
+  });
+});
+
+describe('POST /v1/tokens', () => {
+  const mint = (body?: string, type = 'application/json') =>
+    live.request('/v1/tokens', {
+      method: 'POST',
+      ...(body === undefined ? {} : { body, headers: { 'Content-Type': type } }),
+    });
+
+  it.each([
+    [undefined, 60],
+    ['{}', 60],
+    ['{"ttl_seconds":10}', 10],
+    ['{"ttl_seconds":60}', 60],
+    ['{"ttl_seconds":300}', 300],
+  ])('with the body %s gives a token for %d s', async (body, ttl) => {
+    const asked = Date.now();
+    const response = await mint(body);
+    const answer = (await response.json()) as { token: string; expires_at: string; ttl_seconds: number };
+    expect(response.status).toBe(200);
+    expect(Object.keys(answer).sort()).toEqual(['expires_at', 'token', 'ttl_seconds']);
+    expect(answer.token).toMatch(/^st_[\w-]+\.[\w-]+$/);
+    expect(answer.ttl_seconds).toBe(ttl);
+    expect(answer.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+    const lifeMs = Date.parse(answer.expires_at) - asked;
+    expect(lifeMs).toBeGreaterThanOrEqual(ttl * 1000 - 1);
+    expect(lifeMs).toBeLessThan(ttl * 1000 + 5_000);
+  });
+
+  it.each([
+    ['{"ttl_seconds":9}', 'ttl_seconds'],
+    ['{"ttl_seconds":301}', 'ttl_seconds'],
+    ['{"ttl_seconds":10.5}', 'ttl_seconds'],
+    ['{"ttl_seconds":"60"}', 'ttl_seconds'],
+    ['{"ttl_seconds":null}', 'ttl_seconds'],
+    ['{"ttl":60}', 'ttl'],
+    ['{"ttl_seconds":60,"scope":"all"}', 'scope'],
+    ['[]', null],
+    ['"60"', null],
+    ['null', null],
+    ['{"ttl_seconds":60', null],
+  ])('refuses the body %s', async (body, param) => {
+    await expectRefusal(await mint(body), 400, 'invalid_request', param);
+  });
+
+  it('refuses a body that is not said to be JSON, and one that is too large', async () => {
+    await expectRefusal(
+      await mint('ttl_seconds=60', 'application/x-www-form-urlencoded'),
+      415,
+      'unsupported_media_type',
+      null,
+    );
+    expect((await mint(`{"ttl_seconds":60,"x":"${'x'.repeat(70_000)}"}`)).status).toBe(413);
+  });
+});
+
+describe('POST /v1/audio/transcriptions', () => {
+  const pcm = (seconds: number) =>
+    new Blob([numberedAudio(0, 16_000 * seconds) as Uint8Array<ArrayBuffer>], { type: 'audio/l16;rate=16000' });
+  const send = (fields: [string, string][], file: Blob | undefined = pcm(5), fileFirst = false) => {
+    const form = new FormData();
+    if (fileFirst && file !== undefined) form.append('file', file, 'a.pcm');
+    for (const [name, value] of fields) form.append(name, value);
+    if (!fileFirst && file !== undefined) form.append('file', file, 'a.pcm');
+    return live.request('/v1/audio/transcriptions', { method: 'POST', body: form });
+  };
+
+  it('takes headerless PCM by its content type, and loses no sample of it', async () => {
+    for (const fileFirst of [false, true]) {
+      const response = await send(
+        [
+          ['model', 'loopback/numbered'],
+          ['provider_params', '{"turn_seconds":2}'],
+          ['response_format', 'verbose_json'],
+        ],
+        pcm(5),
+        fileFirst,
+      );
+      expect(await response.json()).toMatchObject({
+        text: '0-32000 32000-64000 64000-80000',
+        duration: 5,
+        segments: [
+          { start: 0, end: 2 },
+          { start: 2, end: 4 },
+          { start: 4, end: 5 },
+        ],
+      });
+    }
+  });
+
+  it('streams a file far larger than what it keeps in memory, before and after the fields', async () => {
+    for (const fileFirst of [false, true]) {
+      const response = await send(
+        [
+          ['model', 'loopback/numbered'],
+          ['provider_params', '{"turn_seconds":600}'],
+        ],
+        pcm(300),
+        fileFirst,
+      );
+      expect(await response.json()).toEqual({ text: '0-4800000' });
+    }
+  });
+
+  it.each<[string, [string, string][], number, string, string | null]>([
+    ['no model', [], 400, 'invalid_request', 'model'],
+    ['an unknown model', [['model', 'loopback/nothing']], 404, 'model_not_found', 'model'],
+    [
+      'an unknown field',
+      [
+        ['model', 'loopback/script'],
+        ['modle', 'x'],
+      ],
+      400,
+      'invalid_request',
+      'modle',
+    ],
+    [
+      'a bad format',
+      [
+        ['model', 'loopback/script'],
+        ['response_format', 'yaml'],
+      ],
+      400,
+      'invalid_request',
+      'response_format',
+    ],
+    [
+      'a bad boolean',
+      [
+        ['model', 'loopback/script'],
+        ['diarization', 'yes'],
+      ],
+      400,
+      'invalid_request',
+      'diarization',
+    ],
+    [
+      'a bad language',
+      [
+        ['model', 'loopback/script'],
+        ['language', 'e'],
+      ],
+      400,
+      'invalid_request',
+      'language',
+    ],
+    [
+      'a bad temperature',
+      [
+        ['model', 'loopback/script'],
+        ['temperature', '7'],
+      ],
+      400,
+      'invalid_request',
+      'temperature',
+    ],
+    [
+      'bad options',
+      [
+        ['model', 'loopback/script'],
+        ['provider_params', '{"turnss":1}'],
+      ],
+      400,
+      'invalid_provider_params',
+      'provider_params.turnss',
+    ],
+    [
+      'options that are no JSON',
+      [
+        ['model', 'loopback/script'],
+        ['provider_params', '{'],
+      ],
+      400,
+      'invalid_provider_params',
+      'provider_params',
+    ],
+    [
+      'a field twice',
+      [
+        ['model', 'loopback/script'],
+        ['model', 'loopback/script'],
+      ],
+      400,
+      'duplicate_parameter',
+      'model',
+    ],
+    [
+      'speakers, strictly',
+      [
+        ['model', 'loopback/script'],
+        ['diarization', 'true'],
+        ['strict', 'true'],
+      ],
+      422,
+      'unsupported_parameter',
+      'diarization',
+    ],
+    [
+      'a foreign field, strictly',
+      [
+        ['model', 'loopback/script'],
+        ['chunking_strategy', 'auto'],
+        ['strict', 'true'],
+      ],
+      422,
+      'unsupported_parameter',
+      'chunking_strategy',
+    ],
+  ])('refuses %s', async (_, fields, status, code, param) => {
+    await expectRefusal(await send(fields), status, code, param);
+  });
+
+  it('warns of what the model cannot honour', async () => {
+    const response = await send([
+      ['model', 'loopback/script'],
+      ['diarization', 'true'],
+      ['prompt', 'names'],
+      ['response_format', 'verbose_json'],
+    ]);
+    expect(response.headers.get('voxgate-warning')).toBe('diarization_unsupported, parameter_ignored');
+    expect(await response.json()).toMatchObject({ warnings: [{ param: 'diarization' }, { param: 'prompt' }] });
+  });
+
+  it('refuses what is no audio it reads, by name', async () => {
+    const named = async (bytes: string, type: string) =>
+      send([['model', 'loopback/script']], new Blob([bytes], { type }));
+    await expectRefusal(await named(`fLaC${'x'.repeat(100)}`, 'audio/flac'), 400, 'unsupported_audio', 'file');
+    await expectRefusal(await named('not audio at all, only words', 'audio/wav'), 400, 'unsupported_audio', 'file');
+    await expectRefusal(await named('xx', 'audio/l16;rate=100'), 400, 'unsupported_audio', 'file');
+    await expectRefusal(await send([['model', 'loopback/script']], new Blob([])), 400, 'missing_file', 'file');
+  });
+
+  it('tells the failure of the provider with its attempts', async () => {
+    const response = await send([
+      ['model', 'loopback/script'],
+      ['provider_params', '{"fail":{"how":"error","at_seconds":1}}'],
+    ]);
+    expect(response.status).toBe(502);
+    expect(await errorOf(response)).toMatchObject({
+      code: 'upstream_failed',
+      details: [{ model: 'loopback/script', reason: 'upstream_error' }],
+    });
+  });
+});
+
+describe('for the operator', () => {
+  it('/healthz and /readyz say that the node lives and serves', async () => {
+    expect(await (await fetch(`${live.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${live.url}/readyz`)).json()).toEqual({ status: 'ready' });
+  });
+
+  it('/metrics shows sessions, audio, lag, queues, drops and refusals', async () => {
+    await live.request('/v1/models?mode=both');
+    const text = await (await fetch(`${live.url}/metrics`)).text();
+    for (const name of [
+      'voxgate_sessions{',
+      'voxgate_audio_received_seconds_total',
+      'voxgate_audio_sent_seconds_total',
+      'nodejs_eventloop_lag_p99_seconds',
+      'voxgate_queue_depth{',
+      'voxgate_refusals_total{code="invalid_request"}',
+      'voxgate_http_requests_total{route="/v1/models",status="400"}',
+    ]) {
+      expect(text).toContain(name);
+    }
+  });
+});
