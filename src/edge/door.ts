@@ -1,0 +1,98 @@
+// What handlers see of the network: plain requests, replies and sockets. Two doors keep this contract, uws.ts and node.ts;
+// test/suites/door.suite.ts holds it once. A door knows no route, no credential and no product rule.
+import type { Readable } from 'node:stream';
+
+/** A request, copied out of the library's hands before anything else happens. */
+export interface DoorRequest {
+  /** Upper case. */
+  method: string;
+  /** Undecoded path, without the query. */
+  path: string;
+  /** Undecoded query without the question mark; empty when there is none. */
+  query: string;
+  /** Lower-case names; repeated headers are joined with ", ". */
+  headers: ReadonlyMap<string, string>;
+  remoteAddress: string;
+  /** Aborted when the client goes away before the reply is written. */
+  signal: AbortSignal;
+  /**
+   * The body as a stream with back-pressure. May be called once. Errors with `BodyTooLarge` past `maxBytes` (also at once
+   * when Content-Length says so), or with an abort error when the client goes away.
+   */
+  body(maxBytes: number): Readable;
+}
+
+/** The body is larger than the handler allows. */
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+}
+
+/** What became of a frame given to a socket. `gone`: the socket is closed, nothing was sent. */
+export type SocketSend = 'sent' | 'queued' | 'gone';
+
+/** One WebSocket. Every method is safe at any time, also after the close; none throws. */
+export interface DoorSocket {
+  send(text: string): SocketSend;
+  /** Bytes given to `send` that have not left the process. */
+  readonly bufferedBytes: number;
+  readonly closed: boolean;
+  ping(): void;
+  /** Sends what is queued, then a close frame. */
+  close(code: number, reason: string): void;
+  /** Drops the connection without a word. */
+  terminate(): void;
+}
+
+/** What happens on a socket. `data` is valid only during the call. Handlers may throw: the door drops that one socket with 1011. */
+export interface SocketHandlers {
+  open(socket: DoorSocket): void;
+  message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void;
+  /** The other side answered a ping. */
+  pong(socket: DoorSocket): void;
+  /** What was queued has left (`bufferedBytes` is zero or low again). */
+  drained(socket: DoorSocket): void;
+  /** Always called, once. 1006 when no close frame came. */
+  closed(socket: DoorSocket, code: number, reason: string): void;
+}
+
+/** The answer to an upgrade: a socket (with the subprotocol to name, if any) or a plain HTTP refusal. */
+export type UpgradeAnswer =
+  | { accept: SocketHandlers; protocol?: string; headers?: Record<string, string> }
+  | { refuse: Reply };
+
+export interface DoorHandlers {
+  request(request: DoorRequest): Promise<Reply>;
+  upgrade(request: DoorRequest): Promise<UpgradeAnswer>;
+}
+
+export interface DoorOptions {
+  host: string;
+  /** 0 picks a free port. */
+  port: number;
+  tls?: { certFile: string; keyFile: string };
+  /** URL and headers together; past it the door answers 414 itself. */
+  headerBytesMax: number;
+  /** Largest WebSocket message the product accepts; the door lets through twice as much, so that handlers can say why. */
+  messageBytesMax: number;
+  /** Time for a handshake or request header to arrive. */
+  headerTimeoutMs: number;
+  /** What the door answers by itself when a handler rejects: never a stack. */
+  onFault(error: unknown): Reply;
+}
+
+export interface Door {
+  readonly name: 'uws' | 'node';
+  readonly port: number;
+  /** Stops accepting; open sockets and requests go on. */
+  stopListening(): void;
+  /** Stops accepting and drops what is open. */
+  close(): Promise<void>;
+}
+
+export type OpenDoor = (handlers: DoorHandlers, options: DoorOptions) => Promise<Door>;

@@ -1,0 +1,154 @@
+// What the sockets of both doors have in common: no call throws, a close goes out in order and within a bounded time,
+// `closed` comes once and never from inside a call, and a handler that throws costs its own socket only.
+import type { DoorSocket, SocketHandlers, SocketSend } from './door.ts';
+
+/** How long a client may take to read what is queued once the close was asked for; then it is dropped. */
+const CLOSE_LINGER_MS = 10_000;
+/**
+ * What a client leaves unread past this costs it the connection. Hosts bound their sockets far below it, by `bufferedBytes`;
+ * only one that does not, or the pongs of a client that pings and never reads, get here.
+ */
+export const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
+/** A close frame's reason has 123 bytes (RFC 6455, 5.5). */
+const REASON_BYTES_MAX = 123;
+const NO_CLOSE_FRAME = 1006;
+
+/** One WebSocket of any library: a door supplies the five moves and reports what happens. */
+export abstract class GuardedSocket implements DoorSocket {
+  readonly #handlers: SocketHandlers;
+  readonly #onFault: (error: unknown) => void;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  #farewell = { code: NO_CLOSE_FRAME, reason: '' };
+  #linger: NodeJS.Timeout | undefined;
+
+  constructor(handlers: SocketHandlers, onFault: (error: unknown) => void) {
+    this.#handlers = handlers;
+    this.#onFault = onFault;
+  }
+
+  /** Hands a message to the library; false when the connection is past taking any. */
+  protected abstract write(text: string): boolean;
+  protected abstract writePing(): void;
+  /** Bytes that the library holds. */
+  protected abstract queuedBytes(): number;
+  /** Sends a close frame and gives the connection up. */
+  protected abstract end(code: number, reason: string): void;
+  /** Cuts the connection. */
+  protected abstract cut(): void;
+
+  get closed(): boolean {
+    return this.#state !== 'open';
+  }
+
+  get bufferedBytes(): number {
+    return this.#state === 'closed' ? 0 : (this.#attempt(() => this.queuedBytes()) ?? 0);
+  }
+
+  send(text: string): SocketSend {
+    if (this.#state !== 'open') return 'gone';
+    try {
+      if (!this.write(text)) return 'gone';
+      const queuedBytes = this.queuedBytes();
+      if (queuedBytes === 0) return 'sent';
+      if (queuedBytes <= UNREAD_BYTES_MAX) return 'queued';
+    } catch {
+      return 'gone';
+    }
+    this.terminate();
+    return 'gone';
+  }
+
+  ping(): void {
+    if (this.#state === 'open') this.#attempt(() => this.writePing());
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'closing';
+    this.#farewell = { code: sendableCode(code), reason: truncateReason(reason) };
+    if (this.bufferedBytes === 0) this.#endNow();
+    else this.#linger = setTimeout(() => this.terminate(), CLOSE_LINGER_MS).unref();
+  }
+
+  terminate(): void {
+    if (this.#state === 'closed') return;
+    this.#attempt(() => this.cut());
+    this.ended(NO_CLOSE_FRAME, '');
+  }
+
+  /** The handshake is through. */
+  protected opened(): void {
+    this.#tell(() => this.#handlers.open(this));
+  }
+
+  protected received(data: Uint8Array, isBinary: boolean): void {
+    if (this.#state !== 'open') return;
+    // Without a closure: this is called for every frame.
+    try {
+      this.#handlers.message(this, data, isBinary);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  protected ponged(): void {
+    if (this.#state === 'open') this.#tell(() => this.#handlers.pong(this));
+  }
+
+  /** Something that was queued has left. */
+  protected flushed(): void {
+    if (this.bufferedBytes > 0) return;
+    if (this.#state === 'closing') this.#endNow();
+    else if (this.#state === 'open') this.#tell(() => this.#handlers.drained(this));
+  }
+
+  /** The connection is over; later reports of it are ignored. */
+  protected ended(code: number, reason: string): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    clearTimeout(this.#linger);
+    // Not from inside `close` or `terminate`: their callers are in the middle of something.
+    queueMicrotask(() => this.#tell(() => this.#handlers.closed(this, code, reason)));
+  }
+
+  #endNow(): void {
+    const { code, reason } = this.#farewell;
+    this.#attempt(() => this.end(code, reason));
+    this.ended(code, reason);
+  }
+
+  /** Calls a handler. */
+  #tell(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): void {
+    this.#onFault(error);
+    this.close(1011, 'internal error');
+  }
+
+  /** Calls the library, whose handles throw once their connection is gone; that it is gone is reported by `ended`. */
+  #attempt<T>(call: () => T): T | undefined {
+    try {
+      return call();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A code that may stand in a close frame (RFC 6455, 7.4); what may not becomes 1011. */
+function sendableCode(code: number): number {
+  const standard = code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
+  return Number.isInteger(code) && (standard || (code >= 3000 && code <= 4999)) ? code : 1011;
+}
+
+/** The reason within its limit, cut between characters. */
+export function truncateReason(reason: string): string {
+  const bytes = new TextEncoder().encodeInto(reason, new Uint8Array(REASON_BYTES_MAX));
+  return reason.slice(0, bytes.read);
+}

@@ -1,0 +1,156 @@
+// `GET /v1/listen`: who asks and for what, how a refusal reaches a client that cannot read HTTP answers, and the socket's
+// callbacks for one session. What happens inside a session is not decided here.
+import type { Clock } from '../../machines/clock.ts';
+import { Refusal, refuse } from '../api/errors.ts';
+import type { Authenticator } from '../auth/authenticate.ts';
+import type { KeyLimits } from '../auth/limits.ts';
+import { type ChainDependencies, type Degradation, resolveChain } from '../session/chain.ts';
+import type { SessionHost } from '../session/host.ts';
+import type { LiveSession, SessionOpening } from '../session/session.ts';
+import { newSessionId } from '../session/session-id.ts';
+import { decodeClientMessage } from './client-message.ts';
+import { readSocketCredential } from './credentials.ts';
+import type { DoorRequest, DoorSocket, Reply, SocketHandlers, UpgradeAnswer } from './door.ts';
+import { SocketKeepalive } from './keepalive.ts';
+import { readListenQuery } from './listen-query.ts';
+import { parseQuery } from './query.ts';
+
+export interface ListenDependencies extends ChainDependencies {
+  node: string;
+  clock: Clock;
+  wallNow(): Date;
+  authenticator: Authenticator;
+  limits: KeyLimits;
+  sessions: SessionHost;
+  settings: { pingMs: number; pongMs: number; binaryFrameBytesMax: number; textFrameBytesMax: number };
+  /** The refusal as an HTTP answer. */
+  reply(refusal: Refusal, requestId: string): Reply;
+  onRefused(refusal: Refusal): void;
+  /** Logs what should not have happened, and says what the client may know of it. */
+  onFault(requestId: string, error: unknown): Refusal;
+}
+
+/** Answers an upgrade to `/v1/listen`. Never rejects. */
+export async function answerListen(
+  request: DoorRequest,
+  requestId: string,
+  dependencies: ListenDependencies,
+): Promise<UpgradeAnswer> {
+  const { authenticator, limits, sessions } = dependencies;
+  const offer = readSocketCredential({
+    authorization: request.headers.get('authorization'),
+    protocols: request.headers.get('sec-websocket-protocol'),
+    query: request.query,
+  });
+  const protocol = offer.protocol === undefined ? {} : { protocol: offer.protocol };
+  try {
+    const query = parseQuery(request.query);
+    const caller = await authenticator.socket(offer.credential);
+    limits.takeRequest(caller.keyId);
+    sessions.admit();
+    const listen = readListenQuery(query);
+    const { members, warnings } = await resolveChain(
+      { ...listen, mode: 'live', interimResults: listen.interimResults && query.has('interim_results') },
+      dependencies,
+    );
+    const opening: SessionOpening = {
+      sessionId: newSessionId(dependencies.node, dependencies.wallNow()),
+      requestId,
+      organisationId: caller.organisationId,
+      keyId: caller.keyId,
+      request: listen,
+      chain: members,
+      warnings: offer.method === 'query' ? [credentialInUrl, ...warnings] : warnings,
+    };
+    const release = limits.takeSession(caller.keyId);
+    return { accept: sessionHandlers(opening, release, dependencies), ...protocol };
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
+    dependencies.onRefused(refusal);
+    if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
+    return { accept: refusingHandlers(refusal, requestId, dependencies), ...protocol };
+  }
+}
+
+const credentialInUrl: Degradation = {
+  code: 'credential_in_url',
+  message:
+    'The credential came in the URL, and URLs are logged. Send it in the Authorization header or the `bearer` subprotocol.',
+  param: 'api_key',
+};
+
+/** One session on one socket. */
+function sessionHandlers(
+  opening: SessionOpening,
+  release: () => void,
+  dependencies: ListenDependencies,
+): SocketHandlers {
+  const { sessions, settings, clock } = dependencies;
+  let session: LiveSession | undefined;
+  let keepalive: SocketKeepalive | undefined;
+  return {
+    open(socket) {
+      keepalive = new SocketKeepalive(clock, settings, { ping: () => socket.ping(), dead: () => socket.terminate() });
+      session = sessions.open(opening, socket);
+    },
+    message(_, data, isBinary) {
+      keepalive?.heard();
+      if (session === undefined) return;
+      const limit = isBinary ? settings.binaryFrameBytesMax : settings.textFrameBytesMax;
+      if (data.byteLength > limit) {
+        session.abort(
+          'message_too_big',
+          `A ${isBinary ? 'binary' : 'text'} frame has ${data.byteLength} bytes; at most ${limit} are taken. Send smaller frames.`,
+        );
+        return;
+      }
+      if (isBinary) {
+        session.audio(data);
+        return;
+      }
+      const decoded = decodeClientMessage(data);
+      if ('message' in decoded) session.control(decoded.message);
+      else session.misunderstood(decoded.fault, decoded.param);
+    },
+    pong() {
+      keepalive?.heard();
+    },
+    drained() {
+      session?.drained();
+    },
+    closed() {
+      keepalive?.stop();
+      release();
+      session?.gone();
+    },
+  };
+}
+
+/** A browser cannot read a refused handshake: the refusal is told as an event, and the socket closed in the same tick. */
+function refusingHandlers(refusal: Refusal, requestId: string, dependencies: ListenDependencies): SocketHandlers {
+  return {
+    open(socket: DoorSocket) {
+      const at = dependencies.wallNow();
+      const sessionId = newSessionId(dependencies.node, at);
+      socket.send(
+        JSON.stringify({
+          type: 'error',
+          session_id: sessionId,
+          seq: 1,
+          at: at.toISOString(),
+          error: refusal.body(requestId),
+        }),
+      );
+      socket.close(refusal.closeCode, refusal.code);
+    },
+    message() {},
+    pong() {},
+    drained() {},
+    closed() {},
+  };
+}
+
+/** The 404 of an upgrade anywhere else. */
+export function answerOtherUpgrade(requestId: string, dependencies: Pick<ListenDependencies, 'reply'>): UpgradeAnswer {
+  return { refuse: dependencies.reply(refuse('not_found', 'WebSockets are served on /v1/listen only.'), requestId) };
+}

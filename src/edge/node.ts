@@ -1,0 +1,229 @@
+// The door that runs everywhere: node:http and ws. Same promises as the fast one, about a third more work for a relay.
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Refusal } from '../api/errors.ts';
+import type { Door, DoorHandlers, DoorOptions, OpenDoor, SocketHandlers } from './door.ts';
+import { type Acceptance, answerOf, faultReply, handshakeHeaders, handshakeOf, writableHeaders } from './door-reply.ts';
+import { GuardedSocket } from './guarded-socket.ts';
+import { listenFailure } from './listen-failure.ts';
+import {
+  doorRequest,
+  headOf,
+  headWithoutUpgrade,
+  NodeExchange,
+  refusalOfBroken,
+  replyOnSocket,
+} from './node-exchange.ts';
+import { emptyBody } from './request-body.ts';
+import { classify, type RequestHead } from './request-head.ts';
+
+/** Twice the product's limit, so that the door itself says when a head is too large. */
+const HEAD_BYTES_MAX = 16 * 1024;
+/** The longest a request may take to arrive, however steadily it does. */
+const REQUEST_MS_MAX = 60 * 60 * 1000;
+const KEEP_ALIVE_MS = 10_000;
+/** How long a client may take to answer a close frame before its connection is cut. */
+const CLOSE_ANSWER_MS = 5_000;
+
+/** Opens the door. Rejects with one sentence when the address cannot be had. */
+export const openNodeDoor: OpenDoor = async (handlers, options) => {
+  const server = await createHttpServer(options);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Error(listenFailure(options.host, options.port, error.code)));
+    });
+    server.listen(options.port, options.host, resolve);
+  });
+  return new NodeDoor(server, handlers, options);
+};
+
+async function createHttpServer(options: DoorOptions): Promise<Server> {
+  const settings: ServerOptions = {
+    maxHeaderSize: HEAD_BYTES_MAX,
+    headersTimeout: options.headerTimeoutMs,
+    requestTimeout: Math.max(REQUEST_MS_MAX, options.headerTimeoutMs),
+    connectionsCheckingInterval: Math.ceil(options.headerTimeoutMs / 4),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
+  if (options.tls === undefined) return createServer(settings);
+  const [cert, key] = await Promise.all([options.tls.certFile, options.tls.keyFile].map(readTlsFile));
+  try {
+    return createTlsServer({ ...settings, cert, key });
+  } catch {
+    throw new Error(
+      `${options.tls.certFile} and ${options.tls.keyFile} are not a certificate and its key in PEM form.`,
+    );
+  }
+}
+
+async function readTlsFile(file: string): Promise<Buffer> {
+  return readFile(file).catch(() => {
+    throw new Error(`The TLS file ${file} cannot be read.`);
+  });
+}
+
+class NodeDoor implements Door {
+  readonly name = 'node';
+  readonly port: number;
+  readonly #server: Server;
+  readonly #closed: Promise<void>;
+  readonly #handlers: DoorHandlers;
+  readonly #options: DoorOptions;
+  readonly #webSockets: WebSocketServer;
+  readonly #acceptances = new WeakMap<IncomingMessage, Acceptance>();
+  /** Connections that node:http has handed over, and no longer closes; with their socket, once they have one. */
+  readonly #handedOver = new Map<Duplex, NodeSocket | undefined>();
+  /** Connections that got their last answer. */
+  readonly #givenUp = new WeakSet<Duplex>();
+
+  constructor(server: Server, handlers: DoorHandlers, options: DoorOptions) {
+    this.port = (server.address() as AddressInfo).port;
+    this.#server = server;
+    this.#closed = new Promise((resolve) => server.once('close', resolve));
+    this.#handlers = handlers;
+    this.#options = options;
+    this.#webSockets = new WebSocketServer(webSocketSettings(options));
+    this.#webSockets.on('headers', (lines, incoming) => {
+      const acceptance = this.#acceptances.get(incoming);
+      if (acceptance === undefined) return;
+      for (const [name, value] of writableHeaders(handshakeHeaders(acceptance))) lines.push(`${name}: ${value}`);
+    });
+    server.on('error', (error) => faultReply(error, options));
+    server.on('request', (incoming, response) => void this.#answer(new NodeExchange(incoming, response)));
+    server.on('upgrade', (incoming, socket, early) => this.#upgrade(incoming, socket, early));
+    server.on('clientError', (error, socket) => this.#giveUp(error, socket));
+  }
+
+  stopListening(): void {
+    if (this.#server.listening) this.#server.close();
+  }
+
+  async close(): Promise<void> {
+    this.stopListening();
+    this.#server.closeAllConnections();
+    for (const [connection, socket] of this.#handedOver) {
+      socket?.terminate();
+      connection.destroy();
+    }
+    await this.#closed;
+  }
+
+  async #answer(exchange: NodeExchange): Promise<void> {
+    const kind = classify(exchange.head, this.#options.headerBytesMax);
+    if (kind instanceof Refusal) exchange.reply(faultReply(kind, this.#options));
+    else exchange.reply(await answerOf(() => this.#handlers.request(exchange.request), this.#options));
+  }
+
+  #upgrade(incoming: IncomingMessage, socket: Duplex, early: Buffer): void {
+    this.#handedOver.set(socket, undefined);
+    socket.once('close', () => this.#handedOver.delete(socket));
+    socket.on('error', () => {});
+    const head = headOf(incoming);
+    const kind = classify(head, this.#options.headerBytesMax);
+    if (kind instanceof Refusal) replyOnSocket(socket, faultReply(kind, this.#options));
+    else if (kind === 'plain') this.#handBack(incoming, socket, early);
+    else void this.#shakeHands(head, incoming, socket, early);
+  }
+
+  /** A client that offers to speak something else (HTTP/2, mostly) may be answered in HTTP/1.1, as if it had not. */
+  #handBack(incoming: IncomingMessage, socket: Duplex, early: Buffer): void {
+    socket.unshift(Buffer.concat([headWithoutUpgrade(incoming), early]));
+    this.#server.emit(this.#options.tls === undefined ? 'connection' : 'secureConnection', socket);
+  }
+
+  async #shakeHands(head: RequestHead, incoming: IncomingMessage, socket: Duplex, early: Buffer): Promise<void> {
+    const abort = new AbortController();
+    const gone = () => abort.abort();
+    socket.once('close', gone);
+    const request = doorRequest(head, incoming.socket.remoteAddress, abort.signal, emptyBody());
+    const answer = await handshakeOf(() => this.#handlers.upgrade(request), this.#options);
+    socket.off('close', gone);
+    if ('refuse' in answer) {
+      replyOnSocket(socket, answer.refuse);
+      return;
+    }
+    // The library would choose a subprotocol from the offer, and refuse offers that it cannot read.
+    delete incoming.headers['sec-websocket-protocol'];
+    this.#acceptances.set(incoming, answer);
+    this.#webSockets.handleUpgrade(incoming, socket, early, (webSocket) => {
+      const opened = new NodeSocket(webSocket, answer.accept, (error) => faultReply(error, this.#options));
+      this.#handedOver.set(socket, opened);
+      opened.start();
+    });
+  }
+
+  /** Says what was wrong with bytes that are no request, once, and closes. */
+  #giveUp(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (this.#givenUp.has(socket)) return;
+    this.#givenUp.add(socket);
+    const refusal = refusalOfBroken(error.code ?? '', this.#options.headerBytesMax);
+    if (refusal === undefined) socket.destroy();
+    else replyOnSocket(socket, faultReply(refusal, this.#options));
+  }
+}
+
+/** One WebSocket of the `ws` package. */
+class NodeSocket extends GuardedSocket {
+  readonly #webSocket: WebSocket;
+  #hasQueued = false;
+
+  constructor(webSocket: WebSocket, handlers: SocketHandlers, onFault: (error: unknown) => void) {
+    super(handlers, onFault);
+    this.#webSocket = webSocket;
+    let fault = '';
+    webSocket.on('message', (data, isBinary) => this.received(data as Buffer, isBinary));
+    webSocket.on('pong', () => this.ponged());
+    // What the client sent is no WebSocket frame, or is too large; the library closes by itself.
+    webSocket.on('error', (error) => {
+      fault = error.message;
+    });
+    webSocket.on('close', (code, reason) => this.ended(code, reason.toString() || fault));
+  }
+
+  start(): void {
+    this.opened();
+  }
+
+  protected override write(text: string): boolean {
+    if (this.#webSocket.readyState !== WebSocket.OPEN) return false;
+    this.#webSocket.send(text, this.#afterWrite);
+    this.#hasQueued ||= this.#webSocket.bufferedAmount > 0;
+    return true;
+  }
+
+  protected override writePing(): void {
+    this.#webSocket.ping();
+  }
+
+  protected override queuedBytes(): number {
+    return this.#webSocket.bufferedAmount;
+  }
+
+  protected override end(code: number, reason: string): void {
+    this.#webSocket.close(code, reason);
+  }
+
+  protected override cut(): void {
+    this.#webSocket.terminate();
+  }
+
+  readonly #afterWrite = (): void => {
+    if (!this.#hasQueued || this.#webSocket.bufferedAmount > 0) return;
+    this.#hasQueued = false;
+    this.flushed();
+  };
+}
+
+function webSocketSettings({ messageBytesMax }: DoorOptions) {
+  return {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: 2 * messageBytesMax,
+    closeTimeout: CLOSE_ANSWER_MS,
+  };
+}

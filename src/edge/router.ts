@@ -1,0 +1,172 @@
+// Which route answers a request, and what every answer carries: request id, safe headers, refusals as the one error body.
+// What a route does, and who may call it, is its own business.
+import { Refusal, refuse } from '../api/errors.ts';
+import { BodyTooLarge, type DoorRequest, type Reply } from './door.ts';
+
+export interface RouteContext {
+  readonly request: DoorRequest;
+  /** The decoded `:name` segments of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+}
+
+export type RouteHandler = (context: RouteContext) => Promise<Reply>;
+
+export interface Route {
+  /** Upper case. HEAD is answered wherever GET is. */
+  readonly method: string;
+  /** Segments are literal, or `:name` for any one segment. A literal path wins over one with names. */
+  readonly path: string;
+  readonly handle: RouteHandler;
+}
+
+export interface RouterOptions {
+  newRequestId(): string;
+  /** What should not have happened, for the log. The client is told `internal_error` and the id. */
+  onFault(error: unknown, requestId: string): void;
+  /** Every answer: the route's path as it stands in the table (`other` for none of it), its status, its refusal if it is one. */
+  onReply(route: string, status: number, refusal: Refusal | undefined): void;
+}
+
+/** The handlers of one path. */
+interface Entry {
+  readonly path: string;
+  readonly segments: readonly string[];
+  readonly methods: Map<string, RouteHandler>;
+}
+
+interface Table {
+  readonly literal: ReadonlyMap<string, Entry>;
+  readonly named: readonly Entry[];
+}
+
+interface Match {
+  readonly entry: Entry;
+  readonly params: Record<string, string>;
+}
+
+const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** `DoorHandlers.request` over a table of routes. Never rejects. */
+export function createRouter(
+  routes: readonly Route[],
+  options: RouterOptions,
+): (request: DoorRequest) => Promise<Reply> {
+  const table = createTable(routes);
+  return async (request) => {
+    const requestId = options.newRequestId();
+    let route = 'other';
+    try {
+      const { entry, params } = findEntry(table, request.path);
+      route = entry.path;
+      const reply = await handlerOf(entry, request.method)({ request, params, requestId });
+      options.onReply(route, reply.status, undefined);
+      return withCommonHeaders(reply, requestId);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      // When the client left, whatever broke because of it is no fault of ours.
+      if (refusal.code === 'internal_error' && !request.signal.aborted) options.onFault(error, requestId);
+      options.onReply(route, refusal.status, refusal);
+      return refusalReply(refusal, requestId);
+    }
+  };
+}
+
+/** A JSON answer. */
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  };
+}
+
+/** The refusal that a client may hear of for anything thrown: itself, or `internal_error` without a word of the cause. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof BodyTooLarge) return refuse('file_too_large', `${error.message} Send less.`);
+  return refuse(
+    'internal_error',
+    'The gateway failed at this request. Try again; if it fails again, report the request id.',
+  );
+}
+
+/** A refusal as the answer of a request. */
+export function refusalReply(refusal: Refusal, requestId: string): Reply {
+  const { headers = {}, retryAfterSeconds } = refusal.extras;
+  const retry =
+    retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
+  const challenge = refusal.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  const reply = json(refusal.status, { error: refusal.body(requestId) }, { ...challenge, ...retry, ...headers });
+  return withCommonHeaders(reply, requestId);
+}
+
+/** What a reply says of itself wins over what every reply says. */
+function withCommonHeaders(reply: Reply, requestId: string): Reply {
+  const own = reply.headers ?? {};
+  const said = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const common = Object.entries(COMMON_HEADERS).filter(([name]) => !said.has(name.toLowerCase()));
+  return { ...reply, headers: { ...Object.fromEntries(common), ...own, 'X-Request-Id': requestId } };
+}
+
+function createTable(routes: readonly Route[]): Table {
+  const entries = new Map<string, Entry>();
+  for (const { method, path, handle } of routes) {
+    const entry = entries.get(path) ?? { path, segments: path.split('/'), methods: new Map() };
+    if (entry.methods.has(method)) throw new Error(`The route ${method} ${path} is given twice.`);
+    entry.methods.set(method, handle);
+    entries.set(path, entry);
+  }
+  const isNamed = ([path]: [string, Entry]) => path.includes('/:');
+  return {
+    literal: new Map([...entries].filter((entry) => !isNamed(entry))),
+    named: [...entries].filter(isNamed).map(([, entry]) => entry),
+  };
+}
+
+function handlerOf(entry: Entry, method: string): RouteHandler {
+  const handle = entry.methods.get(method) ?? (method === 'HEAD' ? entry.methods.get('GET') : undefined);
+  if (handle !== undefined) return handle;
+  const allowed = [...entry.methods.keys()].flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
+  throw refuse('method_not_allowed', `This endpoint takes ${allowed}.`, { headers: { Allow: allowed } });
+}
+
+function findEntry({ literal, named }: Table, path: string): Match {
+  const entry = literal.get(path);
+  if (entry !== undefined) return { entry, params: {} };
+  const segments = path.split('/');
+  for (const candidate of named) {
+    const params = matchSegments(candidate.segments, segments);
+    if (params !== undefined) return { entry: candidate, params };
+  }
+  throw refuse('not_found', 'There is no such endpoint. Those of the API begin with /v1/.');
+}
+
+/** The named segments, or undefined when the path is another. */
+function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const actual = segments[index]!;
+    if (!expected.startsWith(':')) {
+      if (actual !== expected) return undefined;
+      continue;
+    }
+    const value = decodeSegment(actual);
+    if (value === undefined || value === '') return undefined;
+    params[expected.slice(1)] = value;
+  }
+  return params;
+}
+
+function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+// `POST /v1/tokens`: a short-lived client token for browsers and devices.
+import { Value } from '@sinclair/typebox/value';
+import { refuse } from '../../api/errors.ts';
+import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
+import type { Authenticator, Caller } from '../../auth/authenticate.ts';
+import { readJson } from '../json-body.ts';
+import { json, type RouteContext } from '../router.ts';
+
+export const postTokens =
+  (dependencies: { authenticator: Authenticator; jsonBodyBytesMax: number }) =>
+  async ({ request }: RouteContext, caller: Caller) => {
+    const parsed = await readJson(request, dependencies.jsonBodyBytesMax);
+    const body = parsed === undefined ? {} : parsed;
+    if (!Value.Check(TokenRequest, body)) throw badBody(body);
+    return json(200, dependencies.authenticator.mint(caller, body.ttl_seconds ?? TOKEN_TTL_SECONDS.default));
+  };
+
+function badBody(body: unknown) {
+  const { min, max, default: usual } = TOKEN_TTL_SECONDS;
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (!isObject)
+    return refuse('invalid_request', 'The body is a JSON object such as {"ttl_seconds": 60}, or absent.', {});
+  const unknown = Object.keys(body).find((name) => name !== 'ttl_seconds');
+  if (unknown !== undefined) {
+    return refuse(
+      'invalid_request',
+      `\`${unknown.slice(0, 80)}\` is not a member of this body; \`ttl_seconds\` is the only one.`,
+      { param: unknown.slice(0, 80) },
+    );
+  }
+  return refuse('invalid_request', `\`ttl_seconds\` is an integer from ${min} to ${max}; ${usual} when absent.`, {
+    param: 'ttl_seconds',
+  });
+}

@@ -1,0 +1,66 @@
+// One WebSocket of uWebSockets.js: ties the library's handle to the socket that the host sees.
+import type { SocketHandlers } from './door.ts';
+import { GuardedSocket } from './guarded-socket.ts';
+import type { UwsEvents, UwsHandle } from './uws-library.ts';
+
+/** The library copies the user data's properties onto its handle; this is the one. */
+interface Owned {
+  readonly owner: UwsSocket;
+}
+
+const ownerOf = (handle: UwsHandle): UwsSocket => (handle as UwsHandle & Owned).owner;
+
+export class UwsSocket extends GuardedSocket {
+  #handle: UwsHandle | undefined;
+
+  /** What the library calls, for every socket. */
+  static readonly events: UwsEvents = {
+    open: (handle) => {
+      ownerOf(handle).#handle = handle;
+    },
+    message: (handle, message, isBinary) => ownerOf(handle).received(new Uint8Array(message), isBinary),
+    drain: (handle) => ownerOf(handle).flushed(),
+    pong: (handle) => ownerOf(handle).ponged(),
+    close: (handle, code, message) => ownerOf(handle).ended(code, Buffer.from(message).toString()),
+  };
+
+  constructor(handlers: SocketHandlers, onFault: (error: unknown) => void) {
+    super(handlers, onFault);
+  }
+
+  /** What to give to the library's `upgrade`. */
+  get userData(): Owned {
+    return { owner: this };
+  }
+
+  /**
+   * Tells the host, after the upgrade was written. Not from the library's own `open`: that runs inside the cork of the
+   * upgrade, and a close from there would leave the connection half shut.
+   */
+  start(): void {
+    if (this.#handle !== undefined) this.opened();
+  }
+
+  protected override write(text: string): boolean {
+    const outcome = this.#handle?.send(text, false);
+    // Past the limit of unread bytes. The message is lost, so the connection must be as well.
+    if (outcome === 2) this.terminate();
+    return outcome === 0 || outcome === 1;
+  }
+
+  protected override writePing(): void {
+    this.#handle?.ping();
+  }
+
+  protected override queuedBytes(): number {
+    return this.#handle?.getBufferedAmount() ?? 0;
+  }
+
+  protected override end(code: number, reason: string): void {
+    this.#handle?.end(code, reason);
+  }
+
+  protected override cut(): void {
+    this.#handle?.close();
+  }
+}

@@ -1,0 +1,124 @@
+// The fast door: uWebSockets.js. Copies everything out of the library's hands at once and never touches a handle that the
+// library has taken back; what a request or a message means is the handlers' decision.
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import type { Door, DoorOptions, OpenDoor } from './door.ts';
+import { UNREAD_BYTES_MAX } from './guarded-socket.ts';
+import { listenFailure } from './listen-failure.ts';
+import { serve } from './uws-exchange.ts';
+import type { UwsApp, UwsLibrary, UwsListenSocket } from './uws-library.ts';
+import { UwsSocket } from './uws-socket.ts';
+
+/**
+ * The library keeps this much of a request head that arrives in pieces, and reads the figure when it is loaded. It is twice
+ * the product's limit, so that the door itself says when a head is too large.
+ */
+const HEAD_BYTES_KEPT = 16 * 1024;
+/**
+ * The longest silence that the library can watch for. Keep-alive is the host's, and much shorter; this one frees what is
+ * left of a connection whose client never answers the close.
+ */
+const SILENCE_SECONDS_MAX = 960;
+/** Undocumented: keeps the library's name out of every reply. */
+const HIDE_NAME = '999999990007';
+
+/** Loads the library. Throws one sentence when there is no binary for this machine. */
+export function loadUws(): UwsLibrary {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_KEPT);
+  try {
+    const library = createRequire(import.meta.url)('uWebSockets.js') as UwsLibrary;
+    library._cfg?.(HIDE_NAME);
+    return library;
+  } catch (error) {
+    const reason = String(error instanceof Error ? error.message : error)
+      .trim()
+      .split('\n')
+      .at(-1);
+    throw new Error(`uWebSockets.js has no binary that loads on this machine (${reason}).`);
+  }
+}
+
+/** Opens the door. Rejects with one sentence when the library does not load or the address cannot be had. */
+export const openUwsDoor: OpenDoor = async (handlers, options) => {
+  const library = loadUws();
+  const app = await createApp(library, options);
+  app.ws('/*', {
+    compression: library.DISABLED,
+    maxPayloadLength: 2 * options.messageBytesMax,
+    // Below it nothing is ever dropped; past it the connection is, and not the one message.
+    maxBackpressure: UNREAD_BYTES_MAX,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: SILENCE_SECONDS_MAX,
+    sendPingsAutomatically: 0,
+    ...UwsSocket.events,
+    upgrade: (response, request, context) => serve(response, request, context, handlers, options),
+  });
+  app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
+  return new UwsDoor(library, app, await listen(library, app, options));
+};
+
+async function createApp(library: UwsLibrary, { tls }: DoorOptions): Promise<UwsApp> {
+  if (tls === undefined) return library.App();
+  const { certFile, keyFile } = tls;
+  for (const file of [certFile, keyFile]) {
+    await access(file, constants.R_OK).catch(() => {
+      throw new Error(`The TLS file ${file} cannot be read.`);
+    });
+  }
+  try {
+    return library.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
+  } catch {
+    throw new Error(`${certFile} and ${keyFile} are not a certificate and its key in PEM form.`);
+  }
+}
+
+function listen(library: UwsLibrary, app: UwsApp, { host, port }: DoorOptions): Promise<UwsListenSocket> {
+  return new Promise((resolve, reject) => {
+    // Without the option the library would share the port with any other process that asks.
+    app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+      if (socket !== false) resolve(socket);
+      else void whyNotListening(host, port).then((code) => reject(new Error(listenFailure(host, port, code))));
+    });
+  });
+}
+
+/** The system's code for an address that cannot be had; the library does not tell it. */
+function whyNotListening(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}
+
+class UwsDoor implements Door {
+  readonly name = 'uws';
+  readonly port: number;
+  readonly #library: UwsLibrary;
+  readonly #app: UwsApp;
+  #listenSocket: UwsListenSocket | undefined;
+  #open = true;
+
+  constructor(library: UwsLibrary, app: UwsApp, listenSocket: UwsListenSocket) {
+    this.port = library.us_socket_local_port(listenSocket);
+    this.#library = library;
+    this.#app = app;
+    this.#listenSocket = listenSocket;
+  }
+
+  stopListening(): void {
+    if (this.#listenSocket === undefined) return;
+    this.#library.us_listen_socket_close(this.#listenSocket);
+    this.#listenSocket = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.stopListening();
+    if (this.#open) this.#app.close();
+    this.#open = false;
+    // The handlers hear of it in microtasks.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

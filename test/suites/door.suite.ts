@@ -1,0 +1,16 @@
+// What every door promises (src/edge/door.ts), each promise once. An implementation's test opens its door and names its gaps.
+import { bodySuite } from './door/bodies.ts';
+import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';
+import { frameSuite } from './door/frames.ts';
+import { handshakeSuite } from './door/handshakes.ts';
+import { requestSuite } from './door/requests.ts';
+import { socketSuite } from './door/sockets.ts';
+
+export function doorSuite(under: DoorUnderTest): void {
+  closeAfterEach();
+  requestSuite(under);
+  bodySuite(under);
+  handshakeSuite(under);
+  socketSuite(under);
+  frameSuite(under);
+}

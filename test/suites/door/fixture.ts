@@ -1,0 +1,216 @@
+// What the parts of the door's suite share: a door with recording handlers, closed after each test, and plain clients.
+import { createHash } from 'node:crypto';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { afterEach } from 'vitest';
+import { WebSocket } from 'ws';
+import { Refusal } from '../../../src/api/errors.ts';
+import type {
+  Door,
+  DoorHandlers,
+  DoorOptions,
+  DoorRequest,
+  DoorSocket,
+  OpenDoor,
+  Reply,
+  SocketHandlers,
+} from '../../../src/edge/door.ts';
+import { RawSocket } from '../../fakes/raw-socket.ts';
+
+/** Where a door is known to fall short of the contract; every gap has a test that shows what happens instead. */
+export interface DoorGaps {
+  /** A request line in more than one TCP segment is answered 505. */
+  splitRequestLine?: boolean;
+  /** A second request before the first is answered costs the connection. */
+  pipelining?: boolean;
+  /** Broken frames that do not end the connection, by their names in frames.ts. */
+  framesLetPass?: readonly string[];
+  /** HTTP/1.0 is answered 505. */
+  http10?: boolean;
+  /** Some heads that are no HTTP are left to the header timeout instead of being refused at once. */
+  patientWithBrokenHeads?: boolean;
+}
+
+export interface DoorUnderTest {
+  open: OpenDoor;
+  gaps: DoorGaps;
+}
+
+export const HEADER_BYTES_MAX = 8192;
+export const MESSAGE_BYTES_MAX = 1024 * 1024;
+
+/** One thing that happened, waited for as a promise. */
+export class Signal<T> {
+  readonly #arrived: T[] = [];
+  readonly #waiting: ((value: T) => void)[] = [];
+
+  readonly add = (value: T): void => {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#arrived.push(value);
+    else waiting(value);
+  };
+
+  /** The next one, in order. */
+  next(): Promise<T> {
+    if (this.#arrived.length > 0) return Promise.resolve(this.#arrived.shift() as T);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Those that nobody waited for. */
+  get left(): readonly T[] {
+    return this.#arrived;
+  }
+}
+
+export type Event =
+  | { type: 'open' | 'pong' | 'drained'; socket: DoorSocket }
+  | { type: 'message'; socket: DoorSocket; data: Buffer; isBinary: boolean }
+  | { type: 'closed'; socket: DoorSocket; code: number; reason: string };
+
+/** Handlers that record, each event a copy. `on` is called inside the handler. */
+export function recordingHandlers(events: Signal<Event>, on: (event: Event) => void = () => {}): SocketHandlers {
+  const record = (event: Event) => {
+    events.add(event);
+    on(event);
+  };
+  return {
+    open: (socket) => record({ type: 'open', socket }),
+    message: (socket, data, isBinary) => record({ type: 'message', socket, data: Buffer.from(data), isBinary }),
+    pong: (socket) => record({ type: 'pong', socket }),
+    drained: (socket) => record({ type: 'drained', socket }),
+    closed: (socket, code, reason) => record({ type: 'closed', socket, code, reason }),
+  };
+}
+
+/** Echoes text; answers binary with its length and digest. */
+export const echoHandlers: SocketHandlers = {
+  open: () => {},
+  message: (socket, data, isBinary) => {
+    socket.send(isBinary ? `${data.byteLength} ${digest(data)}` : Buffer.from(data).toString());
+  },
+  pong: () => {},
+  drained: () => {},
+  closed: () => {},
+};
+
+export function digest(data: Uint8Array): string {
+  return createHash('sha1').update(data).digest('hex');
+}
+
+const openDoors: Door[] = [];
+const openClients: { destroy(): void }[] = [];
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    for (const client of openClients.splice(0)) client.destroy();
+    await Promise.all(openDoors.splice(0).map((door) => door.close()));
+  });
+}
+
+export interface Started {
+  door: Door;
+  port: number;
+  faults: unknown[];
+}
+
+/** Opens a door on a free port. By default it answers 200 and accepts sockets that echo. */
+export async function start(
+  { open }: DoorUnderTest,
+  handlers: Partial<DoorHandlers> = {},
+  options: Partial<DoorOptions> = {},
+): Promise<Started> {
+  const faults: unknown[] = [];
+  const door = await open(
+    {
+      request: async () => ({ status: 200, body: 'ok' }),
+      upgrade: async () => ({ accept: echoHandlers }),
+      ...handlers,
+    },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      headerBytesMax: HEADER_BYTES_MAX,
+      messageBytesMax: MESSAGE_BYTES_MAX,
+      headerTimeoutMs: 10_000,
+      onFault: (error) => {
+        faults.push(error);
+        return error instanceof Refusal
+          ? {
+              status: error.status,
+              headers: { ...error.extras.headers },
+              body: JSON.stringify({ error: error.body('req_test') }),
+            }
+          : { status: 500, body: 'fault' };
+      },
+      ...options,
+    },
+  );
+  openDoors.push(door);
+  return { door, port: door.port, faults };
+}
+
+export async function rawSocket(port: number, options: { tls?: boolean } = {}): Promise<RawSocket> {
+  const socket = await RawSocket.connect(port, options);
+  openClients.push(socket);
+  return socket;
+}
+
+/** A socket of the `ws` package, open. */
+export async function webSocket(port: number, path = '/'): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+  openClients.push({ destroy: () => socket.terminate() });
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+export function nextMessage(socket: WebSocket): Promise<string> {
+  return new Promise((resolve) => socket.once('message', (data) => resolve(data.toString())));
+}
+
+export interface HttpReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** One request over node:http, on a connection of its own unless an agent is given. */
+export function http(
+  port: number,
+  path: string,
+  {
+    method = 'GET',
+    headers = {},
+    body,
+    agent,
+  }: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array; agent?: Agent } = {},
+): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { port, host: '127.0.0.1', path, method, headers, agent: agent ?? new Agent() },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString(),
+          }),
+        );
+        response.on('error', reject);
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** A reply that shows what the handler saw of the request. */
+export function mirror(request: DoorRequest): Reply {
+  const { method, path, query, remoteAddress } = request;
+  return {
+    status: 200,
+    body: JSON.stringify({ method, path, query, remoteAddress, headers: Object.fromEntries(request.headers) }),
+  };
+}
