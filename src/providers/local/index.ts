@@ -1,0 +1,19 @@
+// The embedded recogniser as a provider: real speech to text with no key, no network and no model download. It hears what a
+// grammar allows, or places the words of a known text; it takes no open dictation.
+import type { Provider } from '../provider.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { AlignOptions, GrammarOptions } from './options.ts';
+
+export const local: Provider = {
+  name: 'local',
+  title: 'Embedded recogniser',
+  models,
+  options: (model) => (model.startsWith('align-') ? AlignOptions : GrammarOptions),
+  credential: 'none',
+  live,
+  batch,
+  failures,
+};

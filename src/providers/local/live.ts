@@ -1,0 +1,101 @@
+// The embedded recogniser's codec. Its messages are those of a stream in src/recogniser; they are read here as any
+// provider's would be.
+import type { Heard, Utterance } from '../../../machines/events.ts';
+import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
+import { failureOf } from './failures.ts';
+import { BUILT_IN_GRAMMARS } from './grammars/index.ts';
+
+interface State {
+  finishing: boolean;
+  language: string;
+}
+
+/** What a stream says. */
+type Message =
+  | { type: 'ready' | 'finished' }
+  | { type: 'speech_started'; start: number }
+  | { type: 'interim'; turn: number; text: string; start: number; end: number }
+  | ({ type: 'final'; turn: number } & Utterance)
+  | { type: 'no_match'; turn: number; start: number; end: number }
+  | { type: 'error'; code: string; message: string };
+
+export const live: LiveCodec<State> = {
+  timing: () => ({
+    // The recogniser looks at the text each 100 ms; smaller frames would only cost more.
+    frame: { minMs: 100, idealMs: 100, maxMs: 1_000, tail: 'short' },
+    // A backlog is worked off faster than real time, but one session may not take all threads for itself.
+    speedMax: 8,
+    burstMs: 2_000,
+    connectMs: 5_000,
+    // The first stream of a thread waits until the models are loaded.
+    readyMs: 20_000,
+    drainMs: 20_000,
+    keepAliveMs: undefined,
+    // It runs in this process and says nothing about noise: silence is no sign of a stall.
+    stallMs: Number.POSITIVE_INFINITY,
+    twinMs: 0,
+    sessionMaxMs: undefined,
+  }),
+
+  open: (request: LegRequest) => ({
+    state: { finishing: false, language: languageOf(request.model) },
+    endpoint: {
+      kind: 'embedded',
+      engine: 'local',
+      query: { language: languageOf(request.model), task: taskOf(request), interims: request.interimResults },
+    },
+    hello: [],
+  }),
+
+  audio: (_, frame) => frame,
+
+  read: (state, message: Incoming) => ('json' in message ? heard(message.json as Message, state.language) : []),
+
+  finalize: () => [{ type: 'finalize' }],
+
+  finish: (state) => {
+    state.finishing = true;
+    return [{ type: 'finish' }];
+  },
+
+  keepAlive: () => [],
+
+  closed: (state, code) =>
+    state.finishing && code === 1000
+      ? { type: 'finished' }
+      : { type: 'failed', failure: { ...failureOf('closed'), code: `close_${code}` } },
+};
+
+function heard(message: Message, language: string): Heard[] {
+  switch (message.type) {
+    case 'ready':
+    case 'finished':
+      return [{ type: message.type }];
+    case 'speech_started':
+      return [{ type: 'speech.started', start: message.start }];
+    case 'interim': {
+      const { turn, text, start, end } = message;
+      return [{ type: 'partial', turnId: String(turn), utterance: { text, start, end, language } }];
+    }
+    case 'final': {
+      const { type: _, turn, ...utterance } = message;
+      return [{ type: 'turn.ended', turnId: String(turn), utterance: { ...utterance, language }, twin: false }];
+    }
+    case 'no_match': {
+      const { turn, start, end } = message;
+      return [{ type: 'turn.ended', turnId: String(turn), utterance: { text: '', start, end }, twin: false }];
+    }
+    case 'error':
+      return [{ type: 'failed', failure: failureOf(message.code, message.message) }];
+    default:
+      return [];
+  }
+}
+
+/** `commands-en` and the like end in their language. */
+const languageOf = (model: string): string => model.slice(model.lastIndexOf('-') + 1);
+
+function taskOf({ model, params }: LegRequest): { kind: 'grammar' | 'align'; text: string } {
+  if (model.startsWith('align-')) return { kind: 'align', text: String(params.align_text ?? '') };
+  return { kind: 'grammar', text: String(params.grammar ?? BUILT_IN_GRAMMARS[model] ?? '') };
+}

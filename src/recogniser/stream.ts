@@ -1,0 +1,251 @@
+// One stream: audio in, messages out. Decides where turns begin and end and what is said of them. Knows no thread: its
+// decoder and detector are handed in, so the same code serves live sessions and files and gives both the same words.
+import type { DecodedWord } from './decoders.ts';
+import { type HeardWord, SAMPLE_RATE, type StreamMessage } from './protocol.ts';
+import { FRAME_SAMPLES } from './turn-detector.ts';
+
+/** What a stream needs of a decoder (decoders.ts). */
+export interface StreamDecoder {
+  start(): void;
+  feed(samples: Float32Array): void;
+  stop(): void;
+  text(): string;
+  words(): DecodedWord[];
+}
+
+/** What a stream needs of a detector (turn-detector.ts). */
+export interface StreamDetector {
+  hear(frame: Float32Array): boolean;
+  readonly speechStart: number;
+}
+
+export const STREAM_TIMING = {
+  /** Audio given to the decoder before the moment speech was noticed: its window of 300 ms and as much again. */
+  leadMs: 600,
+  /** Silence after the detector's own window that ends a turn. */
+  hangMs: 200,
+  /** Audio between two looks at the text. */
+  interimMs: 100,
+  /** Speech that is decoded as one turn at most; the turn is ended there, so that memory stays bounded. */
+  turnMaxMs: 30_000,
+  /** The same for an aligned text, whose turn lasts until all of it was said. */
+  alignedTurnMaxMs: 300_000,
+  /** After a turn was ended by force, whoever still speaks after so long begins the next one. */
+  resumeMs: 320,
+} as const;
+
+const FRAME_MS = (FRAME_SAMPLES * 1000) / SAMPLE_RATE;
+/** Root mean square that the loudest frame is brought to, and the most that is amplified for it (hiss stays hiss). */
+const LOUDNESS = 0.1;
+const GAIN_MAX = 20;
+/** Turns that fit worse than this are noise or speech outside the grammar. Measured in test/recogniser. */
+const CONFIDENCE_MIN = 0;
+
+interface Turn {
+  id: number;
+  /** Seconds, where the detector heard speech begin. */
+  start: number;
+  /** Pieces of the stream the decoder was fed: samples fed before the piece, and where in the stream it begins. */
+  pieces: { fed: number; position: number }[];
+  fed: number;
+  /** What samples are multiplied by before they are decoded. */
+  gain: number;
+  quietMs: number;
+  /** Aligned text: whether silence is being left out. */
+  paused: boolean;
+  sinceLookMs: number;
+  text: string;
+}
+
+export interface StreamSettings {
+  interims: boolean;
+  /** The text to align, as the decoder prints it; undefined for a grammar. */
+  alignText: string | undefined;
+}
+
+export class RecogniserStream {
+  readonly #decoder: StreamDecoder;
+  readonly #detector: StreamDetector;
+  readonly #settings: StreamSettings;
+  readonly #say: (message: StreamMessage) => void;
+  /** The frame being filled. */
+  #frame = new Float32Array(FRAME_SAMPLES);
+  #frameSamples = 0;
+  /** The first byte of a sample whose second has not come. */
+  #oddByte: number | undefined;
+  /** Samples heard in whole frames. */
+  #position = 0;
+  /** Frames not yet decoded, the newest last: what a turn begins with. */
+  #lead: Float32Array[] = [];
+  #resumeAt = 0;
+  #turn: Turn | undefined;
+  #turns = 0;
+
+  constructor(
+    decoder: StreamDecoder,
+    detector: StreamDetector,
+    settings: StreamSettings,
+    say: (message: StreamMessage) => void,
+  ) {
+    this.#decoder = decoder;
+    this.#detector = detector;
+    this.#settings = settings;
+    this.#say = say;
+  }
+
+  /** Takes linear16 bytes, cut anywhere. */
+  audio(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (this.#oddByte === undefined) {
+        this.#oddByte = byte;
+        continue;
+      }
+      const sample = ((byte << 24) >> 16) | this.#oddByte;
+      this.#oddByte = undefined;
+      this.#frame[this.#frameSamples] = sample / 32_768;
+      this.#frameSamples += 1;
+      if (this.#frameSamples === FRAME_SAMPLES) this.#completeFrame();
+    }
+  }
+
+  /** Ends the turn that is being spoken. */
+  finalize(): void {
+    this.#endTurn();
+  }
+
+  /** Decodes what is left, says it, then `finished`. */
+  finish(): void {
+    if (this.#frameSamples > 0) {
+      this.#frame.fill(0, this.#frameSamples);
+      this.#completeFrame();
+    }
+    this.#endTurn();
+    this.#say({ type: 'finished' });
+  }
+
+  #completeFrame(): void {
+    const frame = this.#frame;
+    this.#frame = new Float32Array(FRAME_SAMPLES);
+    this.#frameSamples = 0;
+    this.#position += FRAME_SAMPLES;
+    this.#lead.push(frame);
+    const speaking = this.#detector.hear(frame);
+    if (this.#turn === undefined) {
+      if (speaking && this.#position >= this.#resumeAt) this.#beginTurn();
+    } else this.#continueTurn(this.#turn, speaking);
+    if (this.#lead.length * FRAME_MS > STREAM_TIMING.leadMs) this.#lead.shift();
+  }
+
+  #beginTurn(): void {
+    const leadStart = this.#position - this.#lead.length * FRAME_SAMPLES;
+    const start = Math.max(this.#detector.speechStart, seconds(leadStart));
+    this.#turn = {
+      id: this.#turns,
+      start,
+      pieces: [{ fed: 0, position: leadStart }],
+      fed: 0,
+      gain: gainFor(this.#lead),
+      quietMs: 0,
+      paused: false,
+      sinceLookMs: 0,
+      text: '',
+    };
+    this.#turns += 1;
+    this.#decoder.start();
+    this.#say({ type: 'speech_started', start: round(start) });
+    this.#feedLead(this.#turn);
+  }
+
+  #continueTurn(turn: Turn, speaking: boolean): void {
+    turn.quietMs = speaking ? 0 : turn.quietMs + FRAME_MS;
+    if (turn.paused) {
+      if (!speaking) return;
+      turn.paused = false;
+      turn.pieces.push({ fed: turn.fed, position: this.#position - this.#lead.length * FRAME_SAMPLES });
+    }
+    turn.sinceLookMs += FRAME_MS;
+    // The decoder is fed in blocks of a fixed size, counted from the turn's start: the same words whatever the chunks.
+    if (turn.sinceLookMs >= STREAM_TIMING.interimMs) this.#feedLead(turn);
+    const { alignText } = this.#settings;
+    const maxMs = alignText === undefined ? STREAM_TIMING.turnMaxMs : STREAM_TIMING.alignedTurnMaxMs;
+    if ((turn.fed * 1000) / SAMPLE_RATE >= maxMs) this.#endTurn();
+    else if (turn.quietMs >= STREAM_TIMING.hangMs) {
+      this.#feedLead(turn);
+      if (alignText === undefined || this.#decoder.text() === alignText) this.#endTurn();
+      else turn.paused = true;
+    }
+  }
+
+  /** Decodes the frames that wait, and says what changed. */
+  #feedLead(turn: Turn): void {
+    turn.sinceLookMs = 0;
+    if (this.#lead.length === 0) return;
+    const block = new Float32Array(this.#lead.length * FRAME_SAMPLES);
+    for (const [at, frame] of this.#lead.entries()) block.set(frame, at * FRAME_SAMPLES);
+    this.#lead = [];
+    for (const [at, sample] of block.entries()) block[at] = sample * turn.gain;
+    this.#decoder.feed(block);
+    turn.fed += block.length;
+    if (!this.#settings.interims) return;
+    const text = this.#decoder.text();
+    if (text === turn.text || text === '') return;
+    turn.text = text;
+    this.#say({ type: 'interim', turn: turn.id, text, start: round(turn.start), end: round(seconds(this.#position)) });
+  }
+
+  #endTurn(): void {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    this.#turn = undefined;
+    if (!turn.paused) this.#feedLead(turn);
+    this.#lead = [];
+    this.#resumeAt = this.#position + (STREAM_TIMING.resumeMs * SAMPLE_RATE) / 1000;
+    // A turn cut short does not fit the grammar to its end: then its words so far are what was heard.
+    const soFar = this.#decoder.words();
+    this.#decoder.stop();
+    const whole = this.#decoder.text() === '' ? soFar : this.#decoder.words();
+    const words = whole.map((word) => placed(word, turn));
+    const confidence = mean(words.map((word) => word.confidence));
+    const [first] = words;
+    const last = words.at(-1);
+    if (first === undefined || last === undefined || confidence < CONFIDENCE_MIN) {
+      this.#say({ type: 'no_match', turn: turn.id, start: round(turn.start), end: round(seconds(this.#position)) });
+      return;
+    }
+    const text = words.map(({ word }) => word).join(' ');
+    this.#say({ type: 'final', turn: turn.id, text, start: first.start, end: last.end, confidence, words });
+  }
+}
+
+/**
+ * Levels a turn by the loudest frame of its beginning. The decoder's mean features hold for one loudness: speech 20 dB below
+ * it was recognised in 55 of 100 commands, levelled in 80.
+ */
+function gainFor(frames: Float32Array[]): number {
+  const power = Math.max(
+    ...frames.map((frame) => frame.reduce((sum, sample) => sum + sample * sample, 0) / frame.length),
+  );
+  const gain = LOUDNESS / Math.sqrt(power);
+  return Math.min(GAIN_MAX, gain);
+}
+
+/** Puts a word on the stream's clock. */
+function placed({ word, start, end, probability }: DecodedWord, { pieces }: Turn): HeardWord {
+  const startSample = start * SAMPLE_RATE;
+  const piece = pieces.findLast(({ fed }) => fed <= startSample) ?? pieces[0]!;
+  const shift = seconds(piece.position - piece.fed);
+  return { word, start: round(start + shift), end: round(end + shift), confidence: probability };
+}
+
+function seconds(samples: number): number {
+  return samples / SAMPLE_RATE;
+}
+
+/** To the millisecond. */
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function mean(values: number[]): number {
+  return values.length === 0 ? 0 : round(values.reduce((total, value) => total + value, 0) / values.length);
+}
