@@ -38,6 +38,8 @@ export interface SessionContext extends SessionInput {
   /** Failed attempts of the current incident. An incident is over when a turn gets its final. */
   attempts: { model: string; reason: string }[];
   failure: LegFailure | null;
+  /** Members of the chain whose credential was refused: they are not tried again. */
+  barred: number[];
   reason: SessionEndReason | null;
   error: SessionError | null;
 }

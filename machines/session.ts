@@ -11,6 +11,10 @@ const BACK_OFF_MS_MAX = 2_000;
 
 const isCurrent = (context: SessionContext, event: { generation: number }) => event.generation === context.generation;
 
+/** The first member of the chain from `from` on that may be tried, or -1. */
+const candidateFrom = ({ chain, barred }: SessionContext, from: number): number =>
+  chain.findIndex((_, index) => index >= from && !barred.includes(index));
+
 export const sessionMachine = setup({
   types: {
     context: {} as SessionContext,
@@ -40,14 +44,18 @@ export const sessionMachine = setup({
         event.type === 'upstream.failed'
           ? [...context.attempts, { model: context.chain[context.index] ?? '', reason: event.failure.reason }]
           : context.attempts,
+      barred: ({ context, event }) =>
+        event.type === 'upstream.failed' && event.failure.kind === 'account'
+          ? [...context.barred, context.index]
+          : context.barred,
     }),
     takeRetry: assign({ retriesLeft: ({ context }) => context.retriesLeft - 1 }),
     nextModel: assign({
-      index: ({ context }) => context.index + 1,
+      index: ({ context }) => candidateFrom(context, context.index + 1),
       retriesLeft: ({ context }) => context.limits.retries,
     }),
     beginRound: assign({
-      index: 0,
+      index: ({ context }) => candidateFrom(context, 0),
       retriesLeft: ({ context }) => context.limits.retries,
       roundsLeft: ({ context }) => context.roundsLeft - 1,
     }),
@@ -75,9 +83,8 @@ export const sessionMachine = setup({
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
     isCallersFault: ({ context }) => context.failure?.kind === 'caller',
     mayRetry: ({ context }) => context.failure?.kind === 'retry' && context.retriesLeft > 0,
-    hasNext: ({ context }) => context.index + 1 < context.chain.length,
-    mayBeginAgain: ({ context }) =>
-      context.roundsLeft > 0 && !(context.failure?.kind === 'account' && context.chain.length === 1),
+    hasNext: ({ context }) => candidateFrom(context, context.index + 1) >= 0,
+    mayBeginAgain: ({ context }) => context.roundsLeft > 0 && candidateFrom(context, 0) >= 0,
   },
   delays: {
     longest: ({ context }) => context.limits.longestMs,
@@ -97,6 +104,7 @@ export const sessionMachine = setup({
     roundsLeft: input.limits.rounds,
     attempts: [],
     failure: null,
+    barred: [],
     reason: null,
     error: null,
   }),

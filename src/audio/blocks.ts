@@ -6,8 +6,8 @@ import { BYTES_PER_SAMPLE, type SampleMemory } from './pcm.ts';
 export const BLOCK_SAMPLES = 8192;
 export const BLOCK_BYTES = BLOCK_SAMPLES * BYTES_PER_SAMPLE;
 
-/** Free blocks kept for reuse (8 MiB); further ones are left to the collector. */
-const FREE_BLOCKS_MAX = 512;
+/** Free blocks kept for reuse (64 MiB: two seconds of 1,000 sessions); further ones are left to the collector. */
+const FREE_BLOCKS_MAX = 4096;
 
 /** BLOCK_SAMPLES samples. */
 export type Block = SampleMemory;
@@ -18,7 +18,8 @@ const free: Block[] = [];
 export function takeBlock(): Block {
   const reused = free.pop();
   if (reused !== undefined) return reused;
-  const memory = new ArrayBuffer(BLOCK_BYTES);
+  // Not cleared: nothing is read that was not written.
+  const memory = Buffer.allocUnsafeSlow(BLOCK_BYTES).buffer;
   return { samples: new Int16Array(memory), bytes: new Uint8Array(memory) };
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../machines/clock.ts';
 
 export interface Observer<Machine extends AnyStateMachine> {
-  /** The actor reached its final state. */
+  /** The actor reached its final state. Not told of an actor that was stopped before. */
   ended(output: OutputFrom<Machine>): void;
   /** The actor failed, or an observer threw: dispose of its scope. Called at most once. */
   failed(error: unknown): void;
@@ -44,7 +44,12 @@ export function startObserved<Machine extends AnyStateMachine>(
   actor.subscribe({
     next: (snapshot) => guarded(() => observer.changed?.(snapshot as SnapshotFrom<Machine>)),
     error: fail,
-    complete: () => guarded(() => observer.ended((actor.getSnapshot() as { output: OutputFrom<Machine> }).output)),
+    complete: () =>
+      guarded(() => {
+        // Also an actor that was stopped completes; it has come to no end.
+        const { status, output } = actor.getSnapshot() as { status: string; output: OutputFrom<Machine> };
+        if (status === 'done') observer.ended(output);
+      }),
   });
   actor.start();
   return actor;

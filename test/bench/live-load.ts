@@ -12,6 +12,7 @@ interface LoadOptions {
 
 const options = JSON.parse(process.argv[2] as string) as LoadOptions;
 const RATE = 16_000;
+const TURN_MS = 2_000;
 const frame = Buffer.alloc((RATE * 2 * options.frameMs) / 1000, 1);
 const framesEach = Math.round((options.seconds * 1000) / options.frameMs);
 const query = new URLSearchParams({
@@ -61,16 +62,16 @@ function open(): Promise<void> {
   });
 }
 
-/** Each client has its own phase within the frame time, so that the load is even. */
+/** Each client begins at a moment of its own within one turn, so that the load is even, as that of strangers is. */
 function stream(): Promise<void> {
   const startedAt = performance.now();
-  const framesPerTurn = 2000 / options.frameMs;
+  const framesPerTurn = TURN_MS / options.frameMs;
   return new Promise((resolve) => {
     const tick = (): void => {
       const now = performance.now() - startedAt;
       let busy = false;
       for (const [index, client] of clients.entries()) {
-        const phase = (index / clients.length) * options.frameMs;
+        const phase = (index / clients.length) * TURN_MS;
         const due = Math.min(framesEach, Math.floor((now - phase) / options.frameMs));
         if (due - client.sent > 5) late++;
         for (; client.sent < due; client.sent++) {
@@ -110,7 +111,7 @@ console.log(
   JSON.stringify({
     sessions: clients.length,
     finals: clients.reduce((sum, client) => sum + client.finals, 0),
-    finalsExpected: clients.length * Math.ceil(options.seconds / 2),
+    finalsExpected: clients.length * Math.ceil((options.seconds * 1000) / TURN_MS),
     closedInOrder: clients.filter((client) => client.closeCode === 1000).length,
     finalDelayMs: { p50: at(0.5), p99: at(0.99) },
     lateTicks: late,

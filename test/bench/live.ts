@@ -7,7 +7,7 @@ const seconds = Number(process.argv[3] ?? 20);
 const tsx = ['--import', 'tsx'];
 
 const gateway = fork(new URL('./process-under-load.ts', import.meta.url), {
-  execArgv: [...tsx, '--expose-gc'],
+  execArgv: [...tsx, '--expose-gc', ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean)],
   serialization: 'advanced',
 });
 const { url, key, door } = await message<{ url: string; key: string; door: string }>(gateway);

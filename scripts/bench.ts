@@ -1,0 +1,14 @@
+// Runs one of the benches: `npm run bench -- <name> [arguments of that bench]`.
+const benches: Readonly<Record<string, () => Promise<unknown>>> = {
+  live: () => import('../test/bench/live.ts'),
+};
+
+// What is left of the arguments is the bench's own.
+const [name = ''] = process.argv.splice(2, 1);
+const bench = benches[name];
+if (bench === undefined) {
+  console.error(`There is no bench "${name}"; there are: ${Object.keys(benches).join(', ')}.`);
+  process.exitCode = 64;
+} else {
+  await bench();
+}
