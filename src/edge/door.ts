@@ -36,11 +36,15 @@ export interface Reply {
 /** What became of a frame given to a socket. `gone`: the socket is closed, nothing was sent. */
 export type SocketSend = 'sent' | 'queued' | 'gone';
 
-/** One WebSocket. Every method is safe at any time, also after the close; none throws. */
+/**
+ * One WebSocket. Every method is safe at any time, also after the close; none throws. A client that reads nothing for 10 s
+ * after `close`, or lets 16 MiB pile up, is cut off and reported as 1006; no single message is ever left out.
+ */
 export interface DoorSocket {
   send(text: string): SocketSend;
   /** Bytes given to `send` that have not left the process. */
   readonly bufferedBytes: number;
+  /** True from `close` or `terminate` on. */
   readonly closed: boolean;
   ping(): void;
   /** Sends what is queued, then a close frame. */
@@ -57,7 +61,10 @@ export interface SocketHandlers {
   pong(socket: DoorSocket): void;
   /** What was queued has left (`bufferedBytes` is zero or low again). */
   drained(socket: DoorSocket): void;
-  /** Always called, once. 1006 when no close frame came. */
+  /**
+   * Always called, once, and never inside a call; 1006 when no close frame came. Without `open` before it when the client
+   * left while the upgrade was being answered.
+   */
   closed(socket: DoorSocket, code: number, reason: string): void;
 }
 

@@ -141,6 +141,22 @@ export abstract class GuardedSocket implements DoorSocket {
   }
 }
 
+/**
+ * The socket of a client that left while its handshake was being answered: never opened, and reported as closed all the
+ * same, so that whatever the host took for it is given back.
+ */
+export class UnopenedSocket extends GuardedSocket {
+  protected override write(): boolean {
+    return false;
+  }
+  protected override writePing(): void {}
+  protected override queuedBytes(): number {
+    return 0;
+  }
+  protected override end(): void {}
+  protected override cut(): void {}
+}
+
 /** A code that may stand in a close frame (RFC 6455, 7.4); what may not becomes 1011. */
 function sendableCode(code: number): number {
   const standard = code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);

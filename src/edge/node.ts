@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { Refusal } from '../api/errors.ts';
 import type { Door, DoorHandlers, DoorOptions, OpenDoor, SocketHandlers } from './door.ts';
 import { type Acceptance, answerOf, faultReply, handshakeHeaders, handshakeOf, writableHeaders } from './door-reply.ts';
-import { GuardedSocket } from './guarded-socket.ts';
+import { GuardedSocket, UnopenedSocket } from './guarded-socket.ts';
 import { listenFailure } from './listen-failure.ts';
 import {
   doorRequest,
@@ -119,9 +119,11 @@ class NodeDoor implements Door {
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, early: Buffer): void {
-    this.#handedOver.set(socket, undefined);
-    socket.once('close', () => this.#handedOver.delete(socket));
-    socket.on('error', () => {});
+    if (!this.#handedOver.has(socket)) {
+      this.#handedOver.set(socket, undefined);
+      socket.once('close', () => this.#handedOver.delete(socket));
+      socket.on('error', () => {});
+    }
     const head = headOf(incoming);
     const kind = classify(head, this.#options.headerBytesMax);
     if (kind instanceof Refusal) replyOnSocket(socket, faultReply(kind, this.#options));
@@ -149,11 +151,15 @@ class NodeDoor implements Door {
     // The library would choose a subprotocol from the offer, and refuse offers that it cannot read.
     delete incoming.headers['sec-websocket-protocol'];
     this.#acceptances.set(incoming, answer);
+    const onFault = (error: unknown) => faultReply(error, this.#options);
+    let opened: NodeSocket | undefined;
+    // Calls back at once, or not at all when the client has left.
     this.#webSockets.handleUpgrade(incoming, socket, early, (webSocket) => {
-      const opened = new NodeSocket(webSocket, answer.accept, (error) => faultReply(error, this.#options));
+      opened = new NodeSocket(webSocket, answer.accept, onFault);
       this.#handedOver.set(socket, opened);
       opened.start();
     });
+    if (opened === undefined) new UnopenedSocket(answer.accept, onFault).terminate();
   }
 
   /** Says what was wrong with bytes that are no request, once, and closes. */
@@ -191,12 +197,13 @@ class NodeSocket extends GuardedSocket {
   protected override write(text: string): boolean {
     if (this.#webSocket.readyState !== WebSocket.OPEN) return false;
     this.#webSocket.send(text, this.#afterWrite);
-    this.#hasQueued ||= this.#webSocket.bufferedAmount > 0;
+    this.#noteQueue();
     return true;
   }
 
   protected override writePing(): void {
-    this.#webSocket.ping();
+    this.#webSocket.ping(undefined, undefined, this.#afterWrite);
+    this.#noteQueue();
   }
 
   protected override queuedBytes(): number {
@@ -209,6 +216,10 @@ class NodeSocket extends GuardedSocket {
 
   protected override cut(): void {
     this.#webSocket.terminate();
+  }
+
+  #noteQueue(): void {
+    this.#hasQueued ||= this.#webSocket.bufferedAmount > 0;
   }
 
   readonly #afterWrite = (): void => {

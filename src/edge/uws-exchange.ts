@@ -11,6 +11,7 @@ import {
   statusLine,
   writableHeaders,
 } from './door-reply.ts';
+import { UnopenedSocket } from './guarded-socket.ts';
 import { RequestBody } from './request-body.ts';
 import { classify, declaredBodyBytes, normaliseAddress, RequestHead } from './request-head.ts';
 import type { UwsContext, UwsRequest, UwsResponse } from './uws-library.ts';
@@ -114,7 +115,10 @@ class UwsExchange {
   }
 
   accept(answer: Acceptance, context: UwsContext, onFault: (error: unknown) => void): void {
-    if (this.#over) return;
+    if (this.#over) {
+      new UnopenedSocket(answer.accept, onFault).terminate();
+      return;
+    }
     this.#over = true;
     const response = this.#response;
     const socket = new UwsSocket(answer.accept, onFault);

@@ -11,6 +11,9 @@ import { serve } from './uws-exchange.ts';
 import type { UwsApp, UwsLibrary, UwsListenSocket } from './uws-library.ts';
 import { UwsSocket } from './uws-socket.ts';
 
+/** The package is CommonJS, and must not be loaded before its setting is in the environment. */
+const require = createRequire(import.meta.url);
+
 /**
  * The library keeps this much of a request head that arrives in pieces, and reads the figure when it is loaded. It is twice
  * the product's limit, so that the door itself says when a head is too large.
@@ -28,14 +31,12 @@ const HIDE_NAME = '999999990007';
 export function loadUws(): UwsLibrary {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_KEPT);
   try {
-    const library = createRequire(import.meta.url)('uWebSockets.js') as UwsLibrary;
+    const library = require('uWebSockets.js') as UwsLibrary;
     library._cfg?.(HIDE_NAME);
     return library;
   } catch (error) {
-    const reason = String(error instanceof Error ? error.message : error)
-      .trim()
-      .split('\n')
-      .at(-1);
+    const lines = (error as Error).message.split('\n');
+    const reason = lines.find((line) => line.startsWith('Error: ')) ?? lines[0];
     throw new Error(`uWebSockets.js has no binary that loads on this machine (${reason}).`);
   }
 }

@@ -95,7 +95,7 @@ describe('whatever a session does', () => {
       const from = Math.floor(this.#pushed / 2);
       const audio = numberedAudio(from, from + bytes / 2 + 2);
       const piece = audio.subarray(this.#pushed % 2, (this.#pushed % 2) + bytes);
-      expect(this.#pipeline.push(piece, this.#nowMs)).toBe('accepted');
+      expect(this.#pipeline.push(piece)).toBe('accepted');
       audio.fill(0x55);
       this.#pushed += bytes;
       expect(this.#pipeline.receivedBytes).toBe(this.#pushed);

@@ -155,7 +155,7 @@ describe('pace', () => {
     const pipeline = pipelineOf();
     pipeline.openLane({ ...AT_LEAST_50_MS, speedMax: 1 }, 0);
     for (let i = 0; i < 500; i++) {
-      pipeline.push(numberedAudio(i * 320, (i + 1) * 320), i * 20);
+      pipeline.push(numberedAudio(i * 320, (i + 1) * 320));
       drain(pipeline, i * 20);
       expect(pipeline.waitMs(i * 20)).toBe(Number.POSITIVE_INFINITY);
     }

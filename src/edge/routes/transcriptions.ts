@@ -15,6 +15,7 @@ import type { UpstreamHost } from '../../upstream/live.ts';
 import type { Reply } from '../door.ts';
 import { readBoolean, readLanguage, readParams } from '../listen-query.ts';
 import { readForm } from '../multipart.ts';
+import { refuseContentEncoding } from '../multipart-parts.ts';
 import { json, type RouteContext } from '../router.ts';
 
 export interface TranscriptionsDependencies extends ChainDependencies {
@@ -48,6 +49,7 @@ export const postTranscriptions =
     const { settings } = dependencies;
     const { request, requestId } = context;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(settings.timeoutMs)]);
+    refuseContentEncoding(request.headers);
     const form = await readForm(request.body(settings.fileBytesMax + 1_048_576), request.headers.get('content-type'), {
       fileBytesMax: settings.fileBytesMax,
       fieldBytesMax: 65_536,

@@ -1,5 +1,5 @@
 // The door's suite, part four: what an upgrade is, how it is accepted or refused, and TLS.
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { UpgradeAnswer } from '../../../src/edge/door.ts';
-import { clientFrame, handshake, OPCODE } from '../../fakes/raw-socket.ts';
+import type { SocketHandlers, UpgradeAnswer } from '../../../src/edge/door.ts';
+import { clientFrame, handshake, OPCODE, turns } from '../../fakes/raw-socket.ts';
 import {
   type DoorUnderTest,
   digest,
@@ -119,24 +119,26 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect((await socket.handshake(`/?${'q'.repeat(9000)}`)).status).toBe(414);
     });
 
-    test('whose client leaves before the answer aborts the signal, and no socket opens', async () => {
-      const events = new Signal<string>();
+    test('whose client leaves before the answer aborts the signal; no socket opens, and the close is reported', async () => {
+      const events = new Signal<unknown>();
+      const accept: SocketHandlers = {
+        ...echoHandlers,
+        open: () => events.add('open'),
+        closed: (socket, code) => events.add([code, socket.closed, socket.send('x')]),
+      };
       const { port, faults } = await start(under, {
         upgrade: ({ signal }) =>
           new Promise((resolve) => {
             events.add('asked');
-            signal.addEventListener('abort', () => {
-              events.add('aborted');
-              resolve({ accept: { ...echoHandlers, open: () => events.add('open') } });
-            });
+            signal.addEventListener('abort', () => resolve({ accept }));
           }),
       });
       const socket = await rawSocket(port);
       socket.write(handshake('/'));
       expect(await events.next()).toBe('asked');
       socket.reset();
-      expect(await events.next()).toBe('aborted');
-      expect((await http(port, '/')).status).toBe(200);
+      expect(await events.next()).toEqual([1006, true, 'gone']);
+      await turns();
       expect([events.left, faults]).toEqual([[], []]);
     });
 
@@ -174,6 +176,9 @@ export function handshakeSuite(under: DoorUnderTest): void {
     });
 
     test('that offers HTTP/2 is served with its body, and the connection goes on', async () => {
+      const warnings: Error[] = [];
+      const warned = (warning: Error) => warnings.push(warning);
+      process.on('warning', warned);
       const { port } = await start(under, {
         request: async (request) => {
           const chunks: Buffer[] = [];
@@ -189,17 +194,21 @@ export function handshakeSuite(under: DoorUnderTest): void {
         'Upgrade: h2c',
         'HTTP2-Settings: AAMAAABk',
       ];
-      for (const text of ['first', 'other']) {
+      for (let round = 10; round < 30; round++) {
+        const text = `no ${round}`;
         await socket.writeApart([
           [...lines, 'Content-Length: 5', '\r\n'].join('\r\n') + text.slice(0, 2),
           text.slice(2),
         ]);
         expect((await socket.reply()).body).toBe(text);
       }
+      process.off('warning', warned);
+      expect(warnings).toEqual([]);
     });
   });
 
-  describe('over TLS', () => {
+  // Certificates are made by openssl; where it is missing the build server must say so, and nobody else need care.
+  describe.skipIf(!process.env.CI && spawnSync('openssl', ['version']).status !== 0)('over TLS', () => {
     let folder: string;
     let tls: { certFile: string; keyFile: string };
 
