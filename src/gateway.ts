@@ -30,6 +30,9 @@ import { UpstreamHost } from './upstream/live.ts';
 /** Beyond the sessions' own time to drain: for the tails of those that were stopped at its end. */
 const DRAIN_TAIL_MS = 15_000;
 
+/** How long clients are given to take the last words of a node that stops. */
+const CLOSE_MS = 2_000;
+
 /** A running node. */
 export interface Gateway {
   /** Where it listens: `http://127.0.0.1:8080`. */
@@ -222,7 +225,6 @@ class Node {
     });
     metrics.watchSessions(() => ({ ...this.sessions.countByPhase() }));
     metrics.watchQueue('upstream_legs', () => this.upstream.size);
-    this.defer(() => this.sessions.close());
   }
 
   private async listen(): Promise<void> {
@@ -236,7 +238,7 @@ class Node {
     const chain = { providers, engines: { ...this.engines }, access: (name: string) => this.access(name) };
     const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
     const common = { authenticator: this.authenticator, limits: keyLimits };
-    this.door = await serveEdge({
+    const edge = await serveEdge({
       door: server.door,
       address: {
         host: server.host,
@@ -268,8 +270,15 @@ class Node {
       onFault: (error, requestId) => logger.error({ requestId, err: error }, 'request fault'),
       onFallback: (reason) => logger.warn({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
     });
-    const { door } = this;
-    this.defer(() => door.close());
+    const { door } = edge;
+    this.door = door;
+    this.defer(async () => {
+      door.stopListening();
+      this.sessions.close();
+      // The close frames of the last sessions are still on their way.
+      await edge.quiet(CLOSE_MS);
+      await door.close();
+    });
     logger.info({ port: door.port, door: door.name, node: this.bus.node }, 'listening');
   }
 

@@ -15,6 +15,33 @@ import { SocketKeepalive } from './keepalive.ts';
 import { readListenQuery } from './listen-query.ts';
 import { parseQuery } from './query.ts';
 
+/** Counts sockets, so that a node that stops can let the last words reach their clients. */
+export class OpenSockets {
+  private count = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  opened(): void {
+    this.count++;
+  }
+
+  closed(): void {
+    this.count--;
+    if (this.count === 0) for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Resolves when every socket has closed, or after the time given. */
+  async gone(clock: Clock, timeoutMs: number): Promise<void> {
+    if (this.count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimeout(resolve, timeoutMs);
+      this.waiting.push(() => {
+        clock.clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}
+
 export interface ListenDependencies extends ChainDependencies {
   node: string;
   clock: Clock;
@@ -26,6 +53,8 @@ export interface ListenDependencies extends ChainDependencies {
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): Reply;
   onRefused(refusal: Refusal): void;
+  /** The sockets that are open. */
+  sockets: OpenSockets;
   /** Logs what should not have happened, and says what the client may know of it. */
   onFault(requestId: string, error: unknown): Refusal;
 }
@@ -88,8 +117,11 @@ function sessionHandlers(
   const { sessions, settings, clock } = dependencies;
   let session: LiveSession | undefined;
   let keepalive: SocketKeepalive | undefined;
+  let isOpen = false;
   return {
     open(socket) {
+      isOpen = true;
+      dependencies.sockets.opened();
       keepalive = new SocketKeepalive(clock, settings, { ping: () => socket.ping(), dead: () => socket.terminate() });
       session = sessions.open(opening, socket);
     },
@@ -119,6 +151,7 @@ function sessionHandlers(
       session?.drained();
     },
     closed() {
+      if (isOpen) dependencies.sockets.closed();
       keepalive?.stop();
       release();
       session?.gone();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
-import { answerListen, answerOtherUpgrade, type ListenDependencies } from './listen.ts';
+import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { newRequestId } from './request-id.ts';
 import { createRouter, refusalOf, refusalReply } from './router.ts';
@@ -11,7 +11,7 @@ import { type RoutesDependencies, routesOf } from './routes/index.ts';
 export interface EdgeOptions {
   door: DoorChoice;
   address: Omit<DoorOptions, 'onFault' | 'messageBytesMax'>;
-  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault'>;
+  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets'>;
   routes: RoutesDependencies;
   onRefused(refusal: Refusal): void;
   onReply(route: string, status: number): void;
@@ -21,12 +21,21 @@ export interface EdgeOptions {
   onFallback(reason: string): void;
 }
 
+/** A node's open edge. */
+export interface Edge {
+  door: Door;
+  /** Takes nobody new; resolves when the live sockets have closed by themselves, and at the latest after the time given. */
+  quiet(timeoutMs: number): Promise<void>;
+}
+
 /** Opens the door. Rejects with one sentence when the address cannot be had. */
-export function serveEdge(options: EdgeOptions): Promise<Door> {
+export async function serveEdge(options: EdgeOptions): Promise<Edge> {
   const { live, onRefused, onReply, onFault } = options;
   const requestId = () => newRequestId(live.wallNow().getTime(), randomBytes(10));
+  const sockets = new OpenSockets();
   const listen: ListenDependencies = {
     ...live,
+    sockets,
     reply: refusalReply,
     onRefused,
     onFault: (id, error) => {
@@ -47,7 +56,7 @@ export function serveEdge(options: EdgeOptions): Promise<Door> {
     return request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
   };
   const { binaryFrameBytesMax, textFrameBytesMax } = live.settings;
-  return openDoor(
+  const door = await openDoor(
     options.door,
     { request: route, upgrade },
     {
@@ -63,4 +72,11 @@ export function serveEdge(options: EdgeOptions): Promise<Door> {
     },
     options.onFallback,
   );
+  return {
+    door,
+    quiet: async (timeoutMs) => {
+      door.stopListening();
+      await sockets.gone(live.clock, timeoutMs);
+    },
+  };
 }

@@ -13,6 +13,9 @@ const ownerOf = (handle: UwsHandle): UwsSocket => (handle as UwsHandle & Owned).
 export class UwsSocket extends GuardedSocket {
   #handle: UwsHandle | undefined;
 
+  /** When the last close frame was sent, on the clock of `performance.now`; the library tells no more of a socket after it. */
+  static lastEndedAt = Number.NEGATIVE_INFINITY;
+
   /** What the library calls, for every socket. */
   static readonly events: UwsEvents = {
     open: (handle) => {
@@ -57,6 +60,7 @@ export class UwsSocket extends GuardedSocket {
   }
 
   protected override end(code: number, reason: string): void {
+    UwsSocket.lastEndedAt = performance.now();
     this.#handle?.end(code, reason);
   }
 

@@ -24,6 +24,11 @@ const HEAD_BYTES_KEPT = 16 * 1024;
  * left of a connection whose client never answers the close.
  */
 const SILENCE_SECONDS_MAX = 960;
+/**
+ * Between the last close frame and the end of the door. Dropping a connection whose client has sent more resets it, and a
+ * reset takes the close frame with it if the client has not read it yet; when it has, the library does not tell.
+ */
+const LINGER_MS = 250;
 /** Undocumented: keeps the library's name out of every reply. */
 const HIDE_NAME = '999999990007';
 
@@ -117,6 +122,8 @@ class UwsDoor implements Door {
 
   async close(): Promise<void> {
     this.stopListening();
+    const lingerMs = UwsSocket.lastEndedAt + LINGER_MS - performance.now();
+    if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs));
     if (this.#open) this.#app.close();
     this.#open = false;
     // The handlers hear of it in microtasks.
