@@ -61,7 +61,7 @@ const Server = Type.Object({
     'VOXGATE_DOOR',
     ['auto', 'uws', 'node'],
     'auto',
-    'Network library: uWebSockets.js, or `node:http` with ws; `auto` takes the first that loads.',
+    'Network library: uWebSockets.js, or `node:http` with ws; `auto` takes the first where it can be trusted.',
   ),
   tlsCertFile: optionalText(Type.String({ minLength: 1 }), {
     env: 'VOXGATE_TLS_CERT_FILE',

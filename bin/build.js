@@ -1,0 +1,211 @@
+// Keeps dist/ equal to the source: compiles machines/ and src/ when anything there has changed, and only then. The command,
+// the test suite and `npm run build` share it. Safe to run many times at once; what to compile is tsconfig.build.json's matter.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE_FOLDERS = ['machines', 'src'];
+const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
+/** A build takes about one second; whoever holds the lock so much longer is stuck. */
+const LOCK_WAIT_MS = 60_000;
+const LOCK_POLL_MS = 50;
+
+/** The source does not compile, or the compiler cannot be run. The message is meant for the terminal. */
+export class BuildFailed extends Error {}
+
+/**
+ * @typedef {object} BuildOptions
+ * @property {(outDir: string) => Promise<void>} [compile] Writes the compiled program to `outDir`; `tsc` unless a test says otherwise.
+ * @property {number} [lockWaitMs] How long to wait for a build that another process is making.
+ */
+
+/**
+ * Brings `<root>/dist` up to date. Does nothing where there is no source (an installed package).
+ *
+ * @param {string} root The project's folder.
+ * @param {BuildOptions} [options]
+ * @returns {Promise<'installed' | 'fresh' | 'built'>} Whether there is no source, nothing had changed, or a build was made.
+ */
+export async function ensureBuilt(root, options = {}) {
+  if (!existsSync(join(root, 'src/main.ts'))) return 'installed';
+  if (isFresh(root, fingerprint(root))) return 'fresh';
+  const compile = options.compile ?? ((outDir) => runCompiler(root, outDir));
+  const release = await lock(root, options.lockWaitMs ?? LOCK_WAIT_MS);
+  try {
+    const current = fingerprint(root);
+    if (isFresh(root, current)) return 'fresh';
+    await build(root, current, compile);
+    return 'built';
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Compiles aside and swaps whole folders, so that dist/ never holds half a build or files of deleted sources.
+ *
+ * @param {string} root
+ * @param {string} current
+ * @param {(outDir: string) => Promise<void>} compile
+ */
+async function build(root, current, compile) {
+  const aside = join(root, '.cache/build');
+  const next = join(aside, 'next');
+  const previous = join(aside, 'previous');
+  rmSync(aside, { recursive: true, force: true });
+  mkdirSync(next, { recursive: true });
+  await compile(next);
+  writeFileSync(join(next, '.fingerprint'), current);
+  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), previous);
+  renameSync(next, join(root, 'dist'));
+  rmSync(aside, { recursive: true, force: true });
+}
+
+/**
+ * Names, sizes and times of everything that a build depends on, as one short text. Costs a few milliseconds.
+ *
+ * @param {string} root
+ */
+function fingerprint(root) {
+  const hash = createHash('sha256');
+  /** @param {string} path */
+  const add = (path) => {
+    const state = statSync(join(root, path), { throwIfNoEntry: false });
+    hash.update(`${path} ${state?.size} ${state?.mtimeMs}\n`);
+  };
+  for (const file of SETTINGS) add(file);
+  for (const folder of SOURCE_FOLDERS) {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+    for (const name of names.sort()) if (name.endsWith('.ts')) add(join(folder, name));
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * @param {string} root
+ * @param {string} current
+ */
+function isFresh(root, current) {
+  const stamp = join(root, 'dist/.fingerprint');
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
+}
+
+/**
+ * Takes the lock that lets one process build at a time. A lock whose owner is gone is removed.
+ *
+ * @param {string} root
+ * @param {number} waitMs
+ * @returns {Promise<() => void>} Gives the lock back.
+ */
+async function lock(root, waitMs) {
+  const path = join(root, '.cache/build.lock');
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const giveUpAt = performance.now() + waitMs;
+  let takenOver = false;
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx' });
+      // Another process may have found the same dead owner and removed what was just written: see who stays.
+      if (takenOver) await delay(LOCK_POLL_MS);
+      if (!takenOver || ownerOf(path) === process.pid) return () => rmSync(path, { force: true });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+    const owner = ownerOf(path);
+    if (owner !== undefined && !isAlive(owner)) {
+      takenOver = true;
+      rmSync(path, { force: true });
+    } else if (performance.now() < giveUpAt) {
+      await delay(LOCK_POLL_MS);
+    } else {
+      throw new BuildFailed(
+        `Process ${owner ?? '(unknown)'} has been building for over ${waitMs / 1000} s. Wait for it or end it, or delete ${path}, then start again.`,
+      );
+    }
+  }
+}
+
+/**
+ * @param {string} path
+ * @returns {number | undefined} The process that holds the lock; undefined while it is being written or was just given back.
+ */
+function ownerOf(path) {
+  try {
+    return Number.parseInt(readFileSync(path, 'utf8'), 10) || undefined;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/**
+ * Runs the project's own `tsc`; its output is shown only when it fails.
+ *
+ * @param {string} root
+ * @param {string} outDir
+ * @returns {Promise<void>}
+ */
+function runCompiler(root, outDir) {
+  const tsc = compilerPath(root);
+  return new Promise((done, fail) => {
+    const compiler = spawn(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', outDir], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    compiler.stdout.on('data', (chunk) => (output += chunk));
+    compiler.stderr.on('data', (chunk) => (output += chunk));
+    compiler.on('error', (error) =>
+      fail(new BuildFailed(`The TypeScript compiler could not be started: ${error.message}`)),
+    );
+    compiler.on('close', (code) => {
+      if (code === 0) done();
+      else
+        fail(
+          new BuildFailed(`${output}The source does not compile (tsc ended with ${code}); dist/ is left as it was.`),
+        );
+    });
+  });
+}
+
+/** @param {string} root */
+function compilerPath(root) {
+  try {
+    return join(createRequire(join(root, 'package.json')).resolve('typescript/package.json'), '../bin/tsc');
+  } catch {
+    throw new BuildFailed(
+      'The source has changed since dist/ was built, and TypeScript is not installed. Run `npm ci`.',
+    );
+  }
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const root = resolve(fileURLToPath(import.meta.url), '../..');
+  try {
+    const outcome = await ensureBuilt(root);
+    console.log(outcome === 'built' ? 'dist/ was built.' : 'dist/ is up to date.');
+  } catch (error) {
+    if (!(error instanceof BuildFailed)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

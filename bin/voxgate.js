@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// The command `voxgate`: in a checkout it first brings dist/ up to date with the source, then it hands over to the compiled
+// program. What the commands do, and with which code they exit, is decided there.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BuildFailed, ensureBuilt } from './build.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+try {
+  await ensureBuilt(root);
+} catch (error) {
+  if (!(error instanceof BuildFailed)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+await import(new URL('../dist/src/main.js', import.meta.url).href);

@@ -1,0 +1,6 @@
+// The list of generators. A new one is a file beside this one and a line here.
+import { diagrams } from './diagrams.ts';
+import type { Generator } from './generator.ts';
+import { reference } from './reference.ts';
+
+export const generators: readonly Generator[] = [reference, diagrams];

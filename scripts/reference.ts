@@ -1,0 +1,85 @@
+// The tables of README.md that are made from the code: commands, models, errors and close
+// codes, configuration. Everything outside the markers is written by hand.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Advice, ERROR_CATALOGUE } from '../src/api/errors.ts';
+import type { Price } from '../src/api/models.ts';
+import { commands } from '../src/cli/index.ts';
+import { configReference } from '../src/config/reference.ts';
+import { providers } from '../src/providers/index.ts';
+import type { Generator } from './generator.ts';
+
+const README = 'README.md';
+
+export const reference: Generator = {
+  name: 'reference',
+  command: 'npm run reference',
+  async files() {
+    const text = readFileSync(join(import.meta.dirname, '..', README), 'utf8');
+    const tables = { commands: commandTable(), models: modelTable(), errors: errorTable(), config: configReference() };
+    return new Map([[README, fillSections(text, tables)]]);
+  },
+};
+
+/** Puts each section's text between its markers. Throws when a marker is missing. */
+export function fillSections(text: string, sections: Readonly<Record<string, string>>): string {
+  let filled = text;
+  for (const [name, content] of Object.entries(sections)) {
+    const opening = `<!-- generated:${name} -->`;
+    const closing = `<!-- /generated:${name} -->`;
+    const start = filled.indexOf(opening);
+    const end = filled.indexOf(closing, start);
+    if (start === -1 || end === -1) throw new Error(`${README} lacks ${opening} with ${closing} after it.`);
+    filled = `${filled.slice(0, start + opening.length)}\n${content.trim()}\n${filled.slice(end)}`;
+  }
+  return filled;
+}
+
+function commandTable(): string {
+  return table(
+    ['command', 'what it does'],
+    commands.map(({ name, summary }) => [`\`${name}\``, summary]),
+  );
+}
+
+const ADVICE: Readonly<Record<Advice, string>> = {
+  stop: 'do not retry unchanged',
+  back_off: 'retry with back-off',
+  reconnect: 'reconnect at once',
+};
+
+function errorTable(): string {
+  const rows = Object.entries(ERROR_CATALOGUE).map(([code, { type, status, close, advice, when }]) => [
+    `\`${code}\``,
+    `\`${type}\``,
+    String(status ?? '–'),
+    String(close ?? '–'),
+    ADVICE[advice],
+    when,
+  ]);
+  return table(['code', 'type', 'HTTP', 'close', 'client', 'when'], rows);
+}
+
+function modelTable(): string {
+  const rows = providers.flatMap(({ models }) =>
+    models.map(({ id, modes, languages, pricing, description }) => [
+      `\`${id}\``,
+      modes.join(', '),
+      languages.join(', '),
+      priceText(pricing.batch),
+      priceText(pricing.live),
+      description,
+    ]),
+  );
+  return table(['model', 'modes', 'languages', 'batch, USD', 'live, USD', 'what it is'], rows);
+}
+
+function priceText(price: Price | undefined): string {
+  if (price === undefined) return '–';
+  return price.free ? 'free' : `${price.amount} a ${price.unit}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,107 @@
+// bin/build.js: when a build is made, what becomes of the old one, and what happens when several processes start at once.
+// The compiler is stood in for, except in the one test that shows a mistake in the source to the reader.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BuildFailed, ensureBuilt } from '../bin/build.js';
+
+let root: string;
+let compiled: number;
+
+const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+const compile = async (outDir: string) => {
+  compiled += 1;
+  writeFileSync(join(outDir, `build-${compiled}.js`), '');
+};
+const build = () => ensureBuilt(root, { compile });
+const inDist = () => readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.js'));
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'voxgate-build-'));
+  compiled = 0;
+  for (const folder of ['machines', 'src/audio']) mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) write(file, '{}');
+  write('src/main.ts', '');
+  write('src/audio/pcm.ts', '');
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+test('an installed package, which has no source, is left alone', async () => {
+  rmSync(join(root, 'src'), { recursive: true });
+  expect(await build()).toBe('installed');
+  expect(compiled).toBe(0);
+});
+
+test('nothing is compiled again while nothing changes', async () => {
+  expect([await build(), await build(), await build()]).toEqual(['built', 'fresh', 'fresh']);
+  expect(compiled).toBe(1);
+});
+
+test.each([
+  ['a changed file', () => write('src/audio/pcm.ts', 'changed')],
+  ['a new file', () => write('machines/node.ts', '')],
+  ['a deleted file', () => rmSync(join(root, 'src/audio/pcm.ts'))],
+  ['a renamed file', () => renameSync(join(root, 'src/audio/pcm.ts'), join(root, 'src/audio/pacer.ts'))],
+  ['a changed setting', () => write('tsconfig.json', '{"compilerOptions":{}}')],
+  ['a deleted build', () => rmSync(join(root, 'dist'), { recursive: true })],
+])('%s leads to a build that replaces the old one whole', async (_what, change) => {
+  await build();
+  change();
+  expect(await build()).toBe('built');
+  expect(inDist()).toEqual(['build-2.js']);
+});
+
+test('a failed build leaves the old one in place, and the next start tries again', async () => {
+  await build();
+  write('src/main.ts', 'broken');
+  const fail = async () => Promise.reject(new BuildFailed('src/main.ts is broken'));
+  await expect(ensureBuilt(root, { compile: fail })).rejects.toThrow('src/main.ts is broken');
+  expect(inDist()).toEqual(['build-1.js']);
+  expect(await build()).toBe('built');
+});
+
+test('of several starts at once one compiles, and the others wait for it', async () => {
+  const outcomes = await Promise.all([build(), build(), build()]);
+  expect(outcomes.sort()).toEqual(['built', 'fresh', 'fresh']);
+  expect(compiled).toBe(1);
+});
+
+test('the lock of a process that is gone is removed', async () => {
+  mkdirSync(join(root, '.cache'));
+  // Above every system's highest process id.
+  write('.cache/build.lock', '2147483646');
+  expect(await build()).toBe('built');
+  expect(readdirSync(join(root, '.cache'))).toEqual([]);
+});
+
+test('a build that takes too long is named with its process and the way out', async () => {
+  mkdirSync(join(root, '.cache'));
+  write('.cache/build.lock', String(process.pid));
+  const lockPath = join(root, '.cache/build.lock');
+  await expect(ensureBuilt(root, { compile, lockWaitMs: 100 })).rejects.toThrow(
+    `Process ${process.pid} has been building for over 0.1 s. Wait for it or end it, or delete ${lockPath}, then start again.`,
+  );
+  expect(readFileSync(lockPath, 'utf8')).toBe(String(process.pid));
+});
+
+test('a source that does not compile is shown as the compiler shows it', async () => {
+  symlinkSync(join(import.meta.dirname, '../node_modules'), join(root, 'node_modules'));
+  write('tsconfig.build.json', '{"compilerOptions":{"noEmitOnError":true,"rootDir":".","types":[]},"include":["src"]}');
+  write('src/main.ts', 'const seconds: number = "one";');
+  await expect(ensureBuilt(root)).rejects.toThrow(/src\/main\.ts.*TS2322/);
+});
+
+test('without the compiler a start says what to run', async () => {
+  await expect(ensureBuilt(root)).rejects.toThrow('TypeScript is not installed. Run `npm ci`.');
+});

@@ -1,0 +1,254 @@
+// The repository checks itself: what may import what, and which files there are. What is kept out of the code is checked in
+// structure/code.test.ts. Every message says what to change. The layers are those of src/README.md; other rules are lists here.
+import { describe, expect, test } from 'vitest';
+import type { Provider } from '../src/providers/provider.ts';
+import { expectNone } from './structure/expect-none.ts';
+import * as project from './structure/project.ts';
+
+/** Where each package may be imported; a place is a folder or a file. Types count as well. */
+const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
+  '@fastify/busboy': ['src/edge'],
+  '@sinclair/typebox': ['src/api', 'src/auth', 'src/config', 'src/edge', 'src/providers', 'src/session'],
+  'better-sqlite3': ['src/store'],
+  pino: ['src/telemetry'],
+  'prom-client': ['src/telemetry'],
+  soundswallower: ['src/recogniser'],
+  'uWebSockets.js': ['src/edge'],
+  ws: ['src/cli', 'src/edge', 'src/upstream'],
+  xstate: ['machines', 'src/auth/token.ts', 'src/gateway.ts', 'src/runtime/observe.ts', 'src/session', 'src/upstream'],
+};
+
+/** What a provider's folder holds; files and folders that some have beside these are named with the provider. */
+const PROVIDER_FILES = ['batch.ts', 'failures.ts', 'index.ts', 'live.ts', 'models.ts', 'options.ts'];
+const FURTHER_PROVIDER_FILES: Readonly<Record<string, readonly string[]>> = {
+  local: ['grammars'],
+  loopback: ['numbered.ts', 'simulator.ts'],
+};
+
+const LINES_MAX = 400;
+const LINES_GOOD = 300;
+/** Product files between the two, each with the reason why it is not two files. */
+const LONG_FILES: Readonly<Record<string, string>> = {};
+
+const product = project.sourceFiles('machines', 'src');
+const tools = project.sourceFiles('bin', 'scripts');
+const tests = project.sourceFiles('test');
+const everything = [...product, ...tools, ...tests];
+
+/** The files that some files lead to, themselves included. */
+function reachable(starts: readonly string[]): ReadonlySet<string> {
+  const byPath = new Map(everything.map((file) => [file.path, file]));
+  const reached = new Set<string>();
+  const visit = (path: string) => {
+    const file = byPath.get(path);
+    if (file === undefined || reached.has(path)) return;
+    reached.add(path);
+    for (const reference of file.references) visit(project.target(file, reference) ?? '');
+  };
+  starts.forEach(visit);
+  return reached;
+}
+
+describe('imports', () => {
+  const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));
+  const highest = Math.max(...layers.values());
+
+  test('go to lower layers of src/README.md only; folders side by side stay strangers', () => {
+    const problems = product.flatMap((file) =>
+      file.references.flatMap((reference) => {
+        const from = project.placeOf(file.path);
+        const path = project.target(file, reference);
+        if (path === undefined) return [];
+        const to = project.placeOf(path);
+        const [fromLayer, toLayer] = [layers.get(from), layers.get(to)];
+        if (from === to || fromLayer === undefined) return [];
+        if (toLayer === undefined)
+          return `${file.path}:${reference.line} imports ${path}; product code imports machines/ and src/ only.`;
+        if (toLayer < fromLayer || fromLayer === highest) return [];
+        return `${file.path}:${reference.line} imports ${path}: layer ${fromLayer} may not know layer ${toLayer}. Take it as an argument from src/gateway.ts, or move what both need to a lower layer.`;
+      }),
+    );
+    expectNone(problems);
+  });
+
+  test('of machines/ go to xstate and to their siblings only', () => {
+    const problems = project.sourceFiles('machines').flatMap((file) =>
+      file.references
+        .filter((reference) => {
+          const path = project.target(file, reference);
+          return path === undefined ? project.packageOf(reference) !== 'xstate' : !path.startsWith('machines/');
+        })
+        .map(
+          ({ specifier, line }) =>
+            `${file.path}:${line} imports ${specifier}; declare a placeholder (machines/declared.ts) and provide it in src/.`,
+        ),
+    );
+    expectNone(problems);
+  });
+
+  test('of packages stay in the places that own them', () => {
+    const used = new Set<string>();
+    const problems = product.flatMap((file) =>
+      file.references.flatMap((reference) => {
+        const name = project.packageOf(reference);
+        if (name === undefined) return [];
+        const owners = PACKAGE_PLACES[name] ?? [];
+        const owner = owners.find((place) => project.isWithin(file.path, [place]));
+        used.add(`${name} ${owner}`);
+        if (owner !== undefined) return [];
+        return `${file.path}:${reference.line} imports ${name}, which belongs to: ${owners.join(', ') || 'nowhere yet'}. Go through that place, or add this one to PACKAGE_PLACES.`;
+      }),
+    );
+    const idle = Object.entries(PACKAGE_PLACES).flatMap(([name, owners]) =>
+      owners
+        .filter((place) => !used.has(`${name} ${place}`))
+        .map((place) => `${place} does not import ${name}: take it out of PACKAGE_PLACES.`),
+    );
+    expectNone([...problems, ...idle]);
+  });
+
+  test('lead to files that exist, by their full name', () => {
+    const problems = everything.flatMap((file) =>
+      file.references.flatMap((reference) => {
+        const path = project.target(file, reference);
+        // dist/ is made by the build.
+        if (path === undefined || path.startsWith('dist/') || project.exists(path)) return [];
+        return `${file.path}:${reference.line} names ${reference.specifier}, and there is no ${path}.`;
+      }),
+    );
+    expectNone(problems);
+  });
+});
+
+describe('the map in src/README.md', () => {
+  test('lists machines/, every folder and every file of src/, each once', () => {
+    const real = [
+      'machines',
+      ...new Set(product.map(({ path }) => project.placeOf(path)).filter((place) => place.startsWith('src/'))),
+    ];
+    expect(
+      project
+        .layerMap()
+        .map(({ place }) => place)
+        .sort(),
+      'Bring the layer table of src/README.md up to date.',
+    ).toEqual(real.sort());
+  });
+
+  test('is in the order of the layers', () => {
+    const layers = project.layerMap().map(({ layer }) => layer);
+    expect(layers).toEqual([...layers].sort((a, b) => a - b));
+  });
+});
+
+describe('a provider', () => {
+  const names = project.folders('src/providers');
+
+  test.each(names)('%s has the file set of every provider', (name) => {
+    const files = project.children(`src/providers/${name}`);
+    const expected = [...PROVIDER_FILES, ...(FURTHER_PROVIDER_FILES[name] ?? [])].sort();
+    expect(
+      files,
+      'Add what is missing, as in src/providers/loopback; name what is extra in FURTHER_PROVIDER_FILES.',
+    ).toEqual(expected);
+  });
+
+  test.each(names)('%s exports one Provider of its own name', async (name) => {
+    const exported: Record<string, unknown> = await import(`../src/providers/${name}/index.ts`);
+    const variable = name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+    expect(Object.keys(exported), `src/providers/${name}/index.ts exports the provider and nothing else.`).toEqual([
+      variable,
+    ]);
+    expect((exported[variable] as Provider).name).toBe(name);
+  });
+});
+
+describe('files', () => {
+  test('are all in use: of the product by the product, whatever tests it', () => {
+    const scripts = Object.values(JSON.parse(project.read('package.json')).scripts).join(' ');
+    const commands = scripts + project.read('.ci/run');
+    const isStarted = ({ path }: project.SourceFile) => path === 'bin/voxgate.js' || commands.includes(path);
+    const starts = ['src/main.ts', 'src/index.ts', ...everything.filter(isStarted).map(({ path }) => path)];
+    const testStarts = tests.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
+
+    const inUse = reachable(starts);
+    const inTests = reachable(['test/global-setup.ts', ...testStarts, ...starts]);
+    const unused = [
+      ...[...product, ...tools].filter(({ path }) => !inUse.has(path)),
+      ...tests.filter(({ path }) => !inTests.has(path)),
+    ];
+    expectNone(
+      unused.map(({ path }) => path),
+      'Nothing imports or starts these files: use them, or delete them.',
+    );
+  });
+
+  test('begin with a comment that says what they decide', () => {
+    const silent = everything.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path);
+    expectNone(silent, 'Begin these files with one to three lines: what is decided here, and what is left to others.');
+  });
+
+  test('have names in kebab-case', () => {
+    const odd = everything
+      .map(({ path }) => path)
+      .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite))?\.[jt]s$/.test(path));
+    expectNone(odd, 'Name these files and their folders in kebab-case.');
+  });
+
+  test('are short enough to be read at one go', () => {
+    const tooLong = everything.filter(({ lines }) => lines > LINES_MAX);
+    const long = product.filter(({ path, lines }) => lines > LINES_GOOD && LONG_FILES[path] === undefined);
+    const spared = Object.keys(LONG_FILES).filter(
+      (path) => !product.some((file) => file.path === path && file.lines > LINES_GOOD),
+    );
+    expectNone([
+      ...tooLong.map(({ path, lines }) => `${path} has ${lines} lines, and ${LINES_MAX} is the most: split it.`),
+      ...long.map(({ path, lines }) => `${path} has ${lines} lines: split it, or name it in LONG_FILES with a reason.`),
+      ...spared.map((path) => `${path} is no longer long: take it out of LONG_FILES.`),
+    ]);
+  });
+
+  test('of src/ and machines/ are what the build takes along: TypeScript, beside documents and drawings', () => {
+    const taken = [...project.filesBelow('src'), ...project.filesBelow('machines')];
+    const others = taken.filter((path) => !/\.(?:ts|md)$/.test(path) && !path.startsWith('machines/drawings/'));
+    expectNone(others, 'The build copies nothing: put these into TypeScript files.');
+  });
+});
+
+describe('package.json', () => {
+  const manifest = JSON.parse(project.read('package.json'));
+  const locked: Record<string, { hasInstallScript?: true }> = JSON.parse(project.read('package-lock.json')).packages;
+
+  test('pins every dependency to one version', () => {
+    const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+      .filter(([, wanted]) => !/^(?:npm:[^@]+@)?\d+\.\d+\.\d+$/.test(String(wanted)))
+      .map(([name, wanted]) => `${name} is "${wanted}": name one exact version.`);
+    expectNone(loose);
+  });
+
+  // Without this npm 12 leaves better-sqlite3 uncompiled. Names suffice: the lock file holds the versions and checksums.
+  test('allows the install scripts that are needed, and no others', () => {
+    const needed = Object.entries(locked)
+      .filter(([path, entry]) => entry.hasInstallScript && !path.endsWith('/fsevents'))
+      .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    const allowed = Object.keys(manifest.allowScripts);
+    expectNone([
+      ...needed
+        .filter((name) => !allowed.includes(name))
+        .map((name) => `${name}: run \`npm install-scripts approve ${name}\`.`),
+      ...allowed
+        .filter((name) => !needed.includes(name))
+        .map((name) => `${name} has no script: run \`npm install-scripts prune\`.`),
+    ]);
+  });
+
+  test('names only files that exist in its scripts', () => {
+    const named = Object.values<string>(manifest.scripts).flatMap(
+      (script) => script.match(/\b(?:bin|scripts|test|src)\/[\w./-]+/g) ?? [],
+    );
+    expectNone(
+      named.filter((path) => !project.exists(path)),
+      'These are named in a script and do not exist.',
+    );
+  });
+});
