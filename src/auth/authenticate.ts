@@ -2,8 +2,8 @@
 // the edge's business, what the caller may use is decided later.
 import { type Refusal, refuse } from '../api/errors.ts';
 import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
-import type { Store } from '../store/store.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
+import type { Store } from '../store/store.ts';
 import { authenticateKey, keyRevoked } from './key.ts';
 import { judgeToken, mintToken, TOKEN_PREFIX, verifyToken } from './token.ts';
 

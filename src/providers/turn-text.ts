@@ -1,6 +1,6 @@
 // The text of the turns of one leg: joins settled pieces, drops what comes twice, and says what became of each message.
 // Plain data, no chart: this runs for every partial. When a final is due is decided elsewhere.
-import type { Heard, Utterance } from '../../machines/events.ts';
+import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 
 /** Ended turns are remembered, so that a final said twice and a twin that comes late are known for what they are. */
 const ENDED_REMEMBERED_MAX = 32;
@@ -19,6 +19,14 @@ export type TurnStep =
   | { type: 'dropped'; why: 'duplicate_final' | 'late_twin' | 'late_partial' };
 
 export type TurnMessage = Extract<Heard, { turnId: string }>;
+
+/** A leg that finished while a turn was open: its words were heard, and never made final. */
+export const finalMissing: LegFailure = {
+  kind: 'retry',
+  reason: 'upstream_closed',
+  code: 'final_missing',
+  message: 'The provider ended without the final of the last turn.',
+};
 
 /** The reducer. One for each leg: turn ids and times belong to the leg. */
 export class TurnText {

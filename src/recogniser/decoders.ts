@@ -1,29 +1,9 @@
 // The decoders of one thread: made when needed, lent to one stream at a time, taken back and lent again.
 // What is fed to them and what is made of their words is decided in stream.ts.
 import type { Pronunciation } from './dictionary.ts';
-import type { Language } from './protocol.ts';
+import { LANGUAGES } from './languages.ts';
+import { type Language, SAMPLE_RATE } from './protocol.ts';
 import type { Decoder, SoundSwallowerModule } from './soundswallower.ts';
-
-/**
- * Per language: the directory of its model, and the mean of its features over much speech, where a decoder starts. The
- * package's own mean is so far off that a first short utterance comes out empty. These are PocketSphinx's published values
- * with the first, the loudness, set for speech levelled as stream.ts levels it.
- */
-const MODELS: Record<Language, { directory: string; meanFeatures: string }> = {
-  en: {
-    directory: 'en-us',
-    meanFeatures: '48.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17',
-  },
-  fr: {
-    directory: 'fr-fr',
-    meanFeatures: '48.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17',
-  },
-};
-
-/** The directory of a language's model, below the directory of all models. */
-export function modelName(language: Language): string {
-  return MODELS[language].directory;
-}
 
 /** A task checked and made ready for a decoder. */
 export interface CompiledTask {
@@ -33,6 +13,15 @@ export interface CompiledTask {
   text: string;
   pronunciations: Pronunciation[];
 }
+
+/**
+ * How far behind the best a path may fall: the package's own values for grammars. A known text has few paths, and none may be
+ * lost: at the narrow beams its last word was.
+ */
+const BEAMS = {
+  grammar: { beam: 1e-48, pbeam: 1e-48, wbeam: 7e-29 },
+  align: { beam: 1e-200, pbeam: 1e-200, wbeam: 1e-200 },
+} as const;
 
 /** One piece of a decoded turn. Seconds from the first sample fed since `start`. */
 export interface DecodedWord {
@@ -67,6 +56,7 @@ export class TurnDecoder {
     if (added.length > 0) this.#decoder.add_words(...added);
     for (const [word] of added) this.#known.add(word);
     this.#task = undefined;
+    for (const [name, value] of Object.entries(BEAMS[task.kind])) this.#decoder.set_config(name, value);
     if (task.kind === 'align') this.#decoder.set_align_text(task.text);
     else this.#decoder.set_grammar(task.text);
     this.#task = task;
@@ -119,7 +109,12 @@ export class Decoders {
   /** A decoder ready for the task: 1 ms for one that had it, 50 ms for a new one. */
   async take(task: CompiledTask): Promise<TurnDecoder> {
     const decoder = this.#reuse(task) ?? (await this.#make(task.language));
-    await decoder.prepare(task);
+    try {
+      await decoder.prepare(task);
+    } catch (error) {
+      this.giveBack(decoder);
+      throw error;
+    }
     return decoder;
   }
 
@@ -134,14 +129,15 @@ export class Decoders {
   }
 
   async #make(language: Language): Promise<TurnDecoder> {
-    const { directory, meanFeatures } = MODELS[language];
+    const { directory, meanFeatures, wordInsertion } = LANGUAGES[language];
     const decoder = new this.#module.Decoder({
       loglevel: 'FATAL',
-      samprate: 16_000,
-      hmm: this.#module.get_model_path(directory),
+      samprate: SAMPLE_RATE,
+      hmm: directory,
       // No such file: words are added with the task.
       dict: '-',
       cmninit: meanFeatures,
+      wip: wordInsertion,
     });
     await decoder.initialize();
     return new TurnDecoder(decoder, language);

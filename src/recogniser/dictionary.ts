@@ -1,26 +1,11 @@
 // The pronouncing dictionaries of the recogniser's languages: which words exist and how they are spoken. Decoders are given
 // only the words of their grammar, which saves 15 MB and 200 ms each against loading the whole dictionary into each.
 import { readFile } from 'node:fs/promises';
+import { LANGUAGES } from './languages.ts';
 import type { Language } from './protocol.ts';
 
 /** A word, or a numbered variant of it (`read(2)`), and its phones. */
 export type Pronunciation = [word: string, phones: string];
-
-/** French words the dictionary of the package lacks. */
-const FRENCH_SUPPLEMENT: ReadonlyMap<string, string> = new Map([['éteins', 'ei tt in']]);
-
-/** French words whose last vowel is dropped before a vowel, and what is left of their sound. */
-const FRENCH_ELISIONS: ReadonlyMap<string, string> = new Map([
-  ['c', 'ss'],
-  ['d', 'dd'],
-  ['j', 'jj'],
-  ['l', 'll'],
-  ['m', 'mm'],
-  ['n', 'nn'],
-  ['qu', 'kk'],
-  ['s', 'ss'],
-  ['t', 'tt'],
-]);
 
 /** One language's dictionary, held as the text of its file: 3 MB, where a map would take 20. */
 export class Dictionary {
@@ -99,9 +84,7 @@ export class Dictionary {
 }
 
 /** Reads a language's dictionary from the directory of its model. */
-export async function readDictionary(language: Language, directory: string): Promise<Dictionary> {
-  const text = await readFile(`${directory}/dict.txt`, 'utf8');
-  return language === 'fr'
-    ? new Dictionary(text, FRENCH_SUPPLEMENT, FRENCH_ELISIONS)
-    : new Dictionary(text, new Map(), new Map());
+export async function readDictionary(language: Language): Promise<Dictionary> {
+  const { directory, supplement, elisions } = LANGUAGES[language];
+  return new Dictionary(await readFile(`${directory}/dict.txt`, 'utf8'), supplement, elisions);
 }

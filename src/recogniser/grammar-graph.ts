@@ -1,5 +1,5 @@
 // What a grammar will cost the recogniser, counted on the same graph its C code builds. Only counts: nothing is compiled here.
-import { type Expansion, GrammarError } from './jsgf.ts';
+import { type Expansion, GrammarError } from './expansion.ts';
 
 /**
  * Bounds of a grammar's graph. The C code closes the empty transitions in cubic time, and the search tries every word that
@@ -42,7 +42,7 @@ export function checkCost(expansion: Expansion): void {
       choices += states[to]!.words;
     }
     if (choices > GRAPH_BOUNDS.choicesMax) {
-      throw new GrammarError(`more than ${GRAPH_BOUNDS.choicesMax} words may follow at one point; split the grammar.`);
+      throw new GrammarError(`More than ${GRAPH_BOUNDS.choicesMax} words may follow at one point; split the grammar.`);
     }
   }
   const steps = leaving.reduce((total, count, state) => total + count * arriving[state]!, 0);
@@ -50,7 +50,7 @@ export function checkCost(expansion: Expansion): void {
 }
 
 function refuseClosure(): never {
-  throw new GrammarError('too many optional or repeated parts follow one another; write fewer of them.');
+  throw new GrammarError('Too many optional or repeated parts follow one another; write fewer of them.');
 }
 
 /** States reached from one state by empty transitions alone, itself left out. */

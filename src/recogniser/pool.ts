@@ -1,56 +1,52 @@
 // The recogniser's threads as one engine: starts them when they are first needed, gives each stream to the least busy one,
-// bounds what waits, and replaces a thread that fails. What is said in a stream is decided in stream.ts.
-import { Worker } from 'node:worker_threads';
-import type { Engine, EngineConnection, EngineListener, Outgoing } from '../providers/provider.ts';
-import { workerFile } from '../telemetry/worker-file.ts';
-import type {
-  QueryFault,
-  StreamErrorCode,
-  StreamMessage,
-  StreamQuery,
-  WorkerReply,
-  WorkerRequest,
-} from './protocol.ts';
+// replaces those that fail or are worn, and ends those that stand idle. What is said in a stream is decided in stream.ts.
+import type { Clock } from '../../machines/clock.ts';
+import type { Engine, EngineConnection, EngineListener } from '../providers/provider.ts';
+import { Deadline } from '../runtime/deadline.ts';
+import { backgroundClock } from '../telemetry/clock.ts';
+import { PoolConnection } from './connection.ts';
+import { paramOf, type QueryFault, readQuery } from './protocol.ts';
+import { Thread } from './thread.ts';
 
 export interface RecogniserPoolOptions {
   /** Threads at most. */
   workers: number;
-  /** Streams at a time; one more is refused as `recogniser_overloaded`. */
+  /** Streams at a time; one more is refused as `recogniser_overloaded`. At most 64 a thread are taken, whatever is asked. */
   streamsMax: number;
   /** Audio of one stream waiting for its thread; more ends the stream as `recogniser_queue_full`. */
   queueBytesMax: number;
-  /** Hears when a thread failed; its streams were closed with 1011 and another takes its place. */
+  /** Hears when a thread failed; its streams were closed with 1011 and another takes its place when it is needed. */
   onFault?: (error: Error) => void;
+  clock?: Clock;
 }
 
-/** A sender is told to go on when so little of the queue is left. */
-const DRAINED_BYTES = 65_536;
-/** Checks that may wait; one more is answered as a fault. */
-const CHECKS_MAX = 256;
+/** A decoder holds 13 MB and a core decodes about 50 commands streams in real time. */
+const STREAMS_PER_THREAD_MAX = 64;
+/** The package cannot free a detector (10 kB), so a thread is replaced once it has had so many streams. */
+const STREAMS_PER_THREAD_LIFE = 4_096;
+/** Checks that may wait; each takes up to 200 ms of a thread. */
+const CHECKS_MAX = 32;
+/** A thread without work for so long is ended: it gives its memory back. */
+const IDLE_MS = 300_000;
 
-/** One thread and what it has. */
-class Thread {
-  readonly worker: Worker;
-  readonly streams = new Map<number, PoolStream>();
-  readonly checks = new Map<number, (fault: QueryFault | undefined) => void>();
-  failed = false;
-
-  constructor(onReply: (thread: Thread, reply: WorkerReply) => void, onEnd: (thread: Thread, error: Error) => void) {
-    // Flags of the process, such as loaders, are not for its threads.
-    this.worker = new Worker(workerFile(import.meta.url, 'worker'), { execArgv: [] });
-    this.worker.on('message', (reply: WorkerReply) => onReply(this, reply));
-    this.worker.on('error', (error) => onEnd(this, error instanceof Error ? error : new Error(String(error))));
-    this.worker.on('exit', (code) => onEnd(this, new Error(`The recogniser's thread ended with code ${code}.`)));
-  }
-
-  post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {
-    this.worker.postMessage(request, transfer);
-  }
+/** A thread and what the pool knows of it. */
+interface Member {
+  thread: Thread;
+  opened: number;
+  idle: Deadline | undefined;
 }
 
+/** Streams of embedded speech recognition. `check` takes up to 200 ms; `connect` says `ready` after 1 to 200 ms. */
 export class RecogniserPool implements Engine {
   readonly #options: RecogniserPoolOptions;
-  readonly #threads: Thread[] = [];
+  readonly #clock: Clock;
+  readonly #streamsMax: number;
+  /** Threads that take streams. */
+  readonly #members = new Map<Thread, Member>();
+  /** Worn threads, until their last stream has ended. */
+  readonly #retired = new Set<Thread>();
+  /** Threads being ended. */
+  readonly #ending = new Set<Promise<void>>();
   #lastId = 0;
   #streams = 0;
   #queuedBytes = 0;
@@ -58,6 +54,8 @@ export class RecogniserPool implements Engine {
 
   constructor(options: RecogniserPoolOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? backgroundClock;
+    this.#streamsMax = Math.min(options.streamsMax, options.workers * STREAMS_PER_THREAD_MAX);
   }
 
   /** Streams open now. */
@@ -70,201 +68,108 @@ export class RecogniserPool implements Engine {
     return this.#queuedBytes;
   }
 
+  /** Ids of the threads that run, for tests and for a look from outside. */
+  get threadIds(): number[] {
+    return [...this.#members.keys(), ...this.#retired].map(({ threadId }) => threadId);
+  }
+
   connect(query: Readonly<Record<string, unknown>>, listener: EngineListener): EngineConnection {
-    const stream = new PoolStream(listener, this.#options.queueBytesMax, (bytes) => {
-      this.#queuedBytes += bytes;
-    });
-    if (this.#closed || this.#streams >= this.#options.streamsMax) {
-      const limit = this.#options.streamsMax;
-      stream.refuse('recogniser_overloaded', `The recogniser holds its limit of ${limit} streams. Try again shortly.`);
-      return stream;
-    }
-    this.#lastId++;
-    const id = this.#lastId;
-    const thread = this.#leastBusy();
+    const asked = readQuery(query);
+    const isFull = this.#closed || this.#streams >= this.#streamsMax;
     this.#streams++;
-    thread.streams.set(id, stream);
-    stream.attach(id, thread, () => {
-      this.#streams--;
-      thread.streams.delete(id);
+    const connection = new PoolConnection(listener, {
+      queueBytesMax: this.#options.queueBytesMax,
+      onQueue: (bytes) => {
+        this.#queuedBytes += bytes;
+      },
+      onClosed: () => {
+        this.#streams--;
+      },
     });
-    // Shape checked by the codec that wrote it, the options' schema and the thread's own compiler.
-    thread.post({ type: 'open', stream: id, query: query as unknown as StreamQuery });
-    return stream;
+    if (isFull) {
+      const why = this.#closed ? 'is being shut down' : `holds its limit of ${this.#streamsMax} streams`;
+      connection.refuse('recogniser_overloaded', `The embedded recogniser ${why}. Try again shortly.`);
+    } else if (asked === undefined) {
+      connection.refuse('invalid_query', 'A stream is opened with a language, a task and whether interims are wanted.');
+    } else {
+      const member = this.#pick();
+      this.#lastId++;
+      member.opened++;
+      member.thread.open(this.#lastId, asked, connection);
+      connection.attach(member.thread, this.#lastId);
+      if (member.opened >= STREAMS_PER_THREAD_LIFE) this.#retire(member);
+    }
+    return connection;
   }
 
   async check(query: Readonly<Record<string, unknown>>): Promise<QueryFault | undefined> {
-    const waiting = this.#threads.reduce((sum, { checks }) => sum + checks.size, 0);
+    const asked = readQuery(query);
+    if (asked === undefined) throw new TypeError('This is no query of the embedded recogniser.');
+    if (asked.task.builtIn) return undefined;
+    const waiting = [...this.#members.keys()].reduce((sum, { checks }) => sum + checks, 0);
     if (this.#closed || waiting >= CHECKS_MAX) {
-      return { param: 'grammar', message: 'The recogniser is too busy to check this now. Try again shortly.' };
+      return {
+        param: paramOf(asked.task),
+        message: 'The recogniser is too busy to look at this now. Try again shortly.',
+      };
     }
     this.#lastId++;
-    const id = this.#lastId;
-    const thread = this.#leastBusy();
-    return new Promise((resolve) => {
-      thread.checks.set(id, resolve);
-      thread.post({ type: 'check', check: id, query: query as unknown as StreamQuery });
-    });
+    return this.#pick().thread.check(this.#lastId, asked);
   }
 
-  /** Ends every thread. Streams are closed with 1001. */
+  /** Ends every thread and resolves when all are gone. Streams are closed with 1001, new ones are refused. */
   async close(): Promise<void> {
     this.#closed = true;
-    const threads = this.#threads.splice(0);
-    for (const thread of threads) this.#let(thread, 1001, 'the recogniser is closing');
-    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    for (const thread of [...this.#members.keys(), ...this.#retired]) this.#endThread(thread);
+    await Promise.all(this.#ending);
   }
 
-  #leastBusy(): Thread {
-    const [best] = [...this.#threads].sort((a, b) => a.streams.size - b.streams.size);
-    if (best !== undefined && (best.streams.size === 0 || this.#threads.length >= this.#options.workers)) return best;
-    const thread = new Thread(
-      (from, reply) => this.#hear(from, reply),
-      (from, error) => this.#fail(from, error),
-    );
-    this.#threads.push(thread);
-    return thread;
+  /** The least busy thread; another is started while there may be more and none is free. */
+  #pick(): Member {
+    const [best] = [...this.#members.values()].sort((a, b) => a.thread.streams - b.thread.streams);
+    const isFree = best !== undefined && best.thread.streams + best.thread.checks === 0;
+    const member = best !== undefined && (isFree || this.#members.size >= this.#options.workers) ? best : this.#start();
+    member.idle?.stop();
+    member.idle = undefined;
+    return member;
   }
 
-  #hear(thread: Thread, reply: WorkerReply): void {
-    if (reply.type === 'checked') {
-      thread.checks.get(reply.check)?.(reply.fault);
-      thread.checks.delete(reply.check);
-      return;
-    }
-    const stream = thread.streams.get(reply.stream);
-    if (reply.type === 'said') stream?.say(reply.message);
-    else if (reply.type === 'worked') stream?.worked(reply.bytes);
-    else stream?.end(1000, '');
-  }
-
-  #fail(thread: Thread, error: Error): void {
-    if (thread.failed || this.#closed) return;
-    thread.failed = true;
-    const at = this.#threads.indexOf(thread);
-    if (at >= 0) this.#threads.splice(at, 1);
-    this.#options.onFault?.(error);
-    this.#let(thread, 1011, 'the recogniser failed');
-    void thread.worker.terminate();
-  }
-
-  /** Closes everything a thread had. */
-  #let(thread: Thread, code: number, reason: string): void {
-    for (const stream of [...thread.streams.values()]) stream.end(code, reason);
-    for (const resolve of thread.checks.values()) {
-      resolve({ param: 'grammar', message: 'The recogniser failed at this task. Simplify it, or try again.' });
-    }
-    thread.checks.clear();
-  }
-}
-
-/** One connection. Nothing is said inside `connect` or `send`. */
-class PoolStream implements EngineConnection {
-  readonly #listener: EngineListener;
-  readonly #queueBytesMax: number;
-  readonly #count: (bytes: number) => void;
-  #id = 0;
-  #thread: Thread | undefined;
-  #release: () => void = () => {};
-  #bufferedBytes = 0;
-  #full = false;
-  #over = false;
-
-  constructor(listener: EngineListener, queueBytesMax: number, count: (bytes: number) => void) {
-    this.#listener = listener;
-    this.#queueBytesMax = queueBytesMax;
-    this.#count = count;
-  }
-
-  get bufferedBytes(): number {
-    return this.#bufferedBytes;
-  }
-
-  attach(id: number, thread: Thread, release: () => void): void {
-    this.#id = id;
-    this.#thread = thread;
-    this.#release = release;
-    queueMicrotask(() => {
-      if (!this.#over) this.#listener.open();
+  #start(): Member {
+    const thread = new Thread({
+      clock: this.#clock,
+      onLess: (from) => this.#settle(from),
+      onFault: (from, error) => {
+        this.#endThread(from);
+        this.#options.onFault?.(error);
+      },
     });
+    const member: Member = { thread, opened: 0, idle: undefined };
+    this.#members.set(thread, member);
+    return member;
   }
 
-  /** Says why there is no stream, and closes. */
-  refuse(code: StreamErrorCode, message: string): void {
-    queueMicrotask(() => {
-      if (this.#over) return;
-      this.#listener.open();
-      this.say({ type: 'error', code, message });
-      this.end(1013, code);
-    });
+  /** A thread has less to do: one that has nothing left is ended, at once when worn, else after a while. */
+  #settle(thread: Thread): void {
+    if (this.#closed || thread.streams + thread.checks > 0) return;
+    const member = this.#members.get(thread);
+    if (member === undefined) this.#endThread(thread);
+    else member.idle ??= new Deadline(this.#clock, IDLE_MS, () => this.#endThread(thread));
   }
 
-  send(frame: Outgoing): void {
-    const thread = this.#thread;
-    if (this.#over || thread === undefined) return;
-    if (!(frame instanceof Uint8Array)) {
-      thread.post({ type: 'command', stream: this.#id, command: frame as { type: 'finalize' | 'finish' } });
-      return;
-    }
-    if (this.#bufferedBytes + frame.byteLength > this.#queueBytesMax) {
-      this.#thread = undefined;
-      thread.post({ type: 'drop', stream: this.#id });
-      queueMicrotask(() => {
-        this.say({
-          type: 'error',
-          code: 'recogniser_queue_full',
-          message: 'Audio came faster than the recogniser can decode it.',
-        });
-        this.end(1013, 'recogniser_queue_full');
-      });
-      return;
-    }
-    const bytes = frame.slice();
-    this.#add(bytes.byteLength);
-    this.#full ||= this.#bufferedBytes > DRAINED_BYTES;
-    thread.post({ type: 'audio', stream: this.#id, bytes }, [bytes.buffer as ArrayBuffer]);
+  #retire({ thread }: Member): void {
+    this.#forget(thread);
+    this.#retired.add(thread);
   }
 
-  close(): void {
-    queueMicrotask(() => {
-      if (this.#over) return;
-      this.#thread?.post({ type: 'drop', stream: this.#id });
-      this.end(1000, '');
-    });
+  #endThread(thread: Thread): void {
+    this.#forget(thread);
+    const ending = thread.close(1001, 'The recogniser is closing.').finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
   }
 
-  terminate(): void {
-    if (this.#over) return;
-    this.#thread?.post({ type: 'drop', stream: this.#id });
-    this.#finish();
-  }
-
-  say(message: StreamMessage): void {
-    if (!this.#over) this.#listener.message(message);
-  }
-
-  worked(bytes: number): void {
-    this.#add(-bytes);
-    if (!this.#full || this.#over || this.#bufferedBytes > DRAINED_BYTES) return;
-    this.#full = false;
-    this.#listener.drained();
-  }
-
-  end(code: number, reason: string): void {
-    if (this.#over) return;
-    this.#finish();
-    this.#listener.closed(code, reason);
-  }
-
-  #add(bytes: number): void {
-    this.#bufferedBytes += bytes;
-    this.#count(bytes);
-  }
-
-  #finish(): void {
-    this.#over = true;
-    this.#add(-this.#bufferedBytes);
-    this.#thread = undefined;
-    this.#release();
+  #forget(thread: Thread): void {
+    this.#members.get(thread)?.idle?.stop();
+    this.#members.delete(thread);
+    this.#retired.delete(thread);
   }
 }

@@ -6,15 +6,25 @@ export type Language = 'en' | 'fr';
 /** Samples a second of every stream: 16-bit linear, mono, little-endian. */
 export const SAMPLE_RATE = 16_000;
 
-/** What a stream is opened with: what may be said, either by a JSGF grammar or word for word. */
+/** What may be said on a stream: what a JSGF grammar allows, or a known text word for word. */
+export interface Task {
+  kind: 'grammar' | 'align';
+  text: string;
+  /** One of the gateway's own grammars, which need no check. */
+  builtIn: boolean;
+}
+
+/** What a stream is opened with. */
 export interface StreamQuery {
   language: Language;
-  task: { kind: 'grammar' | 'align'; text: string };
+  task: Task;
   interims: boolean;
 }
 
 /** A text command on a stream. `finalize` ends the turn now; `finish` ends the stream once all is said. */
-export type StreamCommand = { type: 'finalize' } | { type: 'finish' };
+export interface StreamCommand {
+  type: 'finalize' | 'finish';
+}
 
 /** One word with its times in seconds and how well the sound fits it, 0 to 1. */
 export interface HeardWord {
@@ -45,23 +55,55 @@ export type StreamErrorCode =
   | 'recogniser_queue_full'
   | 'recogniser_failed';
 
-/** What is wrong with a query: the member of `provider_params` at fault and a sentence. */
+/** What is wrong with a task: the member of `provider_params` at fault and a sentence. */
 export interface QueryFault {
-  param: string;
+  param: 'grammar' | 'align_text';
   message: string;
 }
 
-/** To a worker thread. */
-export type WorkerRequest =
+/** To a thread. Each but `drop` is answered once, by `worked` or `checked`, in whatever way it ended. */
+export type ThreadRequest =
   | { type: 'open'; stream: number; query: StreamQuery }
   | { type: 'audio'; stream: number; bytes: Uint8Array }
   | { type: 'command'; stream: number; command: StreamCommand }
   | { type: 'drop'; stream: number }
   | { type: 'check'; check: number; query: StreamQuery };
 
-/** From a worker thread. `worked` returns the bytes that were decoded; `ended` is the last of a stream. */
-export type WorkerReply =
+/** From a thread. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. */
+export type ThreadReply =
   | { type: 'said'; stream: number; message: StreamMessage }
   | { type: 'worked'; stream: number; bytes: number }
   | { type: 'ended'; stream: number }
   | { type: 'checked'; check: number; fault: QueryFault | undefined };
+
+/** What a command takes of a stream's queue, so that commands are bounded with the audio. */
+export const COMMAND_BYTES = 64;
+
+/** Whether a frame is a command of a stream. */
+export function isCommand(frame: unknown): frame is StreamCommand {
+  if (typeof frame !== 'object' || frame === null) return false;
+  const { type } = frame as Readonly<Record<string, unknown>>;
+  return type === 'finalize' || type === 'finish';
+}
+
+/** The member of `provider_params` that a task came from. */
+export function paramOf({ kind }: Task): QueryFault['param'] {
+  return kind === 'grammar' ? 'grammar' : 'align_text';
+}
+
+/** Reads what `connect` and `check` of an engine are given. Undefined where it is not a query of this recogniser. */
+export function readQuery(query: Readonly<Record<string, unknown>>): StreamQuery | undefined {
+  const { language, interims } = query;
+  const task = readTask(query['task']);
+  if (task === undefined || (language !== 'en' && language !== 'fr') || typeof interims !== 'boolean') return undefined;
+  return { language, task, interims };
+}
+
+function readTask(value: unknown): Task | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { kind, text, builtIn } = value as Readonly<Record<string, unknown>>;
+  if ((kind !== 'grammar' && kind !== 'align') || typeof text !== 'string' || typeof builtIn !== 'boolean') {
+    return undefined;
+  }
+  return { kind, text, builtIn };
+}

@@ -1,6 +1,8 @@
 // One stream: audio in, messages out. Decides where turns begin and end and what is said of them. Knows no thread: its
 // decoder and detector are handed in, so the same code serves live sessions and files and gives both the same words.
+import { confidenceOf, fitOf, wordConfidenceOf } from './confidence.ts';
 import type { DecodedWord } from './decoders.ts';
+import type { LanguageModel } from './languages.ts';
 import { type HeardWord, SAMPLE_RATE, type StreamMessage } from './protocol.ts';
 import { FRAME_SAMPLES } from './turn-detector.ts';
 
@@ -23,7 +25,7 @@ export const STREAM_TIMING = {
   /** Audio given to the decoder before the moment speech was noticed: its window of 300 ms and as much again. */
   leadMs: 600,
   /** Silence after the detector's own window that ends a turn. */
-  hangMs: 200,
+  hangMs: 300,
   /** Audio between two looks at the text. */
   interimMs: 100,
   /** Speech that is decoded as one turn at most; the turn is ended there, so that memory stays bounded. */
@@ -38,8 +40,10 @@ const FRAME_MS = (FRAME_SAMPLES * 1000) / SAMPLE_RATE;
 /** Root mean square that the loudest frame is brought to, and the most that is amplified for it (hiss stays hiss). */
 const LOUDNESS = 0.1;
 const GAIN_MAX = 20;
-/** Turns that fit worse than this are noise or speech outside the grammar. Measured in test/recogniser. */
-const CONFIDENCE_MIN = 0;
+/** Turns heard worse than this are noise or speech outside the grammar. */
+const CONFIDENCE_MIN = 0.2;
+/** No word is spoken longer; steady noise is taken for such words. */
+const WORD_SECONDS_MAX = 1.5;
 
 interface Turn {
   id: number;
@@ -54,13 +58,16 @@ interface Turn {
   /** Aligned text: whether silence is being left out. */
   paused: boolean;
   sinceLookMs: number;
-  text: string;
+  /** The words at the last look, and the interim said last. */
+  looked: string[];
+  said: string;
 }
 
 export interface StreamSettings {
   interims: boolean;
   /** The text to align, as the decoder prints it; undefined for a grammar. */
   alignText: string | undefined;
+  language: LanguageModel;
 }
 
 export class RecogniserStream {
@@ -123,6 +130,12 @@ export class RecogniserStream {
     this.#say({ type: 'finished' });
   }
 
+  /** Says nothing more; leaves the decoder ready for another stream. */
+  abandon(): void {
+    if (this.#turn !== undefined) this.#decoder.stop();
+    this.#turn = undefined;
+  }
+
   #completeFrame(): void {
     const frame = this.#frame;
     this.#frame = new Float32Array(FRAME_SAMPLES);
@@ -148,7 +161,8 @@ export class RecogniserStream {
       quietMs: 0,
       paused: false,
       sinceLookMs: 0,
-      text: '',
+      looked: [],
+      said: '',
     };
     this.#turns += 1;
     this.#decoder.start();
@@ -186,10 +200,17 @@ export class RecogniserStream {
     for (const [at, sample] of block.entries()) block[at] = sample * turn.gain;
     this.#decoder.feed(block);
     turn.fed += block.length;
-    if (!this.#settings.interims) return;
-    const text = this.#decoder.text();
-    if (text === turn.text || text === '') return;
-    turn.text = text;
+    if (this.#settings.interims) this.#look(turn);
+  }
+
+  /** Says the words that this look and the last agree on: the newest word is often another one 100 ms later. */
+  #look(turn: Turn): void {
+    const words = this.#decoder.text().split(' ');
+    const differs = words.findIndex((word, at) => word !== turn.looked[at]);
+    const text = (differs === -1 ? words : words.slice(0, differs)).join(' ');
+    turn.looked = words;
+    if (text === turn.said || text === '') return;
+    turn.said = text;
     this.#say({ type: 'interim', turn: turn.id, text, start: round(turn.start), end: round(seconds(this.#position)) });
   }
 
@@ -203,17 +224,36 @@ export class RecogniserStream {
     // A turn cut short does not fit the grammar to its end: then its words so far are what was heard.
     const soFar = this.#decoder.words();
     this.#decoder.stop();
-    const whole = this.#decoder.text() === '' ? soFar : this.#decoder.words();
-    const words = whole.map((word) => placed(word, turn));
-    const confidence = mean(words.map((word) => word.confidence));
-    const [first] = words;
-    const last = words.at(-1);
-    if (first === undefined || last === undefined || confidence < CONFIDENCE_MIN) {
+    const decoded = this.#decoder.text() === '' ? soFar : this.#decoder.words();
+    const fit = fitOf(decoded, this.#settings.language);
+    const confidence = confidenceOf(fit, this.#settings.language);
+    const isSpeech = decoded.every(({ start, end }) => end - start <= WORD_SECONDS_MAX);
+    if (decoded.length === 0 || confidence < CONFIDENCE_MIN || !isSpeech) {
       this.#say({ type: 'no_match', turn: turn.id, start: round(turn.start), end: round(seconds(this.#position)) });
       return;
     }
-    const text = words.map(({ word }) => word).join(' ');
-    this.#say({ type: 'final', turn: turn.id, text, start: first.start, end: last.end, confidence, words });
+    const words = decoded.map((word) => this.#placed(word, turn, fit));
+    this.#say({
+      type: 'final',
+      turn: turn.id,
+      text: decoded.map(({ word }) => word).join(' '),
+      start: words[0]!.start,
+      end: words.at(-1)!.end,
+      confidence,
+      words,
+    });
+  }
+
+  /** Puts a word on the stream's clock. */
+  #placed(word: DecodedWord, { pieces }: Turn, fit: number): HeardWord {
+    const piece = pieces.findLast(({ fed }) => fed <= word.start * SAMPLE_RATE) ?? pieces[0]!;
+    const shift = seconds(piece.position - piece.fed);
+    return {
+      word: word.word,
+      start: round(word.start + shift),
+      end: round(word.end + shift),
+      confidence: wordConfidenceOf(word, fit, this.#settings.language),
+    };
   }
 }
 
@@ -229,14 +269,6 @@ function gainFor(frames: Float32Array[]): number {
   return Math.min(GAIN_MAX, gain);
 }
 
-/** Puts a word on the stream's clock. */
-function placed({ word, start, end, probability }: DecodedWord, { pieces }: Turn): HeardWord {
-  const startSample = start * SAMPLE_RATE;
-  const piece = pieces.findLast(({ fed }) => fed <= startSample) ?? pieces[0]!;
-  const shift = seconds(piece.position - piece.fed);
-  return { word, start: round(start + shift), end: round(end + shift), confidence: probability };
-}
-
 function seconds(samples: number): number {
   return samples / SAMPLE_RATE;
 }
@@ -244,8 +276,4 @@ function seconds(samples: number): number {
 /** To the millisecond. */
 function round(value: number): number {
   return Math.round(value * 1000) / 1000;
-}
-
-function mean(values: number[]): number {
-  return values.length === 0 ? 0 : round(values.reduce((total, value) => total + value, 0) / values.length);
 }

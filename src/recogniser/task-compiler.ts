@@ -2,9 +2,10 @@
 
 import type { CompiledTask } from './decoders.ts';
 import { type Dictionary, readDictionary } from './dictionary.ts';
+import { GrammarError, printGrammar, wordsOf } from './expansion.ts';
+import { readGrammar } from './grammar.ts';
 import { checkCost } from './grammar-graph.ts';
-import { GrammarError, printGrammar, readGrammar, wordsOf } from './jsgf.ts';
-import type { Language, QueryFault, StreamQuery } from './protocol.ts';
+import { type Language, paramOf, type QueryFault, type StreamQuery } from './protocol.ts';
 
 /** Tasks remembered: a task that is used again skips the dictionary and finds its decoder. */
 const REMEMBERED_MAX = 32;
@@ -14,13 +15,8 @@ const UNKNOWN_NAMED_MAX = 10;
 export const ALIGN_BOUNDS = { lengthMax: 8_192, wordsMax: 500 } as const;
 
 export class TaskCompiler {
-  readonly #dictionaryDirectory: (language: Language) => string;
   readonly #dictionaries = new Map<Language, Promise<Dictionary>>();
   readonly #remembered = new Map<string, CompiledTask>();
-
-  constructor(dictionaryDirectory: (language: Language) => string) {
-    this.#dictionaryDirectory = dictionaryDirectory;
-  }
 
   /** Rejects only when the dictionary cannot be read. */
   async compile(query: StreamQuery): Promise<CompiledTask | QueryFault> {
@@ -54,7 +50,7 @@ export class TaskCompiler {
   #dictionary(language: Language): Promise<Dictionary> {
     const known = this.#dictionaries.get(language);
     if (known !== undefined) return known;
-    const read = readDictionary(language, this.#dictionaryDirectory(language));
+    const read = readDictionary(language);
     this.#dictionaries.set(language, read);
     return read;
   }
@@ -71,7 +67,7 @@ function readGrammarTask(text: string): ReadTask | QueryFault {
     checkCost(grammar);
     return { text: printGrammar(grammar), words: wordsOf(grammar) };
   } catch (error) {
-    if (error instanceof GrammarError) return { param: 'grammar', message: `\`grammar\` is refused: ${error.message}` };
+    if (error instanceof GrammarError) return { param: 'grammar', message: error.message };
     throw error;
   }
 }
@@ -79,8 +75,8 @@ function readGrammarTask(text: string): ReadTask | QueryFault {
 /** Lower-case words without punctuation; apostrophes and hyphens inside a word stay. */
 function readAlignTask(text: string): ReadTask | QueryFault {
   const { lengthMax, wordsMax } = ALIGN_BOUNDS;
-  const fault = (message: string): QueryFault => ({ param: 'align_text', message: `\`align_text\` ${message}` });
-  if (text.length > lengthMax) return fault(`has ${text.length} characters; at most ${lengthMax} are accepted.`);
+  const fault = (message: string): QueryFault => ({ param: 'align_text', message });
+  if (text.length > lengthMax) return fault(`It has ${text.length} characters; at most ${lengthMax} are accepted.`);
   const words = text
     .normalize('NFC')
     .toLowerCase()
@@ -88,17 +84,16 @@ function readAlignTask(text: string): ReadTask | QueryFault {
     .split(/[^\p{L}\p{N}'-]+/u)
     .map((word) => word.replace(/^[-]+|[-]+$/g, ''))
     .filter((word) => word !== '');
-  if (words.length === 0) return fault('has no words; give the words that are spoken in the audio.');
-  if (words.length > wordsMax) return fault(`has ${words.length} words; at most ${wordsMax} are accepted.`);
+  if (words.length === 0) return fault('It has no words; give the words that are spoken in the audio.');
+  if (words.length > wordsMax) return fault(`It has ${words.length} words; at most ${wordsMax} are accepted.`);
   return { text: words.join(' '), words: new Set(words) };
 }
 
 function unknownWords(query: StreamQuery, unknown: string[]): QueryFault {
-  const param = query.task.kind === 'grammar' ? 'grammar' : 'align_text';
   const named = unknown.slice(0, UNKNOWN_NAMED_MAX).map((word) => JSON.stringify(word.slice(0, 40)));
   const more = unknown.length > named.length ? ` and ${unknown.length - named.length} more` : '';
   return {
-    param,
-    message: `\`${param}\` has words that are not in the ${query.language === 'en' ? 'English' : 'French'} dictionary: ${named.join(', ')}${more}. Write numbers and abbreviations as words.`,
+    param: paramOf(query.task),
+    message: `It has words that are not in the ${query.language === 'en' ? 'English' : 'French'} dictionary: ${named.join(', ')}${more}. Write numbers and abbreviations as words.`,
   };
 }

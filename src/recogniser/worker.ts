@@ -1,51 +1,46 @@
-// A thread of the recogniser: runs any number of streams, one block of audio at a time, and says what they say.
-// Which streams come here, and what their connections are told when the thread fails, is decided in pool.ts.
+// A thread of the recogniser: runs any number of streams, one request at a time, and says what they say.
+// Which streams come here, and what becomes of them when the thread fails, is decided in pool.ts.
 import { parentPort } from 'node:worker_threads';
 import { Decoders, type TurnDecoder } from './decoders.ts';
-import type {
-  Language,
-  QueryFault,
-  StreamCommand,
-  StreamErrorCode,
-  StreamQuery,
-  WorkerReply,
-  WorkerRequest,
+import { LANGUAGES } from './languages.ts';
+import {
+  COMMAND_BYTES,
+  paramOf,
+  type QueryFault,
+  type StreamCommand,
+  type StreamErrorCode,
+  type StreamMessage,
+  type StreamQuery,
+  type ThreadReply,
+  type ThreadRequest,
 } from './protocol.ts';
-import { loadModule, modelDirectory } from './soundswallower.ts';
+import { loadModule } from './soundswallower.ts';
 import { RecogniserStream } from './stream.ts';
 import { TaskCompiler } from './task-compiler.ts';
 import { TurnDetector } from './turn-detector.ts';
 
-const MODEL_NAMES: Record<Language, string> = { en: 'en-us', fr: 'fr-fr' };
-
-const port = parentPort as NonNullable<typeof parentPort>;
-const compiler = new TaskCompiler((language) => `${modelDirectory()}${MODEL_NAMES[language]}`);
-const module = await loadModule();
-const decoders = new Decoders(module);
-
-/** A stream and what came for it while its decoder was being made. */
+/** A stream and its decoder, once it has them; until then, what came for it. */
 interface Entry {
-  stream: RecogniserStream | undefined;
-  decoder: TurnDecoder | undefined;
+  running: { stream: RecogniserStream; decoder: TurnDecoder } | undefined;
   early: (() => void)[];
-  dropped: boolean;
 }
 
+const port = parentPort as NonNullable<typeof parentPort>;
+const compiler = new TaskCompiler();
+const module = await loadModule();
+const decoders = new Decoders(module);
 const entries = new Map<number, Entry>();
 
-port.on('message', (request: WorkerRequest) => {
+port.on('message', (request: ThreadRequest) => {
   switch (request.type) {
     case 'open':
       void open(request.stream, request.query);
       return;
     case 'audio':
-      whenOpen(request.stream, (stream) => {
-        stream.audio(request.bytes);
-        reply({ type: 'worked', stream: request.stream, bytes: request.bytes.byteLength });
-      });
+      work(request.stream, request.bytes.byteLength, (stream) => stream.audio(request.bytes));
       return;
     case 'command':
-      whenOpen(request.stream, (stream) => command(request.stream, stream, request.command));
+      work(request.stream, COMMAND_BYTES, (stream) => obey(request.stream, stream, request.command));
       return;
     case 'drop':
       drop(request.stream);
@@ -56,94 +51,99 @@ port.on('message', (request: WorkerRequest) => {
 });
 
 async function open(id: number, query: StreamQuery): Promise<void> {
-  const entry: Entry = { stream: undefined, decoder: undefined, early: [], dropped: false };
+  const entry: Entry = { running: undefined, early: [] };
   entries.set(id, entry);
-  try {
-    const task = await compiler.compile(query);
-    if ('param' in task) {
-      refuse(id, query.task.kind === 'align' ? 'invalid_align_text' : 'invalid_grammar', task.message);
-      return;
-    }
-    const decoder = await decoders.take(task);
-    if (entry.dropped) {
-      decoders.giveBack(decoder);
-      return;
-    }
-    const alignText = task.kind === 'align' ? task.text : undefined;
-    entry.decoder = decoder;
-    entry.stream = new RecogniserStream(
-      decoder,
-      new TurnDetector(module),
-      { interims: query.interims, alignText },
-      (message) => reply({ type: 'said', stream: id, message }),
-    );
-  } catch (error) {
-    if (isTrap(error)) throw error;
-    refuse(id, 'invalid_grammar', 'The recogniser does not take this task. Simplify the grammar or the text.');
+  const prepared = await prepare(query);
+  if ('fault' in prepared) {
+    const code = query.task.kind === 'grammar' ? 'invalid_grammar' : 'invalid_align_text';
+    fail(id, code, `The ${query.task.kind === 'grammar' ? 'grammar' : 'text'} is refused. ${prepared.fault.message}`);
+  } else if (entries.get(id) !== entry) {
+    // Dropped meanwhile.
+    decoders.giveBack(prepared.decoder);
+  } else {
+    const settings = {
+      interims: query.interims,
+      alignText: prepared.alignText,
+      language: LANGUAGES[query.language],
+    };
+    const say = (message: StreamMessage): void => reply({ type: 'said', stream: id, message });
+    const { decoder } = prepared;
+    entry.running = { decoder, stream: new RecogniserStream(decoder, new TurnDetector(module), settings, say) };
+    say({ type: 'ready' });
+  }
+  reply({ type: 'worked', stream: id, bytes: 0 });
+  for (const each of entry.early.splice(0)) each();
+}
+
+/** Works on a stream now, or as soon as it runs. What it took of the queue is given back in any case. */
+function work(id: number, bytes: number, task: (stream: RecogniserStream) => void): void {
+  const entry = entries.get(id);
+  if (entry !== undefined && entry.running === undefined) {
+    entry.early.push(() => work(id, bytes, task));
     return;
   }
-  reply({ type: 'said', stream: id, message: { type: 'ready' } });
-  for (const work of entry.early.splice(0)) work();
+  try {
+    if (entry?.running !== undefined) task(entry.running.stream);
+  } catch (error) {
+    rethrowTrap(error);
+    // The decoder is in an unknown state: it is not given back.
+    fail(id, 'recogniser_failed', 'The recogniser failed at this audio.');
+  }
+  reply({ type: 'worked', stream: id, bytes });
 }
 
-function whenOpen(id: number, work: (stream: RecogniserStream) => void): void {
-  const entry = entries.get(id);
-  if (entry === undefined) return;
-  const { stream } = entry;
-  if (stream !== undefined) work(stream);
-  else entry.early.push(() => entry.stream !== undefined && work(entry.stream));
-}
-
-function command(id: number, stream: RecogniserStream, { type }: StreamCommand): void {
+function obey(id: number, stream: RecogniserStream, { type }: StreamCommand): void {
   if (type === 'finalize') {
     stream.finalize();
     return;
   }
   stream.finish();
-  reply({ type: 'ended', stream: id });
   drop(id);
+  reply({ type: 'ended', stream: id });
 }
 
 function drop(id: number): void {
-  const entry = entries.get(id);
-  if (entry === undefined) return;
+  const running = entries.get(id)?.running;
   entries.delete(id);
-  entry.dropped = true;
-  if (entry.decoder === undefined) return;
-  // A turn may be under way; the decoder is given back whole.
-  entry.stream?.finalize();
-  decoders.giveBack(entry.decoder);
+  if (running === undefined) return;
+  running.stream.abandon();
+  decoders.giveBack(running.decoder);
 }
 
-function refuse(id: number, code: StreamErrorCode, message: string): void {
+function fail(id: number, code: StreamErrorCode, message: string): void {
   entries.delete(id);
   reply({ type: 'said', stream: id, message: { type: 'error', code, message } });
   reply({ type: 'ended', stream: id });
 }
 
-/** Compiles the task and gives it to a decoder, which is where the last faults of a grammar show. */
 async function check(id: number, query: StreamQuery): Promise<void> {
-  reply({ type: 'checked', check: id, fault: await faultOf(query) });
+  const prepared = await prepare(query);
+  if ('decoder' in prepared) decoders.giveBack(prepared.decoder);
+  reply({ type: 'checked', check: id, fault: 'fault' in prepared ? prepared.fault : undefined });
 }
 
-async function faultOf(query: StreamQuery): Promise<QueryFault | undefined> {
+/** Compiles a task and gives it to a decoder, which is where the last faults of a grammar show. */
+async function prepare(
+  query: StreamQuery,
+): Promise<{ decoder: TurnDecoder; alignText: string | undefined } | { fault: QueryFault }> {
   const task = await compiler.compile(query);
-  if ('param' in task) return task;
+  if ('param' in task) return { fault: task };
   try {
-    decoders.giveBack(await decoders.take(task));
-    return undefined;
+    const decoder = await decoders.take(task);
+    return { decoder, alignText: task.kind === 'align' ? task.text : undefined };
   } catch (error) {
-    if (isTrap(error)) throw error;
-    const param = query.task.kind === 'grammar' ? 'grammar' : 'align_text';
-    return { param, message: `\`${param}\` is refused by the recogniser. Simplify it.` };
+    rethrowTrap(error);
+    return { fault: { param: paramOf(query.task), message: 'The decoder does not take it. Simplify it.' } };
   }
 }
 
 /** After a trap the module's memory is in an unknown state: the thread must go. */
-function isTrap(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'RuntimeError' || error instanceof RangeError);
+function rethrowTrap(error: unknown): void {
+  // WebAssembly's own error, a stack that ran over, or the C code's exit, which is no Error.
+  const isMendable = error instanceof Error && error.name !== 'RuntimeError' && !(error instanceof RangeError);
+  if (!isMendable) throw error;
 }
 
-function reply(message: WorkerReply): void {
+function reply(message: ThreadReply): void {
   port.postMessage(message);
 }

@@ -10,6 +10,7 @@ import type { ClientMessage, ListenRequest } from '../api/listen.ts';
 import { ContainerSniffer } from '../audio/container.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import type { LiveTiming } from '../providers/provider.ts';
+import { finalMissing } from '../providers/turn-text.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
@@ -275,13 +276,12 @@ export class LiveSession {
   }
 
   announceEnd(reason: SessionEndReason, error: SessionError | null, attempts: Attempt[]): void {
-    this.idle.stop();
     this.pipeline.end();
     this.outbox.beginEnd();
     const { coveredSamples, receivedSamples, droppedBytes } = this.pipeline;
-    if (!this.finishedInOrder && receivedSamples > coveredSamples)
-      this.lost(coveredSamples, receivedSamples, error?.code ?? reason);
-    if (error !== null) this.voice.lastError(error, reason, attempts, this.turns.number);
+    const owed = !this.finishedInOrder && receivedSamples > coveredSamples;
+    if (owed) this.lost(coveredSamples, receivedSamples, error?.code ?? reason);
+    if (error !== null) this.voice.lastError(error, reason, attempts, owed ? this.turns.number : undefined);
     this.outbox.push({
       type: 'session_ended',
       reason,
@@ -314,16 +314,19 @@ export class LiveSession {
   fault(name: string, error: unknown): void {
     if (this.scope.disposed) return;
     this.dependencies.onFault(this.opening.sessionId, name, error);
-    try {
-      this.outbox.beginEnd();
-      const { coveredSamples, receivedSamples } = this.pipeline;
-      if (receivedSamples > coveredSamples) this.lost(coveredSamples, receivedSamples, 'internal_error');
-      this.voice.error('internal_error', 'The gateway made a mistake in this session. Quote the request id.');
-      this.outbox.close(1011, 'internal_error');
-    } catch (unsaid) {
-      this.dependencies.onFault(this.opening.sessionId, 'fault', unsaid);
-    }
+    const message = 'The gateway made a mistake in this session. Quote the request id.';
+    this.attempt(() => this.announceEnd('error', { code: 'internal_error', message }, []));
+    this.attempt(() => this.outbox.close(1011, 'internal_error'));
     this.dispose('error', 'internal_error');
+  }
+
+  /** What is left to do for a session that has failed may fail as well. */
+  private attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.dependencies.onFault(this.opening.sessionId, 'fault', error);
+    }
   }
 
   private hear(heard: Heard): void {
@@ -336,7 +339,7 @@ export class LiveSession {
   private finished(generation: number): void {
     this.tellTurn({ type: 'turn.flush' });
     if (this.turns.open) {
-      this.tell({ type: 'upstream.failed', generation, failure: missingFinal });
+      this.tell({ type: 'upstream.failed', generation, failure: finalMissing });
       return;
     }
     this.turns.finish();
@@ -374,7 +377,7 @@ export class LiveSession {
     this.lateAudioTold = true;
     this.voice.error(
       'invalid_request',
-      'Audio came after the end of the session was asked for; it is not transcribed. Send `close` after the last audio.',
+      'The session is ending: audio that comes now is not transcribed. Send `close` after the last audio, or open a new session.',
     );
   }
 
@@ -437,10 +440,3 @@ export class LiveSession {
     });
   }
 }
-
-const missingFinal: LegFailure = {
-  kind: 'retry',
-  reason: 'upstream_closed',
-  code: 'final_missing',
-  message: 'The provider ended without the final of the last turn.',
-};

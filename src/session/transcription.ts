@@ -157,12 +157,15 @@ class RawReader {
   push(bytes: Uint8Array): Int16Array {
     const carried = this.odd === undefined ? 0 : 1;
     const samples = new Int16Array((bytes.length + carried) >> 1);
+    if (samples.length === 0) {
+      this.odd ??= bytes[0];
+      return samples;
+    }
     const out = new Uint8Array(samples.buffer);
-    if (this.odd !== undefined && out.length > 0) out[0] = this.odd;
-    const taken = Math.max(0, out.length - carried);
+    if (this.odd !== undefined) out[0] = this.odd;
+    const taken = out.length - carried;
     out.set(bytes.subarray(0, taken), carried);
-    if (out.length > 0) this.odd = undefined;
-    if (taken < bytes.length) this.odd = bytes[bytes.length - 1];
+    this.odd = bytes[taken];
     return samples;
   }
 }

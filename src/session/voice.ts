@@ -100,10 +100,10 @@ export class Voice {
     } as OutgoingEvent);
   }
 
-  /** The error that ends the session; an upstream's names the turn that has no final. */
-  lastError(error: SessionError, reason: SessionEndReason, attempts: Attempt[], turn: number): void {
+  /** The error that ends the session; an upstream's names the turn that is owed a final, if one is. */
+  lastError(error: SessionError, reason: SessionEndReason, attempts: Attempt[], turn: number | undefined): void {
     const upstream = reason === 'upstream' && attempts.length > 0;
-    const message = upstream ? `${error.message} Turn ${turn} has no final.` : error.message;
+    const message = upstream && turn !== undefined ? `${error.message} Turn ${turn} has no final.` : error.message;
     this.error(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
   }
 

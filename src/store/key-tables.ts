@@ -1,9 +1,9 @@
 // Organisations and keys on an open database: the store's calls, one transaction each. Runs in the thread that owns the file.
 import type { Database } from 'better-sqlite3';
+import { uuidv7 } from '../runtime/uuid.ts';
 import { generateKey, parseKey } from './secrets.ts';
 import type { ApiKey, Organisation } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { uuidv7 } from '../runtime/uuid.ts';
 
 const KEY_NAME = /^\P{Cc}{1,100}$/u;
 

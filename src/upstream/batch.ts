@@ -2,7 +2,7 @@
 // from, and who is answered, is decided elsewhere.
 import type { Heard, LegFailure, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
 import type { BatchResult } from '../providers/provider.ts';
-import { TurnText } from '../providers/turn-text.ts';
+import { finalMissing, TurnText } from '../providers/turn-text.ts';
 import type { LegHandle, UpstreamHost } from './live.ts';
 
 /** The leg failed before it finished. */
@@ -16,8 +16,8 @@ export class LegFailed extends Error {
   }
 }
 
-/** Bytes of one frame to the leg: one second at 16 kHz. */
-const FRAME_BYTES = 32_000;
+/** Linear16. */
+const BYTES_PER_SAMPLE = 2;
 
 /**
  * Transcribes audio through one live leg.
@@ -33,26 +33,26 @@ export async function transcribeThroughLeg(
   audio: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<BatchResult> {
+  signal.throwIfAborted();
   const job = new LegJob();
-  job.leg = upstream.open(legId, request, (report) => job.take(report));
+  const leg = upstream.open(legId, request, (report) => job.take(report));
   const abort = () => job.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    signal.throwIfAborted();
-    await job.until((state) => state.ready);
-    for await (const chunk of audio) await job.send(chunk);
-    job.leg.command({ type: 'leg.finish' });
-    await job.until((state) => state.finished);
+    await job.until(() => job.ready);
+    // One second of audio is the most that a frame may hold.
+    await job.send(leg, audio, BYTES_PER_SAMPLE * request.sampleRate);
+    leg.command({ type: 'leg.finish' });
+    await job.until(() => job.finished);
     return job.result();
   } finally {
     signal.removeEventListener('abort', abort);
-    job.leg.command({ type: 'leg.close' });
+    leg.command({ type: 'leg.close' });
   }
 }
 
 /** The leg's reports, as states to wait for. */
 class LegJob {
-  leg: LegHandle | undefined;
   ready = false;
   finished = false;
   private pressed = false;
@@ -79,25 +79,54 @@ class LegJob {
   }
 
   /** Resolves when the state is reached; rejects when the job has failed. */
-  async until(reached: (state: LegJob) => boolean): Promise<void> {
+  async until(reached: () => boolean): Promise<void> {
     for (;;) {
       if (this.fault !== undefined) throw this.fault.error;
-      if (reached(this)) return;
+      if (reached()) return;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
   }
 
-  async send(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.length; at += FRAME_BYTES) {
-      await this.until((state) => !state.pressed);
-      this.sequence++;
-      this.leg?.command({ type: 'leg.audio', sequence: this.sequence }, chunk.subarray(at, at + FRAME_BYTES));
+  /** Gives the leg all of the audio, as it comes and as there is room. */
+  async send(leg: LegHandle, audio: AsyncIterable<Uint8Array>, frameBytesMax: number): Promise<void> {
+    const chunks = audio[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await this.nextOf(chunks);
+        if (next.done === true) return;
+        for (let at = 0; at < next.value.length; at += frameBytesMax) {
+          await this.until(() => !this.pressed);
+          this.sequence++;
+          const bytes = next.value.subarray(at, at + frameBytesMax);
+          leg.command({ type: 'leg.audio', sequence: this.sequence }, bytes);
+        }
+      }
+    } catch (error) {
+      // Not waited for: a source in the middle of a read may take its time.
+      chunks.return?.().catch(() => {});
+      throw error;
     }
   }
 
+  /** The next chunk; a job that fails meanwhile does not wait for it. */
+  private async nextOf(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+    const read: { next?: IteratorResult<Uint8Array> } = {};
+    chunks.next().then(
+      (next) => {
+        read.next = next;
+        this.wake?.();
+      },
+      (error: unknown) => this.fail(error),
+    );
+    await this.until(() => read.next !== undefined);
+    return read.next as IteratorResult<Uint8Array>;
+  }
+
+  /** What was heard. Throws when words were heard that never became final: a part is no transcription. */
   result(): BatchResult {
+    if (this.text.open) throw new LegFailed(finalMissing);
     return { utterances: this.utterances, language: this.language, warnings: this.warnings };
   }
 

@@ -17,7 +17,7 @@ import type {
 import { Deadline } from '../runtime/deadline.ts';
 import { guardActions, startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
-import { openWire, WIRE_LIMITS, type Wire } from './wire.ts';
+import { openWire, type Wire } from './wire.ts';
 
 /** A report before it is addressed and numbered. */
 type Report = LegReport extends infer R ? (R extends unknown ? Omit<R, 'generation' | 'sequence'> : never) : never;
@@ -242,7 +242,6 @@ class Leg implements LegHandle {
         failed: (message, status) => this.unreachable(message, status),
       },
       this.dependencies.clock,
-      { ...WIRE_LIMITS, connectMs: this.timing.connectMs },
     );
     this.wire = wire;
     this.scope.defer(() => (this.inOrder ? wire.close() : wire.terminate()));

@@ -24,31 +24,21 @@ export interface Wire {
   terminate(): void;
 }
 
-export interface WireLimits {
-  /** Largest message of a provider. */
-  messageBytesMax: number;
-  /** Fragments of one message. */
-  fragmentsMax: number;
-  connectMs: number;
-  /** One ping each; a socket that gave no sign between two pings is dropped. */
-  pingMs: number;
-}
+/** Largest message of a provider. */
+const MESSAGE_BYTES_MAX = 1_048_576;
+/** Fragments of one message. */
+const FRAGMENTS_MAX = 64;
+/** A ping after so long without a sign; a socket that gives none for as long again is dropped. */
+const PING_MS = 10_000;
 
-export const WIRE_LIMITS: Omit<WireLimits, 'connectMs'> = {
-  messageBytesMax: 1_048_576,
-  fragmentsMax: 64,
-  pingMs: 10_000,
-};
-
-/** Opens the wire an endpoint names. */
+/** Opens the wire an endpoint names. How long that may take is the leg's to say: it terminates the wire. */
 export function openWire(
   endpoint: Endpoint,
   engines: Readonly<Record<string, Engine>>,
   listener: WireListener,
   clock: Clock,
-  limits: WireLimits,
 ): Wire {
-  if (endpoint.kind === 'websocket') return new SocketWire(endpoint, listener, clock, limits);
+  if (endpoint.kind === 'websocket') return new SocketWire(endpoint, listener, clock);
   const engine = engines[endpoint.engine];
   if (engine === undefined) throw new Error(`The engine "${endpoint.engine}" is not part of this node.`);
   return new EngineWire(engine, endpoint.query, listener);
@@ -58,31 +48,29 @@ export function openWire(
 class SocketWire implements Wire {
   private readonly socket: WebSocket;
   private readonly listener: WireListener;
+  private readonly clock: Clock;
   private heartbeat: Deadline | undefined;
+  private connected = false;
   private unanswered = false;
   private over = false;
   private full = false;
 
-  constructor(
-    endpoint: Extract<Endpoint, { kind: 'websocket' }>,
-    listener: WireListener,
-    clock: Clock,
-    limits: WireLimits,
-  ) {
+  constructor(endpoint: Extract<Endpoint, { kind: 'websocket' }>, listener: WireListener, clock: Clock) {
     this.listener = listener;
+    this.clock = clock;
     // No compression, no redirects, small bounds: a provider is not trusted with this process's memory.
     this.socket = new WebSocket(endpoint.url, endpoint.protocols ?? [], {
       headers: endpoint.headers,
       perMessageDeflate: false,
       followRedirects: false,
-      handshakeTimeout: limits.connectMs,
-      maxPayload: limits.messageBytesMax,
-      maxFragments: limits.fragmentsMax,
+      maxPayload: MESSAGE_BYTES_MAX,
+      maxFragments: FRAGMENTS_MAX,
     });
     this.socket.binaryType = 'nodebuffer';
     this.socket.on('open', () => {
       if (this.over) return;
-      this.keepAlive(clock, limits.pingMs);
+      this.connected = true;
+      this.keepAlive();
       this.listener.opened();
     });
     this.socket.on('pong', this.alive);
@@ -96,11 +84,11 @@ class SocketWire implements Wire {
         ),
       );
     });
-    this.socket.on('error', (error) => {
-      // Once open, ws reports the close as well; before that this is the only word.
-      if (this.socket.readyState === WebSocket.CONNECTING) {
-        this.end(() => this.listener.failed(`The provider could not be reached: ${error.message}.`, undefined));
-      }
+    this.socket.on('error', (error: NodeJS.ErrnoException) => {
+      // Once connected, the close that follows says all there is to say. Its text would name addresses of the operator's.
+      if (this.connected) return;
+      const code = error.code === undefined ? '' : ` (${error.code})`;
+      this.end(() => this.listener.failed(`The provider could not be reached${code}.`, undefined));
     });
     this.socket.on('close', (code, reason) => this.end(() => this.listener.closed(code, reason.toString())));
   }
@@ -146,8 +134,8 @@ class SocketWire implements Wire {
   };
 
   /** A ping whenever nothing came for a while; a second such while without a sign of life ends the wire. */
-  private keepAlive(clock: Clock, pingMs: number): void {
-    this.heartbeat = new Deadline(clock, pingMs, () => {
+  private keepAlive(): void {
+    this.heartbeat = new Deadline(this.clock, PING_MS, () => {
       if (this.unanswered) {
         this.end(() => this.listener.closed(1006, 'The provider did not answer a ping.'));
         this.socket.terminate();
@@ -155,7 +143,7 @@ class SocketWire implements Wire {
       }
       this.unanswered = true;
       this.socket.ping();
-      this.keepAlive(clock, pingMs);
+      this.keepAlive();
     });
   }
 

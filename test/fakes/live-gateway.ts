@@ -77,6 +77,7 @@ export class LiveClient {
   readonly times: number[] = [];
   closed: { code: number; reason: string } | undefined;
   refusal: { status: number; headers: Record<string, string | string[] | undefined>; body: string } | undefined;
+  error: Error | undefined;
   private readonly watchers = new Set<() => void>();
 
   constructor(url: string, protocols: string[], options: ClientOptions) {
@@ -102,7 +103,9 @@ export class LiveClient {
         this.tell();
       });
     });
-    this.socket.on('error', () => {});
+    this.socket.on('error', (error) => {
+      this.error = error;
+    });
   }
 
   of<Type extends ServerEvent['type']>(type: Type): EventOf<Type>[] {
@@ -142,7 +145,7 @@ export class LiveClient {
         else if (this.closed !== undefined && !closeIsFine) {
           reject(
             new Error(
-              `The socket closed with ${this.closed.code} before ${what}: ${JSON.stringify(this.events.at(-1))}`,
+              `The socket closed with ${this.closed.code} before ${what}: ${this.error?.message ?? JSON.stringify(this.events.at(-1))}`,
             ),
           );
         } else return;

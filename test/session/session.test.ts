@@ -1,3 +1,4 @@
+// The shortest whole story of a live session. What else is promised of it is in the files beside this one.
 import { describe, expect, it } from 'vitest';
 import { SessionRig } from '../fakes/session-rig.ts';
 

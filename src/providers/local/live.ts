@@ -49,7 +49,10 @@ export const live: LiveCodec<State> = {
 
   audio: (_, frame) => frame,
 
-  read: (state, message: Incoming) => ('json' in message ? heard(message.json as Message, state.language) : []),
+  read: (state, message: Incoming) => {
+    if (!('json' in message) || typeof message.json !== 'object' || message.json === null) return [];
+    return heard(message.json as Message, state.language);
+  },
 
   finalize: () => [{ type: 'finalize' }],
 
@@ -95,7 +98,9 @@ function heard(message: Message, language: string): Heard[] {
 /** `commands-en` and the like end in their language. */
 const languageOf = (model: string): string => model.slice(model.lastIndexOf('-') + 1);
 
-function taskOf({ model, params }: LegRequest): { kind: 'grammar' | 'align'; text: string } {
-  if (model.startsWith('align-')) return { kind: 'align', text: String(params.align_text ?? '') };
-  return { kind: 'grammar', text: String(params.grammar ?? BUILT_IN_GRAMMARS[model] ?? '') };
+function taskOf({ model, params }: LegRequest): { kind: 'grammar' | 'align'; text: string; builtIn: boolean } {
+  const { align_text: alignText, grammar } = params;
+  if (typeof alignText === 'string') return { kind: 'align', text: alignText, builtIn: false };
+  if (typeof grammar === 'string') return { kind: 'grammar', text: grammar, builtIn: false };
+  return { kind: 'grammar', text: BUILT_IN_GRAMMARS.get(model) ?? '', builtIn: true };
 }

@@ -23,18 +23,43 @@ const row = (id: string, language: string, name: string, description: string): M
   priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-20' },
 });
 
+const OWN_GRAMMAR = 'or a JSGF grammar of your own in `provider_params.grammar`';
+
 export const models: readonly ModelCard[] = [
   row(
     'commands-en',
     'en',
     'Commands, English',
-    'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`. No open dictation.',
+    `Numbers, times, dates, yes and no, home and navigation commands; ${OWN_GRAMMAR}. No open dictation.`,
   ),
-  row('digits-en', 'en', 'Digits, English', 'Strings of digits, one to twenty of them. No open dictation.'),
+  row(
+    'digits-en',
+    'en',
+    'Digits, English',
+    'Strings of digits. Hard for it: expect a wrong digit now and then. No open dictation.',
+  ),
   row(
     'align-en',
     'en',
     'Alignment, English',
+    'Finds the times of the words of a known text, given as `provider_params.align_text`. No open dictation.',
+  ),
+  row(
+    'commands-fr',
+    'fr',
+    'Commands, French',
+    `Numbers, times, dates, yes and no, home and navigation commands; ${OWN_GRAMMAR}. No open dictation.`,
+  ),
+  row(
+    'digits-fr',
+    'fr',
+    'Digits, French',
+    'Strings of digits. Hard for it: expect a wrong digit now and then. No open dictation.',
+  ),
+  row(
+    'align-fr',
+    'fr',
+    'Alignment, French',
     'Finds the times of the words of a known text, given as `provider_params.align_text`. No open dictation.',
   ),
 ];

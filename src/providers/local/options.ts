@@ -8,7 +8,7 @@ export const GrammarOptions = Type.Object(
         minLength: 1,
         maxLength: 16_384,
         description:
-          'A JSGF grammar to listen for instead of the built-in one, with one public rule; words must be in the dictionary.',
+          'A JSGF grammar to listen for instead of the built-in one; its words must be in the dictionary. No imports, no rule that refers to itself.',
       }),
     ),
   },

@@ -74,17 +74,25 @@ function heard(json: unknown): Heard[] {
     case 'finished':
       return [{ type: message.type }];
     case 'speech_started':
-      return [{ type: 'speech.started', start: message.start }];
+      return typeof message.start === 'number' ? [{ type: 'speech.started', start: message.start }] : [];
     case 'interim':
-      return [{ type: 'partial', turnId: String(message.turn), utterance: utteranceOf(message) }];
+      return isWhole(message)
+        ? [{ type: 'partial', turnId: String(message.turn), utterance: utteranceOf(message) }]
+        : [];
     case 'final':
-      return [{ type: 'turn.ended', turnId: String(message.turn), utterance: utteranceOf(message), twin: false }];
+      return isWhole(message)
+        ? [{ type: 'turn.ended', turnId: String(message.turn), utterance: utteranceOf(message), twin: false }]
+        : [];
     case 'error':
-      return [{ type: 'failed', failure: failureOf(message.code) }];
+      return [{ type: 'failed', failure: failureOf(typeof message.code === 'string' ? message.code : 'unknown') }];
     default:
       return [];
   }
 }
+
+/** What came over a network is what it says it is only once that was looked at. */
+const isWhole = ({ turn, text, start, end }: { turn: unknown; text: unknown; start: unknown; end: unknown }): boolean =>
+  typeof turn === 'number' && typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
 
 /** Words share the time of their turn evenly: a script has no better times. */
 function utteranceOf({ text, start, end }: { text: string; start: number; end: number }): Utterance {

@@ -58,6 +58,7 @@ class LoopbackConnection implements EngineConnection {
   private nextInterim = 0;
   private pendingFinals = 0;
   private finishing = false;
+  private confirmed = false;
   private ranges = new NumberedRanges();
 
   constructor(clock: Clock, listener: EngineListener, onGone: () => void) {
@@ -95,7 +96,10 @@ class LoopbackConnection implements EngineConnection {
   private begin(start: Start): void {
     this.start = start;
     const { fail, ready_delay_ms } = start.params;
-    if (fail?.how === 'hang') return;
+    if (fail?.how === 'hang') {
+      this.mute = true;
+      return;
+    }
     this.later(ready_delay_ms ?? 0, () => {
       if (fail?.how === 'refuse') this.hangUp(fail.code ?? 1011, 'refused by the script');
       else this.say({ type: 'ready' });
@@ -170,7 +174,9 @@ class LoopbackConnection implements EngineConnection {
   }
 
   private confirm(): void {
-    if (!this.finishing || this.pendingFinals > 0 || this.start?.params.fail?.how === 'finish') return;
+    if (!this.finishing || this.confirmed || this.pendingFinals > 0) return;
+    if (this.start?.params.fail?.how === 'finish') return;
+    this.confirmed = true;
     this.say({ type: 'finished' });
   }
 

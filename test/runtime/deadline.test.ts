@@ -1,0 +1,59 @@
+// A deadline is reached once, that long after the last touch, and never after it was stopped.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { Deadline } from '../../src/runtime/deadline.ts';
+import { timersOf } from '../session/support.ts';
+
+describe('a deadline', () => {
+  it('is reached at the exact time after the last touch, by one timer', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 20 }), (pauses) => {
+        const clock = new SimulatedClock();
+        let reachedAt: number | undefined;
+        const deadline = new Deadline(clock, 100, () => {
+          reachedAt = clock.now();
+        });
+        let due = 100;
+        const goTo = (timeMs: number) => {
+          while (clock.now() < timeMs) clock.increment(1);
+        };
+        for (const pause of pauses) {
+          goTo(clock.now() + pause);
+          if (reachedAt !== undefined) break;
+          expect(timersOf(clock)).toBe(1);
+          deadline.touch();
+          due = clock.now() + 100;
+        }
+        goTo(due + 200);
+        expect([reachedAt, timersOf(clock)]).toEqual([due, 0]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is not reached after it was stopped, however often it is touched', () => {
+    const clock = new SimulatedClock();
+    let reached = 0;
+    const deadline = new Deadline(clock, 100, () => reached++);
+    deadline.stop();
+    deadline.touch();
+    deadline.stop();
+    clock.increment(1_000);
+    expect([reached, timersOf(clock)]).toEqual([0, 0]);
+  });
+
+  it('may be stopped, or replaced, from where it is reached', () => {
+    const clock = new SimulatedClock();
+    const reachedAt: number[] = [];
+    const begin = (): Deadline =>
+      new Deadline(clock, 100, () => {
+        reachedAt.push(clock.now());
+        deadline.stop();
+        if (reachedAt.length < 3) deadline = begin();
+      });
+    let deadline = begin();
+    for (let i = 0; i < 50; i++) clock.increment(10);
+    expect([reachedAt, timersOf(clock)]).toEqual([[100, 200, 300], 0]);
+  });
+});

@@ -1,0 +1,223 @@
+// How long a session lives, and how it is ended from outside: idle, too long, drained, revoked, cut off.
+import { describe, expect, it } from 'vitest';
+import type { RigClient } from '../fakes/session-rig.ts';
+import { SessionRig } from '../fakes/session-rig.ts';
+import { puppetRig } from './puppet.ts';
+import { expectInOrder, expectNothingLeft, silence, speech, storyOf, untilEnded } from './support.ts';
+
+const turns = (seconds: number) => ({ turns: [{ text: 'one two', seconds }] });
+
+function expectEnded(client: RigClient, closeCode: number, reason: string, code?: string): void {
+  expect([client.closeCode, client.of('session_ended')[0]?.reason, client.of('error').at(-1)?.error.code]).toEqual([
+    closeCode,
+    reason,
+    code,
+  ]);
+  expectInOrder(client);
+}
+
+describe('an idle session', () => {
+  it('is ended after 30 s without audio and keepalive, with what it has transcribed', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open({ providerParams: turns(1) });
+    client.session.audio(silence(1.5));
+    await rig.advance(29_900);
+    expect(client.closeCode).toBeUndefined();
+    await rig.advance(300);
+    expect(client.finals).toHaveLength(2);
+    expectEnded(client, 4008, 'idle', 'session_idle');
+    await expectNothingLeft(rig);
+  });
+
+  it.each([
+    ['keepalives', (client: RigClient) => client.session.control({ type: 'keepalive' })],
+    ['finalizes', (client: RigClient) => client.session.control({ type: 'finalize' })],
+    ['empty audio frames', (client: RigClient) => client.session.audio(new Uint8Array(0))],
+  ])('is not idle while it sends %s', async (_, sign) => {
+    const rig = new SessionRig();
+    const client = await rig.open();
+    for (let sent = 0; sent < 20; sent++) {
+      sign(client);
+      await rig.advance(29_000, 1_000);
+    }
+    expect(client.closeCode).toBeUndefined();
+    await rig.advance(1_100);
+    expectEnded(client, 4008, 'idle', 'session_idle');
+  });
+
+  it('is not kept alive by text that is no message', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open();
+    for (let sent = 0; sent < 4; sent++) {
+      await rig.advance(10_000, 1_000);
+      client.session.misunderstood('what');
+    }
+    expectEnded(client, 4008, 'idle', 'session_idle');
+  });
+});
+
+describe('the longest duration', () => {
+  it('ends a session in order, with every final, once', async () => {
+    const rig = new SessionRig({ settings: { longestMs: 10_000 } });
+    const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 700 } });
+    for (let second = 0; second < 10; second++) {
+      client.session.audio(silence(1));
+      await rig.advance(1_000);
+    }
+    await rig.advance(1_000);
+    expect(client.finals).toHaveLength(10);
+    expectEnded(client, 4008, 'too_long', 'session_too_long');
+    await expectNothingLeft(rig);
+  });
+
+  it('does not wait for finals when the session was ending already, and names what has none', async () => {
+    const rig = new SessionRig({ settings: { longestMs: 10_000 } });
+    const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 9_000 } });
+    client.session.audio(silence(2));
+    await rig.advance(5_000);
+    client.session.audio(silence(1));
+    client.session.control({ type: 'close' });
+    await rig.advance(5_100);
+    expect(client.finals).toHaveLength(2);
+    expect(client.of('discontinuity')).toMatchObject([{ from: 2, to: 3, reason: 'session_too_long' }]);
+    expectEnded(client, 4008, 'too_long', 'session_too_long');
+    await expectNothingLeft(rig);
+  });
+});
+
+describe('a drain', () => {
+  it('ends sessions at the end of their turn, and those between turns at once', async () => {
+    const rig = new SessionRig();
+    const speaking = await rig.open({ providerParams: turns(3) });
+    const between = await rig.open({ providerParams: turns(1) });
+    speaking.session.audio(speech(1));
+    between.session.audio(speech(1));
+    await rig.advance(500);
+    const drained = rig.sessions.drain();
+    await rig.advance(500);
+    expectEnded(between, 4200, 'draining', 'node_draining');
+    expect([speaking.closeCode, storyOf(speaking)]).toEqual([undefined, ['session_started', 'warning']]);
+    speaking.session.audio(speech(2.5));
+    await rig.advance(500);
+    expect(speaking.finals.map(({ end }) => end)).toEqual([3, 3.5]);
+    expectEnded(speaking, 4200, 'draining', 'node_draining');
+    await drained;
+    expect(() => rig.sessions.admit()).toThrow(expect.objectContaining({ code: 'node_draining' }));
+    await expectNothingLeft(rig);
+  });
+
+  it('waits for the end of a turn no longer than its time, and loses none of it', async () => {
+    const rig = new SessionRig({ settings: { drainMs: 5_000 } });
+    const client = await rig.open({ providerParams: turns(60) });
+    client.session.audio(speech(1));
+    await rig.advance(100);
+    const drained = rig.sessions.drain();
+    await rig.advance(4_800);
+    expect(client.closeCode).toBeUndefined();
+    await rig.advance(400);
+    expect(client.finals).toMatchObject([{ start: 0, end: 1 }]);
+    expectEnded(client, 4200, 'draining', 'node_draining');
+    await drained;
+  });
+
+  it('lets a client end its session itself meanwhile, and tells every caller when all are gone', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open({ providerParams: turns(60) });
+    client.session.audio(speech(1));
+    await rig.advance(100);
+    const drained = [rig.sessions.drain(), rig.sessions.drain()];
+    client.session.control({ type: 'close' });
+    await rig.advance(500);
+    expectEnded(client, 1000, 'client_closed');
+    await Promise.all(drained);
+    await rig.sessions.drain();
+  });
+
+  it('reaches a session whose handshake was under way when it began', async () => {
+    const rig = new SessionRig();
+    const first = await rig.open({ providerParams: turns(60) });
+    first.session.audio(speech(1));
+    await rig.advance(100);
+    const drained = rig.sessions.drain();
+    const late = await rig.open();
+    await rig.advance(500);
+    expectEnded(late, 4200, 'draining', 'node_draining');
+    first.session.control({ type: 'close' });
+    await rig.advance(500);
+    await drained;
+  });
+
+  it('waits for a turn whose formatted version is still to come', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open({ model: 'puppet/a' });
+    client.session.audio(speech(1));
+    const utterance = { text: 'a b', start: 0, end: 1 };
+    await puppet.last.say({ type: 'turn.ended', turnId: '1', twin: true, utterance });
+    client.session.drain();
+    await puppet.last.say(
+      { type: 'turn.formatted', turnId: '1', utterance: { ...utterance, text: 'A b.' } },
+      { type: 'finished' },
+    );
+    await rig.advance(100);
+    expect(client.finals.map(({ text }) => text)).toEqual(['A b.']);
+    expectEnded(client, 4200, 'draining', 'node_draining');
+  });
+
+  it('that is cut short names what was not transcribed', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 3_000 } });
+    client.session.audio(speech(2.5));
+    await rig.advance(500);
+    const drained = rig.sessions.drain();
+    rig.sessions.close();
+    await drained;
+    expect(client.of('discontinuity')).toMatchObject([{ from: 0, to: 2.5, reason: 'node_draining' }]);
+    expectEnded(client, 4200, 'draining', 'node_draining');
+    await expectNothingLeft(rig);
+  });
+});
+
+describe('a revoked key', () => {
+  it('ends its sessions in order, with every final, and no others', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open({ providerParams: turns(1) });
+    client.session.audio(silence(1.5));
+    await rig.advance(100);
+    rig.sessions.revoke('key_2');
+    await rig.advance(100);
+    expect(client.closeCode).toBeUndefined();
+    rig.sessions.revoke('key_1');
+    rig.sessions.revoke('key_1');
+    client.session.control({ type: 'close' });
+    await rig.advance(100);
+    expect(client.finals).toHaveLength(2);
+    expectEnded(client, 4001, 'error', 'key_revoked');
+  });
+
+  it('does not change the end of a session that was ending already', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 1_000 } });
+    client.session.audio(silence(1.5));
+    client.session.control({ type: 'close' });
+    rig.sessions.revoke('key_1');
+    await untilEnded(rig, client);
+    expectEnded(client, 1000, 'client_closed');
+  });
+});
+
+describe('the host', () => {
+  it('admits sessions up to its bound, and counts them by what they are doing', async () => {
+    const rig = new SessionRig();
+    const connecting = await rig.open({ providerParams: { fail: { how: 'hang' } } });
+    const streaming = await rig.open();
+    const ending = await rig.open({ providerParams: { final_delay_ms: 1_000 } });
+    ending.session.audio(silence(1));
+    ending.session.control({ type: 'close' });
+    await rig.advance(100);
+    expect(rig.sessions.countByPhase()).toEqual({ connecting: 1, streaming: 1, ending: 1, settling: 0 });
+    expect(() => rig.sessions.admit()).not.toThrow();
+    for (const client of [connecting, streaming]) client.session.abort('internal_error', 'Over.');
+    await rig.advance(2_000);
+    await expectNothingLeft(rig);
+  });
+});
