@@ -1,4 +1,4 @@
-// Makes the speech samples of the tests with a synthesiser: `npx tsx scripts/samples.ts` needs espeak-ng and sox. The files
+// Makes the speech samples of the tests with a synthesiser: `npm run samples` needs espeak-ng and sox. The files
 // are committed; this is how to make them again or add one. What must be heard in them is in test/recogniser.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -38,8 +38,6 @@ export const Segment = Type.Object({
 });
 export type Segment = Static<typeof Segment>;
 
-export const Transcription = Type.Object({ text: Type.String() });
-
 export const VerboseTranscription = Type.Object({
   text: Type.String(),
   task: Type.Literal('transcribe'),

@@ -18,12 +18,13 @@ export interface RecogniserPoolOptions {
   /** Hears when a thread failed; its streams were closed with 1011 and another takes its place when it is needed. */
   onFault?: (error: Error) => void;
   clock?: Clock;
+  /** Streams a thread has in its life; the package cannot free a stream's detector (10 kB), so threads wear out. */
+  threadStreamsMax?: number;
 }
 
 /** A decoder holds 13 MB and a core decodes about 50 commands streams in real time. */
 const STREAMS_PER_THREAD_MAX = 64;
-/** The package cannot free a detector (10 kB), so a thread is replaced once it has had so many streams. */
-const STREAMS_PER_THREAD_LIFE = 4_096;
+const THREAD_STREAMS_MAX = 4_096;
 /** Checks that may wait; each takes up to 200 ms of a thread. */
 const CHECKS_MAX = 32;
 /** A thread without work for so long is ended: it gives its memory back. */
@@ -68,11 +69,6 @@ export class RecogniserPool implements Engine {
     return this.#queuedBytes;
   }
 
-  /** Ids of the threads that run, for tests and for a look from outside. */
-  get threadIds(): number[] {
-    return [...this.#members.keys(), ...this.#retired].map(({ threadId }) => threadId);
-  }
-
   connect(query: Readonly<Record<string, unknown>>, listener: EngineListener): EngineConnection {
     const asked = readQuery(query);
     const isFull = this.#closed || this.#streams >= this.#streamsMax;
@@ -97,7 +93,8 @@ export class RecogniserPool implements Engine {
       member.opened++;
       member.thread.open(this.#lastId, asked, connection);
       connection.attach(member.thread, this.#lastId);
-      if (member.opened >= STREAMS_PER_THREAD_LIFE) this.#retire(member);
+      const { threadStreamsMax = THREAD_STREAMS_MAX } = this.#options;
+      if (member.opened >= threadStreamsMax) this.#retire(member);
     }
     return connection;
   }

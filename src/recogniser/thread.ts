@@ -66,11 +66,6 @@ export class Thread {
     return this.#checks.size;
   }
 
-  /** The thread's id, while it runs. */
-  get threadId(): number {
-    return this.#worker.threadId;
-  }
-
   open(id: number, query: StreamQuery, stream: ThreadStream): void {
     this.#streams.set(id, stream);
     this.#ask({ type: 'open', stream: id, query });

@@ -37,10 +37,13 @@ port.on('message', (request: ThreadRequest) => {
       void open(request.stream, request.query);
       return;
     case 'audio':
-      work(request.stream, request.bytes.byteLength, (stream) => stream.audio(request.bytes));
+      work(request.stream, request.bytes.byteLength, (stream) => {
+        stream.audio(request.bytes);
+        return undefined;
+      });
       return;
     case 'command':
-      work(request.stream, COMMAND_BYTES, (stream) => obey(request.stream, stream, request.command));
+      work(request.stream, COMMAND_BYTES, (stream) => obey(stream, request.command));
       return;
     case 'drop':
       drop(request.stream);
@@ -54,6 +57,7 @@ async function open(id: number, query: StreamQuery): Promise<void> {
   const entry: Entry = { running: undefined, early: [] };
   entries.set(id, entry);
   const prepared = await prepare(query);
+  reply({ type: 'worked', stream: id, bytes: 0 });
   if ('fault' in prepared) {
     const code = query.task.kind === 'grammar' ? 'invalid_grammar' : 'invalid_align_text';
     fail(id, code, `The ${query.task.kind === 'grammar' ? 'grammar' : 'text'} is refused. ${prepared.fault.message}`);
@@ -61,45 +65,44 @@ async function open(id: number, query: StreamQuery): Promise<void> {
     // Dropped meanwhile.
     decoders.giveBack(prepared.decoder);
   } else {
-    const settings = {
-      interims: query.interims,
-      alignText: prepared.alignText,
-      language: LANGUAGES[query.language],
-    };
+    const { decoder, alignText } = prepared;
+    const settings = { interims: query.interims, alignText, language: LANGUAGES[query.language] };
     const say = (message: StreamMessage): void => reply({ type: 'said', stream: id, message });
-    const { decoder } = prepared;
     entry.running = { decoder, stream: new RecogniserStream(decoder, new TurnDetector(module), settings, say) };
     say({ type: 'ready' });
   }
-  reply({ type: 'worked', stream: id, bytes: 0 });
   for (const each of entry.early.splice(0)) each();
 }
 
-/** Works on a stream now, or as soon as it runs. What it took of the queue is given back in any case. */
-function work(id: number, bytes: number, task: (stream: RecogniserStream) => void): void {
+/** Works on a stream now, or as soon as it runs. What the request took of the queue is given back in any case. */
+function work(id: number, bytes: number, task: (stream: RecogniserStream) => 'ended' | undefined): void {
   const entry = entries.get(id);
   if (entry !== undefined && entry.running === undefined) {
     entry.early.push(() => work(id, bytes, task));
     return;
   }
+  let outcome: 'ended' | 'failed' | undefined;
   try {
-    if (entry?.running !== undefined) task(entry.running.stream);
+    if (entry?.running !== undefined) outcome = task(entry.running.stream);
   } catch (error) {
     rethrowTrap(error);
-    // The decoder is in an unknown state: it is not given back.
-    fail(id, 'recogniser_failed', 'The recogniser failed at this audio.');
+    outcome = 'failed';
   }
   reply({ type: 'worked', stream: id, bytes });
+  if (outcome === 'ended') {
+    drop(id);
+    reply({ type: 'ended', stream: id });
+    // The decoder is in an unknown state: it is not given back.
+  } else if (outcome === 'failed') fail(id, 'recogniser_failed', 'The recogniser failed at this audio.');
 }
 
-function obey(id: number, stream: RecogniserStream, { type }: StreamCommand): void {
+function obey(stream: RecogniserStream, { type }: StreamCommand): 'ended' | undefined {
   if (type === 'finalize') {
     stream.finalize();
-    return;
+    return undefined;
   }
   stream.finish();
-  drop(id);
-  reply({ type: 'ended', stream: id });
+  return 'ended';
 }
 
 function drop(id: number): void {

@@ -6,7 +6,7 @@ import { type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, nearestSlugs, providerOf } from '../api/slug.ts';
-import type { Engine, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
+import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
 export interface Degradation {
@@ -223,6 +223,24 @@ const baseOf = (language: string): string => language.toLowerCase().split('-')[0
 export function rateFor(card: ModelCard, sampleRate: number): number {
   const rates = [...card.audio.sample_rates].sort((a, b) => a - b);
   return rates.find((rate) => rate >= sampleRate) ?? rates.at(-1) ?? sampleRate;
+}
+
+/** What a member wants of its audio and its time, for what is asked of it. */
+export function timingOf(
+  { provider, slug, sampleRate, params }: ChainMember,
+  { language, diarization }: Pick<Ask, 'language' | 'diarization'>,
+  access: ChainDependencies['access'],
+): LiveTiming {
+  if (provider.live === undefined) throw new Error(`${slug} has no live mode, and was let into a live chain.`);
+  return provider.live.timing({
+    model: modelOf(slug),
+    sampleRate,
+    language,
+    interimResults: true,
+    diarization,
+    params,
+    access: access(provider.name),
+  });
 }
 
 /** The part of a slug after the provider. */

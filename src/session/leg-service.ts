@@ -1,6 +1,6 @@
 // Joins the upstream host to the bus: answers requests for legs, and carries commands and reports by address. The upstream
 // host itself knows no bus, so that a batch job can hold a leg directly.
-import type { LegCommand, OpenLeg } from '../../machines/events.ts';
+import type { LegCommand, LegOpened, OpenLeg } from '../../machines/events.ts';
 import type { Address, Bus, Detach } from '../bus/bus.ts';
 import { legActor, OPEN_LEG } from '../bus/subjects.ts';
 import type { LegHandle, UpstreamHost } from '../upstream/live.ts';
@@ -26,6 +26,6 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost): Detach {
       detach();
       throw error;
     }
-    return { type: 'leg.opened', leg: address } as { type: string };
+    return { type: 'leg.opened', leg: address } satisfies LegOpened;
   });
 }

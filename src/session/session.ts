@@ -7,18 +7,16 @@ import type { SessionError, SessionEvent, SessionOutput } from '../../machines/s
 import type { TurnEvent } from '../../machines/turn.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { ClientMessage, ListenRequest } from '../api/listen.ts';
-import { ContainerSniffer } from '../audio/container.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
-import type { LiveTiming } from '../providers/provider.ts';
 import { finalMissing } from '../providers/turn-text.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
-import { type ChainMember, type Degradation, modelOf } from './chain.ts';
+import { type ChainMember, type Degradation, timingOf } from './chain.ts';
 import type { SessionDependencies } from './host.ts';
+import { AudioIntake, backlogWords, containerWords } from './intake.ts';
 import { LegLink } from './leg-link.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
-import { RateWatch } from './rate-watch.ts';
 import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
@@ -58,11 +56,9 @@ export class LiveSession {
   private readonly leg: LegLink;
   private readonly turns: Turns;
   private readonly usage: Usage;
-  private readonly rateWatch: RateWatch;
+  private readonly intake: AudioIntake;
   private readonly idle: Deadline;
   private actor: Actor<typeof sessionMachine> | undefined;
-  private readonly sniffer = new ContainerSniffer();
-  private lateAudioTold = false;
   private finishedInOrder = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -71,12 +67,15 @@ export class LiveSession {
     const { request, sessionId } = opening;
     const { clock, settings, totals, bus } = dependencies;
     this.scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
+    // As far as audio may run ahead: to the end of the longest session, within the node's budget.
+    const longestBytes = Math.ceil((settings.longestMs / 1000) * request.sampleRate * 2);
+    const spoolBytesMax = Math.min(settings.spoolNodeBytesMax, longestBytes);
     this.pipeline = new AudioPipeline({
       sampleRate: request.sampleRate,
       encoding: request.encoding,
       memoryBytesMax: settings.memoryBytesMax,
       replayMs: settings.replayMs,
-      spoolBytesMax: this.spoolBytesMax,
+      spoolBytesMax,
       openSpool: () => dependencies.openSpool(),
     });
     this.scope.defer(() => this.pipeline.dispose());
@@ -95,7 +94,17 @@ export class LiveSession {
     });
     this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
     this.usage = new Usage(request.sampleRate);
-    this.rateWatch = new RateWatch(request.sampleRate);
+    this.intake = new AudioIntake({
+      request,
+      pipeline: this.pipeline,
+      clock,
+      totals,
+      backlogSecondsMax: Math.floor(spoolBytesMax / (2 * request.sampleRate)),
+      onContainer: (name) => this.abort('unsupported_audio', containerWords(name, request.encoding)),
+      onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
+      onLate: () => this.voice.lateAudio(),
+      onOddRate: (ratio) => this.voice.rateSuspect(ratio),
+    });
     this.turns = new Turns({
       sampleRate: request.sampleRate,
       interimResults: request.interimResults,
@@ -139,7 +148,10 @@ export class LiveSession {
           settleMs: settings.settleMs,
           retries: RETRIES,
           rounds: settings.upstreamRetries,
-          twinMs: Math.max(0, ...chain.map((member) => this.timingOf(member).twinMs)),
+          twinMs: Math.max(
+            0,
+            ...chain.map((member) => timingOf(member, this.opening.request, this.dependencies.access).twinMs),
+          ),
         },
       },
       clock,
@@ -160,29 +172,8 @@ export class LiveSession {
   /** Audio bytes, valid during the call. */
   audio(bytes: Uint8Array): void {
     if (this.scope.disposed) return;
-    if (this.pipeline.ended) {
-      this.lateAudio();
-      return;
-    }
-    const { clock, totals } = this.dependencies;
-    const now = clock.now();
     this.idle.touch();
-    if (!this.sniffer.settled && this.isContainer(bytes)) return;
-    const before = this.pipeline.receivedSamples;
-    if (this.pipeline.push(bytes) === 'backlog_exceeded') {
-      totals.dropped('audio_backlog');
-      const seconds = Math.floor(this.spoolBytesMax / (2 * this.opening.request.sampleRate));
-      this.stop(
-        'error',
-        'audio_backlog_exceeded',
-        `The audio is more than ${seconds} s ahead of what could be sent on. Send it more slowly; what was accepted is transcribed.`,
-      );
-      return;
-    }
-    totals.audioReceived((this.pipeline.receivedSamples - before) / this.opening.request.sampleRate);
-    const ratio = this.rateWatch.note(this.pipeline.receivedSamples, now);
-    if (ratio !== undefined) this.voice.rateSuspect(ratio);
-    this.leg.pump();
+    if (this.intake.take(bytes)) this.leg.pump();
   }
 
   /** A decoded text frame. */
@@ -228,7 +219,7 @@ export class LiveSession {
 
   openLeg(index: number, generation: number): void {
     const member = this.opening.chain[index] as ChainMember;
-    this.leg.open(member, this.timingOf(member), generation);
+    this.leg.open(member, timingOf(member, this.opening.request, this.dependencies.access), generation);
   }
 
   closeLeg(): void {
@@ -360,27 +351,6 @@ export class LiveSession {
     this.tell({ type: 'upstream.failed', generation, failure });
   }
 
-  private isContainer(bytes: Uint8Array): boolean {
-    const container = this.sniffer.look(bytes);
-    if (container === undefined) return false;
-    const { encoding } = this.opening.request;
-    this.abort(
-      'unsupported_audio',
-      `The audio begins like a ${container} file. Live audio is headerless ${encoding}: send the samples without the container, or post the file to /v1/audio/transcriptions.`,
-    );
-    return true;
-  }
-
-  private lateAudio(): void {
-    this.dependencies.totals.dropped('audio_after_close');
-    if (this.lateAudioTold) return;
-    this.lateAudioTold = true;
-    this.voice.error(
-      'invalid_request',
-      'The session is ending: audio that comes now is not transcribed. Send `close` after the last audio, or open a new session.',
-    );
-  }
-
   private lost(fromSample: number, toSample: number, reason: string): void {
     this.voice.lost(this.turns.secondsOf(fromSample), this.turns.secondsOf(toSample), reason);
   }
@@ -415,28 +385,5 @@ export class LiveSession {
     if (this.scope.disposed) return;
     const turn = this.actor?.getSnapshot().children.turn;
     if (turn?.getSnapshot().status === 'active') turn.send(event);
-  }
-
-  /** As far as audio may run ahead: to the end of the longest session, within the node's budget. */
-  private get spoolBytesMax(): number {
-    const { settings } = this.dependencies;
-    return Math.min(
-      settings.spoolNodeBytesMax,
-      Math.ceil((settings.longestMs / 1000) * this.opening.request.sampleRate * 2),
-    );
-  }
-
-  private timingOf(member: ChainMember): LiveTiming {
-    const { request } = this.opening;
-    const { live, name } = member.provider;
-    return (live as NonNullable<typeof live>).timing({
-      model: modelOf(member.slug),
-      sampleRate: member.sampleRate,
-      language: request.language,
-      interimResults: true,
-      diarization: request.diarization,
-      params: member.params,
-      access: this.dependencies.access(name),
-    });
   }
 }

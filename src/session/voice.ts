@@ -71,6 +71,13 @@ export class Voice {
     });
   }
 
+  lateAudio(): void {
+    this.error(
+      'invalid_request',
+      'The session is ending: audio that comes now is not transcribed. Send `close` after the last audio, or open a new session.',
+    );
+  }
+
   rateSuspect(ratio: number): void {
     this.warn({
       code: 'audio_rate_suspect',

@@ -1,3 +1,4 @@
+// Containers are known by their first bytes, and raw audio is never taken for one.
 import { describe, expect, test } from 'vitest';
 import { ContainerSniffer, sniffContainer } from '../../src/audio/container.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';

@@ -1,3 +1,4 @@
+// Speech energy tells speech from silence and costs next to nothing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SpeechMeter } from '../../src/audio/energy.ts';

@@ -1,3 +1,4 @@
+// What a lane's frames promise: sizes within the contract, pace within the speed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frameSamples, frameSizes } from '../../src/audio/coalescer.ts';

@@ -1,3 +1,4 @@
+// The tables of μ-law and A-law against the standard's formulas, and rounding to samples.
 import { describe, expect, test } from 'vitest';
 import { alawSample, decode, mulawSample, type SampleMemory, toSample } from '../../src/audio/pcm.ts';
 

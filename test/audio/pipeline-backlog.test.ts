@@ -1,3 +1,4 @@
+// Audio ahead of its leg: memory stays bounded, the spool gives everything back in order, and its file is always gone.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BLOCK_BYTES } from '../../src/audio/blocks.ts';

@@ -1,3 +1,4 @@
+// Lanes of other rates hear the same audio at the same times.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AudioFrame } from '../../src/audio/pipeline.ts';

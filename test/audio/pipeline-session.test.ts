@@ -1,3 +1,4 @@
+// Whole sessions with random chunks, contracts, finals and failures: every sample once, in order.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BLOCK_BYTES } from '../../src/audio/blocks.ts';

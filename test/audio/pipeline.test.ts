@@ -1,3 +1,4 @@
+// What the audio pipeline promises, one promise a test.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NumberedReader, numberedAudio, numberedSample, samplesOf } from '../fakes/numbered-audio.ts';

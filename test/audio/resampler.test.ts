@@ -1,3 +1,4 @@
+// The resampler's quality on sines, and that the cutting of its input changes nothing.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PcmConverter, Resampler } from '../../src/audio/resampler.ts';

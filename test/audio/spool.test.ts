@@ -1,3 +1,4 @@
+// The spool file: first in, first out, within its budget, and gone in every ending.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

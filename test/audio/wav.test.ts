@@ -1,3 +1,4 @@
+// WAV files of every kind that is read, cut at every byte, and those that are refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';

@@ -1,3 +1,4 @@
+// Prices and amounts are exact to half a micro-dollar, rounded once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costMicroUsd, microUsdOf, usdOf } from '../../src/billing/price.ts';

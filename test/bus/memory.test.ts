@@ -1,3 +1,4 @@
+// The in-process bus, held to the bus's promises.
 import { expect, it } from 'vitest';
 import { MemoryBus, newIncarnation } from '../../src/bus/memory.ts';
 import { busSuite } from '../suites/bus.suite.ts';

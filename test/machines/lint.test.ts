@@ -15,7 +15,7 @@ import {
   stateIn,
 } from 'xstate';
 import { type MachineEntry, machines } from '../../machines/index.ts';
-import { lintMachine } from '../../machines/lint.ts';
+import { lintMachine } from './lint-machine.ts';
 
 const promise = fromPromise(async () => undefined);
 const options = { maxIterations: 200 };

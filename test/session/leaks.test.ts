@@ -139,9 +139,14 @@ describe('sessions by the hundred', () => {
     };
     // The first time round code is compiled and lazy things are made.
     await round();
-    const before = heapBytes();
-    await round();
-    const bytesPerSession = (heapBytes() - before) / (quick.length * SESSIONS);
+    // What a round leaves is a leak only if every round leaves it; caches and compiled code come once.
+    const growth: number[] = [];
+    for (let rounds = 0; rounds < 3; rounds++) {
+      const before = heapBytes();
+      await round();
+      growth.push(heapBytes() - before);
+    }
+    const bytesPerSession = Math.min(...growth) / (quick.length * SESSIONS);
     expect(bytesPerSession).toBeLessThan(2_000);
   });
 });

@@ -1,0 +1,23 @@
+// The failures of a leg that are none of its provider's words: what happened to the connection, as the session is told it.
+import type { LegFailure } from '../../machines/events.ts';
+
+export const lostAudio: LegFailure = {
+  kind: 'retry',
+  reason: 'upstream_error',
+  code: 'audio_lost',
+  message: 'Audio was lost on its way to the provider.',
+};
+
+export const clogged: LegFailure = {
+  kind: 'next',
+  reason: 'stalled',
+  code: 'send_buffer_full',
+  message: 'The provider does not take its audio.',
+};
+
+export const closedEarly = (code: number): LegFailure => ({
+  kind: 'retry',
+  reason: 'upstream_closed',
+  code: `close_${code}`,
+  message: 'The provider closed the connection before it was asked to.',
+});
