@@ -25,10 +25,9 @@ export async function liveTranscription(
     headers: { Authorization: `Bearer ${key}` },
   });
   const terminal = new Terminal(samples.byteLength / 2 / RATE, json);
-  let pacing: NodeJS.Timeout | undefined;
   return new Promise((resolve, reject) => {
     socket.on('open', () => {
-      pacing = sendInRealTime(socket, samples, terminal);
+      sendInRealTime(socket, samples, terminal);
     });
     socket.on('message', (data) => terminal.show(String(data)));
     socket.on('unexpected-response', (_, response) => {
@@ -38,29 +37,28 @@ export async function liveTranscription(
     });
     socket.on('error', (error) => reject(new CommandError(`the connection failed: ${error.message}.`)));
     socket.on('close', (code) => {
-      clearInterval(pacing);
       terminal.end();
       resolve(code === 1000 ? EXIT.ok : EXIT.failed);
     });
   });
 }
 
-/** One chunk each 100 ms, by the clock: a late timer is made up for. */
-function sendInRealTime(socket: WebSocket, samples: Uint8Array, terminal: Terminal): NodeJS.Timeout {
+/** One chunk each 100 ms, by the clock: a late timer is made up for. Stops by itself when the socket is no longer open. */
+function sendInRealTime(socket: WebSocket, samples: Uint8Array, terminal: Terminal): void {
   const startedAt = performance.now();
   let at = 0;
-  const pacing = setInterval(() => {
+  const send = (): void => {
+    if (socket.readyState !== WebSocket.OPEN) return;
     const due = Math.floor((performance.now() - startedAt) / CHUNK_MS) * CHUNK_BYTES;
     while (at < Math.min(due, samples.byteLength)) {
       socket.send(samples.subarray(at, at + CHUNK_BYTES));
       at += CHUNK_BYTES;
     }
     terminal.sent(Math.min(at, samples.byteLength) / 2 / RATE);
-    if (at < samples.byteLength) return;
-    clearInterval(pacing);
-    socket.send('{"type":"close"}');
-  }, CHUNK_MS / 2);
-  return pacing;
+    if (at < samples.byteLength) setTimeout(send, CHUNK_MS / 2);
+    else socket.send('{"type":"close"}');
+  };
+  send();
 }
 
 /** Events as lines; on a terminal also a line of progress that is written over. */
