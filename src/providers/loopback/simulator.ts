@@ -55,6 +55,8 @@ class LoopbackConnection implements EngineConnection {
   private heardSamples = 0;
   private turn = 0;
   private turnStart = 0;
+  /** First sample after the current turn; found anew when a turn ends, as every frame asks for it. */
+  private turnEnd = 0;
   private nextInterim = 0;
   private pendingFinals = 0;
   private finishing = false;
@@ -95,6 +97,7 @@ class LoopbackConnection implements EngineConnection {
 
   private begin(start: Start): void {
     this.start = start;
+    this.turnEnd = this.turnSamples();
     const { fail, ready_delay_ms } = start.params;
     if (fail?.how === 'hang') {
       this.mute = true;
@@ -112,7 +115,7 @@ class LoopbackConnection implements EngineConnection {
     let offset = 0;
     // A frame may end one turn and begin the next.
     while (offset + 1 < frame.byteLength) {
-      const turnEnd = this.turnStart + this.turnSamples();
+      const { turnEnd } = this;
       const samples = Math.min((frame.byteLength - offset) >> 1, turnEnd - this.heardSamples);
       if (model === 'numbered') this.ranges.hear(frame, offset, samples);
       if (this.heardSamples === this.turnStart)
@@ -157,6 +160,7 @@ class LoopbackConnection implements EngineConnection {
     };
     this.turn++;
     this.turnStart = this.heardSamples;
+    this.turnEnd = this.turnStart + this.turnSamples();
     this.nextInterim = 0;
     this.ranges = new NumberedRanges();
     this.pendingFinals++;
