@@ -15,6 +15,12 @@ const isCurrent = (context: SessionContext, event: { generation: number }) => ev
 const candidateFrom = ({ chain, barred }: SessionContext, from: number): number =>
   chain.findIndex((_, index) => index >= from && !barred.includes(index));
 
+/** A request that is wrong must not be sent again as it is; anything else is worth another try later. */
+function lossCode({ failure, attempts }: SessionContext): string {
+  if (failure?.kind === 'caller') return 'invalid_provider_params';
+  return attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed';
+}
+
 export const sessionMachine = setup({
   types: {
     context: {} as SessionContext,
@@ -74,7 +80,7 @@ export const sessionMachine = setup({
     noteLost: assign({
       reason: 'upstream',
       error: ({ context }) => ({
-        code: context.attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed',
+        code: lossCode(context),
         message: context.failure?.message ?? 'The provider failed.',
       }),
     }),

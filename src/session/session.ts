@@ -277,8 +277,9 @@ export class LiveSession {
       type: 'session_ended',
       reason,
       audio_seconds: this.turns.secondsOf(receivedSamples),
+      // What a discontinuity names is not billed.
       ...this.usage.total(
-        receivedSamples,
+        owed ? coveredSamples : receivedSamples,
         (slug) => this.opening.chain.find((member) => member.slug === slug)?.card.pricing.live,
       ),
       ...(droppedBytes === 0 ? {} : { dropped_bytes: droppedBytes }),

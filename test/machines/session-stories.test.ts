@@ -84,7 +84,7 @@ const stories: Story[] = [
     story: 'reports a request that is wrong, and tries nothing else',
     events: [failed(1, 'caller'), 'done settle'],
     state: 'closed',
-    output: { reason: 'upstream', error: { code: 'upstream_failed' } },
+    output: { reason: 'upstream', error: { code: 'invalid_provider_params' } },
   },
   {
     story: 'has its retries back once a turn has got its final',

@@ -48,7 +48,7 @@ describe('a leg that fails with no fallback', () => {
     ['fails, worth a retry', { how: 'error', kind: 'retry' }, 3, 'upstream_exhausted', 'upstream_error'],
     ['fails', { how: 'error', kind: 'next' }, 1, 'upstream_exhausted', 'upstream_error'],
     ['refuses the credential', { how: 'error', kind: 'account' }, 0, 'upstream_failed', 'upstream_error'],
-    ['refuses the request', { how: 'error', kind: 'caller' }, 0, 'upstream_failed', 'upstream_error'],
+    ['refuses the request', { how: 'error', kind: 'caller' }, 0, 'invalid_provider_params', 'upstream_error'],
     ['hangs up', { how: 'close' }, 1, 'upstream_exhausted', 'upstream_closed'],
     ['hangs up in order', { how: 'close', code: 1000 }, 1, 'upstream_exhausted', 'upstream_closed'],
     ['stalls', { how: 'stall' }, 1, 'upstream_exhausted', 'stalled'],
@@ -63,12 +63,12 @@ describe('a leg that fails with no fallback', () => {
         `error ${code}`,
         'session_ended',
       ]);
-      const attempts = code === 'upstream_failed' ? 1 : fail.kind === 'retry' ? 4 : 2;
+      const attempts = code !== 'upstream_exhausted' ? 1 : fail.kind === 'retry' ? 4 : 2;
       expect(attemptsOf(client)).toEqual(times(attempts, `loopback/script ${reason}`));
       expect(client.of('error')[0]?.error.message).toContain('Turn 0 has no final');
       expect(client.of('discontinuity')).toMatchObject([{ from: 0, to: 2.9, reason: code }]);
       expect(client.of('session_ended')).toMatchObject([{ reason: 'upstream', audio_seconds: 2.9 }]);
-      expect(client.closeCode).toBe(4101);
+      expect(client.closeCode).toBe(fail.kind === 'caller' ? 4000 : 4101);
       expectInOrder(client);
       await expectNothingLeft(rig);
     },
@@ -104,7 +104,7 @@ describe('a leg that fails with a fallback', () => {
 
   it('is not failed over when the request itself is at fault', async () => {
     const { client } = await play({ how: 'error', kind: 'caller' }, true);
-    expect(told(client)).toEqual([started, 'discontinuity', 'error upstream_failed', 'session_ended']);
+    expect(told(client)).toEqual([started, 'discontinuity', 'error invalid_provider_params', 'session_ended']);
     expect(attemptsOf(client)).toEqual(['loopback/script upstream_error']);
   });
 });

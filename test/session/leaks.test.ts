@@ -54,7 +54,7 @@ const endings: Ending[] = [
     params: { fail: { how: 'error', kind: 'caller', at_seconds: 1.4 } },
     end: (_, { session }) => session.audio(silence(1)),
     withinMs: 500,
-    told: [4101, 'upstream', 'upstream_failed'],
+    told: [4000, 'upstream', 'invalid_provider_params'],
   },
   {
     ending: 'every candidate failed',
