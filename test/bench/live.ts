@@ -1,11 +1,14 @@
 // `npm run bench -- live [sessions] [seconds]`: holds live sessions on one node, and says what they cost and what they leave.
 import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from '../../bin/build.js';
 import type { Figures, Question } from './process-under-load.ts';
 
 const sessions = Number(process.argv[2] ?? 1_000);
 const seconds = Number(process.argv[3] ?? 20);
 const tsx = ['--import', 'tsx'];
 
+await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
 const gateway = fork(new URL('./process-under-load.ts', import.meta.url), {
   execArgv: [...tsx, '--expose-gc', ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean)],
   serialization: 'advanced',
