@@ -1,16 +1,16 @@
 // The decoders of one thread: made when needed, lent to one stream at a time, taken back and lent again.
 // What is fed to them and what is made of their words is decided in stream.ts.
+import type { Automaton } from './automaton.ts';
 import type { Pronunciation } from './dictionary.ts';
 import { LANGUAGES } from './languages.ts';
 import { type Language, SAMPLE_RATE } from './protocol.ts';
-import type { Decoder, SoundSwallowerModule } from './soundswallower.ts';
+import { type Decoder, type SoundSwallowerModule, setAutomaton } from './soundswallower.ts';
 
 /** A task checked and made ready for a decoder. */
 export interface CompiledTask {
   language: Language;
-  kind: 'grammar' | 'align';
-  /** A canonical grammar, or words divided by spaces. */
-  text: string;
+  /** A grammar's automaton, or the words of a text divided by spaces. */
+  search: { kind: 'grammar'; automaton: Automaton } | { kind: 'align'; text: string };
   pronunciations: Pronunciation[];
 }
 
@@ -20,7 +20,7 @@ export interface CompiledTask {
  */
 const BEAMS = {
   grammar: { beam: 1e-48, pbeam: 1e-48, wbeam: 7e-29 },
-  align: { beam: 1e-200, pbeam: 1e-200, wbeam: 1e-200 },
+  align: { beam: 1e-120, pbeam: 1e-120, wbeam: 1e-120 },
 } as const;
 
 /** One piece of a decoded turn. Seconds from the first sample fed since `start`. */
@@ -34,12 +34,14 @@ export interface DecodedWord {
 
 /** A decoder with its task set. Between `start` and `stop` it is fed samples from −1 to 1. */
 export class TurnDecoder {
+  readonly #module: SoundSwallowerModule;
   readonly #decoder: Decoder;
   readonly language: Language;
   readonly #known = new Set<string>();
   #task: CompiledTask | undefined;
 
-  constructor(decoder: Decoder, language: Language) {
+  constructor(module: SoundSwallowerModule, decoder: Decoder, language: Language) {
+    this.#module = module;
     this.#decoder = decoder;
     this.language = language;
   }
@@ -56,9 +58,10 @@ export class TurnDecoder {
     if (added.length > 0) this.#decoder.add_words(...added);
     for (const [word] of added) this.#known.add(word);
     this.#task = undefined;
-    for (const [name, value] of Object.entries(BEAMS[task.kind])) this.#decoder.set_config(name, value);
-    if (task.kind === 'align') this.#decoder.set_align_text(task.text);
-    else this.#decoder.set_grammar(task.text);
+    const { search } = task;
+    for (const [name, value] of Object.entries(BEAMS[search.kind])) this.#decoder.set_config(name, value);
+    if (search.kind === 'align') this.#decoder.set_align_text(search.text);
+    else setAutomaton(this.#module, this.#decoder, search.automaton);
     this.#task = task;
   }
 
@@ -140,6 +143,6 @@ export class Decoders {
       wip: wordInsertion,
     });
     await decoder.initialize();
-    return new TurnDecoder(decoder, language);
+    return new TurnDecoder(this.#module, decoder, language);
   }
 }

@@ -5,18 +5,12 @@ export type Expansion =
   | { kind: 'word'; word: string }
   | { kind: 'rule'; name: string }
   | { kind: 'sequence'; parts: Expansion[] }
-  | { kind: 'alternatives'; parts: { weight: number | undefined; part: Expansion }[] }
+  | { kind: 'alternatives'; parts: Expansion[] }
   | { kind: 'times'; times: '?' | '*' | '+'; part: Expansion };
 
 /** What is wrong with a grammar, as a sentence that names the line. */
 export class GrammarError extends Error {
   override readonly name = 'GrammarError';
-}
-
-/** Doubled signs say no more than one: `[[x]]`, `(x*)*`, `[x]+`. */
-export function times(sign: '?' | '*' | '+', part: Expansion): Expansion {
-  if (part.kind !== 'times') return { kind: 'times', times: sign, part };
-  return { kind: 'times', times: part.times === sign ? sign : '*', part: part.part };
 }
 
 /** The parts of an expansion, whatever its kind. */
@@ -26,9 +20,8 @@ export function partsOf(expansion: Expansion): Expansion[] {
     case 'rule':
       return [];
     case 'sequence':
-      return expansion.parts;
     case 'alternatives':
-      return expansion.parts.map(({ part }) => part);
+      return expansion.parts;
     case 'times':
       return [expansion.part];
   }
@@ -39,31 +32,4 @@ export function wordsOf(expansion: Expansion, found = new Set<string>()): Set<st
   if (expansion.kind === 'word') found.add(expansion.word);
   for (const part of partsOf(expansion)) wordsOf(part, found);
   return found;
-}
-
-/** Prints an expansion without rule references as a grammar of one rule. */
-export function printGrammar(expansion: Expansion): string {
-  return `#JSGF V1.0;\ngrammar g;\npublic <g> = ${print(expansion)};\n`;
-}
-
-function print(expansion: Expansion): string {
-  switch (expansion.kind) {
-    case 'word':
-      return expansion.word;
-    case 'rule':
-      return expansion.name;
-    case 'sequence':
-      return expansion.parts.map((part) => (part.kind === 'alternatives' ? `(${print(part)})` : print(part))).join(' ');
-    case 'alternatives':
-      return expansion.parts.map(printAlternative).join(' | ');
-    case 'times': {
-      const inner = print(expansion.part);
-      return expansion.times === '?' ? `[${inner}]` : `(${inner})${expansion.times}`;
-    }
-  }
-}
-
-function printAlternative({ weight, part }: { weight: number | undefined; part: Expansion }): string {
-  if (weight === undefined) return print(part);
-  return `/${weight}/ ${part.kind === 'alternatives' ? `(${print(part)})` : print(part)}`;
 }

@@ -1,6 +1,6 @@
-// Makes one expansion of a grammar's rules, within fixed bounds; printed again it is all that the recogniser's C parser ever
-// sees of a customer's text. What it costs is decided in grammar-graph.ts, which of its words exist in dictionary.ts.
-import { type Expansion, GrammarError, partsOf, times } from './expansion.ts';
+// Makes one expansion of a grammar's rules, within fixed bounds. What it costs to search is decided in automaton.ts, which of
+// its words exist in dictionary.ts.
+import { type Expansion, GrammarError, partsOf } from './expansion.ts';
 import { type Rule, readRules } from './jsgf.ts';
 
 /** Bounds of a grammar once every rule is written out where it is used. */
@@ -19,7 +19,7 @@ export function readGrammar(text: string): Expansion {
     throw new GrammarError('It has no public rule; put `public` before the rule to listen for.');
   const whole: Expansion = {
     kind: 'alternatives',
-    parts: publicRules.map(({ name }) => ({ weight: undefined, part: { kind: 'rule', name } })),
+    parts: publicRules.map(({ name }) => ({ kind: 'rule', name })),
   };
   checkSize(whole, rules);
   return writeOut(whole, rules);
@@ -72,13 +72,9 @@ function writeOut(expansion: Expansion, rules: ReadonlyMap<string, Rule>): Expan
     case 'rule':
       return writeOut(rules.get(expansion.name)!.expansion, rules);
     case 'sequence':
-      return { kind: 'sequence', parts: expansion.parts.map((part) => writeOut(part, rules)) };
     case 'alternatives':
-      return {
-        kind: 'alternatives',
-        parts: expansion.parts.map(({ weight, part }) => ({ weight, part: writeOut(part, rules) })),
-      };
+      return { kind: expansion.kind, parts: expansion.parts.map((part) => writeOut(part, rules)) };
     case 'times':
-      return times(expansion.times, writeOut(expansion.part, rules));
+      return { ...expansion, part: writeOut(expansion.part, rules) };
   }
 }

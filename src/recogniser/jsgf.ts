@@ -1,5 +1,5 @@
 // Reads the text of a JSGF grammar into rules. Whether the rules make a grammar that may be used is decided in grammar.ts.
-import { type Expansion, GrammarError, times } from './expansion.ts';
+import { type Expansion, GrammarError } from './expansion.ts';
 
 /** Bounds of a grammar's text. */
 export const TEXT_BOUNDS = { lengthMax: 16_384, rulesMax: 256, nestingMax: 16 } as const;
@@ -99,24 +99,20 @@ class RuleReader {
   #alternatives(): Expansion {
     this.#nesting += 1;
     if (this.#nesting > TEXT_BOUNDS.nestingMax) this.#fail(`groups are nested deeper than ${TEXT_BOUNDS.nestingMax}`);
-    const parts = [this.#weighted()];
-    while (this.#take('|')) parts.push(this.#weighted());
+    const parts = [this.#sequence()];
+    while (this.#take('|')) parts.push(this.#sequence());
     this.#nesting -= 1;
     const [first] = parts;
-    return parts.length === 1 && first !== undefined ? first.part : { kind: 'alternatives', parts };
+    return parts.length === 1 && first !== undefined ? first : { kind: 'alternatives', parts };
   }
 
-  #weighted(): { weight: number | undefined; part: Expansion } {
-    let weight: number | undefined;
-    if (this.#peek().kind === 'weight') {
-      weight = Number(this.#next().text.slice(1, -1));
-      if (!(weight > 0)) this.#fail('a weight must be above 0, as in `/0.5/`');
-    }
+  #sequence(): Expansion {
+    if (this.#peek().kind === 'weight') this.#fail('weights, as in `/0.5/`, are not accepted; leave them out');
     const parts: Expansion[] = [];
     for (let part = this.#item(); part !== undefined; part = this.#item()) parts.push(part);
     const [first] = parts;
     if (first === undefined) this.#fail(`a word, a rule or a group was expected, not ${quote(this.#peek().text)}`);
-    return { weight, part: parts.length === 1 ? first : { kind: 'sequence', parts } };
+    return parts.length === 1 ? first : { kind: 'sequence', parts };
   }
 
   #item(): Expansion | undefined {
@@ -132,12 +128,12 @@ class RuleReader {
       item = this.#alternatives();
       this.#expect(')');
     } else if (this.#take('[')) {
-      item = times('?', this.#alternatives());
+      item = { kind: 'times', times: '?', part: this.#alternatives() };
       this.#expect(']');
     } else return undefined;
     for (;;) {
-      if (this.#take('*')) item = times('*', item);
-      else if (this.#take('+')) item = times('+', item);
+      if (this.#take('*')) item = { kind: 'times', times: '*', part: item };
+      else if (this.#take('+')) item = { kind: 'times', times: '+', part: item };
       else return item;
     }
   }

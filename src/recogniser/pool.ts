@@ -11,7 +11,7 @@ import { Thread } from './thread.ts';
 export interface RecogniserPoolOptions {
   /** Threads at most. */
   workers: number;
-  /** Streams at a time; one more is refused as `recogniser_overloaded`. At most 64 a thread are taken, whatever is asked. */
+  /** Streams at a time; one more is refused as `recogniser_overloaded`. At most 48 a thread are taken, whatever is asked. */
   streamsMax: number;
   /** Audio of one stream waiting for its thread; more ends the stream as `recogniser_queue_full`. */
   queueBytesMax: number;
@@ -22,8 +22,8 @@ export interface RecogniserPoolOptions {
   threadStreamsMax?: number;
 }
 
-/** A decoder holds 13 MB and a core decodes about 50 commands streams in real time. */
-const STREAMS_PER_THREAD_MAX = 64;
+/** A decoder holds 13 MB, and a core decodes about 50 streams of commands as they are spoken. */
+const STREAMS_PER_THREAD_MAX = 48;
 const THREAD_STREAMS_MAX = 4_096;
 /** Checks that may wait; each takes up to 200 ms of a thread. */
 const CHECKS_MAX = 32;
@@ -72,6 +72,7 @@ export class RecogniserPool implements Engine {
   connect(query: Readonly<Record<string, unknown>>, listener: EngineListener): EngineConnection {
     const asked = readQuery(query);
     const isFull = this.#closed || this.#streams >= this.#streamsMax;
+    const member = isFull || asked === undefined ? undefined : this.#pick();
     this.#streams++;
     const connection = new PoolConnection(listener, {
       queueBytesMax: this.#options.queueBytesMax,
@@ -85,16 +86,14 @@ export class RecogniserPool implements Engine {
     if (isFull) {
       const why = this.#closed ? 'is being shut down' : `holds its limit of ${this.#streamsMax} streams`;
       connection.refuse('recogniser_overloaded', `The embedded recogniser ${why}. Try again shortly.`);
-    } else if (asked === undefined) {
+    } else if (asked === undefined || member === undefined) {
       connection.refuse('invalid_query', 'A stream is opened with a language, a task and whether interims are wanted.');
     } else {
-      const member = this.#pick();
       this.#lastId++;
-      member.opened++;
       member.thread.open(this.#lastId, asked, connection);
       connection.attach(member.thread, this.#lastId);
-      const { threadStreamsMax = THREAD_STREAMS_MAX } = this.#options;
-      if (member.opened >= threadStreamsMax) this.#retire(member);
+      member.opened++;
+      if (member.opened >= (this.#options.threadStreamsMax ?? THREAD_STREAMS_MAX)) this.#retire(member);
     }
     return connection;
   }

@@ -94,7 +94,7 @@ export function paramOf({ kind }: Task): QueryFault['param'] {
 /** Reads what `connect` and `check` of an engine are given. Undefined where it is not a query of this recogniser. */
 export function readQuery(query: Readonly<Record<string, unknown>>): StreamQuery | undefined {
   const { language, interims } = query;
-  const task = readTask(query['task']);
+  const task = readTask(query.task);
   if (task === undefined || (language !== 'en' && language !== 'fr') || typeof interims !== 'boolean') return undefined;
   return { language, task, interims };
 }

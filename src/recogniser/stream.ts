@@ -31,7 +31,7 @@ export const STREAM_TIMING = {
   /** Speech that is decoded as one turn at most; the turn is ended there, so that memory stays bounded. */
   turnMaxMs: 30_000,
   /** The same for an aligned text, whose turn lasts until all of it was said. */
-  alignedTurnMaxMs: 300_000,
+  alignedTurnMaxMs: 180_000,
   /** After a turn was ended by force, whoever still speaks after so long begins the next one. */
   resumeMs: 320,
 } as const;

@@ -1,10 +1,9 @@
 // Makes a query's task ready for a decoder, or says what is wrong with it. Remembers the last few.
-
+import { automatonOf } from './automaton.ts';
 import type { CompiledTask } from './decoders.ts';
 import { type Dictionary, readDictionary } from './dictionary.ts';
-import { GrammarError, printGrammar, wordsOf } from './expansion.ts';
+import { GrammarError, wordsOf } from './expansion.ts';
 import { readGrammar } from './grammar.ts';
-import { checkCost } from './grammar-graph.ts';
 import { type Language, paramOf, type QueryFault, type StreamQuery } from './protocol.ts';
 
 /** Tasks remembered: a task that is used again skips the dictionary and finds its decoder. */
@@ -31,7 +30,7 @@ export class TaskCompiler {
     const dictionary = await this.#dictionary(query.language);
     const { pronunciations, unknown } = dictionary.find(read.words);
     if (unknown.length > 0) return unknownWords(query, unknown);
-    const task: CompiledTask = { language: query.language, kind: query.task.kind, text: read.text, pronunciations };
+    const task: CompiledTask = { language: query.language, search: read.search, pronunciations };
     this.#remember(key, task);
     return task;
   }
@@ -57,15 +56,14 @@ export class TaskCompiler {
 }
 
 interface ReadTask {
-  text: string;
+  search: CompiledTask['search'];
   words: Set<string>;
 }
 
 function readGrammarTask(text: string): ReadTask | QueryFault {
   try {
     const grammar = readGrammar(text.normalize('NFC'));
-    checkCost(grammar);
-    return { text: printGrammar(grammar), words: wordsOf(grammar) };
+    return { search: { kind: 'grammar', automaton: automatonOf(grammar) }, words: wordsOf(grammar) };
   } catch (error) {
     if (error instanceof GrammarError) return { param: 'grammar', message: error.message };
     throw error;
@@ -86,7 +84,7 @@ function readAlignTask(text: string): ReadTask | QueryFault {
     .filter((word) => word !== '');
   if (words.length === 0) return fault('It has no words; give the words that are spoken in the audio.');
   if (words.length > wordsMax) return fault(`It has ${words.length} words; at most ${wordsMax} are accepted.`);
-  return { text: words.join(' '), words: new Set(words) };
+  return { search: { kind: 'align', text: words.join(' ') }, words: new Set(words) };
 }
 
 function unknownWords(query: StreamQuery, unknown: string[]): QueryFault {

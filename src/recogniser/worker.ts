@@ -133,7 +133,7 @@ async function prepare(
   if ('param' in task) return { fault: task };
   try {
     const decoder = await decoders.take(task);
-    return { decoder, alignText: task.kind === 'align' ? task.text : undefined };
+    return { decoder, alignText: task.search.kind === 'align' ? task.search.text : undefined };
   } catch (error) {
     rethrowTrap(error);
     return { fault: { param: paramOf(query.task), message: 'The decoder does not take it. Simplify it.' } };

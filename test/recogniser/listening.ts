@@ -151,7 +151,7 @@ export class Bench {
     let heardBytes = 0;
     const settings = {
       interims: asked.interims,
-      alignText: task.kind === 'align' ? task.text : undefined,
+      alignText: task.search.kind === 'align' ? task.search.text : undefined,
       language: LANGUAGES[asked.language],
     };
     const stream = new RecogniserStream(decoder, new TurnDetector(this.module), settings, (message) =>

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { RecogniserPool, type RecogniserPoolOptions } from '../../src/recogniser/pool.ts';
+import { REFUSED, UNALIGNABLE } from './grammars.ts';
 import { audioOf, Ear, queryFor, queryOf, sample, silence, textsOf } from './listening.ts';
 
 const threads: Worker[] = vi.hoisted(() => []);
@@ -81,10 +82,10 @@ test('a stream beyond the limit is refused by name, and there is room again when
   expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
 });
 
-test('a thread takes 64 streams, whatever limit is asked for', async () => {
+test('a thread takes 48 streams, whatever limit is asked for', async () => {
   const pool = poolOf({ streamsMax: 1_000 });
-  const ears = Array.from({ length: 65 }, () => new Ear(pool, queryOf(yes)));
-  expect(await ears[64]!.closed).toEqual({ code: 1013, reason: 'recogniser_overloaded' });
+  const ears = Array.from({ length: 49 }, () => new Ear(pool, queryOf(yes)));
+  expect(await ears[48]!.closed).toEqual({ code: 1013, reason: 'recogniser_overloaded' });
   for (const ear of ears) ear.connection.terminate();
   expect(pool.streams).toBe(0);
 });
@@ -175,11 +176,63 @@ test('a thread that dies closes its streams with 1011; others go on and the next
   expect([threads.length, pool.streams, pool.queuedBytes]).toEqual([3, 0, 0]);
 });
 
+test('a thread that throws is replaced as one that dies', async () => {
+  const faults: string[] = [];
+  const pool = poolOf({ onFault: (error) => faults.push(error.name) });
+  const ear = new Ear(pool, queryOf(yes));
+  await ear.said('ready');
+  threads[0]?.postMessage({ type: 'audio', stream: 1, bytes: null });
+  expect((await ear.closed).code).toBe(1011);
+  expect(faults).toEqual(['TypeError']);
+  expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
+});
+
 test('a check whose thread dies is answered', async () => {
   const pool = poolOf();
   const fault = pool.check(queryFor('commands-en', { grammar: '#JSGF V1.0; grammar g; public <a> = yes;' }));
   await threads[0]?.terminate();
   expect((await fault)?.param).toBe('grammar');
+});
+
+test('no grammar or text of a customer harms a thread: each is answered, and the thread hears on', async () => {
+  const pool = poolOf();
+  const checks = [
+    ...REFUSED.map(([name, grammar, message]) => ({ name, params: { grammar }, message })),
+    ...UNALIGNABLE.map(([name, text, message]) => ({ name, params: { align_text: text }, message })),
+  ];
+  for (const { name, params, message } of checks) {
+    expect([name, (await pool.check(queryFor('commands-en', params)))?.message]).toEqual([
+      name,
+      expect.stringMatching(message),
+    ]);
+  }
+  const refused = new Ear(pool, queryFor('commands-en', { grammar: 'yes' }));
+  expect(await refused.closed).toEqual({ code: 1000, reason: '' });
+  expect(refused.messages).toEqual([
+    {
+      type: 'error',
+      code: 'invalid_grammar',
+      message: 'The grammar is refused. It does not begin with `#JSGF V1.0;`.',
+    },
+  ]);
+  expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
+  expect(threads.length).toBe(1);
+});
+
+test('a grammar of a customer is checked and heard; a built-in one needs no thread for its check', async () => {
+  const pool = poolOf();
+  expect(await pool.check(queryOf(yes))).toBeUndefined();
+  expect(threads.length).toBe(0);
+  const query = queryFor('commands-en', { grammar: '#JSGF V1.0; grammar g; public <a> = yes | maybe;' });
+  expect(await pool.check(query)).toBeUndefined();
+  expect(textsOf(await new Ear(pool, query).listen(audioOf(yes)))).toEqual(['yes']);
+});
+
+test('checks that pile up are answered at once', async () => {
+  const pool = poolOf();
+  const query = queryFor('commands-en', { grammar: 'no' });
+  const answers = await Promise.all(Array.from({ length: 33 }, () => pool.check(query)));
+  expect(answers.filter((fault) => fault?.message.includes('too busy')).length).toBe(1);
 });
 
 test('a thread that owes an answer for 10 s is given up; one that owes none is not', async () => {

@@ -23,43 +23,32 @@ const row = (id: string, language: string, name: string, description: string): M
   priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-20' },
 });
 
-const OWN_GRAMMAR = 'or a JSGF grammar of your own in `provider_params.grammar`';
+const COMMANDS =
+  'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`.';
+const ALIGNMENT = 'Finds the times of the words of a known text, given as `provider_params.align_text`.';
+const NO_DICTATION = 'No open dictation.';
 
+// Measured on synthetic speech (espeak-ng, 130 words a minute), which is harder for the models
+// than a person. No row for French digits: 37 of 100 strings were right.
 export const models: readonly ModelCard[] = [
   row(
     'commands-en',
     'en',
     'Commands, English',
-    `Numbers, times, dates, yes and no, home and navigation commands; ${OWN_GRAMMAR}. No open dictation.`,
+    `${COMMANDS} Of 200 commands in four synthetic voices 89 % were right word for word. ${NO_DICTATION}`,
   ),
   row(
     'digits-en',
     'en',
     'Digits, English',
-    'Strings of digits. Hard for it: expect a wrong digit now and then. No open dictation.',
+    `Strings of digits. Hard for it: of 144 strings of one to seven in four synthetic voices 62 % were right. ${NO_DICTATION}`,
   ),
-  row(
-    'align-en',
-    'en',
-    'Alignment, English',
-    'Finds the times of the words of a known text, given as `provider_params.align_text`. No open dictation.',
-  ),
+  row('align-en', 'en', 'Alignment, English', `${ALIGNMENT} ${NO_DICTATION}`),
   row(
     'commands-fr',
     'fr',
     'Commands, French',
-    `Numbers, times, dates, yes and no, home and navigation commands; ${OWN_GRAMMAR}. No open dictation.`,
+    `${COMMANDS} Of 168 commands in six synthetic voices 68 % were right word for word, in the three clearest 86 %. ${NO_DICTATION}`,
   ),
-  row(
-    'digits-fr',
-    'fr',
-    'Digits, French',
-    'Strings of digits. Hard for it: expect a wrong digit now and then. No open dictation.',
-  ),
-  row(
-    'align-fr',
-    'fr',
-    'Alignment, French',
-    'Finds the times of the words of a known text, given as `provider_params.align_text`. No open dictation.',
-  ),
+  row('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
 ];

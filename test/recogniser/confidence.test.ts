@@ -1,0 +1,39 @@
+// How sure the recogniser says it is.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { confidenceOf, fitOf, wordConfidenceOf } from '../../src/recogniser/confidence.ts';
+import type { DecodedWord } from '../../src/recogniser/decoders.ts';
+import { LANGUAGES } from '../../src/recogniser/languages.ts';
+
+const word = (probability: number, seconds: number): DecodedWord => ({
+  word: 'yes',
+  start: 1,
+  end: 1 + seconds,
+  probability,
+});
+
+describe.each(Object.entries(LANGUAGES))('confidence in %s', (_name, language) => {
+  test('lies from 0 to 1 and rises with the decoder’s probability', () => {
+    const probability = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(probability, probability, fc.double({ min: 0.01, max: 3, noNaN: true }), (a, b, seconds) => {
+        const [low, high] = [Math.min(a, b), Math.max(a, b)].map((each) =>
+          confidenceOf(fitOf([word(each, seconds)], language), language),
+        ) as [number, number];
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(low).toBeLessThanOrEqual(high);
+      }),
+    );
+  });
+
+  test('is a half at the even fit, 0 without words, and a word’s lies between its own and its turn’s', () => {
+    expect(confidenceOf(language.evenFit, language)).toBe(0.5);
+    expect(confidenceOf(fitOf([], language), language)).toBe(0);
+    const [poor, good] = [word(0.7, 0.3), word(0.99, 0.3)];
+    const turnFit = fitOf([poor, good], language);
+    const of = (each: DecodedWord) => wordConfidenceOf(each, turnFit, language);
+    expect(of(poor)).toBeLessThan(confidenceOf(turnFit, language));
+    expect(of(good)).toBeGreaterThan(confidenceOf(turnFit, language));
+  });
+});
