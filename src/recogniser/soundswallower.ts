@@ -39,8 +39,8 @@ interface Library {
 }
 
 /**
- * Gives a decoder an automaton to search. The package's own way, from the text of a grammar, makes ten states where this
- * makes one, and the decoder's work grows with them: commands took 5 % of real time, and take 2 %.
+ * Gives a decoder an automaton to search. The package's own way, from the text of a grammar, makes states for every group
+ * and the decoder's work grows with them: commands took 5 % of real time, and take 2 %.
  *
  * @throws Error when a word is not in the decoder's dictionary
  */
