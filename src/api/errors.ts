@@ -282,3 +282,8 @@ export class Refusal extends Error {
 export function refuse(code: ErrorCode, message: string, extras: RefusalExtras = {}): Refusal {
   return new Refusal(code, message, extras);
 }
+
+/** What a client sent, as it may stand in a message: short, and printable ASCII only. */
+export function printable(text: string): string {
+  return text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
+}

@@ -96,11 +96,6 @@ export class AudioPipeline {
     return this.#ended && this.#lane?.available(this.#tape.received, true) === 0;
   }
 
-  /** Audio flushed on the open lane has yet to leave: the leg's own finalize comes after it. */
-  get flushing(): boolean {
-    return this.#lane?.flushing(this.#flushTo) ?? false;
-  }
-
   /**
    * Takes a chunk of any length. The bytes are copied: the caller's memory may be gone after the call.
    *

@@ -1,7 +1,7 @@
 // The query of `GET /v1/listen`, read strictly: every parameter is known, well-formed and in range, or the request is
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/session/chain.ts).
 import { Value } from '@sinclair/typebox/value';
-import { type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
+import { type ErrorCode, printable, type Refusal, refuse } from '../api/errors.ts';
 import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE } from '../api/listen.ts';
 import { SLUG_LENGTH_MAX } from '../api/slug.ts';
 
@@ -126,5 +126,3 @@ function parseJson(name: string, text: string, code: ErrorCode = 'invalid_reques
 
 const bad = (param: string, message: string, code: ErrorCode = 'invalid_request'): Refusal =>
   refuse(code, message, { param: printable(param) });
-
-const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');

@@ -1,5 +1,4 @@
 // The whole edge of a node: routes and the live endpoint behind one door. Everything behind them comes from the assembly.
-import { randomBytes } from 'node:crypto';
 import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen.ts';
@@ -31,7 +30,7 @@ export interface Edge {
 /** Opens the door. Rejects with one sentence when the address cannot be had. */
 export async function serveEdge(options: EdgeOptions): Promise<Edge> {
   const { live, onRefused, onReply, onFault } = options;
-  const requestId = () => newRequestId(live.wallNow().getTime(), randomBytes(10));
+  const requestId = () => newRequestId(live.wallNow().getTime());
   const sockets = new OpenSockets();
   const listen: ListenDependencies = {
     ...live,

@@ -2,7 +2,7 @@
 // honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { type RefusalExtras, refuse } from '../api/errors.ts';
+import { printable, type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, nearestSlugs, providerOf } from '../api/slug.ts';
@@ -245,7 +245,5 @@ export function timingOf(
 
 /** The part of a slug after the provider. */
 export const modelOf = (slug: string): string => slug.slice(slug.indexOf('/') + 1);
-
-const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
 
 const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });

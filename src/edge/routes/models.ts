@@ -1,6 +1,6 @@
 // `GET /v1/models` and `GET /v1/models/{provider}/{model}`.
 import { Value } from '@sinclair/typebox/value';
-import { refuse } from '../../api/errors.ts';
+import { printable, refuse } from '../../api/errors.ts';
 import { Mode, type Model } from '../../api/models.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import type { Provider, ProviderAccess } from '../../providers/provider.ts';
@@ -35,8 +35,8 @@ export const getModels =
       if (name !== 'mode' && name !== 'provider') {
         throw refuse(
           'invalid_request',
-          `\`${name.slice(0, 80)}\` is not a parameter of /v1/models. Known are mode, provider.`,
-          { param: name.slice(0, 80) },
+          `\`${printable(name)}\` is not a parameter of /v1/models. Known are mode, provider.`,
+          { param: printable(name) },
         );
       }
     }

@@ -1,6 +1,6 @@
 // `POST /v1/tokens`: a short-lived client token for browsers and devices.
 import { Value } from '@sinclair/typebox/value';
-import { refuse } from '../../api/errors.ts';
+import { printable, refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import { readJson } from '../json-body.ts';
@@ -24,8 +24,8 @@ function badBody(body: unknown) {
   if (unknown !== undefined) {
     return refuse(
       'invalid_request',
-      `\`${unknown.slice(0, 80)}\` is not a member of this body; \`ttl_seconds\` is the only one.`,
-      { param: unknown.slice(0, 80) },
+      `\`${printable(unknown)}\` is not a member of this body; \`ttl_seconds\` is the only one.`,
+      { param: printable(unknown) },
     );
   }
   return refuse('invalid_request', `\`ttl_seconds\` is an integer from ${min} to ${max}; ${usual} when absent.`, {

@@ -1,7 +1,7 @@
 // `POST /v1/audio/transcriptions`: the form, the file and the formats of the answer. How a file is transcribed is decided in
 // src/session/transcription.ts.
 import { Value } from '@sinclair/typebox/value';
-import { type ErrorCode, refuse } from '../../api/errors.ts';
+import { type ErrorCode, printable, refuse } from '../../api/errors.ts';
 import {
   ResponseFormat,
   type Segment,
@@ -274,5 +274,3 @@ function temperature(text: string | undefined): number | undefined {
 
 const bad = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
   refuse(code, message, { param: printable(param) });
-
-const printable = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
