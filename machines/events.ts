@@ -23,6 +23,8 @@ export interface LegFailure {
   reason: FailureReason;
   code: string;
   message: string;
+  /** How long the provider asked to be left alone, where it did. */
+  retryAfterMs?: number;
 }
 
 /** One word with its times in seconds. */

@@ -175,6 +175,7 @@ class Node {
       clock,
       onEvent: (event) => {
         if (event.type === 'leg.ended') metrics.legEnded(event.outcome);
+        else if (event.type === 'unread') metrics.dropped('unread_provider_message');
         else logger.error({ err: event.error, action: event.name }, 'upstream fault');
       },
     });

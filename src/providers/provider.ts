@@ -1,8 +1,8 @@
 // The contract between the gateway and a provider's folder. A codec is pure: it never sees a socket, timer, clock or
 // logger; what it needs of those (frame sizes, keep-alive period, deadlines) it states as data that src/upstream acts on.
 import type { TObject } from '@sinclair/typebox';
-import type { FailureKind, FailureReason, Heard, Utterance } from '../../machines/events.ts';
-import type { Model } from '../api/models.ts';
+import type { FailureKind, FailureReason, Heard, LegFailure, Utterance } from '../../machines/events.ts';
+import type { Mode, Model } from '../api/models.ts';
 
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
@@ -60,8 +60,18 @@ export interface LiveTiming {
   stallMs: number;
   /** How long a formatted twin is waited for. */
   twinMs: number;
-  /** The provider's own limit on a session, undefined where there is none. */
+  /** The provider's own limit on a session, undefined where there is none. The leg is replaced before it, between two turns. */
   sessionMaxMs: number | undefined;
+  /** For a model that makes no turns itself: the gateway finalizes where speech has ended. Undefined for all others. */
+  endpointing: Endpointing | undefined;
+}
+
+/** When the gateway ends a turn for a model that does not. */
+export interface Endpointing {
+  /** Silence after speech that ends a turn. */
+  silenceMs: number;
+  /** A turn is ended after so much audio in any case, also without speech. */
+  longestMs: number;
 }
 
 /** Sizes of audio frames in milliseconds. A frame leaves when `minMs` is there; a backlog leaves in frames of `idealMs`. */
@@ -77,6 +87,19 @@ export interface FrameContract {
 export type Incoming = { json: unknown } | { bytes: Uint8Array };
 
 /**
+ * What a codec makes of something: words for the session, a frame for the provider, or a call of `wake` after so long
+ * (one at a time: a later one replaces it). Steps are taken in their order; after `finished` or `failed` nothing is heard.
+ */
+export type Step = Heard | { type: 'send'; frame: Outgoing } | { type: 'wake'; afterMs: number };
+
+/** An HTTP answer that is a refusal: of an upgrade, or of a request. Header names in lower case; at most 4 KiB of the body. */
+export interface ProviderRefusal {
+  status: number;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: string;
+}
+
+/**
  * A live codec. `State` is a plain object owned by the leg; methods may change it in place.
  * A message that cannot be read is answered with an empty list, never with a throw; the host counts it.
  */
@@ -84,14 +107,22 @@ export interface LiveCodec<State = unknown> {
   timing(request: LegRequest): LiveTiming;
   /** `state`, where to connect, and what to send as soon as the connection is open. */
   open(request: LegRequest): { state: State; endpoint: Endpoint; hello: Outgoing[] };
+  /** The connection is open and `hello` was sent. For providers that take audio from then on and say nothing: `ready`. */
+  opened?(state: State): Step[];
   /** Wraps one audio frame. Return the frame itself where the wire takes raw bytes: it is reused after the call. */
   audio(state: State, frame: Uint8Array): Outgoing;
-  read(state: State, message: Incoming): Heard[];
+  read(state: State, message: Incoming): Step[];
   /** Ends the current turn now. Empty where the provider has no such message. */
-  finalize(state: State): Outgoing[];
+  finalize(state: State): Step[];
   /** No more audio: say what is left, then `finished`. */
-  finish(state: State): Outgoing[];
+  finish(state: State): Step[];
   keepAlive(state: State): Outgoing[];
+  /** The time that a `wake` step asked for has passed. */
+  wake?(state: State): Step[];
+  /** The leg is let go of before it finished: what to send so that the provider ends it, and stops counting. */
+  leave?(state: State): Outgoing[];
+  /** What a refused upgrade means. Without it the HTTP status decides. */
+  refused?(refusal: ProviderRefusal): LegFailure;
   /** What a close of the connection means, in the phase it came in. `finished` where it ends a drained leg in order. */
   closed(state: State, code: number, reason: string): Heard;
 }
@@ -101,14 +132,83 @@ export interface BatchResult {
   utterances: Utterance[];
   /** BCP-47 when the provider told it. */
   language: string | undefined;
+  /** Seconds of audio, when the provider told them. */
+  seconds: number | undefined;
   warnings: { code: string; message: string; param?: string }[];
 }
 
+/** What a file is transcribed with. */
+export interface BatchRequest {
+  /** The model's part of the slug. */
+  model: string;
+  language: string | undefined;
+  diarization: boolean;
+  prompt: string | undefined;
+  temperature: number | undefined;
+  /** Whether the client asked for the times of words. */
+  wordTimestamps: boolean;
+  /** Checked against the provider's options; those the model does not honour are left out. */
+  params: Readonly<Record<string, unknown>>;
+  access: ProviderAccess;
+  file: BatchFile;
+}
+
+/** The file, of which a codec sees everything but the bytes. */
+export interface BatchFile {
+  /** Safe ASCII with the extension of its container: never the client's own name. */
+  name: string;
+  contentType: string;
+  /** Known where the codec `needsLength`, or the upload was kept. */
+  bytes: number | undefined;
+  /** Known where the container says so. */
+  seconds: number | undefined;
+}
+
+/** One HTTP request. The file's bytes are streamed where the body names them. */
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  url: string;
+  headers: Record<string, string>;
+  body:
+    | { kind: 'none' }
+    | { kind: 'json'; json: unknown }
+    | { kind: 'file' }
+    | { kind: 'multipart'; fields: readonly (readonly [string, string])[]; fileField: string };
+}
+
+/** An answer with a 2xx status. The body is text: JSON for most. */
+export interface HttpAnswer {
+  status: number;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: string;
+}
+
+/** What comes next in a file's transcription: a request (after a pause, for polling), the result, or the failure. */
+export type BatchStep =
+  | { type: 'request'; request: HttpRequest; afterMs?: number }
+  | { type: 'done'; result: BatchResult }
+  | { type: 'failed'; failure: LegFailure };
+
 /**
- * How a provider transcribes files. `live`: the file is sent through the live codec as fast as the leg takes it, and the
- * finals are joined. Request-and-response codecs join this union with the first provider that needs one.
+ * How a provider transcribes files by HTTP: requests and answers, one after the other, until it is done or has failed.
+ * Pure: the host sends, streams the file, keeps the deadlines and reads the answers (64 MiB at most).
  */
-export type BatchCodec = { kind: 'live' };
+export interface HttpBatchCodec<State = unknown> {
+  kind: 'http';
+  /** The upload is kept on disk first: the provider wants its length, or more than one request may need it. */
+  needsLength: boolean;
+  /** From a request sent to the first byte of its answer, in milliseconds. */
+  answerMs: number;
+  begin(request: BatchRequest): { state: State; step: BatchStep };
+  read(state: State, answer: HttpAnswer): BatchStep;
+  /** An answer with any other status. Without it the HTTP status decides. */
+  refused?(state: State, refusal: ProviderRefusal): LegFailure;
+  /** What ends the job at the provider when nobody waits for it any more. */
+  abandon?(state: State): HttpRequest | undefined;
+}
+
+/** `live`: the file is sent through the live codec as fast as the leg takes it, and the finals are joined. */
+export type BatchCodec = { kind: 'live' } | HttpBatchCodec;
 
 /** Maps the provider's own codes to failures; the only place that reads them. */
 export type FailureTable = Readonly<Record<string, { kind: FailureKind; reason: FailureReason; message: string }>>;
@@ -119,8 +219,13 @@ export interface Provider {
   name: string;
   title: string;
   models: readonly ModelCard[];
-  /** The schema of `provider_params` for a model (the part of the slug after the slash). */
+  /** The schema of `provider_params` for a model (the part of the slug after the slash): everything the provider knows. */
   options(model: string): TObject;
+  /**
+   * Whether the model honours a member of `provider_params` in this mode; without it all are. What is not honoured is a
+   * warning, or a refusal with `strict`, and never reaches a codec.
+   */
+  honours?(option: string, model: string, mode: Mode): boolean;
   /** Whether a credential is needed to use the provider. */
   credential: 'none' | 'required';
   live: LiveCodec | undefined;

@@ -24,7 +24,7 @@ export interface TranscriptionJob {
   signal: AbortSignal;
 }
 
-export interface TranscriptionOutcome extends BatchResult {
+export interface TranscriptionOutcome extends Omit<BatchResult, 'seconds'> {
   /** Audio seconds of the file. */
   seconds: number;
 }

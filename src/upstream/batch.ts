@@ -127,7 +127,7 @@ class LegJob {
   /** What was heard. Throws when words were heard that never became final: a part is no transcription. */
   result(): BatchResult {
     if (this.text.open) throw new LegFailed(finalMissing);
-    return { utterances: this.utterances, language: this.language, warnings: this.warnings };
+    return { utterances: this.utterances, language: this.language, seconds: undefined, warnings: this.warnings };
   }
 
   private hear(heard: Heard): void {

@@ -21,3 +21,10 @@ export const closedEarly = (code: number): LegFailure => ({
   code: `close_${code}`,
   message: 'The provider closed the connection before it was asked to.',
 });
+
+export const unreachable = (message: string): LegFailure => ({
+  kind: 'next',
+  reason: 'connect_failed',
+  code: 'unreachable',
+  message,
+});

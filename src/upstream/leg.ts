@@ -1,14 +1,23 @@
 // One leg: a connection to a provider, driven by the upstream chart. It owns the wire, the codec's state and the keep-alive;
 // it reports to whoever opened it, and leaves turns, audio positions and failover to the session.
 import type { Actor } from 'xstate';
-import type { Heard, LegCommand, LegReport, OpenLeg } from '../../machines/events.ts';
+import type { Heard, LegCommand, LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import type { UpstreamEvent, upstreamMachine } from '../../machines/upstream.ts';
-import type { Incoming, LegRequest, LiveCodec, LiveTiming, Outgoing } from '../providers/provider.ts';
+import type {
+  Incoming,
+  LegRequest,
+  LiveCodec,
+  LiveTiming,
+  Outgoing,
+  ProviderRefusal,
+  Step,
+} from '../providers/provider.ts';
+import { failureOfStatus } from '../providers/refusals.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
 import type { UpstreamDependencies } from './dependencies.ts';
-import { clogged, closedEarly, lostAudio } from './leg-failures.ts';
+import { clogged, closedEarly, lostAudio, unreachable } from './leg-failures.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** A report before it is addressed and numbered. */
@@ -38,6 +47,9 @@ export class Leg implements LegHandle {
   private state: unknown;
   private hello: Outgoing[] = [];
   private keepAlive: Deadline | undefined;
+  private wakeTimer: unknown;
+  /** The connection was opened: the provider knows of this leg. */
+  private greeted = false;
   private reports = 0;
   private heardFrames = 0;
   private pressed = false;
@@ -110,7 +122,7 @@ export class Leg implements LegHandle {
         this.audio(command.sequence, bytes);
         return;
       case 'leg.finalize':
-        this.sendAll(this.codec.finalize(this.state));
+        this.play(this.codec.finalize(this.state));
         return;
       case 'leg.finish':
         this.tell({ type: 'leg.finish' });
@@ -164,34 +176,35 @@ export class Leg implements LegHandle {
         message: (message) => this.hear(message),
         drained: () => this.relieve(),
         closed: (code, reason) => this.closed(code, reason),
-        failed: (message, status) => this.unreachable(message, status),
+        refused: (refusal) => this.refused(refusal),
+        unreachable: (message) => this.tell({ type: 'wire.failed', failure: unreachable(message) }),
       },
       this.dependencies.clock,
+      this.dependencies.openSocket,
     );
     this.wire = wire;
-    this.scope.defer(() => (this.inOrder ? wire.close() : wire.terminate()));
+    this.scope.defer(() => this.leave(wire));
   }
 
   sendHello(): void {
+    this.greeted = true;
     this.sendAll(this.hello);
+    this.rearmKeepAlive();
+    this.scope.defer(() => this.keepAlive?.stop());
+    if (this.codec.opened !== undefined) this.play(this.codec.opened(this.state));
+  }
+
+  private rearmKeepAlive(): void {
     const { keepAliveMs } = this.timing;
     if (keepAliveMs === undefined) return;
-    const rearm = (): void => {
-      this.keepAlive = new Deadline(this.dependencies.clock, keepAliveMs, () => {
-        try {
-          this.sendAll(this.codec.keepAlive(this.state));
-          rearm();
-        } catch (error) {
-          this.fault('codec.keepAlive', error);
-        }
-      });
-    };
-    rearm();
-    this.scope.defer(() => this.keepAlive?.stop());
+    this.keepAlive = new Deadline(this.dependencies.clock, keepAliveMs, () => {
+      this.guarded('codec.keepAlive', () => this.sendAll(this.codec.keepAlive(this.state)));
+      if (!this.scope.disposed) this.rearmKeepAlive();
+    });
   }
 
   sendFinish(): void {
-    this.sendAll(this.codec.finish(this.state));
+    this.play(this.codec.finish(this.state));
   }
 
   private audio(sequence: number, bytes: Uint8Array | undefined): void {
@@ -220,19 +233,26 @@ export class Leg implements LegHandle {
 
   private hear(message: Incoming): void {
     if (this.scope.disposed) return;
-    let heard: Heard[];
-    try {
-      heard = this.codec.read(this.state, message);
-    } catch (error) {
-      this.fault('codec.read', error);
-      return;
-    }
-    for (const each of heard) this.take(each);
+    this.guarded('codec.read', () => {
+      const steps = this.codec.read(this.state, message);
+      if (steps.length === 0) this.dependencies.onEvent?.({ type: 'unread', slug: this.request.slug });
+      this.play(steps);
+    });
   }
 
-  private take(heard: Heard): void {
+  private play(steps: Step[]): void {
+    for (const step of steps) this.take(step);
+  }
+
+  private take(step: Step): void {
     if (this.scope.disposed) return;
-    switch (heard.type) {
+    switch (step.type) {
+      case 'send':
+        this.sendAll([step.frame]);
+        return;
+      case 'wake':
+        this.wakeAfter(step.afterMs);
+        return;
       case 'ready':
         this.tell({ type: 'provider.ready' });
         return;
@@ -240,40 +260,68 @@ export class Leg implements LegHandle {
         this.tell({ type: 'provider.finished' });
         return;
       case 'failed':
-        this.tell({ type: 'provider.failed', failure: heard.failure });
+        this.tell({ type: 'provider.failed', failure: this.clean(step.failure) });
+        return;
+      case 'warned':
+        this.report({ type: 'leg.heard', heard: { ...step, message: this.withoutSecrets(step.message) } });
         return;
       default:
-        this.report({ type: 'leg.heard', heard });
+        this.report({ type: 'leg.heard', heard: step });
     }
+  }
+
+  private wakeAfter(afterMs: number): void {
+    const { clock } = this.dependencies;
+    if (this.wakeTimer === undefined) this.scope.defer(() => clock.clearTimeout(this.wakeTimer));
+    clock.clearTimeout(this.wakeTimer);
+    this.wakeTimer = clock.setTimeout(() => {
+      if (!this.scope.disposed) this.guarded('codec.wake', () => this.play(this.codec.wake?.(this.state) ?? []));
+    }, afterMs);
   }
 
   private closed(code: number, reason: string): void {
     if (this.scope.disposed) return;
-    let meaning: Heard;
-    try {
-      meaning = this.codec.closed(this.state, code, reason);
-    } catch (error) {
-      this.fault('codec.closed', error);
-      return;
-    }
-    if (meaning.type === 'finished') this.tell({ type: 'provider.finished' });
-    // A close in order before it was asked for is still the end of a leg that has more to hear.
-    const failure = meaning.type === 'failed' ? meaning.failure : closedEarly(code);
-    this.tell({ type: 'wire.failed', failure });
+    this.guarded('codec.closed', () => {
+      const meaning: Heard = this.codec.closed(this.state, code, reason);
+      if (meaning.type === 'finished') this.tell({ type: 'provider.finished' });
+      // A close in order before it was asked for is still the end of a leg that has more to hear.
+      const failure = meaning.type === 'failed' ? this.clean(meaning.failure) : closedEarly(code);
+      this.tell({ type: 'wire.failed', failure });
+    });
   }
 
-  private unreachable(message: string, status: number | undefined): void {
+  private refused(refusal: ProviderRefusal): void {
     if (this.scope.disposed) return;
-    const account = status === 401 || status === 402 || status === 403;
-    this.tell({
-      type: 'wire.failed',
-      failure: {
-        kind: account ? 'account' : 'next',
-        reason: 'connect_failed',
-        code: status === undefined ? 'unreachable' : `http_${status}`,
-        message,
-      },
+    this.guarded('codec.refused', () => {
+      const failure = this.codec.refused?.(refusal) ?? failureOfStatus(refusal);
+      this.tell({ type: 'wire.failed', failure: this.clean(failure) });
     });
+  }
+
+  /** A leg that is let go of before its end says so: some providers go on counting until they are told. */
+  private leave(wire: Wire): void {
+    if (this.greeted && !this.inOrder) this.guarded('codec.leave', () => this.sendAll(this.codec.leave?.(this.state) ?? []));
+    if (this.inOrder || this.codec.leave !== undefined) wire.close();
+    else wire.terminate();
+  }
+
+  private clean(failure: LegFailure): LegFailure {
+    return { ...failure, message: this.withoutSecrets(failure.message) };
+  }
+
+  /** A provider may quote the credential it was given. */
+  private withoutSecrets(text: string): string {
+    const { credential } = this.legRequest.access;
+    return credential === undefined || credential === '' ? text : text.replaceAll(credential, '[redacted]');
+  }
+
+  /** Runs what may throw; a throw is a fault of our own. */
+  private guarded(name: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fault(name, error);
+    }
   }
 
   private sendAll(frames: Outgoing[]): void {

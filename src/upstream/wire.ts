@@ -1,19 +1,32 @@
 // A leg's connection, whatever carries it: a WebSocket to a provider or an engine in this process. The two are used
 // through one guarded object that is safe at any time and tells its end exactly once.
+import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../machines/clock.ts';
-import type { Endpoint, Engine, EngineConnection, Incoming, Outgoing } from '../providers/provider.ts';
+import type {
+  Endpoint,
+  Engine,
+  EngineConnection,
+  Incoming,
+  Outgoing,
+  ProviderRefusal,
+} from '../providers/provider.ts';
 import { Deadline } from '../runtime/deadline.ts';
 
-/** What happens on a wire. After `closed` or `failed` nothing follows; exactly one of them comes unless `terminate` did. */
+/**
+ * What happens on a wire. After `closed`, `refused` or `unreachable` nothing follows; exactly one of them comes unless
+ * `terminate` did.
+ */
 export interface WireListener {
   opened(): void;
   message(message: Incoming): void;
   /** `bufferedBytes` has fallen low again. */
   drained(): void;
   closed(code: number, reason: string): void;
-  /** The connection never came to be; `status` is the HTTP status of a refused upgrade. */
-  failed(message: string, status: number | undefined): void;
+  /** The upgrade was answered with something else. */
+  refused(refusal: ProviderRefusal): void;
+  /** The connection never came to be. */
+  unreachable(message: string): void;
 }
 
 /** One connection. Every method is safe at any time; none throws. */
@@ -30,6 +43,15 @@ const MESSAGE_BYTES_MAX = 1_048_576;
 const FRAGMENTS_MAX = 64;
 /** A ping after so long without a sign; a socket that gives none for as long again is dropped. */
 const PING_MS = 10_000;
+/** Of the body of a refused upgrade; more is not waited for. */
+const REFUSAL_BYTES_MAX = 4_096;
+const REFUSAL_MS = 250;
+/** A close that is not answered in so long is no longer waited for. */
+const CLOSE_MS = 2_000;
+
+/** Where a WebSocket leads. */
+export type SocketEndpoint = Extract<Endpoint, { kind: 'websocket' }>;
+export type OpenSocket = (endpoint: SocketEndpoint, listener: WireListener, clock: Clock) => Wire;
 
 /** Opens the wire an endpoint names. How long that may take is the leg's to say: it terminates the wire. */
 export function openWire(
@@ -37,8 +59,9 @@ export function openWire(
   engines: Readonly<Record<string, Engine>>,
   listener: WireListener,
   clock: Clock,
+  openSocket: OpenSocket = (...args) => new SocketWire(...args),
 ): Wire {
-  if (endpoint.kind === 'websocket') return new SocketWire(endpoint, listener, clock);
+  if (endpoint.kind === 'websocket') return openSocket(endpoint, listener, clock);
   const engine = engines[endpoint.engine];
   if (engine === undefined) throw new Error(`The engine "${endpoint.engine}" is not part of this node.`);
   return new EngineWire(engine, endpoint.query, listener);
@@ -55,7 +78,7 @@ class SocketWire implements Wire {
   private over = false;
   private full = false;
 
-  constructor(endpoint: Extract<Endpoint, { kind: 'websocket' }>, listener: WireListener, clock: Clock) {
+  constructor(endpoint: SocketEndpoint, listener: WireListener, clock: Clock) {
     this.listener = listener;
     this.clock = clock;
     // No compression, no redirects, small bounds: a provider is not trusted with this process's memory.
@@ -76,19 +99,16 @@ class SocketWire implements Wire {
     this.socket.on('pong', this.alive);
     this.socket.on('message', (data: Buffer, isBinary: boolean) => this.deliver(data, isBinary));
     this.socket.on('unexpected-response', (request, response) => {
-      request.destroy();
-      this.end(() =>
-        this.listener.failed(
-          `The provider refused the connection with HTTP ${response.statusCode}.`,
-          response.statusCode,
-        ),
-      );
+      this.readRefusal(response, (refusal) => {
+        request.destroy();
+        this.end(() => this.listener.refused(refusal));
+      });
     });
     this.socket.on('error', (error: NodeJS.ErrnoException) => {
       // Once connected, the close that follows says all there is to say. Its text would name addresses of the operator's.
       if (this.connected) return;
       const code = error.code === undefined ? '' : ` (${error.code})`;
-      this.end(() => this.listener.failed(`The provider could not be reached${code}.`, undefined));
+      this.end(() => this.listener.unreachable(`The provider could not be reached${code}.`));
     });
     this.socket.on('close', (code, reason) => this.end(() => this.listener.closed(code, reason.toString())));
   }
@@ -108,6 +128,9 @@ class SocketWire implements Wire {
   close(): void {
     if (this.over) return;
     this.socket.close(1000);
+    const { clock, socket } = this;
+    const timer = clock.setTimeout(() => socket.terminate(), CLOSE_MS);
+    socket.on('close', () => clock.clearTimeout(timer));
   }
 
   terminate(): void {
@@ -145,6 +168,32 @@ class SocketWire implements Wire {
       this.socket.ping();
       this.keepAlive();
     });
+  }
+
+  /** The body of a refusal tells more than its status; what is not there soon is left out. */
+  private readRefusal(response: IncomingMessage, done: (refusal: ProviderRefusal) => void): void {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let over = false;
+    const finish = (): void => {
+      if (over) return;
+      over = true;
+      wait.stop();
+      const headers = Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+      );
+      const body = Buffer.concat(pieces).subarray(0, REFUSAL_BYTES_MAX).toString('utf8');
+      done({ status: response.statusCode ?? 0, headers, body });
+    };
+    const wait = new Deadline(this.clock, REFUSAL_MS, finish);
+    response.on('data', (piece: Buffer) => {
+      pieces.push(piece);
+      bytes += piece.byteLength;
+      if (bytes >= REFUSAL_BYTES_MAX) finish();
+    });
+    response.on('end', finish);
+    response.on('error', finish);
+    response.on('close', finish);
   }
 
   private end(tell: () => void): void {

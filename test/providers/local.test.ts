@@ -105,7 +105,7 @@ describe('closing', () => {
       type: 'failed',
       failure: { kind: 'retry', code: 'close_1000' },
     });
-    expect(live.finish(state)).toEqual([{ type: 'finish' }]);
+    expect(live.finish(state)).toEqual([{ type: 'send', frame: { type: 'finish' } }]);
     expect(live.closed(state, 1011, '')).toMatchObject({ type: 'failed', failure: { code: 'close_1011' } });
     expect(live.closed(state, 1000, '')).toEqual({ type: 'finished' });
   });
@@ -114,7 +114,10 @@ describe('closing', () => {
     const { state } = open();
     const frame = new Uint8Array(3_200);
     expect(live.audio(state, frame)).toBe(frame);
-    expect([live.finalize(state), live.keepAlive(state)]).toEqual([[{ type: 'finalize' }], []]);
+    expect([live.finalize(state), live.keepAlive(state)]).toEqual([
+      [{ type: 'send', frame: { type: 'finalize' } }],
+      [],
+    ]);
   });
 });
 

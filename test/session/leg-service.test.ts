@@ -21,7 +21,10 @@ function world(options: PuppetOptions = {}) {
     engines: { puppet },
     access: () => ({ baseUrl: undefined, credential: undefined }),
     clock,
-    onEvent: (event) => (event.type === 'fault' ? faults.push(event.name) : ends.push(event.outcome)),
+    onEvent: (event) => {
+      if (event.type === 'fault') faults.push(event.name);
+      else if (event.type === 'leg.ended') ends.push(event.outcome);
+    },
   });
   const detach = serveLegs(bus, upstream);
   const session = bus.address('ses_1');

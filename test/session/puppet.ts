@@ -112,8 +112,8 @@ export function puppetProvider({ timing, codec, card }: PuppetOptions): Provider
     open: ({ params }) => ({ state: {}, endpoint: { kind: 'embedded', engine: 'puppet', query: params }, hello: [] }),
     audio: (_, frame) => frame,
     read: (_, message) => ('json' in message ? (message.json as Heard[]) : []),
-    finalize: () => [{ type: 'finalize' }],
-    finish: () => [{ type: 'finish' }],
+    finalize: () => [{ type: 'send', frame: { type: 'finalize' } }],
+    finish: () => [{ type: 'send', frame: { type: 'finish' } }],
     keepAlive: () => [{ type: 'keepalive' }],
     closed: (_, code) => ({
       type: 'failed',

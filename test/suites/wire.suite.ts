@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import type { Endpoint, Incoming, ProviderAccess } from '../../src/providers/provider.ts';
+import type { Endpoint, Incoming, ProviderRefusal, ProviderAccess } from '../../src/providers/provider.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { openWire, type Wire, type WireListener } from '../../src/upstream/wire.ts';
@@ -33,7 +33,8 @@ export class WireLog implements WireListener {
     this.note(`message ${JSON.stringify('json' in message ? message.json : message.bytes.length)}`);
   drained = (): void => this.note('drained');
   closed = (code: number, reason: string): void => this.note(`closed ${code} ${reason}`.trim());
-  failed = (message: string, status: number | undefined): void => this.note(`failed ${status ?? '-'} ${message}`);
+  refused = ({ status, body }: ProviderRefusal): void => this.note(`refused ${status} ${body}`.trim());
+  unreachable = (message: string): void => this.note(`unreachable ${message}`);
 
   /** The first line that matches, now or later. */
   async line(pattern: RegExp): Promise<string> {

@@ -63,8 +63,8 @@ describe('a provider that cannot be reached', () => {
     [403, 'account'],
     [404, 'next'],
     [429, 'next'],
-    [500, 'next'],
-    [503, 'next'],
+    [500, 'retry'],
+    [503, 'retry'],
     [200, 'next'],
     [302, 'next'],
   ])('because it answers %d is a connect failure of kind %s', async (status, kind) => {
@@ -75,7 +75,7 @@ describe('a provider that cannot be reached', () => {
       kind,
       reason: 'connect_failed',
       code: `http_${status}`,
-      message: `The provider refused the connection with HTTP ${status}.`,
+      message: `The provider answered with HTTP ${status}.`,
     });
     await raw.gone();
   });

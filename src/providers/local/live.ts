@@ -35,6 +35,7 @@ export const live: LiveCodec<State> = {
     stallMs: Number.POSITIVE_INFINITY,
     twinMs: 0,
     sessionMaxMs: undefined,
+    endpointing: undefined,
   }),
 
   open: (request: LegRequest) => ({
@@ -54,11 +55,11 @@ export const live: LiveCodec<State> = {
     return heard(message.json as Message, state.language);
   },
 
-  finalize: () => [{ type: 'finalize' }],
+  finalize: () => [{ type: 'send', frame: { type: 'finalize' } }],
 
   finish: (state) => {
     state.finishing = true;
-    return [{ type: 'finish' }];
+    return [{ type: 'send', frame: { type: 'finish' } }];
   },
 
   keepAlive: () => [],

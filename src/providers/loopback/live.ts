@@ -28,6 +28,7 @@ export const live: LiveCodec<State> = {
     stallMs: 8_000,
     twinMs: 0,
     sessionMaxMs: undefined,
+    endpointing: undefined,
   }),
 
   open: (request: LegRequest) => ({
@@ -51,11 +52,11 @@ export const live: LiveCodec<State> = {
 
   read: (_, message: Incoming) => ('json' in message ? heard(message.json) : []),
 
-  finalize: () => [{ type: 'finalize' }],
+  finalize: () => [{ type: 'send', frame: { type: 'finalize' } }],
 
   finish: (state) => {
     state.finishing = true;
-    return [{ type: 'finish' }];
+    return [{ type: 'send', frame: { type: 'finish' } }];
   },
 
   keepAlive: () => [],

@@ -1,0 +1,51 @@
+// What HTTP statuses mean where a provider says nothing better, how `Retry-After` is read, and what of a provider's own
+// words a client may see.
+import type { LegFailure } from '../../machines/events.ts';
+import type { ProviderRefusal } from './provider.ts';
+
+/** Longest text of a provider that is passed on. */
+const WORDS_MAX = 300;
+
+/** The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, other 4xx the caller's. */
+export function failureOfStatus(refusal: ProviderRefusal, words = ''): LegFailure {
+  const { status } = refusal;
+  const said = words === '' ? '' : `: ${providerWords(words)}`;
+  const retryAfterMs = retryAfterOf(refusal);
+  return {
+    ...kindOfStatus(status),
+    code: `http_${status}`,
+    message: `The provider answered with HTTP ${status}${said === '' ? '.' : said}`,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function kindOfStatus(status: number): Pick<LegFailure, 'kind' | 'reason'> {
+  if (status === 401 || status === 402 || status === 403) return { kind: 'account', reason: 'connect_failed' };
+  if (status === 408 || status === 425 || status === 429) return { kind: 'next', reason: 'connect_failed' };
+  if (status >= 500) return { kind: 'retry', reason: 'connect_failed' };
+  // A redirect, or a path that is not there: the deployment is wrong, not the request.
+  if (status < 400 || status === 404 || status === 426) return { kind: 'next', reason: 'connect_failed' };
+  return { kind: 'caller', reason: 'upstream_error' };
+}
+
+/** Milliseconds of `Retry-After` given in seconds; dates are left out, since only the gateway's clock is trusted. */
+export function retryAfterOf({ headers }: Pick<ProviderRefusal, 'headers'>): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (text === undefined || !/^\d{1,9}(\.\d+)?$/.test(text)) return undefined;
+  return Math.round(Number(text) * 1000);
+}
+
+/** A provider's words on one line, without control characters, cut to a sensible length. */
+export function providerWords(text: string): string {
+  return text.slice(0, WORDS_MAX).replace(/\p{C}+/gu, ' ').trim();
+}
+
+/** A JSON object out of text, or an empty one. */
+export function objectOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
