@@ -1,6 +1,8 @@
 // The list of all machines: drawings, tests and console walk it. In reading order.
 import type { AnyStateMachine } from 'xstate';
+import { breakerMachine } from './breaker.ts';
 import { clientTokenMachine } from './client-token.ts';
+import { failoverMachine } from './failover.ts';
 import { nodeMachine } from './node.ts';
 import { sessionMachine } from './session.ts';
 import { turnMachine } from './turn.ts';
@@ -25,9 +27,10 @@ export const machines: readonly MachineEntry[] = [
     input: {
       sessionId: 'ses_sample',
       chain: ['loopback/script', 'loopback/numbered'],
+      first: 0,
       limits: {
         longestMs: 60_000,
-        drainMs: 5_000,
+        drainMs: 40_000,
         backOffMs: 100,
         settleMs: 1_000,
         retries: 1,
@@ -37,16 +40,10 @@ export const machines: readonly MachineEntry[] = [
     },
     samples: [
       { type: 'upstream.ready', generation: 1 },
-      { type: 'upstream.ready', generation: 2 },
-      { type: 'upstream.ready', generation: 3 },
-      { type: 'upstream.failed', generation: 1, failure: failure('retry', 'upstream_closed') },
       { type: 'upstream.failed', generation: 1, failure: failure('next', 'upstream_error') },
-      { type: 'upstream.failed', generation: 1, failure: failure('account', 'connect_failed') },
-      { type: 'upstream.failed', generation: 1, failure: failure('caller', 'upstream_error') },
-      { type: 'upstream.failed', generation: 2, failure: failure('next', 'connect_timeout') },
-      { type: 'upstream.failed', generation: 3, failure: failure('next', 'connect_timeout') },
       { type: 'upstream.finished', generation: 1 },
-      { type: 'upstream.finished', generation: 2 },
+      { type: 'upstream.expiring', generation: 1 },
+      { type: 'failover.chosen', index: 1 },
       { type: 'audio.drained' },
       { type: 'client.close' },
       { type: 'client.gone' },
@@ -56,6 +53,35 @@ export const machines: readonly MachineEntry[] = [
       { type: 'session.abort', reason: 'error', error: sampleError },
       { type: 'node.drain' },
       { type: 'turn.settled' },
+    ],
+  },
+  {
+    id: 'failover',
+    machine: failoverMachine,
+    input: { ownerId: 'ses_sample', members: 3, first: 0, limits: { retries: 1, rounds: 1, backOffMs: 100 } },
+    samples: [
+      ...(['retry', 'next', 'account', 'caller'] as const).map((kind) => ({
+        type: 'attempt.failed',
+        kind,
+        open: [],
+        mayRetry: true,
+      })),
+      { type: 'attempt.failed', kind: 'retry', open: [1], mayRetry: false },
+      { type: 'attempt.failed', kind: 'next', open: [0, 1, 2], mayRetry: true },
+      { type: 'attempt.held' },
+    ],
+  },
+  {
+    id: 'breaker',
+    machine: breakerMachine,
+    input: { failuresMax: 2, openMs: 10_000, openMsMax: 40_000, probeMs: 30_000 },
+    samples: [
+      { type: 'call.begun' },
+      { type: 'call.succeeded' },
+      { type: 'call.failed', kind: 'next', retryAfterMs: 0 },
+      { type: 'call.failed', kind: 'next', retryAfterMs: 20_000 },
+      { type: 'call.failed', kind: 'account', retryAfterMs: 0 },
+      { type: 'call.released' },
     ],
   },
   {

@@ -25,6 +25,8 @@ export interface SessionInput {
   sessionId: string;
   /** Slugs: the model, then its fallbacks. */
   chain: string[];
+  /** Which of them is dialled first: not the first where its breaker is open. */
+  first: number;
   limits: SessionLimits;
 }
 
@@ -33,13 +35,9 @@ export interface SessionContext extends SessionInput {
   index: number;
   /** Number of the leg; what an older leg still says is dropped. */
   generation: number;
-  retriesLeft: number;
-  roundsLeft: number;
-  /** Failed attempts of the current incident. An incident is over when a turn gets its final. */
+  /** Failed attempts of the current incident. An incident is over when a turn gets its final, or a leg has held. */
   attempts: { model: string; reason: string }[];
   failure: LegFailure | null;
-  /** Members of the chain whose credential was refused: they are not tried again. */
-  barred: number[];
   reason: SessionEndReason | null;
   error: SessionError | null;
 }
@@ -48,6 +46,10 @@ export type SessionEvent =
   | { type: 'upstream.ready'; generation: number }
   | { type: 'upstream.failed'; generation: number; failure: LegFailure }
   | { type: 'upstream.finished'; generation: number }
+  /** The provider's own limit on the leg's duration is near. */
+  | { type: 'upstream.expiring'; generation: number }
+  /** This member of the chain is to be tried next. */
+  | { type: 'failover.chosen'; index: number }
   /** The client said that no more audio comes, and the leg was given all there is. */
   | { type: 'audio.drained' }
   | { type: 'client.close' }

@@ -2,18 +2,18 @@
 // (src/session) holds the sockets, the audio pipeline and the texts, and tells this chart of boundaries only.
 import { assign, raise, setup } from 'xstate';
 import { declaredAction, declaredPromise } from './declared.ts';
-import type { SessionEndReason } from './events.ts';
-import type { SessionContext, SessionError, SessionEvent, SessionInput, SessionOutput } from './session-types.ts';
+import { failoverMachine } from './failover.ts';
+import type { SessionEnd } from './session-ends.ts';
+import * as ends from './session-ends.ts';
+import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session-types.ts';
 import { turnMachine } from './turn.ts';
 
-/** Longest pause between two attempts. */
-const BACK_OFF_MS_MAX = 2_000;
+/** A leg that has held for so long has got over what went wrong before. */
+const STEADY_MS = 10_000;
+/** How long an expiring leg waits for the end of a turn before it is replaced in the middle of one. */
+const EXPIRY_MS = 30_000;
 
 const isCurrent = (context: SessionContext, event: { generation: number }) => event.generation === context.generation;
-
-/** The first member of the chain from `from` on that may be tried, or -1. */
-const candidateFrom = ({ chain, barred }: SessionContext, from: number): number =>
-  chain.findIndex((_, index) => index >= from && !barred.includes(index));
 
 /** A request that is wrong must not be sent again as it is; anything else is worth another try later. */
 function lossCode({ failure, attempts }: SessionContext): string {
@@ -31,6 +31,7 @@ export const sessionMachine = setup({
   },
   actors: {
     turn: turnMachine,
+    failover: failoverMachine,
     /** Resolves when the last events are on their way and the usage is recorded. */
     settle: declaredPromise<void, { sessionId: string }>('settle'),
   },
@@ -41,6 +42,11 @@ export const sessionMachine = setup({
     closeGate: declaredAction('closeGate'),
     finishLeg: declaredAction('finishLeg'),
     endAudio: declaredAction('endAudio'),
+    /** Asks the failover chart what comes after the failure noted last. */
+    decide: declaredAction('decide'),
+    /** The leg has held for a while. */
+    tellHeld: declaredAction('tellHeld'),
+    announceExpiry: declaredAction('announceExpiry'),
     announceDrain: declaredAction('announceDrain'),
     announceEnd: declaredAction('announceEnd'),
     nextGeneration: assign({ generation: ({ context }) => context.generation + 1 }),
@@ -50,30 +56,14 @@ export const sessionMachine = setup({
         event.type === 'upstream.failed'
           ? [...context.attempts, { model: context.chain[context.index] ?? '', reason: event.failure.reason }]
           : context.attempts,
-      barred: ({ context, event }) =>
-        event.type === 'upstream.failed' && event.failure.kind === 'account'
-          ? [...context.barred, context.index]
-          : context.barred,
     }),
-    takeRetry: assign({ retriesLeft: ({ context }) => context.retriesLeft - 1 }),
-    nextModel: assign({
-      index: ({ context }) => candidateFrom(context, context.index + 1),
-      retriesLeft: ({ context }) => context.limits.retries,
+    takeChoice: assign({
+      index: ({ context, event }) => (event.type === 'failover.chosen' ? event.index : context.index),
     }),
-    beginRound: assign({
-      index: ({ context }) => candidateFrom(context, 0),
-      retriesLeft: ({ context }) => context.limits.retries,
-      roundsLeft: ({ context }) => context.roundsLeft - 1,
-    }),
-    endIncident: assign({
-      attempts: [],
-      failure: null,
-      retriesLeft: ({ context }) => context.limits.retries,
-      roundsLeft: ({ context }) => context.limits.rounds,
-    }),
+    endIncident: assign({ attempts: [], failure: null }),
     noteEnd: assign({
-      reason: (_, params: { reason: SessionEndReason; error: SessionError | null }) => params.reason,
-      error: (_, params: { reason: SessionEndReason; error: SessionError | null }) => params.error,
+      reason: (_, params: SessionEnd) => params.reason,
+      error: (_, params: SessionEnd) => params.error,
     }),
     /** Audio ends because the client ended it, unless something else was noted before. */
     noteFinished: assign({ reason: ({ context }) => context.reason ?? 'client_closed' }),
@@ -87,30 +77,23 @@ export const sessionMachine = setup({
   },
   guards: {
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
-    isCallersFault: ({ context }) => context.failure?.kind === 'caller',
-    mayRetry: ({ context }) => context.failure?.kind === 'retry' && context.retriesLeft > 0,
-    hasNext: ({ context }) => candidateFrom(context, context.index + 1) >= 0,
-    mayBeginAgain: ({ context }) => context.roundsLeft > 0 && candidateFrom(context, 0) >= 0,
   },
   delays: {
     longest: ({ context }) => context.limits.longestMs,
     drain: ({ context }) => context.limits.drainMs,
     settleTime: ({ context }) => context.limits.settleMs,
-    backOff: ({ context }) =>
-      Math.min(BACK_OFF_MS_MAX, context.limits.backOffMs * 2 ** Math.max(0, context.attempts.length - 1)),
+    steady: STEADY_MS,
+    expiry: EXPIRY_MS,
   },
 }).createMachine({
   id: 'session',
   description: 'One live session, from its first leg to its settlement.',
   context: ({ input }) => ({
     ...input,
-    index: 0,
+    index: input.first,
     generation: 0,
-    retriesLeft: input.limits.retries,
-    roundsLeft: input.limits.rounds,
     attempts: [],
     failure: null,
-    barred: [],
     reason: null,
     error: null,
   }),
@@ -118,18 +101,32 @@ export const sessionMachine = setup({
   states: {
     live: {
       type: 'parallel',
-      invoke: {
-        id: 'turn',
-        src: 'turn',
-        input: ({ context }) => ({ sessionId: context.sessionId, twinMs: context.limits.twinMs }),
-        onError: {
-          target: 'settling',
-          actions: {
-            type: 'noteEnd',
-            params: { reason: 'error', error: { code: 'internal_error', message: 'The turn chart failed.' } },
+      invoke: [
+        {
+          id: 'turn',
+          src: 'turn',
+          input: ({ context }) => ({ sessionId: context.sessionId, twinMs: context.limits.twinMs }),
+          onError: {
+            target: 'settling',
+            actions: { type: 'noteEnd', params: ends.turnFailed },
           },
         },
-      },
+        {
+          id: 'failover',
+          src: 'failover',
+          input: ({ context: { sessionId, chain, first, limits } }) => ({
+            ownerId: sessionId,
+            members: chain.length,
+            first,
+            limits: { retries: limits.retries, rounds: limits.rounds, backOffMs: limits.backOffMs },
+          }),
+          onDone: { target: 'settling', actions: 'noteLost' },
+          onError: {
+            target: 'settling',
+            actions: { type: 'noteEnd', params: ends.failoverFailed },
+          },
+        },
+      ],
       on: {
         'session.abort': {
           target: 'settling',
@@ -144,22 +141,38 @@ export const sessionMachine = setup({
               tags: 'buffering',
               entry: ['nextGeneration', 'openLeg'],
               on: {
-                'upstream.ready': { guard: 'isCurrentLeg', target: 'streaming' },
+                'upstream.ready': { guard: 'isCurrentLeg', target: 'streaming', actions: 'openGate' },
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
               },
             },
             streaming: {
               tags: 'accepts-audio',
-              entry: 'openGate',
-              exit: 'closeGate',
               on: {
                 'audio.drained': 'finishing',
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
                 'turn.settled': { actions: 'endIncident' },
               },
+              after: { steady: { actions: ['endIncident', 'tellHeld'] } },
+            },
+            expiring: {
+              description: "The provider's limit on a leg's duration is near: after this turn a new one takes over.",
+              tags: 'accepts-audio',
+              entry: 'announceExpiry',
+              on: {
+                'audio.drained': 'finishing',
+                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'turn.settled': { target: 'replacing', actions: 'endIncident' },
+              },
+              after: { expiry: 'replacing' },
+            },
+            replacing: {
+              tags: 'buffering',
+              entry: 'closeLeg',
+              always: 'dialling',
             },
             finishing: {
-              entry: 'finishLeg',
+              entry: ['closeGate', 'finishLeg'],
               on: {
                 'upstream.finished': { guard: 'isCurrentLeg', target: '#session.settling', actions: 'noteFinished' },
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
@@ -167,19 +180,10 @@ export const sessionMachine = setup({
               },
             },
             deciding: {
+              description: 'The failover chart says which model is next; it may take a pause before.',
               tags: 'buffering',
-              entry: 'closeLeg',
-              always: [
-                { guard: 'isCallersFault', target: '#session.settling', actions: 'noteLost' },
-                { guard: 'mayRetry', target: 'backingOff', actions: 'takeRetry' },
-                { guard: 'hasNext', target: 'dialling', actions: 'nextModel' },
-                { guard: 'mayBeginAgain', target: 'backingOff', actions: 'beginRound' },
-                { target: '#session.settling', actions: 'noteLost' },
-              ],
-            },
-            backingOff: {
-              tags: 'buffering',
-              after: { backOff: 'dialling' },
+              entry: ['closeLeg', 'decide'],
+              on: { 'failover.chosen': { target: 'dialling', actions: 'takeChoice' } },
             },
           },
         },
@@ -190,38 +194,19 @@ export const sessionMachine = setup({
               on: {
                 'client.close': {
                   target: 'ending',
-                  actions: { type: 'noteEnd', params: { reason: 'client_closed', error: null } },
+                  actions: { type: 'noteEnd', params: ends.closedByClient },
                 },
                 'client.gone': {
                   target: 'ending',
-                  actions: { type: 'noteEnd', params: { reason: 'client_closed', error: null } },
+                  actions: { type: 'noteEnd', params: ends.closedByClient },
                 },
                 'session.idle': {
                   target: 'ending',
-                  actions: {
-                    type: 'noteEnd',
-                    params: {
-                      reason: 'idle',
-                      error: {
-                        code: 'session_idle',
-                        message:
-                          'No audio and no keepalive came for the idle limit. Send {"type":"keepalive"} while there is no audio.',
-                      },
-                    },
-                  },
+                  actions: { type: 'noteEnd', params: ends.idle },
                 },
                 'session.too_long': {
                   target: 'ending',
-                  actions: {
-                    type: 'noteEnd',
-                    params: {
-                      reason: 'too_long',
-                      error: {
-                        code: 'session_too_long',
-                        message: 'The session reached its longest duration. Open a new one to go on.',
-                      },
-                    },
-                  },
+                  actions: { type: 'noteEnd', params: ends.longest },
                 },
                 'session.stop': {
                   target: 'ending',
@@ -235,16 +220,7 @@ export const sessionMachine = setup({
               on: {
                 'session.too_long': {
                   target: '#session.settling',
-                  actions: {
-                    type: 'noteEnd',
-                    params: {
-                      reason: 'too_long',
-                      error: {
-                        code: 'session_too_long',
-                        message: 'The session reached its longest duration before all its audio was transcribed.',
-                      },
-                    },
-                  },
+                  actions: { type: 'noteEnd', params: ends.longestWhileEnding },
                 },
               },
             },
@@ -262,14 +238,7 @@ export const sessionMachine = setup({
               after: { drain: 'drained' },
             },
             drained: {
-              entry: raise({
-                type: 'session.stop',
-                reason: 'draining',
-                error: {
-                  code: 'node_draining',
-                  message: 'This node is being shut down. Connect again; another node answers.',
-                },
-              }),
+              entry: raise({ type: 'session.stop', ...ends.drained }),
             },
           },
         },

@@ -17,6 +17,8 @@ import { providers as builtIn } from './providers/index.ts';
 import { LoopbackEngine } from './providers/loopback/simulator.ts';
 import { RecogniserPool } from './recogniser/pool.ts';
 import { startObserved } from './runtime/observe.ts';
+import { DialGate } from './session/admission.ts';
+import { Breakers } from './session/breakers.ts';
 import { SessionHost } from './session/host.ts';
 import { serveLegs } from './session/leg-service.ts';
 import type { SessionOpening, SessionSummary } from './session/session.ts';
@@ -76,6 +78,7 @@ class Node {
   private authenticator!: Authenticator;
   private upstream!: UpstreamHost;
   private sessions!: SessionHost;
+  private breakers!: Breakers;
   private engines!: { loopback: LoopbackEngine; local: RecogniserPool };
   private door!: Door;
   private firstKey: Gateway['firstKey'];
@@ -211,6 +214,18 @@ class Node {
       onFault: (error) => logger.error({ err: error }, 'spool fault'),
     });
     metrics.watchQueue('spool_bytes', () => spools.bytes);
+    const { breakerFailuresMax, breakerOpenMs, breakerOpenMsMax, dialsPerModelMax } = config.upstream;
+    this.breakers = new Breakers({
+      clock,
+      failuresMax: breakerFailuresMax,
+      openMs: breakerOpenMs,
+      openMsMax: breakerOpenMsMax,
+      onChange: (model, state) => logger.warn({ model, state }, 'breaker'),
+      onFault: (error) => logger.error({ err: error }, 'breaker fault'),
+    });
+    this.defer(() => this.breakers.close());
+    const dials = new DialGate(dialsPerModelMax);
+    metrics.watchQueue('waiting_dials', () => dials.waiting);
     this.sessions = new SessionHost({
       bus,
       clock,
@@ -220,6 +235,8 @@ class Node {
       sessionsMax: config.limits.sessionsPerNodeMax,
       openSpool: () => spools.open(),
       access: (name) => this.access(name),
+      breakers: this.breakers,
+      dials,
       onOpened: () => metrics.sessionOpened(),
       onEnded: (opening, summary) => this.sessionEnded(opening, summary),
       onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
@@ -261,6 +278,7 @@ class Node {
         ...chain,
         ...common,
         upstream: this.upstream,
+        statusOf: (slug) => this.breakers.statusOf(slug),
         settings: { ...config.batch, fileBytesMax: limits.fileBytesMax, spoolDirectory: this.spoolDirectory },
         jsonBodyBytesMax: limits.jsonBodyBytesMax,
         isReady: () => this.ready,

@@ -66,6 +66,18 @@ export class SpeechMeter {
     return false;
   }
 
+  /**
+   * End of the first speech after `from` that was followed by so much silence; undefined where there is none yet. Pauses
+   * within speech are seen as they come, and afterwards only those that part two runs.
+   */
+  endAfter(from: number, silenceSamples: number): number | undefined {
+    for (let i = 0; i < this.#ends.length; i++) {
+      const end = this.#ends[i]!;
+      if (end > from && (this.#starts[i + 1] ?? this.#position) - end >= silenceSamples) return end;
+    }
+    return undefined;
+  }
+
   /** Runs that ended before `position` will not be asked for again. */
   forget(position: number): void {
     let old = 0;

@@ -193,6 +193,11 @@ export class AudioPipeline {
     return end !== undefined && end > fromSample ? end : undefined;
   }
 
+  /** End of the first speech after `sample` (not before `coveredSamples`) that so much silence has followed. */
+  speechEndAfter(sample: number, silenceSamples: number): number | undefined {
+    return this.#meter.endAfter(sample, silenceSamples);
+  }
+
   /** Whether there was speech after `sample` (not before `coveredSamples`) in what the lane has given out. */
   speechSince(sample: number): boolean {
     return this.#meter.between(sample, this.#tape.sent);

@@ -22,6 +22,8 @@ export const models: Command = {
     const list = listModels({
       providers: new Map(providers.map((provider) => [provider.name, provider])),
       access: (name) => ({ baseUrl: settings[name]?.url, credential: settings[name]?.apiKey }),
+      // Nothing was tried yet.
+      statusOf: () => 'up',
     });
     if (values.json) {
       print(JSON.stringify({ object: 'list', data: list }, null, 2));

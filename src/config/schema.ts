@@ -1,8 +1,8 @@
 // The one declaration of the configuration: names, ranges, defaults, variables, words. fields.ts lists it, load.ts reads the
 // values, reference.ts prints them; what the values do is decided where they are used.
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import { choice, integer, optionalText } from './schema-types.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -10,43 +10,6 @@ const GIB = 1024 * MIB;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-
-const HOST_NAME = /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/;
-const BASE_URL = /^(https?|wss?):\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
-
-FormatRegistry.Set('host', (text) => isIP(text) !== 0 || HOST_NAME.test(text));
-// Credentials belong in the credential's own variable; a query or fragment would end up in the middle of longer URLs.
-FormatRegistry.Set('base-url', (text) => BASE_URL.test(text) && URL.canParse(text));
-
-function integer(env: string, minimum: number, maximum: number, value: number, description: string) {
-  return Type.Integer({ minimum, maximum, default: value, env, description });
-}
-
-function choice<const Name extends string>(
-  env: string,
-  names: readonly Name[],
-  value: NoInfer<Name>,
-  description: string,
-) {
-  const literals = names.map((name) => Type.Literal(name));
-  return Type.Unsafe<Name>(
-    Type.Union(literals, { default: value, env, description, accepts: `one of ${names.join(', ')}` }),
-  );
-}
-
-interface OptionalTextWords {
-  env: string;
-  description: string;
-  accepts: string;
-  secret?: true;
-  /** False where a refused value may carry a secret although a good one does not. */
-  quotable?: false;
-}
-
-/** A text that may be absent. */
-function optionalText(schema: TSchema & { static: string }, words: OptionalTextWords) {
-  return Type.Union([schema, Type.Undefined()], words);
-}
 
 const Server = Type.Object({
   host: Type.String({
@@ -198,6 +161,37 @@ const Session = Type.Object({
   ),
 });
 
+const Upstream = Type.Object({
+  dialsPerModelMax: integer(
+    'VOXGATE_DIALS_PER_MODEL_MAX',
+    1,
+    100_000,
+    50,
+    'Connections to one model that are being made at a time; further sessions wait their turn.',
+  ),
+  breakerFailuresMax: integer(
+    'VOXGATE_BREAKER_FAILURES_MAX',
+    1,
+    1_000,
+    5,
+    'Failures of a model in a row after which sessions go to their fallbacks at once.',
+  ),
+  breakerOpenMs: integer(
+    'VOXGATE_BREAKER_OPEN_MS',
+    100,
+    HOUR,
+    10 * SECOND,
+    'How long such a model is left alone before it is tried again; doubles each time it fails again.',
+  ),
+  breakerOpenMsMax: integer(
+    'VOXGATE_BREAKER_OPEN_MS_MAX',
+    100,
+    24 * HOUR,
+    5 * MINUTE,
+    'The longest such time, also where a provider asks for more.',
+  ),
+});
+
 const Batch = Type.Object({
   timeoutMs: integer(
     'VOXGATE_BATCH_TIMEOUT_MS',
@@ -271,6 +265,7 @@ export const ConfigSchema = Type.Object({
   data: Data,
   limits: Limits,
   session: Session,
+  upstream: Upstream,
   batch: Batch,
   recogniser: Recogniser,
   providers: Type.Record(Type.String(), ProviderSettings),

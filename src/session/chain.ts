@@ -20,7 +20,10 @@ export interface ChainMember {
   slug: string;
   provider: Provider;
   card: ModelCard;
+  /** Those of `provider_params` that the model honours. */
   params: Readonly<Record<string, unknown>>;
+  /** Whose credential is used: `service` for the gateway's own. Breakers are kept apart by it. */
+  credentialId: string;
   /** Hertz this member is sent. */
   sampleRate: number;
   degradations: Degradation[];
@@ -44,6 +47,9 @@ export interface ChainDependencies {
   engines: Readonly<Record<string, Engine>>;
   access(provider: string): ProviderAccess;
 }
+
+/** The credential of the gateway's operator. */
+const SERVICE_CREDENTIAL = 'service';
 
 /** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
 export async function resolveChain(
@@ -104,13 +110,18 @@ async function member(
       { param },
     );
   }
+  const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const checked: ChainMember = {
     slug: card.id,
     provider,
     card,
-    params,
+    params: Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name))),
+    credentialId: SERVICE_CREDENTIAL,
     sampleRate: rateFor(card, ask.sampleRate),
-    degradations: degradations(card, ask),
+    degradations: [
+      ...degradations(card, ask),
+      ...ignored.map((name) => ignoredParam(card, name, ask.mode, paramsName)),
+    ],
   };
   const worst = checked.degradations[0];
   if (ask.strict && worst !== undefined) {
@@ -161,6 +172,7 @@ async function checkWithEngine(
   param: string,
 ): Promise<void> {
   if (checked.provider.live === undefined) return;
+  if (ask.mode === 'batch' && checked.provider.batch?.kind !== 'live') return;
   const { endpoint } = checked.provider.live.open({
     model: modelOf(checked.slug),
     sampleRate: checked.sampleRate,
@@ -211,6 +223,12 @@ function degradations(card: ModelCard, ask: Ask): Degradation[] {
   }
   return found;
 }
+
+const ignoredParam = (card: ModelCard, name: string, mode: Mode, param: string): Degradation => ({
+  code: 'parameter_ignored',
+  message: `${card.id} does not take \`provider_params.${name}\` in ${mode} mode.`,
+  param: `${param}.${name}`,
+});
 
 const speaks = (card: ModelCard, language: string): boolean =>
   card.languages.some(

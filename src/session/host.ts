@@ -3,6 +3,7 @@
 import { fromPromise, type StateValue } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure, SessionEndReason } from '../../machines/events.ts';
+import { failoverMachine } from '../../machines/failover.ts';
 import { sessionMachine } from '../../machines/session.ts';
 import type { SessionError } from '../../machines/session-types.ts';
 import { turnMachine } from '../../machines/turn.ts';
@@ -11,6 +12,9 @@ import type { Spool } from '../audio/spool.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import { guardActions } from '../runtime/observe.ts';
+import { type DialGate, RetryBudget } from './admission.ts';
+import type { Attempts } from './attempt.ts';
+import type { Breakers } from './breakers.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession, type SessionOpening, type SessionSummary } from './session.ts';
 
@@ -49,12 +53,16 @@ export interface SessionHostOptions {
   sessionsMax: number;
   openSpool(): Spool;
   access(provider: string): ProviderAccess;
+  breakers: Breakers;
+  dials: DialGate;
   onOpened(opening: SessionOpening): void;
   onEnded(opening: SessionOpening, summary: SessionSummary): void;
   onFault(sessionId: string, name: string, error: unknown): void;
 }
 
-export interface SessionDependencies extends Omit<SessionHostOptions, 'sessionsMax' | 'onOpened' | 'onEnded'> {
+export interface SessionDependencies
+  extends Omit<SessionHostOptions, 'sessionsMax' | 'onOpened' | 'onEnded' | 'breakers' | 'dials'> {
+  attempts: Attempts;
   onState(sessionId: string, value: StateValue): void;
   onEnded(session: LiveSession, summary: SessionSummary): void;
 }
@@ -86,8 +94,10 @@ export class SessionHost {
 
   constructor(options: SessionHostOptions) {
     this.options = options;
+    const { breakers, dials } = options;
     this.dependencies = {
       ...options,
+      attempts: { breakers, dials, retries: new RetryBudget(() => this.sessions.size) },
       onState: (sessionId, value) => this.phases.set(sessionId, phaseOf(value)),
       onEnded: (session, summary) => this.ended(session, summary),
     };
@@ -180,22 +190,35 @@ export class SessionHost {
         onFault,
       ),
     });
+    const failover = failoverMachine.provide({
+      actions: guardActions(
+        {
+          tellChosen: ({ context }: { context: { ownerId: string; index: number } }) =>
+            this.sessions.get(context.ownerId)?.chosen(context.index),
+        },
+        (name, { context }, error) => this.sessions.get(context.ownerId)?.fault(name, error),
+      ),
+    });
     return sessionMachine.provide({
       actors: {
         turn,
+        failover,
         settle: fromPromise<void, { sessionId: string }>(async ({ input }) =>
           this.sessions.get(input.sessionId)?.settled(),
         ),
       },
       actions: guardActions(
         {
-          openLeg: (args: SessionArgs) => session(args)?.openLeg(args.context.index, args.context.generation),
+          openLeg: (args: SessionArgs) => session(args)?.recovery.openLeg(args.context.index, args.context.generation),
           closeLeg: (args: SessionArgs) => session(args)?.closeLeg(),
           openGate: (args: SessionArgs) =>
             session(args)?.openGate(args.context.index, args.context.failure, args.context.attempts.length),
           closeGate: (args: SessionArgs) => session(args)?.closeGate(),
           finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
           endAudio: (args: SessionArgs) => session(args)?.endAudio(),
+          decide: (args: SessionArgs) => session(args)?.recovery.decide(args.context.index, args.context.failure),
+          tellHeld: (args: SessionArgs) => session(args)?.recovery.held(),
+          announceExpiry: (args: SessionArgs) => session(args)?.announceExpiry(),
           announceDrain: (args: SessionArgs) => session(args)?.announceDrain(),
           announceEnd: ({ context }: SessionArgs) =>
             this.sessions
@@ -212,5 +235,5 @@ function phaseOf(value: StateValue): SessionPhase {
   if (typeof value === 'string') return 'settling';
   const live = value.live as { link: StateValue; client: StateValue } | undefined;
   if (live?.client === 'ending') return 'ending';
-  return live?.link === 'streaming' ? 'streaming' : 'connecting';
+  return live?.link === 'streaming' || live?.link === 'expiring' ? 'streaming' : 'connecting';
 }

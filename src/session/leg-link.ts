@@ -5,16 +5,18 @@ import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Address, Envelope } from '../bus/bus.ts';
 import { legActor, OPEN_LEG } from '../bus/subjects.ts';
 import type { LiveTiming } from '../providers/provider.ts';
-import { Deadline } from '../runtime/deadline.ts';
+import { Attempt, circuitOpen } from './attempt.ts';
 import type { ChainMember } from './chain.ts';
+import { Endpointer } from './endpointer.ts';
 import type { SessionDependencies } from './host.ts';
 import type { SessionOpening } from './session.ts';
+import { StallWatch } from './stall-watch.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
 const OPEN_LEG_TIMEOUT_MS = 5_000;
-/** How often a leg is looked at within its stall limit. */
-const STALL_LOOKS = 4;
+/** Before a provider's limit on a session: time to find the end of a turn, and to connect anew. */
+const EXPIRY_MARGIN_MS = 60_000;
 /** No leg has this generation. */
 const NO_LEG = 0;
 
@@ -24,6 +26,8 @@ export interface LegLinkListener {
   heard(heard: Heard): void;
   failed(generation: number, failure: LegFailure): void;
   finished(generation: number): void;
+  /** The provider's limit on the leg's duration is near. */
+  expiring(generation: number): void;
   /** The audio has ended and the leg was given all of it. Once for each leg. */
   drained(): void;
   /** Audio could not be read back. */
@@ -50,10 +54,10 @@ export class LegLink {
   /** Where the client last asked for the end of a turn. */
   private finalizeAt = 0;
   private pumpTimer: unknown;
-  private stall: Deadline | undefined;
-  private sentAtLastReport = 0;
-  /** When speech was first seen that the leg has said nothing to. */
-  private unansweredSinceMs: number | undefined;
+  private stall: StallWatch | undefined;
+  private attempt: Attempt | undefined;
+  private endpointer: Endpointer | undefined;
+  private expiryTimer: unknown;
 
   constructor(
     opening: SessionOpening,
@@ -68,13 +72,23 @@ export class LegLink {
     this.address = dependencies.bus.address(opening.sessionId);
   }
 
-  /** Asks for a leg; `ready` or `failed` follows. */
-  open(member: ChainMember, timing: LiveTiming, generation: number): void {
+  /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
+  open(member: ChainMember, timing: LiveTiming, generation: number, isRetry: boolean): void {
     this.member = member;
     this.timing = timing;
     this.generation = generation;
     this.reports = 0;
     this.heldBack = false;
+    const { attempts } = this.dependencies;
+    this.attempt = new Attempt(member, attempts, isRetry, {
+      dial: () => this.dial(member, generation),
+      // Said once the attempt is known here: it may be passed over by whoever gave its place back.
+      passedOver: () => queueMicrotask(() => this.fail(generation, circuitOpen)),
+      hasOther: () => this.opening.chain.some((other) => !attempts.breakers.isOpen(other)),
+    });
+  }
+
+  private dial(member: ChainMember, generation: number): void {
     const { request, sessionId } = this.opening;
     const { bus } = this.dependencies;
     // Near legs live under a known name; the first report of a far one brings its address.
@@ -94,8 +108,29 @@ export class LegLink {
     };
     bus.request(OPEN_LEG, this.address, body, OPEN_LEG_TIMEOUT_MS).catch((error: unknown) => {
       this.dependencies.onFault(sessionId, 'openLeg', error);
-      if (generation === this.generation) this.listener.failed(generation, unopened);
+      this.fail(generation, unopened);
     });
+  }
+
+  /** The leg has proved itself: it gave a final, or held for a while. */
+  held(): void {
+    this.attempt?.held();
+  }
+
+  private fail(generation: number, failure: LegFailure): void {
+    if (generation !== this.generation) return;
+    this.attempt?.failed(failure);
+    this.listener.failed(generation, failure);
+  }
+
+  private isReady(generation: number): void {
+    this.attempt?.ready();
+    const { sessionMaxMs } = this.timing as LiveTiming;
+    if (sessionMaxMs !== undefined) {
+      const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
+      this.expiryTimer = this.dependencies.clock.setTimeout(() => this.listener.expiring(generation), afterMs);
+    }
+    this.listener.ready(generation);
   }
 
   /** Lets audio through, from the end of the last final on. */
@@ -110,13 +145,19 @@ export class LegLink {
       },
       this.dependencies.clock.now(),
     );
+    const { endpointing } = timing;
+    const { sampleRate } = this.opening.request;
+    this.endpointer =
+      endpointing === undefined ? undefined : new Endpointer(endpointing, sampleRate, lane.originSample);
     this.frames = 0;
     this.drainedTold = false;
     this.gateOpen = true;
     // The turn that was to end did not: the leg before failed, and this one hears it again.
     this.finalizePending ||= this.finalizeAt > this.pipeline.coveredSamples;
-    this.heardFrom();
-    this.watchStall(timing.stallMs);
+    this.stall?.stop();
+    this.stall = new StallWatch(this.dependencies.clock, this.pipeline, timing.stallMs, () =>
+      this.command({ type: 'leg.stalled' }),
+    );
     return lane;
   }
 
@@ -142,6 +183,9 @@ export class LegLink {
     this.stall?.stop();
     this.dependencies.clock.clearTimeout(this.pumpTimer);
     this.pumpTimer = undefined;
+    this.dependencies.clock.clearTimeout(this.expiryTimer);
+    this.attempt?.end();
+    this.attempt = undefined;
     this.pipeline.closeLane();
     if (this.generation === NO_LEG) return;
     this.generation = NO_LEG;
@@ -160,11 +204,11 @@ export class LegLink {
     }
     this.legAddress = from;
     this.reports++;
-    this.heardFrom();
-    if (report.sequence !== this.reports) this.listener.failed(report.generation, lostReport);
-    else if (report.type === 'leg.ready') this.listener.ready(report.generation);
+    this.stall?.heard();
+    if (report.sequence !== this.reports) this.fail(report.generation, lostReport);
+    else if (report.type === 'leg.ready') this.isReady(report.generation);
     else if (report.type === 'leg.heard') this.listener.heard(report.heard);
-    else if (report.type === 'leg.failed') this.listener.failed(report.generation, report.failure);
+    else if (report.type === 'leg.failed') this.fail(report.generation, report.failure);
     else if (report.type === 'leg.finished') this.listener.finished(report.generation);
     else {
       this.heldBack = report.high;
@@ -193,6 +237,7 @@ export class LegLink {
     let budget = PUMP_BYTES_MAX;
     while (this.gateOpen && !this.heldBack && budget > 0) {
       this.finalizeWhenDue(now);
+      if (this.endpointer?.due(this.pipeline) === true) this.command({ type: 'leg.finalize' });
       const frame = this.pipeline.next(now);
       if (frame === undefined) return;
       this.frames++;
@@ -226,26 +271,6 @@ export class LegLink {
       this.pumpTimer = undefined;
       this.pump();
     }, Math.ceil(waitMs));
-  }
-
-  /** Speech went in and nothing came out for the provider's limit: the leg is told, and fails. */
-  private watchStall(stallMs: number): void {
-    this.stall?.stop();
-    if (stallMs === Number.POSITIVE_INFINITY) return;
-    const { clock } = this.dependencies;
-    this.stall = new Deadline(clock, stallMs / STALL_LOOKS, () => {
-      // The limit counts from the speech on: before it the leg had nothing to say, for however long.
-      if (this.pipeline.speechSince(this.sentAtLastReport)) this.unansweredSinceMs ??= clock.now();
-      if (clock.now() - (this.unansweredSinceMs ?? Number.NaN) >= stallMs) this.command({ type: 'leg.stalled' });
-      else this.watchStall(stallMs);
-    });
-  }
-
-  /** The leg gave a sign of life. */
-  private heardFrom(): void {
-    this.sentAtLastReport = this.pipeline.sentSamples;
-    this.unansweredSinceMs = undefined;
-    this.stall?.touch();
   }
 
   private command(command: LegCommand, bytes?: Uint8Array): void {

@@ -1,22 +1,21 @@
 // One live session's host: it owns the audio pipeline, the texts, the outbox and the leg, and does what the session chart
 // decides. Bytes and partial texts stay here; the chart hears of boundaries.
-import type { Actor } from 'xstate';
 import type { Heard, LegFailure, SessionEndReason } from '../../machines/events.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import type { SessionError, SessionEvent, SessionOutput } from '../../machines/session-types.ts';
-import type { TurnEvent } from '../../machines/turn.ts';
+import type { SessionError, SessionEvent, SessionInput, SessionOutput } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { ClientMessage, ListenRequest } from '../api/listen.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { finalMissing } from '../providers/turn-text.ts';
 import { Deadline } from '../runtime/deadline.ts';
-import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
 import { type ChainMember, type Degradation, timingOf } from './chain.ts';
+import { Charts } from './charts.ts';
 import type { SessionDependencies } from './host.ts';
 import { AudioIntake, backlogWords, containerWords } from './intake.ts';
 import { LegLink } from './leg-link.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
+import { Recovery } from './recovery.ts';
 import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
@@ -58,7 +57,8 @@ export class LiveSession {
   private readonly usage: Usage;
   private readonly intake: AudioIntake;
   private readonly idle: Deadline;
-  private actor: Actor<typeof sessionMachine> | undefined;
+  private readonly charts = new Charts();
+  readonly recovery: Recovery;
   private finishedInOrder = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -108,7 +108,7 @@ export class LiveSession {
     this.turns = new Turns({
       sampleRate: request.sampleRate,
       interimResults: request.interimResults,
-      tell: (event) => this.tellTurn(event),
+      tell: (event) => this.charts.tellTurn(event),
       emit: (event) => this.outbox.push(event),
       covered: (sample, model) => {
         this.usage.covered(sample, model);
@@ -121,10 +121,12 @@ export class LiveSession {
       ready: (generation) => this.tell({ type: 'upstream.ready', generation }),
       failed: (generation, failure) => this.failed(generation, failure),
       finished: (generation) => this.finished(generation),
+      expiring: (generation) => this.tell({ type: 'upstream.expiring', generation }),
       heard: (heard) => this.hear(heard),
       drained: () => this.tell({ type: 'audio.drained' }),
       fault: (error) => this.fault('audio', error),
     });
+    this.recovery = new Recovery(opening, dependencies, this.charts, this.leg);
     this.scope.defer(() => this.leg.close());
     this.scope.defer(bus.attach(sessionId, (envelope) => this.leg.receive(envelope)));
     this.idle = new Deadline(clock, settings.idleMs, () => this.tell({ type: 'session.idle' }));
@@ -134,37 +136,34 @@ export class LiveSession {
   /** Starts the session: tells the client, and dials the first leg. */
   start(machine: typeof sessionMachine): void {
     const { settings, clock, onState } = this.dependencies;
-    const { chain, sessionId } = this.opening;
     this.voice.started(settings);
-    const actor = startObserved(
-      machine,
-      {
-        sessionId,
-        chain: chain.map((member) => member.slug),
-        limits: {
-          longestMs: settings.longestMs,
-          drainMs: settings.drainMs,
-          backOffMs: settings.backOffMs,
-          settleMs: settings.settleMs,
-          retries: RETRIES,
-          rounds: settings.upstreamRetries,
-          twinMs: Math.max(
-            0,
-            ...chain.map((member) => timingOf(member, this.opening.request, this.dependencies.access).twinMs),
-          ),
-        },
+    this.charts.start(machine, this.input(), clock, {
+      changed: (snapshot) => {
+        if (!this.scope.disposed) onState(this.opening.sessionId, snapshot.value);
       },
-      clock,
-      {
-        changed: (snapshot) => {
-          if (!this.scope.disposed) onState(sessionId, snapshot.value);
-        },
-        ended: (output) => this.ended(output),
-        failed: (error) => this.fault('chart', error),
+      ended: (output) => this.ended(output),
+      failed: (error) => this.fault('chart', error),
+    });
+    this.scope.defer(() => this.charts.stop());
+  }
+
+  private input(): SessionInput {
+    const { settings, access } = this.dependencies;
+    const { chain, sessionId, request } = this.opening;
+    return {
+      sessionId,
+      chain: chain.map((member) => member.slug),
+      first: this.recovery.first(),
+      limits: {
+        longestMs: settings.longestMs,
+        drainMs: settings.drainMs,
+        backOffMs: settings.backOffMs,
+        settleMs: settings.settleMs,
+        retries: RETRIES,
+        rounds: settings.upstreamRetries,
+        twinMs: Math.max(0, ...chain.map((member) => timingOf(member, request, access).twinMs)),
       },
-    );
-    this.actor = actor;
-    this.scope.defer(() => actor.stop());
+    };
   }
 
   // What the client does.
@@ -217,9 +216,8 @@ export class LiveSession {
 
   // What the charts ask for.
 
-  openLeg(index: number, generation: number): void {
-    const member = this.opening.chain[index] as ChainMember;
-    this.leg.open(member, timingOf(member, this.opening.request, this.dependencies.access), generation);
+  chosen(index: number): void {
+    this.tell({ type: 'failover.chosen', index });
   }
 
   closeLeg(): void {
@@ -256,12 +254,21 @@ export class LiveSession {
   }
 
   turnSettled(): void {
+    this.recovery.held();
     this.tell({ type: 'turn.settled' });
   }
 
   announceDrain(): void {
     this.voice.draining();
-    // Between two turns there is no boundary to wait for.
+    this.settleBetweenTurns();
+  }
+
+  announceExpiry(): void {
+    this.settleBetweenTurns();
+  }
+
+  /** Between two turns there is no boundary to wait for. */
+  private settleBetweenTurns(): void {
     if (!this.turns.open && !this.pipeline.speechSince(this.pipeline.coveredSamples))
       this.tell({ type: 'turn.settled' });
   }
@@ -329,20 +336,21 @@ export class LiveSession {
 
   /** A leg that finished while words have no final did not finish: they are heard again, never made final by guess. */
   private finished(generation: number): void {
-    this.tellTurn({ type: 'turn.flush' });
+    this.charts.tellTurn({ type: 'turn.flush' });
     if (this.turns.open) {
       this.tell({ type: 'upstream.failed', generation, failure: finalMissing });
       return;
     }
     this.turns.finish();
+    this.leg.held();
     this.finishedInOrder = true;
     this.tell({ type: 'upstream.finished', generation });
   }
 
   /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
   private failed(generation: number, failure: LegFailure): void {
-    if (this.actor?.getSnapshot().matches({ live: { link: 'finishing' } })) {
-      this.tellTurn({ type: 'turn.flush' });
+    if (this.charts.finishing) {
+      this.charts.tellTurn({ type: 'turn.flush' });
       const { coveredSamples, receivedSamples } = this.pipeline;
       if (coveredSamples === receivedSamples && !this.turns.open) {
         this.finished(generation);
@@ -379,12 +387,6 @@ export class LiveSession {
   }
 
   private tell(event: SessionEvent): void {
-    if (!this.scope.disposed) this.actor?.send(event);
-  }
-
-  private tellTurn(event: TurnEvent): void {
-    if (this.scope.disposed) return;
-    const turn = this.actor?.getSnapshot().children.turn;
-    if (turn?.getSnapshot().status === 'active') turn.send(event);
+    if (!this.scope.disposed) this.charts.tell(event);
   }
 }

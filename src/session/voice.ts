@@ -53,9 +53,15 @@ export class Voice {
     if (index !== this.announcedIndex) {
       this.announcedIndex = index;
       this.failovers++;
-      const reason = failure?.reason ?? 'upstream_error';
+      // Nothing has failed in this session: the breaker of the model asked for was open from the start.
+      const reason = failure?.reason ?? 'circuit_open';
       this.outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
-    } else if (this.announcedLegs > 1 || attempts > 0) {
+    } else if (this.announcedLegs > 1 && failure === null) {
+      this.warn({
+        code: 'upstream_replaced',
+        message: `The connection to ${to} came near its provider's time limit and was replaced by a new one; ${replayedSeconds} s of audio were sent again.`,
+      });
+    } else if (attempts > 0) {
       this.warn({
         code: 'upstream_reconnected',
         message: `The connection to ${to} was lost and made again; ${replayedSeconds} s of audio were sent again.`,

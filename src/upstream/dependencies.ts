@@ -1,5 +1,6 @@
-// What the upstream host and its legs are given by the assembly.
+// What the upstream host and its legs are given by the assembly, and what it gives to those who open one.
 import type { Clock } from '../../machines/clock.ts';
+import type { LegCommand } from '../../machines/events.ts';
 import type { Engine, Provider, ProviderAccess } from '../providers/provider.ts';
 import type { OpenSocket } from './wire.ts';
 
@@ -20,4 +21,11 @@ export interface UpstreamDependencies {
       | { type: 'unread'; slug: string }
       | { type: 'fault'; name: string; error: unknown },
   ): void;
+}
+
+/** What the opener of a leg holds. */
+export interface LegHandle {
+  /** Takes a command; `bytes` is the audio of `leg.audio`, valid during the call. Harmless after the leg's end. */
+  command(command: LegCommand, bytes?: Uint8Array): void;
+  dispose(): void;
 }

@@ -1,4 +1,5 @@
-// The failures of a leg that are none of its provider's words: what happened to the connection, as the session is told it.
+// The failures of a leg that are none of its provider's words: what happened to the connection, as the session is told it;
+// and what is taken out of those that are.
 import type { LegFailure } from '../../machines/events.ts';
 
 export const lostAudio: LegFailure = {
@@ -28,3 +29,7 @@ export const unreachable = (message: string): LegFailure => ({
   code: 'unreachable',
   message,
 });
+
+/** A text of a provider's without the credential that it was sent. */
+export const withoutSecret = (text: string, secret: string | undefined): string =>
+  secret === undefined || secret === '' ? text : text.replaceAll(secret, '[redacted]');

@@ -1,7 +1,7 @@
 // One leg: a connection to a provider, driven by the upstream chart. It owns the wire, the codec's state and the keep-alive;
 // it reports to whoever opened it, and leaves turns, audio positions and failover to the session.
 import type { Actor } from 'xstate';
-import type { Heard, LegCommand, LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
+import type { Heard, LegCommand, LegReport, OpenLeg } from '../../machines/events.ts';
 import type { UpstreamEvent, upstreamMachine } from '../../machines/upstream.ts';
 import type {
   Incoming,
@@ -13,24 +13,18 @@ import type {
   Step,
 } from '../providers/provider.ts';
 import { failureOfStatus } from '../providers/refusals.ts';
-import { Deadline } from '../runtime/deadline.ts';
 import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
-import type { UpstreamDependencies } from './dependencies.ts';
-import { clogged, closedEarly, lostAudio, unreachable } from './leg-failures.ts';
+import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
+import { clogged, closedEarly, lostAudio, unreachable, withoutSecret } from './leg-failures.ts';
+import { legRequestOf } from './leg-request.ts';
+import { LegTimers } from './leg-timers.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** A report before it is addressed and numbered. */
 type Report = LegReport extends infer R ? (R extends unknown ? Omit<R, 'generation' | 'sequence'> : never) : never;
 
 const PRESSURE_BYTES = { high: 262_144, max: 1_048_576 };
-
-/** What the opener of a leg holds. */
-export interface LegHandle {
-  /** Takes a command; `bytes` is the audio of `leg.audio`, valid during the call. Harmless after the leg's end. */
-  command(command: LegCommand, bytes?: Uint8Array): void;
-  dispose(): void;
-}
 
 /** Made by the upstream host (live.ts), whose chart calls it by the leg's id. */
 export class Leg implements LegHandle {
@@ -46,8 +40,7 @@ export class Leg implements LegHandle {
   private wire: Wire | undefined;
   private state: unknown;
   private hello: Outgoing[] = [];
-  private keepAlive: Deadline | undefined;
-  private wakeTimer: unknown;
+  private readonly timers: LegTimers;
   /** The connection was opened: the provider knows of this leg. */
   private greeted = false;
   private reports = 0;
@@ -71,16 +64,9 @@ export class Leg implements LegHandle {
     this.sink = report;
     this.scope = new Scope((error) => dependencies.onEvent?.({ type: 'fault', name: 'dispose', error }));
     this.scope.defer(onDispose);
-    const slash = request.slug.indexOf('/');
-    this.legRequest = {
-      model: request.slug.slice(slash + 1),
-      sampleRate: request.sampleRate,
-      language: request.language ?? undefined,
-      interimResults: request.interimResults,
-      diarization: request.diarization,
-      params: request.params,
-      access: dependencies.access(request.slug.slice(0, slash)),
-    };
+    this.timers = new LegTimers(dependencies.clock);
+    this.scope.defer(() => this.timers.stop());
+    this.legRequest = legRequestOf(request, dependencies.access);
     this.timing = codec.timing(this.legRequest);
   }
 
@@ -189,18 +175,10 @@ export class Leg implements LegHandle {
   sendHello(): void {
     this.greeted = true;
     this.sendAll(this.hello);
-    this.rearmKeepAlive();
-    this.scope.defer(() => this.keepAlive?.stop());
+    this.timers.keepAliveEvery(this.timing.keepAliveMs, () =>
+      this.guarded('codec.keepAlive', () => this.sendAll(this.codec.keepAlive(this.state))),
+    );
     if (this.codec.opened !== undefined) this.play(this.codec.opened(this.state));
-  }
-
-  private rearmKeepAlive(): void {
-    const { keepAliveMs } = this.timing;
-    if (keepAliveMs === undefined) return;
-    this.keepAlive = new Deadline(this.dependencies.clock, keepAliveMs, () => {
-      this.guarded('codec.keepAlive', () => this.sendAll(this.codec.keepAlive(this.state)));
-      if (!this.scope.disposed) this.rearmKeepAlive();
-    });
   }
 
   sendFinish(): void {
@@ -215,7 +193,7 @@ export class Leg implements LegHandle {
       return;
     }
     if (wire === undefined) return;
-    this.keepAlive?.touch();
+    this.timers.touch();
     wire.send(this.codec.audio(this.state, bytes));
     const { high, max } = this.dependencies.pressureBytes ?? PRESSURE_BYTES;
     if (wire.bufferedBytes > max) this.tell({ type: 'wire.failed', failure: clogged });
@@ -251,7 +229,9 @@ export class Leg implements LegHandle {
         this.sendAll([step.frame]);
         return;
       case 'wake':
-        this.wakeAfter(step.afterMs);
+        this.timers.wakeAfter(step.afterMs, () =>
+          this.guarded('codec.wake', () => this.play(this.codec.wake?.(this.state) ?? [])),
+        );
         return;
       case 'ready':
         this.tell({ type: 'provider.ready' });
@@ -263,20 +243,11 @@ export class Leg implements LegHandle {
         this.tell({ type: 'provider.failed', failure: this.clean(step.failure) });
         return;
       case 'warned':
-        this.report({ type: 'leg.heard', heard: { ...step, message: this.withoutSecrets(step.message) } });
+        this.report({ type: 'leg.heard', heard: this.clean(step) });
         return;
       default:
         this.report({ type: 'leg.heard', heard: step });
     }
-  }
-
-  private wakeAfter(afterMs: number): void {
-    const { clock } = this.dependencies;
-    if (this.wakeTimer === undefined) this.scope.defer(() => clock.clearTimeout(this.wakeTimer));
-    clock.clearTimeout(this.wakeTimer);
-    this.wakeTimer = clock.setTimeout(() => {
-      if (!this.scope.disposed) this.guarded('codec.wake', () => this.play(this.codec.wake?.(this.state) ?? []));
-    }, afterMs);
   }
 
   private closed(code: number, reason: string): void {
@@ -300,19 +271,15 @@ export class Leg implements LegHandle {
 
   /** A leg that is let go of before its end says so: some providers go on counting until they are told. */
   private leave(wire: Wire): void {
-    if (this.greeted && !this.inOrder) this.guarded('codec.leave', () => this.sendAll(this.codec.leave?.(this.state) ?? []));
+    if (this.greeted && !this.inOrder)
+      this.guarded('codec.leave', () => this.sendAll(this.codec.leave?.(this.state) ?? []));
     if (this.inOrder || this.codec.leave !== undefined) wire.close();
     else wire.terminate();
   }
 
-  private clean(failure: LegFailure): LegFailure {
-    return { ...failure, message: this.withoutSecrets(failure.message) };
-  }
-
   /** A provider may quote the credential it was given. */
-  private withoutSecrets(text: string): string {
-    const { credential } = this.legRequest.access;
-    return credential === undefined || credential === '' ? text : text.replaceAll(credential, '[redacted]');
+  private clean<Said extends { message: string }>(said: Said): Said {
+    return { ...said, message: withoutSecret(said.message, this.legRequest.access.credential) };
   }
 
   /** Runs what may throw; a throw is a fault of our own. */
@@ -325,7 +292,7 @@ export class Leg implements LegHandle {
   }
 
   private sendAll(frames: Outgoing[]): void {
-    this.keepAlive?.touch();
+    this.timers.touch();
     for (const frame of frames) this.wire?.send(frame);
   }
 

@@ -3,8 +3,8 @@
 import type { LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import { upstreamMachine } from '../../machines/upstream.ts';
 import { guardActions } from '../runtime/observe.ts';
-import type { UpstreamDependencies } from './dependencies.ts';
-import { Leg, type LegHandle } from './leg.ts';
+import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
+import { Leg } from './leg.ts';
 
 export type { LegHandle, UpstreamDependencies };
 

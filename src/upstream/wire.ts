@@ -3,14 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../machines/clock.ts';
-import type {
-  Endpoint,
-  Engine,
-  EngineConnection,
-  Incoming,
-  Outgoing,
-  ProviderRefusal,
-} from '../providers/provider.ts';
+import type { Endpoint, Engine, EngineConnection, Incoming, Outgoing, ProviderRefusal } from '../providers/provider.ts';
 import { Deadline } from '../runtime/deadline.ts';
 
 /**
@@ -180,7 +173,10 @@ class SocketWire implements Wire {
       over = true;
       wait.stop();
       const headers = Object.fromEntries(
-        Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+        Object.entries(response.headers).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.join(', ') : value,
+        ]),
       );
       const body = Buffer.concat(pieces).subarray(0, REFUSAL_BYTES_MAX).toString('utf8');
       done({ status: response.statusCode ?? 0, headers, body });

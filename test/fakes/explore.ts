@@ -221,8 +221,9 @@ export function hold({ machine, input }: Subject, { onAction }: HoldOptions = {}
       const [, word, child] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(event.type) ?? [];
       if (word !== undefined && child !== undefined) {
         await held.settle(child, word === 'error' ? new Error('A sample failure.') : undefined);
-      } else if (event.type.startsWith('xstate.after.')) clock.increment(delayOf(actor.getSnapshot(), event.type));
-      else actor.send(event);
+      } else if (isAfter(event.type) && timersOf(actor.getSnapshot()) === 1) {
+        clock.increment(delayOf(actor.getSnapshot(), event.type));
+      } else actor.send(event);
     },
   };
   return held;
@@ -236,6 +237,12 @@ export const providedActions = ({ implementations }: AnyStateMachine): string[] 
 
 const invoked = (machine: AnyStateMachine): { id: string; src: string }[] =>
   toGraph(machine).nodes.flatMap(({ invokes }) => invokes);
+
+const isAfter = (type: string): boolean => type.startsWith('xstate.after.');
+
+/** Timers that run now. Where there are several, moving the clock for one may fire another: a path names the one it means. */
+const timersOf = (snapshot: AnyMachineSnapshot): number =>
+  new Set(getNextTransitions(snapshot).flatMap(({ eventType }) => (isAfter(eventType) ? [eventType] : []))).size;
 
 /** How long a timer of the current state runs. */
 function delayOf(snapshot: AnyMachineSnapshot, type: string): number {

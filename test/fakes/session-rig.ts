@@ -8,6 +8,8 @@ import { MemoryBus } from '../../src/bus/memory.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
+import { DialGate } from '../../src/session/admission.ts';
+import { Breakers } from '../../src/session/breakers.ts';
 import { resolveChain } from '../../src/session/chain.ts';
 import { SessionHost, type SessionSettings } from '../../src/session/host.ts';
 import { serveLegs } from '../../src/session/leg-service.ts';
@@ -97,6 +99,8 @@ export interface RigOptions {
   engines?: (clock: Clock) => Record<string, Engine>;
   access?: (provider: string) => { baseUrl: string | undefined; credential: string | undefined };
   clock?: Clock;
+  breakers?: { failuresMax?: number; openMs?: number };
+  dialsMax?: number;
 }
 
 export class SessionRig {
@@ -108,6 +112,8 @@ export class SessionRig {
   readonly engine: LoopbackEngine;
   readonly upstream: UpstreamHost;
   readonly sessions: SessionHost;
+  readonly breakers: Breakers;
+  readonly dials: DialGate;
   private readonly chain;
   private readonly clients = new Map<string, RigClient>();
   private opened = 0;
@@ -135,7 +141,18 @@ export class SessionRig {
       bytesMax: SETTINGS.spoolNodeBytesMax,
       onFault: () => {},
     });
+    this.breakers = new Breakers({
+      clock,
+      failuresMax: 5,
+      openMs: 10_000,
+      openMsMax: 300_000,
+      ...options.breakers,
+      onFault: (error) => this.faults.push({ sessionId: '', name: 'breaker', error }),
+    });
+    this.dials = new DialGate(options.dialsMax ?? 50);
     this.sessions = new SessionHost({
+      breakers: this.breakers,
+      dials: this.dials,
       bus: this.bus,
       clock,
       wallNow: () => new Date(0),

@@ -96,18 +96,18 @@ describe('an end can be reached', () => {
 
 describe('a session', () => {
   /** The real actor at the end of the shortest way to each snapshot, and how often it called its host. */
-  const replayed: { end: AnyMachineSnapshot; count: (name: string) => number }[] = [];
+  const replayed: { end: AnyMachineSnapshot; calls: readonly string[]; count: (name: string) => number }[] = [];
   beforeAll(async () => {
     for (const path of session.explored.paths.values()) {
       const { calls, snapshot } = await replay(session.subject, path);
-      replayed.push({ end: snapshot(), count: (name) => calls.filter((call) => call === name).length });
+      replayed.push({ end: snapshot(), calls, count: (name) => calls.filter((call) => call === name).length });
     }
   });
 
   const ended = [...session.explored.snapshots.values()].filter(({ status }) => status === 'done');
 
   test('that has ended has a reason, and an error unless its client ended it', () => {
-    expect(ended.length).toBeGreaterThan(10);
+    expect(ended.length).toBeGreaterThan(3);
     for (const { context, output } of ended) {
       expect(context.reason).not.toBeNull();
       expect(output).toEqual({ reason: context.reason, error: context.error, attempts: context.attempts });
@@ -139,14 +139,16 @@ describe('a session', () => {
   });
 
   test('opens the gate of a leg exactly while that leg takes audio', () => {
-    for (const { end, count } of replayed) {
-      expect(count('openGate') - count('closeGate')).toBe(end.hasTag('accepts-audio') ? 1 : 0);
+    for (const { end, calls } of replayed) {
+      // A leg that is let go of has no gate any more.
+      const last = calls.findLast((call) => ['openGate', 'closeGate', 'closeLeg'].includes(call));
+      expect(last === 'openGate').toBe(end.hasTag('accepts-audio'));
     }
   });
 
   test('closes each leg before it opens the next one, and the last one before it ends', () => {
     for (const { end, count } of replayed) {
-      const hasLeg = end.status === 'active' && /dialling|streaming|finishing/.test(JSON.stringify(end.value));
+      const hasLeg = end.status === 'active' && /dialling|streaming|expiring|finishing/.test(JSON.stringify(end.value));
       expect(count('closeLeg')).toBeGreaterThanOrEqual(count('openLeg') - (hasLeg ? 1 : 0));
     }
   });

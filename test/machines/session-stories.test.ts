@@ -6,6 +6,7 @@ import type { FailureKind } from '../../machines/events.ts';
 import { type Story, tell } from './story.ts';
 
 const ready = (generation: number) => ({ type: 'upstream.ready', generation });
+const chosen = (index: number) => ({ type: 'failover.chosen', index });
 const finished = (generation: number) => ({ type: 'upstream.finished', generation });
 const failed = (generation: number, kind: FailureKind) => ({
   type: 'upstream.failed',
@@ -38,34 +39,49 @@ const stories: Story[] = [
     state: live('finishing', 'ending'),
   },
   {
-    story: 'tries the same model once more after a failure that may pass',
-    events: [ready(1), failed(1, 'retry'), 'after backOff', ready(2)],
+    story: 'asks what comes next when its leg has failed, and goes on with the model that was chosen',
+    events: [ready(1), failed(1, 'retry'), chosen(1), ready(2)],
     state: live('streaming'),
-    calls: ['openLeg', 'openGate', 'closeGate', 'closeLeg', 'openLeg', 'openGate'],
+    calls: ['openLeg', 'openGate', 'closeLeg', 'decide', 'openLeg', 'openGate'],
   },
   {
-    story: 'goes to the next model when the retry failed too',
-    events: [ready(1), failed(1, 'retry'), 'after backOff', failed(2, 'retry')],
+    story: 'takes what is said meanwhile, and dials when it is told which model',
+    events: [failed(1, 'next'), 'client.close'],
+    state: live('deciding', 'ending'),
+  },
+  {
+    story: 'replaces a leg that comes near its limit at the end of the turn',
+    events: [ready(1), { type: 'upstream.expiring', generation: 1 }, 'turn.settled', ready(2)],
+    state: live('streaming'),
+    calls: ['openLeg', 'openGate', 'announceExpiry', 'closeLeg', 'openLeg', 'openGate'],
+  },
+  {
+    story: 'replaces such a leg in the middle of a turn that does not end',
+    events: [ready(1), { type: 'upstream.expiring', generation: 1 }, 'after expiry'],
     state: live('dialling'),
   },
   {
-    story: 'goes to the next model at once when a credential is bad',
-    events: [failed(1, 'account'), ready(2)],
-    state: live('streaming'),
+    story: 'fails over also while its leg comes near its limit',
+    events: [ready(1), { type: 'upstream.expiring', generation: 1 }, failed(1, 'next')],
+    state: live('deciding'),
   },
   {
-    story: 'begins the chain again before it gives up',
-    events: [failed(1, 'next'), failed(2, 'next')],
-    state: live('backingOff'),
+    story: 'knows that a leg which has held for a while works',
+    events: [ready(1), 'after steady'],
+    state: live('streaming'),
+    calls: ['openLeg', 'openGate', 'tellHeld'],
   },
   {
     story: 'gives up with every attempt listed',
     events: [
       failed(1, 'next'),
+      chosen(1),
       failed(2, 'next'),
-      'after backOff',
+      chosen(0),
       failed(3, 'next'),
+      chosen(1),
       failed(4, 'next'),
+      'done failover',
       'done settle',
     ],
     state: 'closed',
@@ -82,14 +98,24 @@ const stories: Story[] = [
   },
   {
     story: 'reports a request that is wrong, and tries nothing else',
-    events: [failed(1, 'caller'), 'done settle'],
+    events: [failed(1, 'caller'), 'done failover', 'done settle'],
     state: 'closed',
     output: { reason: 'upstream', error: { code: 'invalid_provider_params' } },
   },
   {
-    story: 'has its retries back once a turn has got its final',
-    events: [ready(1), failed(1, 'retry'), 'after backOff', ready(2), 'turn.settled', failed(2, 'retry')],
-    state: live('backingOff'),
+    story: 'begins a new list of attempts once a turn has got its final',
+    events: [
+      ready(1),
+      failed(1, 'retry'),
+      chosen(0),
+      ready(2),
+      'turn.settled',
+      failed(2, 'next'),
+      'done failover',
+      'done settle',
+    ],
+    state: 'closed',
+    output: { reason: 'upstream', error: { code: 'upstream_failed' } },
   },
   {
     story: 'fails over also while it ends',
@@ -98,6 +124,7 @@ const stories: Story[] = [
       'client.close',
       'audio.drained',
       failed(1, 'next'),
+      chosen(1),
       ready(2),
       'audio.drained',
       finished(2),
@@ -108,7 +135,7 @@ const stories: Story[] = [
   },
   {
     story: 'drops what a leg says that it has given up',
-    events: [ready(1), failed(1, 'next'), ready(1), finished(1)],
+    events: [ready(1), failed(1, 'next'), chosen(1), ready(1), finished(1)],
     state: live('dialling'),
   },
   {
@@ -147,7 +174,13 @@ const stories: Story[] = [
       { type: 'session.abort', reason: 'error', error: { code: 'internal_error', message: 'No.' } } as EventObject,
     ],
     state: 'settling',
-    calls: ['openLeg', 'openGate', 'closeGate', 'closeLeg', 'announceEnd'],
+    calls: ['openLeg', 'openGate', 'closeLeg', 'announceEnd'],
+  },
+  {
+    story: 'ends with an error when its failover chart failed',
+    events: [ready(1), 'error failover', 'done settle'],
+    state: 'closed',
+    output: { reason: 'error', error: { code: 'internal_error' } },
   },
   {
     story: 'ends with an error when its turn chart failed',
@@ -158,5 +191,7 @@ const stories: Story[] = [
 ];
 
 describe('a session', () => {
-  test.each(stories)('$story', (story) => tell('session', story));
+  test.each(stories)('$story', async (story) => {
+    await tell('session', story);
+  });
 });

@@ -2,10 +2,158 @@
 
 import { describe, expect, test } from 'vitest';
 import { type EventObject, initialTransition, transition } from 'xstate';
+import { type BreakerEvent, breakerMachine } from '../../machines/breaker.ts';
 import { type ClientTokenEvent, clientTokenMachine } from '../../machines/client-token.ts';
+import { firstCandidate } from '../../machines/failover.ts';
 import { type Story, tell } from './story.ts';
 
 const legFailure = { kind: 'retry', reason: 'upstream_closed', code: '1006', message: 'The provider hung up.' };
+const attemptFailed = (kind: string, open: number[] = [], mayRetry = true) => ({
+  type: 'attempt.failed',
+  kind,
+  open,
+  mayRetry,
+});
+/** The sample chain has three members; each row ends with the member that has the audio. */
+const failoverStories: (Story & { index?: number })[] = [
+  {
+    story: 'tries the same model once more, after a pause, where the failure may pass',
+    events: [attemptFailed('retry'), 'after backOff'],
+    state: 'trying',
+    index: 0,
+    calls: ['tellChosen'],
+  },
+  {
+    story: 'goes on when the retry failed as well',
+    events: [attemptFailed('retry'), 'after backOff', attemptFailed('retry')],
+    state: 'trying',
+    index: 1,
+  },
+  {
+    story: 'does not retry beyond the budget of the node',
+    events: [attemptFailed('retry', [], false)],
+    state: 'trying',
+    index: 1,
+  },
+  {
+    story: 'goes to the next model at once',
+    events: [attemptFailed('next')],
+    state: 'trying',
+    index: 1,
+    calls: ['tellChosen'],
+  },
+  {
+    story: 'passes over a model whose breaker is open',
+    events: [attemptFailed('next', [1])],
+    state: 'trying',
+    index: 2,
+  },
+  {
+    story: 'begins the chain again, after a pause, before it gives up',
+    events: [attemptFailed('next'), attemptFailed('next'), attemptFailed('next'), 'after backOff'],
+    state: 'trying',
+    index: 0,
+  },
+  {
+    story: 'begins the chain again with a model whose breaker is closed',
+    events: [attemptFailed('next'), attemptFailed('next'), attemptFailed('next', [0, 1]), 'after backOff'],
+    state: 'trying',
+    index: 2,
+  },
+  {
+    story: 'lets no breaker refuse the last candidate',
+    events: [attemptFailed('next', [0, 1, 2]), 'after backOff'],
+    state: 'trying',
+    index: 0,
+  },
+  {
+    story: 'tries a passed over model before it gives up',
+    events: [attemptFailed('next', [0, 1, 2]), 'after backOff', attemptFailed('next', [0, 1, 2])],
+    state: 'trying',
+    index: 1,
+  },
+  {
+    story: 'never tries a refused credential again',
+    events: [attemptFailed('account'), attemptFailed('next'), attemptFailed('next'), 'after backOff'],
+    state: 'trying',
+    index: 1,
+  },
+  {
+    story: 'gives up when every credential was refused',
+    events: [attemptFailed('account'), attemptFailed('account'), attemptFailed('account')],
+    state: 'exhausted',
+    output: { why: 'exhausted' },
+  },
+  {
+    story: 'gives up after the last round',
+    events: [
+      ...Array.from({ length: 3 }, () => attemptFailed('next')),
+      'after backOff',
+      ...Array.from({ length: 3 }, () => attemptFailed('next')),
+    ],
+    state: 'exhausted',
+    output: { why: 'exhausted' },
+  },
+  {
+    story: 'reports a request that is wrong, and tries nothing else',
+    events: [attemptFailed('caller')],
+    state: 'refused',
+    output: { why: 'refused' },
+  },
+  {
+    story: 'has its retries and rounds back once a leg has held',
+    events: [
+      attemptFailed('retry'),
+      'after backOff',
+      { type: 'attempt.held' },
+      attemptFailed('retry'),
+      'after backOff',
+    ],
+    state: 'trying',
+    index: 0,
+  },
+];
+
+const callFailed = (kind = 'next', retryAfterMs = 0) => ({ type: 'call.failed', kind, retryAfterMs });
+const begun = { type: 'call.begun' };
+const succeeded = { type: 'call.succeeded' };
+const breakerStories: Story[] = [
+  { story: 'opens after so many failures in a row', events: [callFailed(), callFailed()], state: 'open' },
+  { story: 'counts from the start after a success', events: [callFailed(), succeeded, callFailed()], state: 'closed' },
+  { story: 'opens at once for a refused credential', events: [callFailed('account')], state: 'open' },
+  { story: 'opens at once when the provider asks for time', events: [callFailed('next', 20_000)], state: 'open' },
+  {
+    story: 'lets one probe through after a while',
+    events: [callFailed('account'), 'after openTime', begun],
+    state: 'probing',
+  },
+  {
+    story: 'closes when the probe succeeds',
+    events: [callFailed('account'), 'after openTime', begun, succeeded],
+    state: 'closed',
+  },
+  {
+    story: 'opens again when the probe fails',
+    events: [callFailed('account'), 'after openTime', begun, callFailed()],
+    state: 'open',
+  },
+  {
+    story: 'takes another probe when the first told nothing',
+    events: [callFailed('account'), 'after openTime', begun, { type: 'call.released' }],
+    state: 'halfOpen',
+  },
+  {
+    story: 'waits for a probe no longer than it may',
+    events: [callFailed('account'), 'after openTime', begun, 'after probeTime'],
+    state: 'halfOpen',
+  },
+  {
+    story: 'closes when a call that was made all the same succeeds',
+    events: [callFailed('account'), succeeded],
+    state: 'closed',
+  },
+];
+
 const upstreamStories: Story[] = [
   {
     story: 'dials, shakes hands, streams and finishes',
@@ -142,7 +290,9 @@ describe.each([
   ['turn', turnStories],
   ['node', nodeStories],
 ] as const)('a %s', (id, stories) => {
-  test.each(stories)('$story', (story) => tell(id, story));
+  test.each(stories)('$story', async (story) => {
+    await tell(id, story);
+  });
 });
 
 // Evaluated purely: no actor runs for a token.
@@ -171,5 +321,55 @@ describe('a client token', () => {
   test('has decided nothing before it is presented', () => {
     const [{ context }] = initialTransition(clientTokenMachine, { expiresAtMs, parentRevoked: true });
     expect(context.decision).toBeNull();
+  });
+});
+
+describe('a failover', () => {
+  test.each(failoverStories)('$story', async ({ index, ...story }) => {
+    const { context } = await tell('failover', story);
+    if (index !== undefined) expect(context.index).toBe(index);
+  });
+
+  test.each<[number[], number]>([
+    [[], 0],
+    [[0], 1],
+    [[0, 1], 2],
+    [[0, 1, 2], 0],
+  ])('with the breakers %j open begins with member %i', (open, first) => {
+    expect(firstCandidate(3, open)).toBe(first);
+  });
+});
+
+describe('a breaker', () => {
+  test.each(breakerStories)('$story', async (story) => {
+    await tell('breaker', story);
+  });
+
+  /** Milliseconds for which a breaker stays open after each of these. */
+  const waits = (...events: BreakerEvent[]): number[] => {
+    let [snapshot] = initialTransition(breakerMachine, {
+      failuresMax: 1,
+      openMs: 10_000,
+      openMsMax: 40_000,
+      probeMs: 1,
+    });
+    return events.map((event) => {
+      [snapshot] = transition(breakerMachine, snapshot, event);
+      return snapshot.context.waitMs;
+    });
+  };
+  const failed = (retryAfterMs = 0): BreakerEvent => ({ type: 'call.failed', kind: 'next', retryAfterMs });
+  const openTime = { type: 'xstate.after.openTime.breaker.open' } as unknown as BreakerEvent;
+
+  test('stays open twice as long each time it opens again, up to the longest time', () => {
+    expect(waits(failed(), openTime, failed(), openTime, failed(), openTime, failed())).toEqual([
+      10_000, 10_000, 20_000, 20_000, 40_000, 40_000, 40_000,
+    ]);
+  });
+
+  test('stays open as long as the provider asked, up to the longest time, and a later word extends it', () => {
+    expect(waits(failed(25_000), failed(35_000), failed(7 * 86_400_000), failed(0))).toEqual([
+      25_000, 35_000, 40_000, 40_000,
+    ]);
   });
 });

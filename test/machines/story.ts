@@ -1,6 +1,6 @@
 // One story of a machine: what happens to it, and where that leads.
 import { expect } from 'vitest';
-import type { EventObject, StateValue } from 'xstate';
+import type { AnyMachineSnapshot, EventObject, StateValue } from 'xstate';
 import { toGraph } from '../../machines/graph.ts';
 import { machines } from '../../machines/index.ts';
 import { hold } from '../fakes/explore.ts';
@@ -18,8 +18,8 @@ export interface Story {
   output?: object;
 }
 
-/** Lets a real actor live the story. */
-export async function tell(id: string, { events, state, calls, output }: Story): Promise<void> {
+/** Lets a real actor live the story, and gives where it has come to. */
+export async function tell(id: string, { events, state, calls, output }: Story): Promise<AnyMachineSnapshot> {
   const entry = machines.find((machine) => machine.id === id)!;
   const { edges } = toGraph(entry.machine);
   const held = hold(entry);
@@ -32,4 +32,5 @@ export async function tell(id: string, { events, state, calls, output }: Story):
   if (calls !== undefined) expect(held.calls).toEqual(calls);
   if (output !== undefined) expect(held.snapshot().output).toMatchObject(output);
   expect(held.errors).toEqual([]);
+  return held.snapshot();
 }

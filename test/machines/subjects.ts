@@ -1,5 +1,7 @@
 // The machines as they are explored: their samples from machines/index.ts, and what of their context decides.
 import type { AnyMachineSnapshot } from 'xstate';
+import type { BreakerContext } from '../../machines/breaker.ts';
+import type { FailoverContext } from '../../machines/failover.ts';
 import { machines } from '../../machines/index.ts';
 import type { SessionContext } from '../../machines/session-types.ts';
 import type { UpstreamContext } from '../../machines/upstream.ts';
@@ -13,13 +15,9 @@ export interface ExploredSubject {
 }
 
 const projections: Readonly<Record<string, (context: never) => unknown>> = {
-  session: ({ index, retriesLeft, roundsLeft, failure, reason }: SessionContext) => [
-    index,
-    retriesLeft,
-    roundsLeft,
-    failure?.kind,
-    reason !== null,
-  ],
+  session: ({ index, failure, reason }: SessionContext) => [index, failure?.kind, reason !== null],
+  failover: ({ failures: _, ...context }: FailoverContext) => ({ ...context, tried: new Set(context.tried).size }),
+  breaker: ({ failures, opened, waitMs }: BreakerContext) => [Math.min(failures, 2), Math.min(opened, 3), waitMs],
   upstream: ({ failure }: UpstreamContext) => failure?.code,
   'client-token': (context) => context,
   node: (context) => context,

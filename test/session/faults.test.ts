@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { LiveCodec } from '../../src/providers/provider.ts';
+import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
 import type { LegHandle } from '../../src/upstream/live.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
@@ -52,11 +53,11 @@ async function expectUnharmed(rig: SessionRig, client: RigClient): Promise<void>
   await expectNothingLeft(rig);
 }
 
-type Move = keyof LiveSession & string;
-
 describe('a session', () => {
-  it.each<[Move, string?]>([
+  it.each<[string, string?]>([
     ['openLeg'],
+    ['decide'],
+    ['held', 'tellSettled'],
     ['closeLeg'],
     ['openGate'],
     ['closeGate'],
@@ -69,7 +70,8 @@ describe('a session', () => {
   ])('whose %s throws is told internal_error, closed with 1011, and leaves nothing', async (move, name = move) => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
-    vi.spyOn(LiveSession.prototype as unknown as Record<string, () => void>, move).mockImplementationOnce(throwing);
+    const owner = move in LiveSession.prototype ? LiveSession.prototype : Recovery.prototype;
+    vi.spyOn(owner as unknown as Record<string, () => void>, move).mockImplementationOnce(throwing);
     const client = await live(rig);
     expect(client.closeCode).toBe(1011);
     expect(client.of('error')).toMatchObject([{ error: { code: 'internal_error', request_id: 'req_2' } }]);

@@ -32,6 +32,8 @@ export class PuppetConnection implements EngineConnection {
   readonly controlsAt: number[] = [];
   samples = 0;
   over = false;
+  /** Whether a test said that it is ready. */
+  readySaid = false;
   /** Closed with a handshake, not dropped. */
   closedInOrder = false;
 
@@ -60,6 +62,7 @@ export class PuppetConnection implements EngineConnection {
 
   /** Says this, and lets what follows happen. */
   async say(...heard: Heard[]): Promise<void> {
+    this.readySaid ||= heard.some(({ type }) => type === 'ready');
     this.listener.message(heard);
     await settle();
   }

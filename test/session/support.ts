@@ -45,6 +45,8 @@ export const NOTHING_LEFT = { sessions: 0, phases: 0, legs: 0, connections: 0, a
 
 export async function expectNothingLeft(rig: SessionRig): Promise<void> {
   await settle();
+  // Breakers are the node's: one that is open stays so.
+  rig.breakers.close();
   expect(leftBehind(rig)).toEqual(NOTHING_LEFT);
 }
 

@@ -6,11 +6,11 @@ import { readRestCredential } from '../credentials.ts';
 import type { Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { getHealth, getMetrics, getReady } from './health.ts';
-import { getModel, getModels } from './models.ts';
+import { getModel, getModels, type ModelsDependencies } from './models.ts';
 import { postTokens } from './tokens.ts';
 import { postTranscriptions, type TranscriptionsDependencies } from './transcriptions.ts';
 
-export interface RoutesDependencies extends TranscriptionsDependencies {
+export interface RoutesDependencies extends TranscriptionsDependencies, ModelsDependencies {
   authenticator: Authenticator;
   limits: KeyLimits;
   jsonBodyBytesMax: number;

@@ -10,10 +10,12 @@ import { json, type RouteContext } from '../router.ts';
 export interface ModelsDependencies {
   providers: ReadonlyMap<string, Provider>;
   access(provider: string): ProviderAccess;
+  /** How a model is doing, from its breakers. */
+  statusOf(slug: string): Model['status'];
 }
 
 /** The catalogue as clients see it. */
-export function listModels({ providers, access }: ModelsDependencies): Model[] {
+export function listModels({ providers, access, statusOf }: ModelsDependencies): Model[] {
   return [...providers.values()].flatMap((provider) =>
     provider.models.map(({ priceSource: _, ...card }) => ({
       ...card,
@@ -21,7 +23,7 @@ export function listModels({ providers, access }: ModelsDependencies): Model[] {
       owned_by: provider.name,
       provider_params: provider.options(card.id.slice(provider.name.length + 1)),
       available: provider.credential === 'none' || access(provider.name).credential !== undefined,
-      status: 'up' as const,
+      status: statusOf(card.id),
     })),
   );
 }

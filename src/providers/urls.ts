@@ -1,0 +1,23 @@
+// How a provider's base URL and a path become the URL of a request or of a WebSocket.
+
+/** Members of a query; undefined ones are left out, lists are repeated. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/**
+ * The URL at `path` below `base`, whichever of http, https, ws and wss the base names: encrypted stays encrypted.
+ *
+ * @param base as configured, with or without a path and a last slash; the provider's own where none is
+ */
+export function urlOf(kind: 'http' | 'websocket', base: string, path: string, query: Query = {}): string {
+  const url = new URL(base);
+  const secure = url.protocol === 'https:' || url.protocol === 'wss:';
+  const scheme = kind === 'http' ? 'http' : 'ws';
+  const text = `${scheme}${secure ? 's' : ''}://${url.host}${url.pathname.replace(/\/+$/, '')}${path}`;
+  const members = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) members.append(name, String(each));
+  }
+  const encoded = members.toString();
+  return encoded === '' ? text : `${text}?${encoded}`;
+}

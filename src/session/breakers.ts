@@ -1,0 +1,136 @@
+// The circuit breakers of this node: one for each model under each credential that something has gone wrong with. Sessions and
+// files ask it before they choose a model, and tell it what became of the attempt; machines/breaker.ts decides the rest.
+import type { Actor } from 'xstate';
+import { breakerMachine } from '../../machines/breaker.ts';
+import type { Clock } from '../../machines/clock.ts';
+import type { LegFailure } from '../../machines/events.ts';
+import { startObserved } from '../runtime/observe.ts';
+
+/** Breakers kept; the one that was used longest ago makes room. Being forgotten means being closed. */
+const BREAKERS_MAX = 1_000;
+/** A probe that says nothing for so long is taken for lost. */
+const PROBE_MS = 30_000;
+
+export interface BreakersOptions {
+  clock: Clock;
+  /** Failures in a row that open a breaker. */
+  failuresMax: number;
+  /** How long it is open the first time, and at most. */
+  openMs: number;
+  openMsMax: number;
+  /** A breaker has opened or closed. */
+  onChange?(slug: string, state: 'open' | 'closed'): void;
+  onFault(error: unknown): void;
+}
+
+/** A model under a credential. */
+export interface Guarded {
+  slug: string;
+  /** Which credential: `service`, or the id of a customer's own. Never the credential itself. */
+  credentialId: string;
+}
+
+interface Breaker {
+  actor: Actor<typeof breakerMachine>;
+  open: boolean;
+}
+
+export class Breakers {
+  private readonly options: BreakersOptions;
+  /** In the order of their last use. */
+  private readonly breakers = new Map<string, Breaker>();
+
+  constructor(options: BreakersOptions) {
+    this.options = options;
+  }
+
+  get size(): number {
+    return this.breakers.size;
+  }
+
+  /** Whether calls should go elsewhere. Half open it is not: the next call is the probe. */
+  isOpen(guarded: Guarded): boolean {
+    return this.breakers.get(keyOf(guarded))?.actor.getSnapshot().hasTag('open') ?? false;
+  }
+
+  /** Places in a chain whose breaker is open. */
+  openIn(chain: readonly Guarded[]): number[] {
+    return chain.flatMap((member, index) => (this.isOpen(member) ? [index] : []));
+  }
+
+  /** An attempt has begun. It must be followed by exactly one of `succeeded`, `failed` and `released`. */
+  begun(guarded: Guarded): void {
+    this.breakers.get(keyOf(guarded))?.actor.send({ type: 'call.begun' });
+  }
+
+  /** The model gave a final, or its leg has held for a while. */
+  succeeded(guarded: Guarded): void {
+    const key = keyOf(guarded);
+    const breaker = this.breakers.get(key);
+    if (breaker === undefined) return;
+    breaker.actor.send({ type: 'call.succeeded' });
+    this.drop(key, breaker);
+  }
+
+  /** A fault of the caller's says nothing of the provider. */
+  failed(guarded: Guarded, { kind, retryAfterMs = 0 }: Pick<LegFailure, 'kind' | 'retryAfterMs'>): void {
+    if (kind === 'caller') this.released(guarded);
+    else this.of(guarded)?.actor.send({ type: 'call.failed', kind, retryAfterMs });
+  }
+
+  released(guarded: Guarded): void {
+    this.breakers.get(keyOf(guarded))?.actor.send({ type: 'call.released' });
+  }
+
+  /** How a model is doing under any of its credentials. */
+  statusOf(slug: string): 'up' | 'degraded' | 'down' {
+    const states = [...this.breakers].flatMap(([key, { open }]) => (key.startsWith(`${slug} `) ? [open] : []));
+    if (states.length === 0) return 'up';
+    return states.every(Boolean) ? 'down' : 'degraded';
+  }
+
+  close(): void {
+    for (const { actor } of this.breakers.values()) actor.stop();
+    this.breakers.clear();
+  }
+
+  private of(guarded: Guarded): Breaker | undefined {
+    const key = keyOf(guarded);
+    const known = this.breakers.get(key);
+    if (known !== undefined) {
+      this.breakers.delete(key);
+      this.breakers.set(key, known);
+      return known;
+    }
+    const [oldest] = this.breakers;
+    if (this.breakers.size >= BREAKERS_MAX && oldest !== undefined) this.drop(...oldest);
+    return this.start(key, guarded.slug);
+  }
+
+  private start(key: string, slug: string): Breaker {
+    const { clock, failuresMax, openMs, openMsMax, onChange, onFault } = this.options;
+    const breaker: { open: boolean; actor?: Breaker['actor'] } = { open: false };
+    breaker.actor = startObserved(breakerMachine, { failuresMax, openMs, openMsMax, probeMs: PROBE_MS }, clock, {
+      changed: (snapshot) => {
+        const open = !snapshot.hasTag('closed');
+        if (open === breaker.open) return;
+        breaker.open = open;
+        onChange?.(slug, open ? 'open' : 'closed');
+      },
+      ended: () => {},
+      failed: (error) => {
+        onFault(error);
+        this.breakers.delete(key);
+      },
+    });
+    this.breakers.set(key, breaker as Breaker);
+    return breaker as Breaker;
+  }
+
+  private drop(key: string, { actor }: Breaker): void {
+    actor.stop();
+    this.breakers.delete(key);
+  }
+}
+
+const keyOf = ({ slug, credentialId }: Guarded): string => `${slug} ${credentialId}`;

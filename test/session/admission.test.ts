@@ -1,0 +1,104 @@
+// How a node keeps from running over a provider: turns at dialling, and a budget for second attempts.
+import { describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { DialGate, RetryBudget, type Ticket } from '../../src/session/admission.ts';
+import { Attempt, type Attempts } from '../../src/session/attempt.ts';
+import { Breakers } from '../../src/session/breakers.ts';
+import { seeded } from '../fakes/random.ts';
+
+describe('the dial gate', () => {
+  it('lets so many in at a time, the others in the order they came, whoever leaves when', () => {
+    const random = seeded(7);
+    const gate = new DialGate(3);
+    const entered: number[] = [];
+    const left = new Set<number>();
+    const tickets: Ticket[] = [];
+    for (let index = 0; index < 200; index++) tickets.push(gate.enter('a', () => entered.push(index)));
+    expect([entered, gate.waiting]).toEqual([[0, 1, 2], 197]);
+    while (left.size < 200) {
+      const index = random.integer(0, 199);
+      tickets[index]?.release();
+      left.add(index);
+      const inside = entered.filter((each) => !left.has(each)).length;
+      expect(inside).toBe(Math.min(3, 200 - left.size));
+      expect(gate.waiting).toBe(200 - left.size - inside);
+    }
+    expect(entered).toEqual([...entered].sort((one, other) => one - other));
+  });
+
+  it('keeps models apart', () => {
+    const gate = new DialGate(1);
+    const entered: string[] = [];
+    gate.enter('a', () => entered.push('a'));
+    gate.enter('b', () => entered.push('b'));
+    gate.enter('a', () => entered.push('a again'));
+    expect(entered).toEqual(['a', 'b']);
+  });
+});
+
+it('a fifth of the sessions may try the same model again at a time, and three always', () => {
+  let sessions = 4;
+  const budget = new RetryBudget(() => sessions);
+  const tickets = [budget.take(), budget.take(), budget.take()];
+  expect(budget.hasRoom).toBe(false);
+  sessions = 20;
+  expect(budget.hasRoom).toBe(true);
+  sessions = 4;
+  for (const ticket of [...tickets, ...tickets]) ticket.release();
+  expect(budget.hasRoom).toBe(true);
+});
+
+describe('an attempt', () => {
+  const guarded = { slug: 'a/one', credentialId: 'service' };
+  const shared = (): Attempts => ({
+    breakers: new Breakers({
+      clock: new SimulatedClock(),
+      failuresMax: 1,
+      openMs: 1_000,
+      openMsMax: 1_000,
+      onFault: () => {},
+    }),
+    dials: new DialGate(1),
+    retries: new RetryBudget(() => 0),
+  });
+  const failure = { kind: 'next', reason: 'connect_failed', code: 'x', message: 'x' } as const;
+  const begin = (all: Attempts, said: string[], name: string, hasOther = true) =>
+    new Attempt(guarded, all, false, {
+      dial: () => said.push(`${name} dials`),
+      passedOver: () => said.push(`${name} passed over`),
+      hasOther: () => hasOther,
+    });
+
+  it('that waited while the breaker opened is passed over, unless nothing else is left', () => {
+    const all = shared();
+    const said: string[] = [];
+    const first = begin(all, said, 'first');
+    begin(all, said, 'second');
+    const third = begin(all, said, 'third', false);
+    first.failed(failure);
+    expect(said).toEqual(['first dials', 'second passed over']);
+    third.end();
+    expect(all.breakers.isOpen(guarded)).toBe(true);
+  });
+
+  it('that was let go of while it waited never dials', () => {
+    const all = shared();
+    const said: string[] = [];
+    const first = begin(all, said, 'first');
+    begin(all, said, 'second').end();
+    first.ready();
+    begin(all, said, 'third');
+    expect(said).toEqual(['first dials', 'third dials']);
+  });
+
+  it('that ends untold gives the probe back', () => {
+    const all = shared();
+    const clock = Reflect.get(all.breakers, 'options').clock as SimulatedClock;
+    all.breakers.failed(guarded, failure);
+    clock.increment(1_000);
+    const probe = begin(all, [], 'probe');
+    expect(all.breakers.isOpen(guarded)).toBe(true);
+    probe.end();
+    expect(all.breakers.isOpen(guarded)).toBe(false);
+  });
+});
