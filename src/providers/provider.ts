@@ -119,7 +119,7 @@ export interface LiveCodec<State = unknown> {
   keepAlive(state: State): Outgoing[];
   /** The time that a `wake` step asked for has passed. */
   wake?(state: State): Step[];
-  /** The leg is let go of before it finished: what to send so that the provider ends it, and stops counting. */
+  /** The leg is let go of, finished or not: what to send so that the provider ends it, and stops counting. */
   leave?(state: State): Outgoing[];
   /** What a refused upgrade means. Without it the HTTP status decides. */
   refused?(refusal: ProviderRefusal): LegFailure;
@@ -210,7 +210,11 @@ export interface HttpBatchCodec<State = unknown> {
 /** `live`: the file is sent through the live codec as fast as the leg takes it, and the finals are joined. */
 export type BatchCodec = { kind: 'live' } | HttpBatchCodec;
 
-/** Maps the provider's own codes to failures; the only place that reads them. */
+/**
+ * Maps the provider's own codes to failures; the only place that reads them. Codes that mean the same at every provider, for
+ * files: `audio_too_long` and `file_too_large` and `unsupported_format` are limits of this model, and a fallback may answer;
+ * `audio_unusable` is the file's own fault (kind `caller`); `bad_answer` is an answer that cannot be read.
+ */
 export type FailureTable = Readonly<Record<string, { kind: FailureKind; reason: FailureReason; message: string }>>;
 
 /** One provider: the one object its folder's index.ts exports. */

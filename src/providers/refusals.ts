@@ -37,7 +37,10 @@ export function retryAfterOf({ headers }: Pick<ProviderRefusal, 'headers'>): num
 
 /** A provider's words on one line, without control characters, cut to a sensible length. */
 export function providerWords(text: string): string {
-  return text.slice(0, WORDS_MAX).replace(/\p{C}+/gu, ' ').trim();
+  return text
+    .slice(0, WORDS_MAX)
+    .replace(/\p{C}+/gu, ' ')
+    .trim();
 }
 
 /** A JSON object out of text, or an empty one. */

@@ -1,0 +1,19 @@
+// AssemblyAI: Universal-Streaming, Universal-3 and Whisper over the v3 WebSocket, files as v2 jobs.
+import type { Provider } from '../provider.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { honours, optionsOf } from './options.ts';
+
+export const assemblyai: Provider = {
+  name: 'assemblyai',
+  title: 'AssemblyAI',
+  models,
+  options: optionsOf,
+  honours,
+  credential: 'required',
+  live,
+  batch,
+  failures,
+};

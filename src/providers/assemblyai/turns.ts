@@ -1,0 +1,160 @@
+// What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted twin where one follows. How
+// long a twin is waited for is data of live.ts; what is delivered when is the session's.
+import type { Heard, Utterance } from '../../../machines/events.ts';
+import { finalMissing } from '../turn-text.ts';
+import { languageOf } from './languages.ts';
+import type { LiveTraits } from './models.ts';
+import { confidenceOf, type HeardWord, plainWords, Speakers, textOf, wordsOf } from './words.ts';
+
+/** The turns of one leg. Orders only rise, so the highest one seen says of each message whether it comes too late. */
+export interface Turns {
+  readonly partials: LiveTraits['partials'];
+  /** `format_turns` was sent: an unformatted end may be followed by a formatted one. */
+  readonly twins: boolean;
+  readonly speakers: Speakers;
+  /** The highest `turn_order` seen, and whether it has ended. */
+  order: number;
+  over: boolean;
+  /** What was last heard of the turn that has not ended. */
+  open: { message: TurnMessage; words: HeardWord[] } | undefined;
+  /** A turn with unsettled words that a later one has overtaken: its end is still to come. */
+  overtaken: number | undefined;
+  /** The ended turn whose formatted twin has not come. */
+  twinOf: number | undefined;
+  /** Seconds up to which words were heard. */
+  heardUntil: number;
+}
+
+interface TurnMessage {
+  turn_order: number;
+  end_of_turn: boolean;
+  turn_is_formatted: boolean;
+  transcript: string;
+  words: unknown;
+  speaker_label: unknown;
+  language_code: unknown;
+}
+
+export function newTurns(partials: LiveTraits['partials'], twins: boolean): Turns {
+  return {
+    partials,
+    twins,
+    speakers: new Speakers(),
+    order: -1,
+    over: true,
+    open: undefined,
+    overtaken: undefined,
+    twinOf: undefined,
+    heardUntil: 0,
+  };
+}
+
+/**
+ * Reads one `Turn`.
+ *
+ * @param sentSeconds audio sent so far: nothing was heard beyond it
+ */
+export function readTurn(turns: Turns, json: Readonly<Record<string, unknown>>, sentSeconds: number): Heard[] {
+  const message = turnMessage(json);
+  if (message === undefined) return [];
+  const { turn_order, end_of_turn } = message;
+  if (turn_order === turns.twinOf && end_of_turn) return twin(turns, message, sentSeconds);
+  if (turn_order === turns.overtaken && end_of_turn) return late(turns, message, sentSeconds);
+  if (turn_order < turns.order || (turn_order === turns.order && turns.over)) return [];
+
+  const isNext = turn_order > turns.order;
+  const wasOvertaken = turns.overtaken !== undefined;
+  const heard = isNext && !wasOvertaken ? supersede(turns) : [];
+  // A later final would cover the words of the overtaken turn, which has none: all of it is heard again.
+  if (turns.overtaken !== undefined && (end_of_turn || (isNext && wasOvertaken)))
+    return [{ type: 'failed', failure: finalMissing }];
+  turns.order = turn_order;
+  turns.over = end_of_turn;
+  const words = wordsOf(message.words, turns.speakers, sentSeconds);
+  for (const { end } of words) turns.heardUntil = Math.max(turns.heardUntil, end);
+  if (!end_of_turn) {
+    turns.open = { message, words };
+    return [...heard, { type: 'partial', turnId: String(turn_order), utterance: interim(turns, message, words) }];
+  }
+  turns.open = undefined;
+  const utterance = utteranceOf(turns, message, words, message.transcript || textOf(words));
+  const hasTwin = turns.twins && !message.turn_is_formatted && utterance.text !== '';
+  turns.twinOf = hasTwin ? turn_order : undefined;
+  return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, twin: hasTwin }];
+}
+
+/** The end of a turn said again: its formatted version, unless it is the same once more, or has lost its words. */
+function twin(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
+  if (!message.turn_is_formatted || message.transcript === '') return [];
+  turns.twinOf = undefined;
+  const words = wordsOf(message.words, turns.speakers, sentSeconds);
+  const utterance = utteranceOf(turns, message, words, message.transcript);
+  return [{ type: 'turn.formatted', turnId: String(message.turn_order), utterance }];
+}
+
+/** The end of a turn that a later one has overtaken, and that has not ended yet. */
+function late(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
+  turns.overtaken = undefined;
+  const words = wordsOf(message.words, turns.speakers, sentSeconds);
+  const utterance = utteranceOf(turns, message, words, message.transcript || textOf(words));
+  return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, twin: false }];
+}
+
+/**
+ * A later turn has begun, which proves that the open one is over. Words that were all settled are its final; for others the
+ * end is waited for, as long as no later turn ends.
+ */
+function supersede(turns: Turns): Heard[] {
+  const { open } = turns;
+  turns.open = undefined;
+  if (open === undefined) return [];
+  const { message, words } = open;
+  if (words.length > 0 && words.every(({ settled }) => settled)) {
+    const utterance = utteranceOf(turns, message, words, textOf(words));
+    return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, twin: false }];
+  }
+  turns.overtaken ??= words.length === 0 && message.transcript === '' ? undefined : message.turn_order;
+  return [];
+}
+
+/** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what goes on with an em dash. */
+function interim(turns: Turns, message: TurnMessage, words: HeardWord[]): Utterance {
+  if (turns.partials === 'words')
+    return utteranceOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));
+  const shown = words.map((word) => ({ ...word, word: undashed(word.word) })).filter(({ word }) => word !== '');
+  return utteranceOf(turns, message, shown, undashed(message.transcript || textOf(words)));
+}
+
+const undashed = (text: string): string => text.replace(/\s*—\s*$/, '');
+
+function utteranceOf(turns: Turns, message: TurnMessage, words: HeardWord[], text: string): Utterance {
+  const confidence = confidenceOf(words);
+  const speaker = turns.speakers.numberOf(message.speaker_label);
+  const language = languageOf(message.language_code);
+  // A turn without words says nothing of where it was: all that is known is what was heard before.
+  const start = words[0]?.start ?? turns.heardUntil;
+  return {
+    text,
+    start,
+    end: Math.max(start, words.at(-1)?.end ?? turns.heardUntil),
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(speaker === undefined ? {} : { speaker }),
+    ...(language === undefined ? {} : { language }),
+    words: plainWords(words),
+  };
+}
+
+function turnMessage(json: Readonly<Record<string, unknown>>): TurnMessage | undefined {
+  const { turn_order, end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
+  if (!Number.isSafeInteger(turn_order) || (turn_order as number) < 0 || typeof end_of_turn !== 'boolean')
+    return undefined;
+  return {
+    turn_order: turn_order as number,
+    end_of_turn,
+    turn_is_formatted: turn_is_formatted === true,
+    transcript: typeof transcript === 'string' ? transcript.trim() : '',
+    words,
+    speaker_label,
+    language_code,
+  };
+}

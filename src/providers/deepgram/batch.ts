@@ -1,0 +1,122 @@
+// Files (`POST /v1/listen`): one request with the file as its body and the options in its query, one answer.
+import type { Utterance } from '../../../machines/events.ts';
+import type { BatchRequest, BatchResult, BatchStep, HttpBatchCodec } from '../provider.ts';
+import { objectOf } from '../refusals.ts';
+import { urlOf } from '../urls.ts';
+import { authorization, baseUrlOf } from './endpoint.ts';
+import { failureOfCode, failureOfFileRefusal } from './failures.ts';
+import { novaLanguage } from './languages.ts';
+import { honoured } from './options.ts';
+import {
+  confidenceIn,
+  listIn,
+  type Members,
+  numberIn,
+  objectIn,
+  Speakers,
+  textIn,
+  utteranceOf,
+  wordsIn,
+} from './reading.ts';
+
+interface State {
+  multichannel: boolean;
+  warnings: BatchResult['warnings'];
+}
+
+export const batch: HttpBatchCodec<State> = {
+  kind: 'http',
+  needsLength: false,
+  // A file is worked on for ten minutes at most, and refused with 504 then.
+  answerMs: 660_000,
+
+  begin(request) {
+    const { access, file, model, params } = request;
+    return {
+      state: { multichannel: honoured(params, model, 'batch').multichannel === true, warnings: warningsOf(request) },
+      step: {
+        type: 'request',
+        request: {
+          method: 'POST',
+          url: urlOf('http', baseUrlOf(access), '/v1/listen', queryOf(request)),
+          headers: { ...authorization(access), 'content-type': file.contentType },
+          body: { kind: 'file' },
+        },
+      },
+    };
+  },
+
+  read: (state, { body }) => resultOf(state, objectOf(body)),
+
+  refused: (_, refusal) => failureOfFileRefusal(refusal),
+};
+
+function queryOf({ model, language, diarization, params, file }: BatchRequest) {
+  const isAuto = language === 'auto';
+  return {
+    model,
+    ...rawAudio(file.contentType),
+    language: isAuto || language === undefined ? undefined : novaLanguage(language),
+    detect_language: isAuto ? true : undefined,
+    diarize_model: diarization ? 'latest' : undefined,
+    // What a file says is meant to be read, and to be shown in segments.
+    smart_format: true,
+    utterances: true,
+    ...honoured(params, model, 'batch'),
+  };
+}
+
+/** Headerless PCM (`audio/l16;rate=16000`) has to be declared; a container tells for itself. */
+function rawAudio(contentType: string): { encoding?: string; sample_rate?: number } {
+  if (!/^audio\/l16\b/i.test(contentType)) return {};
+  const rate = /;\s*rate="?(\d+)/i.exec(contentType)?.[1];
+  return { encoding: 'linear16', sample_rate: Number(rate ?? 16_000) };
+}
+
+function warningsOf({ prompt, temperature, model }: BatchRequest): BatchResult['warnings'] {
+  const given = Object.entries({ prompt, temperature }).filter(([, value]) => value !== undefined);
+  return given.map(([param]) => ({
+    code: 'unsupported_parameter',
+    message: `deepgram/${model} has no \`${param}\`. Terms to expect go into \`provider_params.keyterm\`.`,
+    param,
+  }));
+}
+
+function resultOf({ multichannel, warnings }: State, answer: Members): BatchStep {
+  const results = objectIn(answer.results);
+  const channels = listIn(results.channels).map(objectIn);
+  const first = channels[0];
+  if (first === undefined) return { type: 'failed', failure: failureOfCode('bad_answer') };
+  const speakers = new Speakers();
+  const seconds = numberIn(objectIn(answer.metadata).duration);
+  const segments = Array.isArray(results.utterances)
+    ? results.utterances.map(objectIn)
+    : channels.map((channel, index) => ({ ...objectIn(listIn(channel.alternatives)[0]), channel: index }));
+  const utterances = segments
+    .map((segment) => segmentOf(segment, seconds, speakers, multichannel))
+    .filter((utterance) => utterance !== undefined)
+    .sort((a, b) => a.start - b.start);
+  return { type: 'done', result: { utterances, language: textIn(first.detected_language), seconds, warnings } };
+}
+
+/** A segment, or what a channel said as a whole, which has no times but those of its words. */
+function segmentOf(
+  segment: Members,
+  seconds: number | undefined,
+  speakers: Speakers,
+  multichannel: boolean,
+): Utterance | undefined {
+  const text = textIn(segment.transcript);
+  if (text === undefined || text === '') return undefined;
+  const channel = numberIn(segment.channel) ?? 0;
+  // Speakers of a channel are not those of another, whatever their numbers are; one that is not told apart is the channel's.
+  const speakerOf = (label: unknown) => {
+    if (typeof label === 'number') return speakers.numberOf(`${channel}:${label}`);
+    return multichannel ? speakers.numberOf(`${channel}:`) : undefined;
+  };
+  const words = wordsIn(segment.words, { place: (at) => at, speakerOf });
+  const start = numberIn(segment.start) ?? words?.[0]?.start ?? 0;
+  const end = Math.max(start, numberIn(segment.end) ?? words?.at(-1)?.end ?? seconds ?? start);
+  const details = { words, confidence: confidenceIn(segment.confidence), language: undefined };
+  return utteranceOf(text, { start, end }, details);
+}

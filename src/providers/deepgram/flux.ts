@@ -1,0 +1,246 @@
+// Live Flux (`/v2/listen`): the provider names its turns, and says the whole text of the turn each time. Only its
+// `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
+import type { Utterance } from '../../../machines/events.ts';
+import type { Incoming, LegRequest, LiveCodec, LiveTiming, Step } from '../provider.ts';
+import { finalMissing } from '../turn-text.ts';
+import { urlOf } from '../urls.ts';
+import { authorization, baseUrlOf } from './endpoint.ts';
+import { failureOfClose, failureOfCode } from './failures.ts';
+import { fluxHint } from './languages.ts';
+import { LegClock } from './leg-clock.ts';
+import { honoured } from './options.ts';
+import { confidenceIn, listIn, type Members, numberIn, objectIn, textIn, utteranceOf, wordsIn } from './reading.ts';
+
+interface State {
+  clock: LegClock;
+  /** The turn that is open, and whether words of it were heard. */
+  open: { index: number; hasWords: boolean } | undefined;
+  endedIndex: number;
+  /** A turn with words after which another began, without its own end. */
+  unended: number | undefined;
+  /** Up to here, on the provider's clock, silence was told or a turn has ended. */
+  quietSeconds: number;
+  silences: number;
+  /** `ending`: the last turn is being ended; `closing`: the provider was told to close. */
+  phase: 'open' | 'ending' | 'closing';
+  /** End of the audio on the provider's clock, once it has ended. */
+  audioEndSeconds: number;
+  forced: number;
+}
+
+const FORCE_END_TURN = { type: 'ForceEndTurn' } as const;
+const CLOSE_STREAM = { type: 'CloseStream' } as const;
+
+const KEEP_ALIVE_MS = 500;
+/** The end of a turn that was asked for comes within this time, or not at all. */
+const FORCE_MS = 1_000;
+/** A turn may have begun after the first time it was asked for. */
+const FORCED_MAX = 2;
+/** Silence is told once for so much of it, and only up to so long ago: words are recognised after they have begun. */
+const QUIET_STEP_SECONDS = 1;
+const QUIET_MARGIN_SECONDS = 1;
+/** Times are rounded on the wire. */
+const ROUNDING_SECONDS = 0.01;
+
+const TIMING: LiveTiming = {
+  // https://developers.deepgram.com/docs/flux/quickstart: about 80 ms.
+  frame: { minMs: 50, idealMs: 80, maxMs: 250, tail: 'short' },
+  // No limit of its own is documented: that of /v1/listen is kept.
+  speedMax: 1.25,
+  burstMs: 1_000,
+  connectMs: 5_000,
+  readyMs: 5_000,
+  drainMs: 8_000,
+  keepAliveMs: KEEP_ALIVE_MS,
+  // Something is said about each 0.25 s of audio.
+  stallMs: 3_000,
+  twinMs: 0,
+  sessionMaxMs: undefined,
+  endpointing: undefined,
+};
+
+export const flux: LiveCodec<State> = {
+  timing: () => TIMING,
+
+  open: (request: LegRequest) => ({
+    state: {
+      clock: new LegClock(request.sampleRate),
+      open: undefined,
+      endedIndex: -1,
+      unended: undefined,
+      quietSeconds: 0,
+      silences: 0,
+      phase: 'open',
+      audioEndSeconds: Number.POSITIVE_INFINITY,
+      forced: 0,
+    },
+    endpoint: {
+      kind: 'websocket',
+      url: urlOf('websocket', baseUrlOf(request.access), '/v2/listen', queryOf(request)),
+      headers: authorization(request.access),
+    },
+    hello: [],
+  }),
+
+  audio: ({ clock }, frame) => {
+    clock.audio(frame);
+    return frame;
+  },
+
+  read: (state, message: Incoming) => ('json' in message ? heard(state, objectIn(message.json)) : []),
+
+  finalize: () => [{ type: 'send', frame: FORCE_END_TURN }],
+
+  finish: (state) => {
+    state.phase = 'ending';
+    state.audioEndSeconds = state.clock.sentSeconds;
+    // Silence behind the last word, so that none of it is left waiting for the rest of its frame.
+    return [{ type: 'send', frame: state.clock.silence(KEEP_ALIVE_MS / 1_000) }, ...forceEnd(state)];
+  },
+
+  wake: (state) => {
+    if (state.phase !== 'ending') return [];
+    return state.open?.hasWords === true && state.forced < FORCED_MAX ? forceEnd(state) : [close(state)];
+  },
+
+  keepAlive: ({ clock, phase }) => (phase === 'closing' ? [] : [clock.silence(KEEP_ALIVE_MS / 1_000)]),
+
+  leave: ({ phase }) => (phase === 'closing' ? [] : [CLOSE_STREAM]),
+
+  // After CloseStream the rest is said as unsettled text, without an end of turn and without a close code.
+  closed: ({ phase, open, unended }, code, reason) => {
+    if (phase !== 'closing' || (code !== 1000 && code !== 1005))
+      return { type: 'failed', failure: failureOfClose(code, reason) };
+    const hasWords = open?.hasWords === true || unended !== undefined;
+    return hasWords ? { type: 'failed', failure: finalMissing } : { type: 'finished' };
+  },
+};
+
+function queryOf({ model, sampleRate, language, params }: LegRequest) {
+  const hint = model.endsWith('-multi') && language !== undefined ? fluxHint(language) : undefined;
+  // Nothing else of /v1/listen is known here: an unknown parameter is refused.
+  return {
+    model,
+    encoding: 'linear16',
+    sample_rate: sampleRate,
+    language_hint: hint,
+    ...honoured(params, model, 'live'),
+  };
+}
+
+function forceEnd(state: State): Step[] {
+  state.forced++;
+  return [
+    { type: 'send', frame: FORCE_END_TURN },
+    { type: 'wake', afterMs: FORCE_MS },
+  ];
+}
+
+function close(state: State): Step {
+  state.phase = 'closing';
+  return { type: 'send', frame: CLOSE_STREAM };
+}
+
+function heard(state: State, message: Members): Step[] {
+  switch (message.type) {
+    case 'Connected':
+      return [{ type: 'ready' }];
+    case 'TurnInfo':
+      return turnInfo(state, message);
+    case 'Error': {
+      const words = textIn(message.description) ?? '';
+      return [{ type: 'failed', failure: failureOfCode(textIn(message.code) ?? '', words) }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** One report about a turn; `end` is on the provider's clock. */
+interface Report {
+  index: number;
+  text: string;
+  end: number;
+  utterance: Utterance;
+}
+
+function turnInfo(state: State, message: Members): Step[] {
+  const report = reportOf(state, message);
+  if (report === undefined) return [];
+  // Ended turns are over, whatever is still said about them.
+  const isOver = report.index <= state.endedIndex;
+  switch (message.event) {
+    case 'EndOfTurn':
+      return isOver ? [] : endOfTurn(state, report);
+    case 'StartOfTurn':
+      if (isOver) return [];
+      return [{ type: 'speech.started', start: report.utterance.start }, ...unsettled(state, report)];
+    case 'Update':
+    case 'EagerEndOfTurn':
+    case 'TurnResumed':
+      if (report.text === '' && state.open === undefined) return quiet(state, report);
+      return isOver ? [] : unsettled(state, report);
+    default:
+      return [];
+  }
+}
+
+function unsettled(state: State, { index, text, utterance }: Report): Step[] {
+  const { open } = state;
+  if (open === undefined || index > open.index) {
+    if (open?.hasWords === true) state.unended = open.index;
+    state.open = { index, hasWords: text !== '' };
+  } else if (index === open.index) open.hasWords ||= text !== '';
+  return [{ type: 'partial', turnId: String(index), utterance }];
+}
+
+function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
+  const { open } = state;
+  const passedOver = open?.hasWords === true && open.index < index ? open.index : state.unended;
+  if (passedOver !== undefined && passedOver < index) return [{ type: 'failed', failure: finalMissing }];
+  if (state.unended === index) state.unended = undefined;
+  if (open !== undefined && open.index <= index) state.open = undefined;
+  state.endedIndex = index;
+  state.quietSeconds = Math.max(state.quietSeconds, end);
+  const steps: Step[] = [{ type: 'turn.ended', turnId: String(index), utterance, twin: false }];
+  const isLast = state.phase === 'ending' && end >= state.audioEndSeconds - ROUNDING_SECONDS;
+  return isLast ? [...steps, close(state), { type: 'finished' }] : steps;
+}
+
+/** No turn is open: what was heard so far, less what may still become words, need not be kept. */
+function quiet(state: State, { end }: Report): Step[] {
+  const turnId = `silence-${state.silences}`;
+  const from = state.quietSeconds;
+  const until = end - QUIET_MARGIN_SECONDS;
+  const isDue = until >= from + QUIET_STEP_SECONDS;
+  const place = (seconds: number) => state.clock.legSeconds(seconds);
+  const utterance = { text: '', start: place(from), end: place(isDue ? until : from) };
+  if (!isDue) return [{ type: 'partial', turnId, utterance }];
+  state.silences++;
+  state.quietSeconds = until;
+  return [{ type: 'turn.ended', turnId, utterance, twin: false }];
+}
+
+function reportOf({ clock }: State, message: Members): Report | undefined {
+  const index = numberIn(message.turn_index);
+  const text = textIn(message.transcript);
+  const start = numberIn(message.audio_window_start);
+  const said = numberIn(message.audio_window_end);
+  if (!Number.isInteger(index) || text === undefined || start === undefined || said === undefined) return undefined;
+  const end = clock.heardSeconds(said);
+  const place = (seconds: number) => clock.legSeconds(seconds);
+  const words = wordsIn(message.words, { place, speakerOf: () => undefined });
+  const utterance = utteranceOf(
+    text,
+    { start: place(Math.min(start, end)), end: place(end) },
+    { words, confidence: meanConfidence(listIn(message.words)), language: textIn(listIn(message.languages)[0]) },
+  );
+  return { index: index as number, text, end, utterance };
+}
+
+/** The provider gives one for each word, and none for the text. */
+function meanConfidence(words: readonly unknown[]): number | undefined {
+  const confidences = words.map((word) => confidenceIn(objectIn(word).confidence)).filter((each) => each !== undefined);
+  if (confidences.length === 0) return undefined;
+  return confidences.reduce((sum, each) => sum + each, 0) / confidences.length;
+}

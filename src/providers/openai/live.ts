@@ -1,0 +1,223 @@
+// The codec of Realtime transcription sessions: what is said to OpenAI and what is read of it. Positions and the order of
+// finals are in items.ts.
+import type { Heard } from '../../../machines/events.ts';
+import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../provider.ts';
+import { urlOf } from '../urls.ts';
+import { errorOf, failureOfClose, failureOfError, failureOfItem, failureOfRefusal } from './failures.ts';
+import { ItemQueue } from './items.ts';
+import { baseLanguage, languageCode } from './languages.ts';
+import { LIVE_RATE, traitsOf } from './models.ts';
+import { honoured } from './options.ts';
+import { apiBase } from './urls.ts';
+
+interface State {
+  phase: 'connecting' | 'configuring' | 'ready';
+  finishing: boolean;
+  finished: boolean;
+  /** Whether OpenAI ends turns by itself. */
+  serverTurns: boolean;
+  update: Outgoing;
+  items: ItemQueue;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
+/** A commit of less than 100 ms is refused. */
+const COMMIT_SAMPLES_MIN = LIVE_RATE / 10;
+const BYTES_PER_SAMPLE = 2;
+/** Names the update that ends turn detection, so that a refusal of it is known: the commit behind it works all the same. */
+const END_TURN_DETECTION = 'end-turn-detection';
+
+/**
+ * How long a model may be silent while someone speaks. The gateway commits after 30 s at the latest, so that a living leg
+ * says something by then, whatever is heard; 10 s are for the answer.
+ */
+const STALL_MS = 40_000;
+/** With the server's turn detection nothing is said between the beginning and the end of speech, and people may go on for long. */
+const STALL_SERVER_TURNS_MS = 50_000;
+
+export const live: LiveCodec<State> = {
+  timing: (request): LiveTiming => ({
+    // Any size is taken; longer frames are only later.
+    frame: { minMs: 20, idealMs: 100, maxMs: 1_000, tail: 'short' },
+    // No limit is documented, none is measured: enough to replay a minute in some seconds.
+    speedMax: 8,
+    burstMs: 1_000,
+    connectMs: 5_000,
+    readyMs: 5_000,
+    drainMs: 15_000,
+    keepAliveMs: undefined,
+    stallMs: serverTurnsOf(request) ? STALL_SERVER_TURNS_MS : STALL_MS,
+    twinMs: 0,
+    sessionMaxMs: 3_600_000,
+    endpointing: serverTurnsOf(request) ? undefined : { silenceMs: 500, longestMs: 30_000 },
+  }),
+
+  open: (request) => ({
+    state: {
+      phase: 'connecting',
+      finishing: false,
+      finished: false,
+      serverTurns: serverTurnsOf(request),
+      update: updateOf(request),
+      items: new ItemQueue(),
+    },
+    endpoint: {
+      kind: 'websocket',
+      // A model in the URL would make it a session of conversation, which takes no transcription settings.
+      url: urlOf('websocket', apiBase(request.access.baseUrl), '/realtime', { intent: 'transcription' }),
+      headers: { authorization: `Bearer ${request.access.credential ?? ''}` },
+    },
+    hello: [],
+  }),
+
+  audio: (state, frame) => {
+    state.items.append(frame.byteLength / BYTES_PER_SAMPLE);
+    return appendOf(frame);
+  },
+
+  read: (state, message) => {
+    if (!('json' in message) || typeof message.json !== 'object' || message.json === null) return [];
+    const steps = read(state, message.json as Message);
+    return [...steps, ...finishedWhenSettled(state)];
+  },
+
+  finalize: ({ items }) => (items.uncommitted < COMMIT_SAMPLES_MIN ? [] : [send(COMMIT), ...items.commit()]),
+
+  finish: (state) => {
+    state.finishing = true;
+    const { items, serverTurns } = state;
+    const { uncommitted } = items;
+    if (uncommitted === 0) return finishedWhenSettled(state);
+    const steps: Step[] = serverTurns ? [send(NO_TURN_DETECTION)] : [];
+    // What is left may be too short to be committed alone. The silence is no audio of the session: it has no position.
+    if (uncommitted < COMMIT_SAMPLES_MIN) {
+      steps.push(send(appendOf(new Uint8Array((COMMIT_SAMPLES_MIN - uncommitted) * BYTES_PER_SAMPLE))));
+    }
+    return [...steps, send(COMMIT), ...items.commit()];
+  },
+
+  keepAlive: () => [],
+
+  // What was not committed is not transcribed, and not counted.
+  leave: () => [{ type: 'input_audio_buffer.clear' }],
+
+  refused: failureOfRefusal,
+
+  closed: (_, code, reason) => ({ type: 'failed', failure: failureOfClose(code, reason) }),
+};
+
+const COMMIT = { type: 'input_audio_buffer.commit' };
+const NO_TURN_DETECTION = {
+  type: 'session.update',
+  event_id: END_TURN_DETECTION,
+  session: { type: 'transcription', audio: { input: { turn_detection: null } } },
+};
+
+const send = (frame: Outgoing): Step => ({ type: 'send', frame });
+
+const appendOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  `{"type":"input_audio_buffer.append","audio":"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"}`;
+
+function serverTurnsOf({ model, params }: LegRequest): boolean {
+  return traitsOf(model)?.serverTurns === true && params.turn_detection !== null;
+}
+
+function updateOf(request: LegRequest): Outgoing {
+  const { model, params } = request;
+  const { turn_detection, noise_reduction, ...rest } = honoured(params, model, 'live');
+  const language = baseLanguage(request.language);
+  const languages = rest.languages ?? (language === undefined ? undefined : [language]);
+  const spoken = traitsOf(model)?.hints === true ? { languages } : { language };
+  return {
+    type: 'session.update',
+    session: {
+      type: 'transcription',
+      audio: {
+        input: {
+          format: { type: 'audio/pcm', rate: LIVE_RATE },
+          transcription: { model, ...rest, ...spoken },
+          turn_detection: serverTurnsOf(request) ? (turn_detection ?? { type: 'server_vad' }) : null,
+          ...(noise_reduction === undefined ? {} : { noise_reduction: { type: noise_reduction } }),
+        },
+      },
+    },
+  };
+}
+
+function read(state: State, message: Message): Step[] {
+  const { items } = state;
+  const { type, item_id: id } = message;
+  switch (type) {
+    case 'session.created':
+      if (state.phase !== 'connecting') return [];
+      state.phase = 'configuring';
+      return [send(state.update)];
+    case 'session.updated':
+      if (state.phase !== 'configuring') return [];
+      state.phase = 'ready';
+      return [{ type: 'ready' }];
+    case 'error':
+      return failed(state, message);
+    default:
+      return typeof id === 'string' ? readItem(items, id, message) : [];
+  }
+}
+
+function readItem(items: ItemQueue, id: string, message: Message): Heard[] {
+  const { type, audio_start_ms: startMs, audio_end_ms: endMs, delta, transcript } = message;
+  switch (type) {
+    case 'input_audio_buffer.speech_started':
+      if (!isTime(startMs)) return [];
+      items.speech(id, 'started', samplesOf(startMs));
+      return [{ type: 'speech.started', start: startMs / 1000 }];
+    case 'input_audio_buffer.speech_stopped':
+      if (isTime(endMs)) items.speech(id, 'stopped', samplesOf(endMs));
+      return [];
+    case 'input_audio_buffer.timeout_triggered':
+      if (isTime(startMs)) items.speech(id, 'started', samplesOf(startMs));
+      if (isTime(endMs)) items.speech(id, 'stopped', samplesOf(endMs));
+      return [];
+    case 'input_audio_buffer.committed':
+      return items.committed(id);
+    case `${TRANSCRIPTION}.delta`:
+      return typeof delta === 'string' ? items.delta(id, delta) : [];
+    case `${TRANSCRIPTION}.completed`:
+      return typeof transcript === 'string' ? items.completed(id, transcript, languageOf(message)) : [];
+    case `${TRANSCRIPTION}.failed`:
+      // Deltas are no settled words, so they are never made final: the audio of the item is heard again in their place.
+      return [{ type: 'failed', failure: failureOfItem(errorOf(message)) }];
+    default:
+      return [];
+  }
+}
+
+/** An `error`: the session survives most of those that are no failure here. */
+function failed({ items }: State, message: Message): Heard[] {
+  const error = errorOf(message);
+  if (error === undefined || error.eventId === END_TURN_DETECTION) return [];
+  if (error.code === 'input_audio_buffer_commit_empty') {
+    items.commitRefused();
+    return [];
+  }
+  const failure = failureOfError(error);
+  return failure === undefined ? [] : [{ type: 'failed', failure }];
+}
+
+function finishedWhenSettled(state: State): Step[] {
+  if (!state.finishing || state.finished || !state.items.settled) return [];
+  state.finished = true;
+  return [{ type: 'finished' }];
+}
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+const samplesOf = (milliseconds: number): number => Math.round((milliseconds * LIVE_RATE) / 1000);
+
+/** The language of a turn: the first that was heard in it. */
+function languageOf({ languages }: Message): string | undefined {
+  const first: unknown = Array.isArray(languages) ? languages[0] : undefined;
+  const { code } = (typeof first === 'object' && first !== null ? first : {}) as { code?: unknown };
+  return typeof code === 'string' ? languageCode(code) : undefined;
+}

@@ -1,0 +1,155 @@
+// Catalogue rows of OpenAI's models, and what sets them apart on the wire.
+import type { ModelCard } from '../provider.ts';
+import { LANGUAGES } from './languages.ts';
+
+/** Hertz of linear16 in a Realtime session; it takes no other. */
+export const LIVE_RATE = 24_000;
+
+/** What sets a model apart on the wire. */
+export interface ModelTraits {
+  /** Whether the server can end turns. Without it nothing is final before the gateway commits. */
+  serverTurns: boolean;
+  /** Takes `languages` and `keywords`, in place of `language`. */
+  hints: boolean;
+  /** The richest answer to a file; undefined for models that take none. */
+  file: 'json' | 'verbose_json' | 'diarized_json' | undefined;
+}
+
+const TRAITS: Readonly<Record<string, ModelTraits>> = {
+  'gpt-live-transcribe': { serverTurns: false, hints: true, file: undefined },
+  'gpt-realtime-whisper': { serverTurns: false, hints: false, file: undefined },
+  'gpt-transcribe': { serverTurns: true, hints: true, file: 'json' },
+  'gpt-4o-transcribe': { serverTurns: true, hints: false, file: 'json' },
+  'gpt-4o-mini-transcribe': { serverTurns: true, hints: false, file: 'json' },
+  'gpt-4o-transcribe-diarize': { serverTurns: true, hints: false, file: 'diarized_json' },
+  'whisper-1': { serverTurns: true, hints: false, file: 'verbose_json' },
+};
+
+/** The traits of a model by its part of the slug; undefined for names that are none of these. */
+export const traitsOf = (model: string): ModelTraits | undefined =>
+  Object.hasOwn(TRAITS, model) ? TRAITS[model] : undefined;
+
+/** Models that the Realtime API takes here. */
+export const isLive = (model: string): boolean =>
+  traitsOf(model) !== undefined && model !== 'gpt-4o-transcribe-diarize';
+
+/** The file formats that OpenAI tells apart by the extension of the file's name. */
+export const FILE_EXTENSIONS: readonly string[] = ['flac', 'mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'ogg', 'wav', 'webm'];
+
+/** Published as 25 MB; the server's own message names this number. */
+export const FILE_BYTES_MAX = 26_214_400;
+/** Reported by the server's refusals; the documents name no limit. */
+export const FILE_SECONDS_MAX = 1_400;
+
+interface Row {
+  id: string;
+  name: string;
+  description: string;
+  modes: ModelCard['modes'];
+  languages: readonly string[];
+  /** USD for each minute of audio. */
+  amount: string;
+  can?: Partial<ModelCard['capabilities']>;
+  secondsMax?: number;
+}
+
+const card = ({ id, name, description, modes, languages, amount, can = {}, secondsMax }: Row): ModelCard => {
+  const price = { unit: 'minute', amount, byok: '0.00' } as const;
+  return {
+    id: `openai/${id}`,
+    created: 1_763_596_800,
+    name,
+    description,
+    modes: [...modes],
+    languages: [...languages],
+    capabilities: {
+      diarization: false,
+      word_timestamps: false,
+      interim_results: true,
+      formatting: true,
+      redaction: false,
+      language_detection: true,
+      ...can,
+    },
+    audio: {
+      sample_rates: [LIVE_RATE],
+      encodings: ['linear16'],
+      max_file_bytes: modes.includes('batch') ? FILE_BYTES_MAX : null,
+      max_seconds: secondsMax ?? null,
+    },
+    pricing: {
+      currency: 'USD',
+      ...(modes.includes('batch') ? { batch: price } : {}),
+      ...(modes.includes('live') ? { live: price } : {}),
+    },
+    priceSource: { url: 'https://developers.openai.com/api/docs/pricing', date: '2026-08-01' },
+  };
+};
+
+const ANY = ['*'];
+const LATE = 'Live, its interim results come after the end of a turn.';
+const GOING = 'OpenAI has announced its end for 2027-02-26.';
+
+export const models: readonly ModelCard[] = [
+  card({
+    id: 'gpt-live-transcribe',
+    name: 'GPT Live Transcribe',
+    description: 'Live, with interim results while someone speaks; takes languages and keywords. Turns end by silence.',
+    modes: ['live'],
+    languages: ANY,
+    amount: '0.017',
+  }),
+  card({
+    id: 'gpt-realtime-whisper',
+    name: 'GPT Realtime Whisper',
+    description: 'Live, with interim results while someone speaks; its delay can be chosen. Turns end by silence.',
+    modes: ['live'],
+    languages: ANY,
+    amount: '0.017',
+  }),
+  card({
+    id: 'gpt-transcribe',
+    name: 'GPT Transcribe',
+    description: `Files and live; takes languages and keywords. ${LATE}`,
+    modes: ['batch', 'live'],
+    languages: ANY,
+    amount: '0.0045',
+  }),
+  card({
+    id: 'gpt-4o-transcribe',
+    name: 'GPT-4o Transcribe',
+    description: `Files and live. ${LATE} ${GOING}`,
+    modes: ['batch', 'live'],
+    languages: LANGUAGES,
+    amount: '0.006',
+    secondsMax: FILE_SECONDS_MAX,
+  }),
+  card({
+    id: 'gpt-4o-mini-transcribe',
+    name: 'GPT-4o mini Transcribe',
+    description: `Files and live, at half the price of its larger sibling. ${LATE} ${GOING}`,
+    modes: ['batch', 'live'],
+    languages: LANGUAGES,
+    amount: '0.003',
+    secondsMax: FILE_SECONDS_MAX,
+  }),
+  card({
+    id: 'gpt-4o-transcribe-diarize',
+    name: 'GPT-4o Transcribe Diarize',
+    description: `Files, with speakers. ${GOING}`,
+    modes: ['batch'],
+    languages: LANGUAGES,
+    amount: '0.006',
+    can: { diarization: true, interim_results: false },
+    secondsMax: FILE_SECONDS_MAX,
+  }),
+  card({
+    id: 'whisper-1',
+    name: 'Whisper',
+    description: `Files, with the times of words, and live with finals only. ${GOING}`,
+    modes: ['batch', 'live'],
+    languages: LANGUAGES,
+    amount: '0.006',
+    can: { word_timestamps: true, interim_results: false },
+  }),
+];

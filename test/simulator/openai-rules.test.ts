@@ -1,0 +1,162 @@
+// The rules that simulated OpenAI keeps: who is let in, and what a session takes and refuses.
+import { afterEach, describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import {
+  begun,
+  closeAll,
+  connect,
+  created,
+  dialled,
+  type Setting,
+  server,
+  TRANSCRIPTION,
+  updateOf,
+} from '../providers/openai/simulator-client.ts';
+
+afterEach(closeAll);
+
+describe('who is let in', () => {
+  it.each<[string, Setting, { status: number; code: string | null }]>([
+    ['without a key', { headers: {} }, { status: 401, code: null }],
+    ['with a bad key', { headers: { authorization: 'Bearer bad' } }, { status: 401, code: 'invalid_api_key' }],
+    ['without credit', { headers: { authorization: 'Bearer broke' } }, { status: 429, code: 'insufficient_quota' }],
+    ['too often', { headers: { authorization: 'Bearer limited' } }, { status: 429, code: 'rate_limit_exceeded' }],
+    [
+      'with an unknown secret',
+      { headers: { authorization: 'Bearer ek_no' } },
+      { status: 401, code: 'invalid_api_key' },
+    ],
+    ['elsewhere', { path: '/v1/listen' }, { status: 404, code: 'unknown_url' }],
+    ['without an intent', { path: '/v1/realtime' }, { status: 400, code: 'missing_model' }],
+    [
+      'in the old shape',
+      { headers: { authorization: 'Bearer sk', 'openai-beta': 'realtime=v1' } },
+      { status: 400, code: 'beta_api_shape_disabled' },
+    ],
+    [
+      'in the old shape, from a browser',
+      { protocols: ['realtime', 'openai-insecure-api-key.sk', 'openai-beta.realtime-v1'], headers: {} },
+      { status: 400, code: 'beta_api_shape_disabled' },
+    ],
+  ])('not one who comes %s', async (_, setting, refused) => {
+    const client = await connect(setting);
+    await client.until(() => client.refused !== undefined);
+    expect(client.refused).toEqual(refused);
+  });
+
+  it('a browser, which sends its key as a subprotocol', async () => {
+    const client = await created({ protocols: ['realtime', 'openai-insecure-api-key.sk'], headers: {} });
+    expect(client.socket.protocol).toBe('realtime');
+  });
+
+  it('one with a client secret, until it expires', async () => {
+    const clock = new SimulatedClock();
+    await connect({ clock });
+    const answer = await fetch(`${server?.url}/v1/realtime/client_secrets`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        expires_after: { anchor: 'created_at', seconds: 10 },
+        session: { type: 'transcription', audio: { input: { transcription: { model: 'whisper-1' } } } },
+      }),
+    });
+    const { value, expires_at } = (await answer.json()) as { value: string; expires_at: number };
+    expect([answer.status, value.startsWith('ek_'), expires_at]).toEqual([200, true, 10]);
+    const browser = { protocols: ['realtime', `openai-insecure-api-key.${value}`], headers: {} };
+    const client = dialled(browser);
+    await client.heard('session.created');
+    expect(client.events[0]).toMatchObject({
+      session: { audio: { input: { transcription: { model: 'whisper-1' } } } },
+    });
+    clock.increment(10_000);
+    const late = dialled(browser);
+    await late.until(() => late.refused !== undefined);
+    expect(late.refused).toEqual({ status: 401, code: 'invalid_api_key' });
+  });
+});
+
+describe('an update', () => {
+  const model = 'gpt-4o-transcribe';
+  const input = 'session.audio.input';
+  it.each<[string, object, string, string]>([
+    ['PCM at another rate', { format: { type: 'audio/pcm', rate: 16_000 } }, 'invalid_value', `${input}.format.rate`],
+    ['another format', { format: { type: 'audio/mp3' } }, 'missing_required_parameter', `${input}.format.rate`],
+    ['no model', {}, 'missing_required_parameter', `${input}.transcription.model`],
+    ['an unknown model', { transcription: { model: 'gpt-5' } }, 'invalid_model', `${input}.transcription.model`],
+    [
+      'a model for files',
+      { transcription: { model: 'gpt-4o-transcribe-diarize' } },
+      'invalid_model',
+      `${input}.transcription.model`,
+    ],
+    [
+      'turn detection where there is none',
+      { transcription: { model: 'gpt-live-transcribe' }, turn_detection: { type: 'server_vad' } },
+      'invalid_value',
+      `${input}.turn_detection`,
+    ],
+    [
+      'turn detection of no kind',
+      { transcription: { model }, turn_detection: { type: 'x' } },
+      'invalid_value',
+      `${input}.turn_detection`,
+    ],
+    ['languages', { transcription: { model, languages: ['en'] } }, 'invalid_value', `${input}.transcription.languages`],
+    ['keywords', { transcription: { model, keywords: ['k'] } }, 'invalid_value', `${input}.transcription.keywords`],
+    ['a delay', { transcription: { model, delay: 'low' } }, 'invalid_value', `${input}.transcription.delay`],
+    [
+      'a prompt',
+      { transcription: { model: 'gpt-realtime-whisper', prompt: 'p' } },
+      'invalid_value',
+      `${input}.transcription.prompt`,
+    ],
+    ['what nobody knows', { transcription: { model }, voice: 'x' }, 'unknown_parameter', `${input}.voice`],
+  ])('is refused for %s', async (_, members, code, param) => {
+    const client = await created();
+    client.send(updateOf(members));
+    await client.heard('error');
+    expect(client.all('error')[0]?.error).toMatchObject({ code, param, event_id: 'mine' });
+  });
+
+  it('changes what it names, and leaves the rest', async () => {
+    const client = await begun(model, {}, { turn_detection: { type: 'server_vad', silence_duration_ms: 200 } });
+    client.send(updateOf({ turn_detection: null }));
+    await client.heard('session.updated', 2);
+    const inputs = client
+      .all('session.updated')
+      .map(({ session }) => (session as { audio: { input: object } }).audio.input);
+    expect(inputs).toMatchObject([
+      { turn_detection: { type: 'server_vad', threshold: 0.5, silence_duration_ms: 200 } },
+      { turn_detection: null, transcription: { model } },
+    ]);
+  });
+});
+
+describe('an event', () => {
+  it.each<[string, object | string, string]>([
+    ['that is no JSON', 'hello', 'invalid_json'],
+    ['of the old shape', { type: 'transcription_session.update', session: {} }, 'invalid_value'],
+    ['that nobody knows', { type: 'response.create' }, 'invalid_value'],
+    ['of audio that is not base64', { type: 'input_audio_buffer.append', audio: '***' }, 'invalid_value'],
+    [
+      'of too much audio',
+      { type: 'input_audio_buffer.append', audio: 'A'.repeat(15_728_644) },
+      'string_above_max_length',
+    ],
+    ['that commits nothing', { type: 'input_audio_buffer.commit' }, 'input_audio_buffer_commit_empty'],
+  ])('%s is refused, and the session goes on', async (_, event, code) => {
+    const client = await begun('whisper-1');
+    client.send(event);
+    await client.heard('error');
+    expect(client.all('error')[0]?.error?.code).toBe(code);
+    client.speak(0, 2);
+    await client.heard(`${TRANSCRIPTION}.completed`);
+    expect(client.transcripts).toEqual(['0-48000']);
+  });
+
+  it('as bytes is refused', async () => {
+    const client = await begun('whisper-1');
+    client.socket.send(Buffer.alloc(20));
+    await client.heard('error');
+  });
+});
