@@ -9,9 +9,10 @@ import { keys } from './keys.ts';
 import { models } from './models.ts';
 import { CommandError, EXIT, print, tell } from './output.ts';
 import { serve } from './serve.ts';
+import { simulate } from './simulate.ts';
 import { transcribe } from './transcribe.ts';
 
-export const commands: readonly Command[] = [serve, transcribe, keys, models, config];
+export const commands: readonly Command[] = [serve, transcribe, keys, models, config, simulate];
 
 /** Runs one command line, without the program's own name. Resolves with the exit code; never rejects. */
 export async function runCommand(args: readonly string[]): Promise<number> {

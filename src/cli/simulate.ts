@@ -1,0 +1,213 @@
+// `voxgate simulate PROVIDER`: a simulated provider on a port of this machine until a signal ends it, with faults on demand.
+import { readFileSync } from 'node:fs';
+import type { Static, TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { BUILT_IN_GRAMMARS } from '../providers/local/grammars/index.ts';
+import { NumberedOptions, ScriptOptions } from '../providers/loopback/options.ts';
+import type { ProviderSimulator } from '../providers/simulation.ts';
+import { simulators as builtIn } from '../providers/simulators.ts';
+import { RecogniserPool } from '../recogniser/pool.ts';
+import { type EarSource, engineEar, numberedEar, scriptEar } from '../simulator/ears.ts';
+import { FAULTS, FaultRefused } from '../simulator/faults.ts';
+import { SimulatorServer } from '../simulator/server.ts';
+import { type Command, readArguments } from './command.ts';
+import { CommandError, EXIT, print, printTable, tell } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]… [--ear script|numbered|local] [--params JSON | --script FILE]
+       voxgate simulate PROVIDER --list
+
+Speaks a provider's wire protocol on a port of this machine, so that a gateway or the provider's own client can be tried
+without an account, and its failover tested. What goes wrong is told by --fault, any number of times.
+
+  --list    prints the faults, and the provider's own
+  --fault   a fault, or fault=value: --fault close-after=5s --fault duplicate-finals
+  --port    a free one when absent
+  --host    127.0.0.1 when absent
+  --ear     what hears: local (the embedded recogniser; English and French commands), script (says a script whatever it
+            hears), numbered (says which samples of numbered audio it heard); script when there is a script, else local
+  --params  of script and numbered, a JSON object as in provider_params of loopback/script and loopback/numbered
+  --script  the same from a file`;
+
+/** Audio of one stream that may wait for the recogniser: eight minutes, since providers take audio faster than it is spoken. */
+const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
+const EARS = ['local', 'script', 'numbered'] as const;
+
+/** The command of this build. */
+export const simulate: Command = simulateCommand(builtIn, untilSignalled);
+
+/** The command for these simulators; it serves until `ended` resolves. */
+export function simulateCommand(simulators: readonly ProviderSimulator[], ended: () => Promise<void>): Command {
+  return {
+    name: 'simulate',
+    summary: 'run a simulated provider, with faults on demand',
+    usage,
+    async run(args) {
+      const { values, positionals } = readArguments({ usage }, args, {
+        port: { type: 'string' },
+        host: { type: 'string' },
+        fault: { type: 'string', multiple: true },
+        ear: { type: 'string' },
+        params: { type: 'string' },
+        script: { type: 'string' },
+        list: { type: 'boolean' },
+      });
+      const simulator = simulatorOf(simulators, positionals);
+      if (values.list) {
+        list(simulator);
+        return EXIT.ok;
+      }
+      const port = portOf(values.port);
+      const { ear, close } = openEars(values);
+      try {
+        const server = await serve({ simulator, ear, port, faults: values.fault ?? [], host: values.host });
+        // From here on a signal is heard: whoever reads that it runs may end it.
+        const over = ended();
+        print(welcome(simulator.provider, server.url));
+        await over;
+        await server.close();
+      } finally {
+        await close();
+      }
+      return EXIT.ok;
+    },
+  };
+}
+
+function simulatorOf(simulators: readonly ProviderSimulator[], names: readonly string[]): ProviderSimulator {
+  const simulator = simulators.find(({ provider }) => provider === names[0]);
+  if (simulator !== undefined && names.length === 1) return simulator;
+  const known = simulators.map(({ provider }) => provider).join(', ');
+  throw new CommandError(`name one provider of: ${known}.\n\n${usage}`, EXIT.usage);
+}
+
+function list({ provider, quirks }: ProviderSimulator): void {
+  const faults = Object.entries(FAULTS).map(([name, { form, about }]) => [withValue(name, form.text), about] as const);
+  printTable([['FAULT', 'WHAT HAPPENS'], ...faults]);
+  const own = Object.entries(quirks);
+  if (own.length > 0) printTable([['', ''], [`OF ${provider.toUpperCase()}`, ''], ...own]);
+  print('\n<audio> counts what was heard on the connection; it and <duration> are written as 250ms, 5s or 2m.');
+}
+
+/** `close-after=<audio>[:<code>]`, `huge-message[=<audio>]`, `mute`. */
+function withValue(name: string, value: string): string {
+  if (value === '') return name;
+  return value.startsWith('[') ? `${name}[=${value.slice(1)}` : `${name}=${value}`;
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (port > 65_535) throw new CommandError('--port takes a number from 0 to 65535.', EXIT.usage);
+  return port;
+}
+
+interface EarWishes {
+  ear?: string | undefined;
+  params?: string | undefined;
+  script?: string | undefined;
+}
+
+function openEars({ ear, params, script }: EarWishes): { ear: EarSource; close(): Promise<void> } {
+  const isScripted = params !== undefined || script !== undefined;
+  const name = EARS.find((each) => each === (ear ?? (isScripted ? 'script' : 'local')));
+  if (name === undefined) throw new CommandError(`--ear takes one of: ${EARS.join(', ')}.`, EXIT.usage);
+  if (params !== undefined && script !== undefined)
+    throw new CommandError('give --params or --script, not both.', EXIT.usage);
+  if (name === 'local') {
+    if (isScripted) throw new CommandError('the ear "local" has no script: choose script or numbered.', EXIT.usage);
+    return localEars();
+  }
+  const json = script === undefined ? parsed(params ?? '{}', '--params') : parsed(read(script), script);
+  const close = async () => {};
+  if (name === 'script') return { ear: scriptEar(checked(ScriptOptions, json)), close };
+  const { turn_seconds: turnSeconds, interim_seconds: interimSeconds } = checked(NumberedOptions, json);
+  return {
+    ear: numberedEar({
+      ...(turnSeconds === undefined ? {} : { turnSeconds }),
+      ...(interimSeconds === undefined ? {} : { interimSeconds }),
+    }),
+    close,
+  };
+}
+
+/** The embedded recogniser, with its built-in commands. */
+function localEars(): { ear: EarSource; close(): Promise<void> } {
+  const pool = new RecogniserPool({
+    ...loadSettings().recogniser,
+    queueBytesMax: QUEUE_BYTES_MAX,
+    onFault: (error) => tell(`voxgate: the recogniser failed: ${error.message}`),
+  });
+  const ear = engineEar(pool, ({ language }) => {
+    const heard = language?.startsWith('fr') ? 'fr' : 'en';
+    const text = BUILT_IN_GRAMMARS.get(`commands-${heard}`);
+    return { language: heard, interims: true, task: { kind: 'grammar', text, builtIn: true } };
+  });
+  return { ear, close: () => pool.close() };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new CommandError(`cannot read ${file}.`);
+  }
+}
+
+function parsed(text: string, from: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(`${from} is no JSON.`, EXIT.usage);
+  }
+}
+
+function checked<Schema extends TSchema>(schema: Schema, json: unknown): Static<Schema> {
+  if (Value.Check(schema, json)) return json;
+  const { path = '', message = '' } = Value.Errors(schema, json).First() ?? {};
+  throw new CommandError(`the script is refused at "${path}": ${message}.`, EXIT.usage);
+}
+
+interface Wanted {
+  simulator: ProviderSimulator;
+  ear: EarSource;
+  port: number;
+  faults: readonly string[];
+  host: string | undefined;
+}
+
+async function serve({ simulator, ear, port, faults, host }: Wanted): Promise<SimulatorServer> {
+  try {
+    return await SimulatorServer.start({
+      simulator,
+      ear,
+      faults,
+      port,
+      ...(host === undefined ? {} : { host }),
+      onEnd: tell,
+      onFault: (error) =>
+        tell(`voxgate: the simulator failed: ${error instanceof Error ? error.stack : String(error)}`),
+    });
+  } catch (error) {
+    if (error instanceof FaultRefused) throw new CommandError(error.message, EXIT.usage);
+    throw error;
+  }
+}
+
+function welcome(provider: string, url: string): string {
+  const prefix = provider.toUpperCase();
+  return `${provider} is simulated on ${url}
+
+Point a gateway at it:
+
+  VOXGATE_${prefix}_URL=${url} ${prefix}_API_KEY=simulated npm start
+`;
+}
+
+/** Resolves with the first signal to end. */
+function untilSignalled(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
