@@ -13,6 +13,7 @@ import { MemoryBus } from './bus/memory.ts';
 import type { Config } from './config/schema.ts';
 import type { Door } from './edge/door.ts';
 import { serveEdge } from './edge/serve.ts';
+import { SpoolBudget } from './edge/spool-file.ts';
 import { providers as builtIn } from './providers/index.ts';
 import { LoopbackEngine } from './providers/loopback/simulator.ts';
 import { RecogniserPool } from './recogniser/pool.ts';
@@ -27,6 +28,7 @@ import type { ApiKey, Store } from './store/store.ts';
 import { backgroundClock, systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
+import { HttpPools } from './upstream/http-pools.ts';
 import { UpstreamHost } from './upstream/live.ts';
 
 /** Beyond the sessions' own time to drain: for the tails of those that were stopped at its end. */
@@ -254,6 +256,10 @@ class Node {
       clock: this.clock,
     });
     const chain = { providers, engines: { ...this.engines }, access: (name: string) => this.access(name) };
+    const pools = new HttpPools();
+    this.defer(() => pools.close());
+    const uploads = new SpoolBudget(session.spoolNodeBytesMax);
+    metrics.watchQueue('upload_spool_bytes', () => uploads.bytes);
     const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
     const common = { authenticator: this.authenticator, limits: keyLimits };
     const edge = await serveEdge({
@@ -278,6 +284,13 @@ class Node {
         ...chain,
         ...common,
         upstream: this.upstream,
+        http: {
+          pools,
+          clock: this.clock,
+          onFault: (name, error) => logger.error({ action: name, err: error }, 'upstream fault'),
+        },
+        spoolBudget: uploads,
+        breakers: this.breakers,
         statusOf: (slug) => this.breakers.statusOf(slug),
         settings: { ...config.batch, fileBytesMax: limits.fileBytesMax, spoolDirectory: this.spoolDirectory },
         jsonBodyBytesMax: limits.jsonBodyBytesMax,

@@ -21,6 +21,8 @@ export interface TranscriptionRequest {
   temperature: number | undefined;
   diarization: boolean;
   timestampGranularities: ('word' | 'segment')[];
+  /** Whether the answer may show the times of words. */
+  wordTimestamps: boolean;
   providerParams: Record<string, unknown>;
   stream: boolean;
   strict: boolean;

@@ -96,3 +96,35 @@ function mp3FrameBytes(bytes: Uint8Array, at: number): number {
   const hertz = version === 3 ? hertzV1 : version === 2 ? hertzV1 / 2 : hertzV1 / 4;
   return Math.floor(((version === 3 ? 144_000 : 72_000) * kbps) / hertz) + ((third >> 1) & 1);
 }
+
+/** What the header of a WAV file says of its length. */
+export interface WavLength {
+  /** Where the samples begin. */
+  samplesAt: number;
+  /** Bytes of samples; undefined where the writer did not know them yet. */
+  sampleBytes: number | undefined;
+  bytesPerSecond: number;
+}
+
+/**
+ * Looks for the length of a WAV file (RIFF, or RF64 without its own sizes) in its beginning. Undefined when the samples do
+ * not begin within `bytes`, or the header makes no sense: whoever reads the samples says what is wrong with it.
+ */
+export function wavLength(bytes: Uint8Array): WavLength | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let bytesPerSecond = 0;
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const size = view.getUint32(at + 4, true);
+    if (matches(bytes, at, 'data')) {
+      // Writers that do not know the length yet leave one of these.
+      const sampleBytes = size === 0 || size === 0xffff_ffff ? undefined : size;
+      return bytesPerSecond > 0 ? { samplesAt: at + 8, sampleBytes, bytesPerSecond } : undefined;
+    }
+    // Rate times bytes of a sample of all channels; the field that says their product is often wrong.
+    if (matches(bytes, at, 'fmt ') && at + 22 <= bytes.length) {
+      bytesPerSecond = view.getUint32(at + 12, true) * view.getUint16(at + 20, true);
+    }
+    at += 8 + size + (size % 2);
+  }
+  return undefined;
+}

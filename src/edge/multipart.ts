@@ -12,7 +12,8 @@ import {
   unexpectedFile,
 } from './form-refusals.ts';
 import { boundaryOf, createPartParser, type Part } from './multipart-parts.ts';
-import { SpoolFile } from './spool-file.ts';
+import { deferred, writeTo } from './multipart-streams.ts';
+import { type SpoolBudget, SpoolFile } from './spool-file.ts';
 
 export interface FormLimits {
   /** Largest file. */
@@ -23,8 +24,14 @@ export interface FormLimits {
   fieldsMax: number;
   /** Largest file that is waited for in memory. */
   memoryBytesMax: number;
-  /** An existing folder for files that are waited for and do not fit. */
+  /** An existing folder for files that are waited for and do not fit, and what may be in it. */
   spoolDir: string;
+  spoolBudget: SpoolBudget;
+  /**
+   * Whether a larger file is waited for although `model` came in front of it: it may be needed more than once, or its length
+   * before its bytes. Asked with the fields in front of it.
+   */
+  mustKeep?(fields: readonly Field[], contentType: string | undefined): boolean;
 }
 
 export type Field = readonly [name: string, value: string];
@@ -35,8 +42,11 @@ export interface FormFile {
   readonly contentType: string | undefined;
   /** Bytes, where the whole file is here. */
   readonly size: number | undefined;
-  /** Errors with a Refusal when the file turns out to be too large or the form to be broken. Read it once. */
-  readonly stream: Readable;
+  /**
+   * The file from its first byte on, until the form is disposed of: any number of times where it has a `size`, else once.
+   * Errors with a Refusal when the file turns out to be too large or the form to be broken.
+   */
+  read(): Readable;
 }
 
 export interface Form {
@@ -51,7 +61,7 @@ export interface Form {
 
 /**
  * Reads a form with one `file` and any fields. Resolves when the form has ended, or before that when the file is larger than
- * `memoryBytesMax` and `model` came in front of it. Rejects with a Refusal for what is wrong with the form, and with the
+ * `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with a Refusal for what is wrong with the form, and with the
  * body's own error when the client goes away; nothing is left behind then.
  */
 export async function readForm(body: Readable, contentType: string | undefined, limits: FormLimits): Promise<Form> {
@@ -90,6 +100,7 @@ class FormReader {
   #spool: SpoolFile | undefined;
   /** Waited for before a failure is told, so that nothing is left by then. */
   #settled: Promise<void> = Promise.resolve();
+  /** The file on its way to the route. */
   #stream: Readable | undefined;
   #state: 'reading' | 'ended' | 'failed' = 'reading';
   /** Lets the pump go on. */
@@ -185,14 +196,16 @@ class FormReader {
 
   /** Where a file goes that is too large to be held: to the route, if it knows what to do with it; else to the disk. */
   async #openOutlet(part: Part): Promise<Outlet> {
-    if (this.#front.some(([name]) => name === 'model')) {
+    const isKept = this.#limits.mustKeep?.(this.#front, part.contentType) ?? false;
+    if (this.#front.some(([name]) => name === 'model') && !isKept) {
       const stream = new PassThrough({ highWaterMark: HANDED_ON_BYTES });
       // The route may have let go of it, or not begun to listen.
       stream.on('error', () => {});
-      this.#resolve(stream, part, undefined);
+      this.#stream = stream;
+      this.#resolve(() => stream, part, undefined);
       return { write: (chunk) => writeTo(stream, chunk), end: () => stream.end() };
     }
-    const creating = SpoolFile.create(this.#limits.spoolDir);
+    const creating = SpoolFile.create(this.#limits.spoolDir, this.#limits.spoolBudget);
     this.#settled = creating.then(
       () => {},
       () => {},
@@ -217,16 +230,17 @@ class FormReader {
     this.#wake();
     if (this.#stream === undefined) {
       this.#front.push(...this.#back.splice(0));
-      this.#resolve(this.#spool?.read() ?? Readable.from(file.held, { objectMode: false }), file.part, file.bytes);
+      const spool = this.#spool;
+      const read = () => Readable.from(spool?.read() ?? file.held, { objectMode: false });
+      this.#resolve(read, file.part, file.bytes);
     }
     this.#rest.resolve(this.#back);
   }
 
-  #resolve(stream: Readable, { filename, contentType }: Part, size: number | undefined): void {
-    this.#stream = stream;
+  #resolve(read: () => Readable, { filename, contentType }: Part, size: number | undefined): void {
     this.#form.resolve({
       fields: this.#front,
-      file: { filename: filename ?? 'audio', contentType, size, stream },
+      file: { filename: filename ?? 'audio', contentType, size, read },
       rest: this.#rest.promise,
       dispose: () => this.#dispose(),
     });
@@ -257,34 +271,6 @@ class FormReader {
     // Fails only where the system could not even close a file; nobody is left to be told.
     this.#spool?.close().catch(() => {});
   }
-}
-
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, 'resolve' | 'reject'> | undefined;
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { promise, ...(settle as Pick<Deferred<T>, 'resolve' | 'reject'>) };
-}
-
-/** Resolves when the stream takes more, also when it is gone: what is written then is for nobody. */
-function writeTo(stream: PassThrough, chunk: Buffer): Promise<void> {
-  if (stream.destroyed || stream.write(chunk)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done);
-      stream.off('close', done);
-      resolve();
-    };
-    stream.on('drain', done);
-    stream.on('close', done);
-  });
 }
 
 function decodeText(name: string, bytes: Buffer): string {

@@ -3,33 +3,66 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { refuse } from '../api/errors.ts';
 
-/** Written from beginning to end, then read once. */
+/** Read at a time. */
+const PIECE_BYTES = 64 * 1024;
+
+/** What all uploads of a node may have on disk together. */
+export class SpoolBudget {
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Bytes on disk now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Throws the Refusal `overloaded` when there is no room. */
+  take(bytes: number): void {
+    if (this.#bytes + bytes > this.#bytesMax) throw noRoom();
+    this.#bytes += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** Written from beginning to end, then read any number of times until it is closed. */
 export class SpoolFile {
   readonly #file: FileHandle;
+  readonly #budget: SpoolBudget;
   #bytes = 0;
-  #handedOver = false;
+  #taken = 0;
+  #closed = false;
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, budget: SpoolBudget) {
     this.#file = file;
+    this.#budget = budget;
   }
 
   /** Throws the Refusal `overloaded` when the folder takes no file. */
-  static async create(directory: string): Promise<SpoolFile> {
+  static async create(directory: string, budget: SpoolBudget): Promise<SpoolFile> {
     const path = join(directory, `voxgate-${randomUUID()}.upload`);
     try {
       const file = await open(path, 'wx+', 0o600);
       await unlink(path);
-      return new SpoolFile(file);
+      return new SpoolFile(file, budget);
     } catch (error) {
       throw noRoom(error);
     }
   }
 
-  /** Appends a chunk. Throws the Refusal `overloaded` when the disk is full. */
+  /** Appends a chunk. Throws the Refusal `overloaded` when the disk or the budget is full. */
   async write(chunk: Uint8Array): Promise<void> {
+    if (this.#closed) return;
+    this.#budget.take(chunk.byteLength);
+    this.#taken += chunk.byteLength;
     let written = 0;
     while (written < chunk.byteLength) {
       try {
@@ -42,21 +75,26 @@ export class SpoolFile {
     }
   }
 
-  /** All of it. The stream takes over the file, and closes it when it ends or is destroyed. */
-  read(): Readable {
-    this.#handedOver = true;
-    return this.#file.createReadStream({ start: 0, end: Math.max(0, this.#bytes - 1) });
+  /** All of it, in buffers that are not used again. Fails when the file is closed meanwhile. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.#bytes; ) {
+      const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, at);
+      if (bytesRead === 0) throw new Error('A spooled upload is shorter than it was written.');
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
   }
 
-  /** Gives the file up, unless a stream has taken it over. Any number of times. */
+  /** Gives the file up, and what it takes of the disk. Any number of times. */
   async close(): Promise<void> {
-    if (this.#handedOver) return;
-    this.#handedOver = true;
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#budget.give(this.#taken);
     await this.#file.close();
   }
 }
 
-function noRoom(cause: unknown): Error {
+function noRoom(cause?: unknown): Error {
   const refusal = refuse(
     'overloaded',
     'This node has no room for the file right now. Send it again later, with `model` in front of `file`.',

@@ -1,10 +1,10 @@
 // The circuit breakers of this node: one for each model under each credential that something has gone wrong with. Sessions and
 // files ask it before they choose a model, and tell it what became of the attempt; machines/breaker.ts decides the rest.
 import type { Actor } from 'xstate';
-import { breakerMachine } from '../../machines/breaker.ts';
+import { type BreakerInput, breakerMachine } from '../../machines/breaker.ts';
 import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure } from '../../machines/events.ts';
-import { startObserved } from '../runtime/observe.ts';
+import { beginning, startObserved } from '../runtime/observe.ts';
 
 /** Breakers kept; the one that was used longest ago makes room. Being forgotten means being closed. */
 const BREAKERS_MAX = 1_000;
@@ -37,11 +37,16 @@ interface Breaker {
 
 export class Breakers {
   private readonly options: BreakersOptions;
+  private readonly input: BreakerInput;
+  private readonly beginning;
   /** In the order of their last use. */
   private readonly breakers = new Map<string, Breaker>();
 
   constructor(options: BreakersOptions) {
     this.options = options;
+    const { failuresMax, openMs, openMsMax } = options;
+    this.input = { failuresMax, openMs, openMsMax, probeMs: PROBE_MS };
+    this.beginning = beginning(breakerMachine, this.input);
   }
 
   get size(): number {
@@ -108,21 +113,27 @@ export class Breakers {
   }
 
   private start(key: string, slug: string): Breaker {
-    const { clock, failuresMax, openMs, openMsMax, onChange, onFault } = this.options;
+    const { clock, onChange, onFault } = this.options;
     const breaker: { open: boolean; actor?: Breaker['actor'] } = { open: false };
-    breaker.actor = startObserved(breakerMachine, { failuresMax, openMs, openMsMax, probeMs: PROBE_MS }, clock, {
-      changed: (snapshot) => {
-        const open = !snapshot.hasTag('closed');
-        if (open === breaker.open) return;
-        breaker.open = open;
-        onChange?.(slug, open ? 'open' : 'closed');
+    breaker.actor = startObserved(
+      breakerMachine,
+      this.input,
+      clock,
+      {
+        changed: (snapshot) => {
+          const open = !snapshot.hasTag('closed');
+          if (open === breaker.open) return;
+          breaker.open = open;
+          onChange?.(slug, open ? 'open' : 'closed');
+        },
+        ended: () => {},
+        failed: (error) => {
+          onFault(error);
+          this.breakers.delete(key);
+        },
       },
-      ended: () => {},
-      failed: (error) => {
-        onFault(error);
-        this.breakers.delete(key);
-      },
-    });
+      this.beginning,
+    );
     this.breakers.set(key, breaker as Breaker);
     return breaker as Breaker;
   }

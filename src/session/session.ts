@@ -42,6 +42,8 @@ export interface SessionSummary {
 }
 
 const DRAINING_CLOSE = 4200;
+/** Less audio than this holds no word: providers tell the end of a turn in milliseconds. */
+const OWED_MS_MIN = 2;
 /** Retries of one model within an incident, where its failure is worth one. */
 const RETRIES = 1;
 
@@ -277,7 +279,7 @@ export class LiveSession {
     this.pipeline.end();
     this.outbox.beginEnd();
     const { coveredSamples, receivedSamples, droppedBytes } = this.pipeline;
-    const owed = !this.finishedInOrder && receivedSamples > coveredSamples;
+    const owed = !this.finishedInOrder && this.isOwed();
     if (owed) this.lost(coveredSamples, receivedSamples, error?.code ?? reason);
     if (error !== null) this.voice.lastError(error, reason, attempts, owed ? this.turns.number : undefined);
     this.outbox.push({
@@ -351,13 +353,18 @@ export class LiveSession {
   private failed(generation: number, failure: LegFailure): void {
     if (this.charts.finishing) {
       this.charts.tellTurn({ type: 'turn.flush' });
-      const { coveredSamples, receivedSamples } = this.pipeline;
-      if (coveredSamples === receivedSamples && !this.turns.open) {
+      if (!this.isOwed() && !this.turns.open) {
         this.finished(generation);
         return;
       }
     }
     this.tell({ type: 'upstream.failed', generation, failure });
+  }
+
+  /** Whether there is audio that no final covers: more than a rounding of a provider's times. */
+  private isOwed(): boolean {
+    const { coveredSamples, receivedSamples } = this.pipeline;
+    return (receivedSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.opening.request.sampleRate;
   }
 
   private lost(fromSample: number, toSample: number, reason: string): void {

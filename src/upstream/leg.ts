@@ -19,12 +19,11 @@ import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import { clogged, closedEarly, lostAudio, unreachable, withoutSecret } from './leg-failures.ts';
 import { legRequestOf } from './leg-request.ts';
 import { LegTimers } from './leg-timers.ts';
+import { Pressure } from './pressure.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** A report before it is addressed and numbered. */
 type Report = LegReport extends infer R ? (R extends unknown ? Omit<R, 'generation' | 'sequence'> : never) : never;
-
-const PRESSURE_BYTES = { high: 262_144, max: 1_048_576 };
 
 /** Made by the upstream host (live.ts), whose chart calls it by the leg's id. */
 export class Leg implements LegHandle {
@@ -45,7 +44,7 @@ export class Leg implements LegHandle {
   private greeted = false;
   private reports = 0;
   private heardFrames = 0;
-  private pressed = false;
+  private pressure: Pressure | undefined;
   /** The leg ended in order: its connection is closed with a handshake, not dropped. */
   private inOrder = false;
 
@@ -160,7 +159,7 @@ export class Leg implements LegHandle {
       {
         opened: () => this.tell({ type: 'wire.opened' }),
         message: (message) => this.hear(message),
-        drained: () => this.relieve(),
+        drained: () => this.pressure?.relieve(),
         closed: (code, reason) => this.closed(code, reason),
         refused: (refusal) => this.refused(refusal),
         unreachable: (message) => this.tell({ type: 'wire.failed', failure: unreachable(message) }),
@@ -169,6 +168,11 @@ export class Leg implements LegHandle {
       this.dependencies.openSocket,
     );
     this.wire = wire;
+    this.pressure = new Pressure(wire, this.dependencies, {
+      changed: (high) => this.report({ type: 'leg.pressure', high }),
+      clogged: () => this.tell({ type: 'wire.failed', failure: clogged }),
+    });
+    this.scope.defer(() => this.pressure?.stop());
     this.scope.defer(() => this.leave(wire));
   }
 
@@ -195,18 +199,7 @@ export class Leg implements LegHandle {
     if (wire === undefined) return;
     this.timers.touch();
     wire.send(this.codec.audio(this.state, bytes));
-    const { high, max } = this.dependencies.pressureBytes ?? PRESSURE_BYTES;
-    if (wire.bufferedBytes > max) this.tell({ type: 'wire.failed', failure: clogged });
-    else if (!this.pressed && wire.bufferedBytes > high) {
-      this.pressed = true;
-      this.report({ type: 'leg.pressure', high: true });
-    }
-  }
-
-  private relieve(): void {
-    if (!this.pressed || this.scope.disposed) return;
-    this.pressed = false;
-    this.report({ type: 'leg.pressure', high: false });
+    this.pressure?.look();
   }
 
   private hear(message: Incoming): void {
@@ -269,11 +262,12 @@ export class Leg implements LegHandle {
     });
   }
 
-  /** A leg that is let go of before its end says so: some providers go on counting until they are told. */
+  /** Some providers go on counting until they are told that it is over. */
   private leave(wire: Wire): void {
-    if (this.greeted && !this.inOrder)
+    if (this.greeted && this.codec.leave !== undefined) {
       this.guarded('codec.leave', () => this.sendAll(this.codec.leave?.(this.state) ?? []));
-    if (this.inOrder || this.codec.leave !== undefined) wire.close();
+      wire.close();
+    } else if (this.inOrder) wire.close();
     else wire.terminate();
   }
 

@@ -9,8 +9,9 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import { BodyTooLarge } from '../../src/edge/door.ts';
-import { type Form, type FormLimits, readForm } from '../../src/edge/multipart.ts';
+import { type Field, type Form, type FormLimits, readForm } from '../../src/edge/multipart.ts';
 import { refuseContentEncoding } from '../../src/edge/multipart-parts.ts';
+import { SpoolBudget } from '../../src/edge/spool-file.ts';
 import { turns } from '../fakes/raw-socket.ts';
 import { BOUNDARY, BROKEN_FORMS, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 
@@ -19,7 +20,8 @@ const openForms: Form[] = [];
 
 beforeAll(async () => {
   const spoolDir = await mkdtemp(join(tmpdir(), 'form-'));
-  limits = { fileBytesMax: 5000, fieldBytesMax: 100, fieldsMax: 4, memoryBytesMax: 1000, spoolDir };
+  const spoolBudget = new SpoolBudget(20_000);
+  limits = { fileBytesMax: 5000, fieldBytesMax: 100, fieldsMax: 4, memoryBytesMax: 1000, spoolDir, spoolBudget };
 });
 afterAll(() => rm(limits.spoolDir, { recursive: true }));
 afterEach(async () => {
@@ -51,7 +53,7 @@ async function outcomeOf(bytes: Buffer, pieceBytes: number, contentType = CONTEN
   try {
     const read = await readForm(bodyOf(bytes, pieceBytes), contentType, limits);
     try {
-      const [content, rest] = await Promise.all([contentOf(read.file.stream), read.rest]);
+      const [content, rest] = await Promise.all([contentOf(read.file.read()), read.rest]);
       return { fields: [...read.fields, ...rest], content };
     } finally {
       read.dispose();
@@ -87,7 +89,7 @@ describe('a form', () => {
       ['language', 'en'],
     ]);
     expect(file).toMatchObject({ filename: 'a.wav', contentType: 'audio/wav', size: 5 });
-    expect([(await contentOf(file.stream)).toString(), await rest]).toEqual(['audio', []]);
+    expect([(await contentOf(file.read())).toString(), await rest]).toEqual(['audio', []]);
   });
 
   test('may hold anything in its file, also what looks like its boundary', async () => {
@@ -160,7 +162,7 @@ describe('a file larger than memory allows', () => {
     expect([fields, got.size]).toEqual([[['model', 'a/b']], undefined]);
     body.push(bytes.subarray(2500));
     body.push(null);
-    expect((await contentOf(got.stream)).equals(content)).toBe(true);
+    expect((await contentOf(got.read())).equals(content)).toBe(true);
     expect(await rest).toEqual([['language', 'en']]);
   });
 
@@ -172,7 +174,7 @@ describe('a file larger than memory allows', () => {
     }
     const body = Readable.from(endless(), { objectMode: false });
     const { file: got } = await read(body, { fileBytesMax: 50_000_000 });
-    await once(got.stream, 'readable');
+    await once(got.read(), 'readable');
     await turns(100);
     expect(taken).toBeLessThan(2_000_000);
   });
@@ -181,28 +183,46 @@ describe('a file larger than memory allows', () => {
     const { fields, file: got, rest } = await read(bodyOf(form(file(content), field('model', 'a/b'))));
     expect([fields, got.size, await rest]).toEqual([[['model', 'a/b']], 4000, []]);
     expect(await readdir(limits.spoolDir)).toEqual([]);
-    expect((await contentOf(got.stream)).equals(content)).toBe(true);
+    expect((await contentOf(got.read())).equals(content)).toBe(true);
+  });
+
+  test('is kept when that is asked for, and read any number of times, also at once', async () => {
+    const asked: unknown[] = [];
+    const mustKeep = (known: readonly Field[], type?: string) => asked.push(structuredClone([known, type])) > 0;
+    const bytes = form(field('model', 'a/b'), file(content), field('language', 'en'));
+    const { fields, file: got } = await read(bodyOf(bytes), { mustKeep });
+    expect([fields.length, got.size, asked]).toEqual([2, 4000, [[[['model', 'a/b']], 'audio/wav']]]);
+    const contents = await Promise.all([1, 2, 3].map(() => contentOf(got.read())));
+    contents.push(await contentOf(got.read()));
+    expect(contents.every((each) => each.equals(content))).toBe(true);
+  });
+
+  test('is refused where the uploads of the node fill their part of the disk, which is free again afterwards', async () => {
+    const whole = form(file(content), field('model', 'a/b'));
+    const spoolBudget = new SpoolBudget(6_000);
+    const first = await read(bodyOf(whole), { spoolBudget });
+    await expect(read(bodyOf(whole), { spoolBudget })).rejects.toMatchObject({ code: 'overloaded' });
+    expect(spoolBudget.bytes).toBe(4_000);
+    first.dispose();
+    await read(bodyOf(whole), { spoolBudget });
   });
 
   test.each([
-    ['read to its end', async ({ file: got }: Form) => void (await contentOf(got.stream))],
-    ['destroyed', async ({ file: got }: Form) => void got.stream.destroy()],
-    [
-      'read in part and then disposed of',
-      async ({ file: got, dispose }: Form) => {
-        await once(got.stream, 'readable');
-        dispose();
-        dispose();
-      },
-    ],
-    ['disposed of unread', async ({ dispose }: Form) => dispose()],
-  ])('leaves nothing behind when it is %s', async (_how, finish) => {
+    ['read to its end', async ({ file: got }: Form) => void (await contentOf(got.read()))],
+    ['destroyed', async ({ file: got }: Form) => void got.read().destroy()],
+    ['read in part', async ({ file: got }: Form) => void (await once(got.read(), 'readable'))],
+    ['not read', async () => {}],
+  ])('leaves nothing behind when it is disposed of, %s', async (_how, use) => {
     for (const parts of [
       [file(content), field('model', 'a/b')],
       [field('model', 'a/b'), file(content)],
     ]) {
-      await finish(await read(bodyOf(form(...parts))));
+      const opened = await read(bodyOf(form(...parts)));
+      await use(opened);
+      opened.dispose();
+      opened.dispose();
       await expectNothingLeft();
+      expect(limits.spoolBudget.bytes).toBe(0);
     }
   });
 
@@ -213,7 +233,7 @@ describe('a file larger than memory allows', () => {
     const got = await reading;
     got.dispose();
     await expect(got.rest).rejects.toThrow('given up');
-    expect([body.destroyed, got.file.stream.destroyed]).toEqual([true, true]);
+    expect([body.destroyed, got.file.read().destroyed]).toEqual([true, true]);
   });
 
   test.each([
@@ -236,7 +256,7 @@ describe('a file larger than memory allows', () => {
     const { file: got, rest } = await reading;
     body.push(bytes.subarray(2500));
     body.push(null);
-    const streamed = contentOf(got.stream).catch((error) => error);
+    const streamed = contentOf(got.read()).catch((error) => error);
     await expect(rest).rejects.toMatchObject({ code });
     await streamed;
   });
@@ -280,7 +300,7 @@ describe('a body that fails', () => {
       throw new Error('late');
     };
     const { file: got } = await read(Readable.from(late(), { objectMode: false }));
-    expect((await contentOf(got.stream)).toString()).toBe('audio');
+    expect((await contentOf(got.read())).toString()).toBe('audio');
   });
 });
 

@@ -16,6 +16,7 @@ import { serveLegs } from '../../src/session/leg-service.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
 import type { LiveSession, SessionSummary } from '../../src/session/session.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
+import type { OpenSocket } from '../../src/upstream/wire.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export const SETTINGS: SessionSettings = {
@@ -101,6 +102,9 @@ export interface RigOptions {
   clock?: Clock;
   breakers?: { failuresMax?: number; openMs?: number };
   dialsMax?: number;
+  openSocket?: OpenSocket;
+  /** Absent: one of its own. */
+  spoolDirectory?: string;
 }
 
 export class SessionRig {
@@ -131,13 +135,14 @@ export class SessionRig {
       engines,
       access,
       clock,
+      ...(options.openSocket === undefined ? {} : { openSocket: options.openSocket }),
       onEvent: (event) => {
         if (event.type === 'fault') this.faults.push({ sessionId: '', name: event.name, error: event.error });
       },
     });
     serveLegs(this.bus, this.upstream);
     const spools = new FileSpools({
-      directory: temporaryDirectory(),
+      directory: options.spoolDirectory ?? temporaryDirectory(),
       bytesMax: SETTINGS.spoolNodeBytesMax,
       onFault: () => {},
     });

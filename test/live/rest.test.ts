@@ -354,16 +354,22 @@ describe('POST /v1/audio/transcriptions', () => {
     await expectRefusal(await send([['model', 'loopback/script']], new Blob([])), 400, 'missing_file', 'file');
   });
 
-  it('tells the failure of the provider with its attempts', async () => {
-    const response = await send([
+  it('is answered by a fallback when its model fails; without one the failure is told with its attempts', async () => {
+    const failing: [string, string][] = [
       ['model', 'loopback/script'],
       ['provider_params', '{"fail":{"how":"error","at_seconds":1}}'],
+      ['response_format', 'verbose_json'],
+    ];
+    const fallback = '[{"model":"loopback/numbered","provider_params":{"turn_seconds":600}}]';
+    const attempts = [{ model: 'loopback/script', reason: 'upstream_error' }];
+    const answered = (await (await send([...failing, ['fallbacks', fallback]])).json()) as { fallback: object[] };
+    expect(answered).toMatchObject({ text: '0-80000', duration: 5, model: 'loopback/numbered' });
+    expect(answered.fallback).toContainEqual(attempts[0]);
+    const response = await send(failing);
+    expect([response.status, await errorOf(response)]).toMatchObject([
+      502,
+      { details: expect.arrayContaining(attempts) },
     ]);
-    expect(response.status).toBe(502);
-    expect(await errorOf(response)).toMatchObject({
-      code: 'upstream_failed',
-      details: [{ model: 'loopback/script', reason: 'upstream_error' }],
-    });
   });
 });
 

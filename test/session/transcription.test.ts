@@ -1,4 +1,5 @@
 // One file's transcription: any chunks, any rate the model does not take, and every failure as the refusal a client is told.
+
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../machines/events.ts';
@@ -7,9 +8,12 @@ import type { TranscriptionRequest } from '../../src/api/transcriptions.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { ModelCard } from '../../src/providers/provider.ts';
-import { type AudioFile, transcribe } from '../../src/session/transcription.ts';
+import type { AudioFile } from '../../src/session/file-source.ts';
+import { transcribe } from '../../src/session/transcription.ts';
+import { HttpPools } from '../../src/upstream/http-pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { seeded } from '../fakes/random.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, puppetProvider } from './puppet.ts';
@@ -23,6 +27,7 @@ const REQUEST: TranscriptionRequest = {
   temperature: undefined,
   diarization: false,
   timestampGranularities: [],
+  wordTimestamps: false,
   providerParams: {},
   stream: false,
   strict: false,
@@ -30,13 +35,18 @@ const REQUEST: TranscriptionRequest = {
 };
 
 /** Chunks of random lengths, odd ones and empty ones included. */
-async function* shredded(bytes: Uint8Array, seed: number): AsyncGenerator<Uint8Array> {
+async function* pieces(bytes: Uint8Array, seed: number): AsyncGenerator<Uint8Array> {
   const random = seeded(seed);
   for (let at = 0; at < bytes.length; ) {
     const size = random.pick([0, 1, 2, 3, random.integer(1, 5_000)]);
     yield bytes.subarray(at, at + size);
     at += size;
   }
+}
+
+/** A file that can be read once. */
+function shredded(bytes: Uint8Array, seed: number, rawSampleRate?: number): AudioFile {
+  return { bytes: undefined, rawSampleRate, read: () => pieces(bytes, seed) };
 }
 
 function wav(samples: Uint8Array, sampleRate: number): Uint8Array {
@@ -79,16 +89,19 @@ function world() {
       provider,
       card: { ...card, audio: { ...card.audio, ...audio } },
       params,
+      credentialId: 'service',
       sampleRate: 16_000,
       degradations: [],
     };
-    return transcribe(upstream, {
-      jobId: 'job_1',
-      request: REQUEST,
-      member,
-      file,
-      signal: new AbortController().signal,
-    });
+    return transcribe(
+      {
+        upstream,
+        http: { pools: new HttpPools(), clock },
+        breakers: patientBreakers(clock),
+        access: () => ({ baseUrl: undefined, credential: undefined }),
+      },
+      { jobId: 'job_1', request: REQUEST, chain: [member], file, signal: new AbortController().signal },
+    );
   };
   return { clock, puppet, upstream, run };
 }
@@ -104,13 +117,13 @@ describe('a file’s transcription', () => {
     const samples = 40_001;
     const audio = numberedAudio(0, samples);
     const odd = Buffer.concat([audio, Buffer.from([7])]);
-    const file = { chunks: shredded(seed % 2 === 0 ? audio : odd, seed), rawSampleRate: 16_000 };
+    const file = shredded(seed % 2 === 0 ? audio : odd, seed, 16_000);
     const { utterances, seconds } = await world().run('loopback/numbered', file, {}, { turn_seconds: 600 });
     expect([utterances.map(({ text }) => text), seconds]).toEqual([[`0-${samples}`], samples / 16_000]);
   });
 
   it.each([8_000, 16_000, 24_000, 48_000])('hears a WAV file at its own rate of %d Hz', async (rate) => {
-    const file = { chunks: shredded(wav(numberedAudio(0, 2 * rate), rate), rate), rawSampleRate: undefined };
+    const file = shredded(wav(numberedAudio(0, 2 * rate), rate), rate);
     const { utterances, seconds } = await world().run('loopback/numbered', file, {}, { turn_seconds: 600 });
     expect([utterances.map(({ text }) => text), seconds]).toEqual([[`0-${2 * rate}`], 2]);
   });
@@ -121,7 +134,7 @@ describe('a file’s transcription', () => {
     [96_000, 48_000],
   ])('converts %d Hz to %d Hz, to the last sample', async (rate, sent) => {
     const { puppet, run } = world();
-    const file = { chunks: shredded(wav(new Uint8Array(2 * 3 * rate), rate), rate), rawSampleRate: undefined };
+    const file = shredded(wav(new Uint8Array(2 * 3 * rate), rate), rate);
     const done = run('puppet/a', file);
     while (!puppet.connections[0]?.controls.includes('finish')) await settle();
     await puppet.last.say({ type: 'finished' });
@@ -131,7 +144,7 @@ describe('a file’s transcription', () => {
 
   it('longer than the model takes is refused where it is too long, with no leg left', async () => {
     const { run, upstream } = world();
-    const file = { chunks: shredded(new Uint8Array(32_000 * 3), 1), rawSampleRate: 16_000 };
+    const file = shredded(new Uint8Array(32_000 * 3), 1, 16_000);
     const refusal = await refusalOf(run('loopback/script', file, { max_seconds: 2 }));
     expect([refusal.code, refusal.extras.param, upstream.size]).toEqual(['file_too_large', 'file', 0]);
   });
@@ -143,7 +156,7 @@ describe('a file’s transcription', () => {
     ['no container', Buffer.from('this is not audio, whatever its name says')],
   ])('of %s is refused, and dials nobody', async (what, bytes) => {
     const { run, puppet } = world();
-    const outcome = run('puppet/a', { chunks: shredded(bytes, 1), rawSampleRate: undefined });
+    const outcome = run('puppet/a', shredded(bytes, 1));
     if (what === 'a header without audio') {
       while (!puppet.connections[0]?.controls.includes('finish')) await settle();
       await puppet.last.say({ type: 'finished' });
@@ -164,7 +177,7 @@ describe('a file’s transcription', () => {
     [failed('next', 'stalled'), 'upstream_timeout', 504],
   ])('whose provider fails with %j is refused as %s, %d', async (cause, code, status) => {
     const { run, puppet, upstream } = world();
-    const file = { chunks: shredded(new Uint8Array(32_000), 1), rawSampleRate: 16_000 };
+    const file = shredded(new Uint8Array(32_000), 1, 16_000);
     const outcome = refusalOf(run('puppet/a', file));
     while (!puppet.connections[0]?.controls.includes('finish')) await settle();
     await puppet.last.say({ type: 'failed', failure: cause });

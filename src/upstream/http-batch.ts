@@ -1,0 +1,180 @@
+// Files through a provider's HTTP interface: sends what the codec asks for, one request after the other, until it has the
+// result or has failed. Where the file comes from, and which model is next, is decided elsewhere.
+import type { LegFailure } from '../../machines/events.ts';
+import type {
+  BatchRequest,
+  BatchResult,
+  BatchStep,
+  HttpAnswer,
+  HttpBatchCodec,
+  HttpRequest,
+} from '../providers/provider.ts';
+import { failureOfStatus } from '../providers/refusals.ts';
+import { LegFailed } from './batch.ts';
+import { contentOf, type ReadFile } from './http-body.ts';
+import { type ExchangeDependencies, exchange, isSuccess } from './http-exchange.ts';
+import { badAnswer, internalFault, requestLimit } from './http-failures.ts';
+import { pause } from './http-pause.ts';
+
+/** Requests of one job: at a poll every 3 s more than an hour and a half. */
+const REQUESTS_MAX = 2_000;
+/** A poll that fails in passing is repeated: the job is not lost, and doing it over would cost the upload. */
+const GET_TRIES_MAX = 3;
+const GET_PAUSE_MS = 500;
+/** The last word to a provider that nobody waits for. */
+const ABANDON_MS = 5_000;
+
+export interface HttpBatchDependencies extends ExchangeDependencies {
+  /** What should not have happened, for the log. */
+  onFault?(name: string, error: unknown): void;
+}
+
+/**
+ * Transcribes a file by HTTP.
+ *
+ * @param read the file's bytes from the first on; called once for each request that carries the file
+ * @throws LegFailed when the provider fails; the signal's reason when aborted; what `read` throws
+ */
+export async function runHttpBatch(
+  codec: HttpBatchCodec,
+  request: BatchRequest,
+  read: ReadFile,
+  signal: AbortSignal,
+  dependencies: HttpBatchDependencies,
+): Promise<BatchResult> {
+  signal.throwIfAborted();
+  return new HttpJob(codec, request, read, signal, dependencies).run();
+}
+
+class HttpJob {
+  private readonly codec: HttpBatchCodec;
+  private readonly request: BatchRequest;
+  private readonly read: ReadFile;
+  private readonly signal: AbortSignal;
+  private readonly dependencies: HttpBatchDependencies;
+  private state: unknown;
+  private requests = 0;
+  /** The provider has said how it ended: there is nothing to abandon. */
+  private settled = false;
+
+  constructor(
+    codec: HttpBatchCodec,
+    request: BatchRequest,
+    read: ReadFile,
+    signal: AbortSignal,
+    dependencies: HttpBatchDependencies,
+  ) {
+    this.codec = codec;
+    this.request = request;
+    this.read = read;
+    this.signal = signal;
+    this.dependencies = dependencies;
+  }
+
+  async run(): Promise<BatchResult> {
+    let step = this.begin();
+    try {
+      while (step.type === 'request') {
+        await pause(this.dependencies.clock, step.afterMs ?? 0, this.signal);
+        step = this.readAnswer(await this.send(step.request));
+      }
+      this.settled = true;
+    } finally {
+      if (!this.settled) this.abandon();
+    }
+    if (step.type === 'failed') throw this.failed(step.failure);
+    return {
+      ...step.result,
+      warnings: step.result.warnings.map((warning) => ({ ...warning, message: this.withoutSecrets(warning.message) })),
+    };
+  }
+
+  private begin(): BatchStep {
+    try {
+      const { state, step } = this.codec.begin(this.request);
+      this.state = state;
+      return step;
+    } catch (error) {
+      this.dependencies.onFault?.('codec.begin', error);
+      throw new LegFailed(internalFault);
+    }
+  }
+
+  /** A request and its answer; one that only asks how far the job is, is repeated when it fails in passing. */
+  private async send(request: HttpRequest): Promise<HttpAnswer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.sendOnce(request);
+      } catch (error) {
+        const inPassing = error instanceof LegFailed && error.failure.kind === 'retry';
+        if (!inPassing || request.method !== 'GET' || tries === GET_TRIES_MAX) throw error;
+        await pause(this.dependencies.clock, GET_PAUSE_MS * tries, this.signal);
+      }
+    }
+  }
+
+  private async sendOnce(request: HttpRequest): Promise<HttpAnswer> {
+    if (this.requests === REQUESTS_MAX) throw new LegFailed(requestLimit);
+    this.requests++;
+    const answer = await this.exchange(request, this.codec.answerMs, this.signal);
+    if (isSuccess(answer.status)) return answer;
+    throw this.failed(this.refusal(answer));
+  }
+
+  private refusal(answer: HttpAnswer): LegFailure {
+    try {
+      return this.codec.refused?.(this.state, answer) ?? failureOfStatus(answer);
+    } catch (error) {
+      this.dependencies.onFault?.('codec.refused', error);
+      return failureOfStatus(answer);
+    }
+  }
+
+  /** No provider's interface answers with a page; what its codec throws at cannot be read either. */
+  private readAnswer(answer: HttpAnswer): BatchStep {
+    if (/^\s*text\/html\b/i.test(answer.headers['content-type'] ?? '')) return { type: 'failed', failure: badAnswer };
+    try {
+      return this.codec.read(this.state, answer);
+    } catch (error) {
+      this.dependencies.onFault?.('codec.read', error);
+      return { type: 'failed', failure: badAnswer };
+    }
+  }
+
+  private exchange(request: HttpRequest, answerMs: number, signal: AbortSignal): Promise<HttpAnswer> {
+    const { headers, body } = contentOf(request, this.request.file, this.read);
+    const own = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    return exchange(
+      {
+        method: request.method,
+        url: request.url,
+        headers: { 'user-agent': 'voxgate', ...headers, ...Object.fromEntries(own) },
+        body,
+        answerMs,
+      },
+      signal,
+      this.dependencies,
+    );
+  }
+
+  /** Tells the provider that nobody waits any more; whether it hears of it changes nothing here. */
+  private abandon(): void {
+    try {
+      const request = this.codec.abandon?.(this.state);
+      if (request === undefined) return;
+      this.exchange(request, ABANDON_MS, new AbortController().signal).catch(() => {});
+    } catch (error) {
+      this.dependencies.onFault?.('codec.abandon', error);
+    }
+  }
+
+  private failed(failure: LegFailure): LegFailed {
+    return new LegFailed({ ...failure, message: this.withoutSecrets(failure.message) });
+  }
+
+  /** A provider may quote the credential it was given. */
+  private withoutSecrets(text: string): string {
+    const { credential } = this.request.access;
+    return credential === undefined || credential === '' ? text : text.replaceAll(credential, '[redacted]');
+  }
+}

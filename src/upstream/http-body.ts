@@ -1,0 +1,58 @@
+// The bodies of requests to providers: JSON, the file as it is, or a form with the file in it. Lengths are known wherever
+// the file's is; the file's bytes are never gathered.
+import { randomUUID } from 'node:crypto';
+import type { BatchFile, HttpRequest } from '../providers/provider.ts';
+
+/** A file's bytes, each chunk a buffer of its own that is not changed afterwards. */
+export type ReadFile = () => AsyncIterable<Uint8Array>;
+
+/** What is sent after a request's head. Header names in lower case. */
+export interface RequestContent {
+  headers: Record<string, string>;
+  body: string | AsyncIterable<Uint8Array> | undefined;
+}
+
+/** The content of a request; what the codec says in its headers wins. Reads nothing yet. */
+export function contentOf({ body }: HttpRequest, file: BatchFile, read: ReadFile): RequestContent {
+  switch (body.kind) {
+    case 'none':
+      return { headers: {}, body: undefined };
+    case 'json':
+      return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
+    case 'file':
+      return { headers: { 'content-type': file.contentType, ...lengthOf(file.bytes) }, body: read() };
+    case 'multipart':
+      return formOf(body.fields, body.fileField, file, read);
+  }
+}
+
+function formOf(
+  fields: readonly (readonly [string, string])[],
+  fileField: string,
+  file: BatchFile,
+  read: ReadFile,
+): RequestContent {
+  const boundary = `voxgate-${randomUUID()}`;
+  const disposition = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"`;
+  const front = fields.map(([name, value]) => `${disposition(name)}\r\n\r\n${value}\r\n`).join('');
+  const head = `${disposition(fileField)}; filename="${escaped(file.name)}"\r\nContent-Type: ${file.contentType}\r\n\r\n`;
+  const before = Buffer.from(front + head);
+  const after = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const bytes = file.bytes === undefined ? undefined : before.length + file.bytes + after.length;
+  async function* body() {
+    yield before;
+    yield* read();
+    yield after;
+  }
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, ...lengthOf(bytes) },
+    body: body(),
+  };
+}
+
+const lengthOf = (bytes: number | undefined): Record<string, string> =>
+  bytes === undefined ? {} : { 'content-length': String(bytes) };
+
+/** As browsers write names of fields. */
+const escaped = (name: string): string =>
+  name.replace(/["\r\n]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

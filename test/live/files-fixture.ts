@@ -1,0 +1,163 @@
+// The endpoint for files behind a door of its own, with scripted providers that speak HTTP, and clients that send any file.
+
+import { readdir, readlink } from 'node:fs/promises';
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import type { Door } from '../../src/edge/door.ts';
+import { type DoorChoice, openDoor } from '../../src/edge/open-door.ts';
+import { createRouter } from '../../src/edge/router.ts';
+import { postTranscriptions } from '../../src/edge/routes/transcriptions.ts';
+import { SpoolBudget } from '../../src/edge/spool-file.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
+import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { UpstreamHost } from '../../src/upstream/live.ts';
+import { patientBreakers } from '../fakes/patient-breakers.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { answer, HttpProvider, SECRET, scriptedProvider } from '../upstream/http-batch-fixture.ts';
+
+export const MEMORY_BYTES_MAX = 65_536;
+export const spoolDirectory = temporaryDirectory();
+const servers: Record<string, HttpProvider> = {};
+export const faults: unknown[] = [];
+let door: Door;
+let pools: HttpPools;
+let url: string;
+
+beforeAll(async () => {
+  pools = new HttpPools();
+  const scripted = [
+    scriptedProvider('straight'),
+    scriptedProvider('sized', { needsLength: true, body: 'multipart' }),
+    scriptedProvider('second'),
+  ];
+  for (const { name } of scripted) servers[name] = await new HttpProvider().listen();
+  const providers = new Map([loopback, ...scripted].map((provider) => [provider.name, provider]));
+  const engines = { loopback: new LoopbackEngine(systemClock) };
+  const access = (name: string) => ({ baseUrl: servers[name]?.url, credential: SECRET });
+  const upstream = new UpstreamHost({ providers, engines, access, clock: systemClock });
+  const settings = { fileBytesMax: 200_000_000, memoryBytesMax: MEMORY_BYTES_MAX, timeoutMs: 60_000, spoolDirectory };
+  const spoolBudget = new SpoolBudget(1_073_741_824);
+  const breakers = patientBreakers(systemClock);
+  const common = { providers, engines, access, upstream, spoolBudget, breakers, http: { pools, clock: systemClock } };
+  let ids = 0;
+  const request = createRouter(
+    [
+      { method: 'POST', path: '/files', handle: postTranscriptions({ ...common, settings }) },
+      {
+        method: 'POST',
+        path: '/hasty',
+        handle: postTranscriptions({ ...common, settings: { ...settings, timeoutMs: 300 } }),
+      },
+    ],
+    {
+      newRequestId: () => `req_${ids++}`,
+      onFault: (error) => faults.push(error),
+      onReply: () => {},
+    },
+  );
+  door = await openDoor(
+    (process.env.VOXGATE_DOOR ?? 'auto') as DoorChoice,
+    { request, upgrade: () => Promise.reject(new Error('There are no sockets here.')) },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      headerBytesMax: 8_192,
+      messageBytesMax: 65_536,
+      headerTimeoutMs: 10_000,
+      onFault: (error) => {
+        faults.push(error);
+        return { status: 500 };
+      },
+    },
+    () => {},
+  );
+  url = `http://127.0.0.1:${door.port}`;
+});
+afterAll(async () => {
+  await door.close();
+  await pools.close();
+  for (const server of Object.values(servers)) await server.close();
+});
+beforeEach(() => {
+  faults.length = 0;
+  for (const [name, server] of Object.entries(servers)) {
+    server.arrived.length = 0;
+    server.early = undefined;
+    server.answers = [answer({ text: `heard by ${name}`, seconds: 60 })];
+  }
+});
+
+export const server = (name: string): HttpProvider => servers[name] as HttpProvider;
+
+/** A FLAC file, as far as anybody here looks at it. */
+export const flac = (bytes: number): Buffer<ArrayBuffer> => {
+  const made = Buffer.alloc(Math.max(bytes, 8));
+  for (let at = 0; at < made.length - 4; at += 4) made.writeUInt32LE((at * 2_654_435_761) >>> 0, at);
+  made.write('fLaC', 0);
+  return made;
+};
+
+export async function send(
+  fields: [string, string][],
+  file: Buffer<ArrayBuffer>,
+  path = '/files',
+  type = 'audio/flac',
+) {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  form.append('file', new Blob([file], { type }), '../../etc/passwd');
+  const response = await fetch(`${url}${path}`, { method: 'POST', body: form });
+  const text = await response.text();
+  const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: response.status, warning: response.headers.get('voxgate-warning'), json, text };
+}
+
+/** Uploads kept on disk now. */
+export async function spooled(): Promise<number> {
+  const targets = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.includes(spoolDirectory)).length;
+}
+
+/** What closes a file or a socket is under way, or it never happens. */
+export async function settled(holds: () => Promise<boolean> | boolean): Promise<boolean> {
+  for (let turn = 0; turn < 500; turn++) {
+    if (await holds()) return true;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return false;
+}
+
+export async function expectNothingLeft(): Promise<void> {
+  // Only Linux tells which files a process has open.
+  if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
+  expect([await readdir(spoolDirectory), faults]).toEqual([[], []]);
+}
+
+/** A request whose file the test writes. */
+export function open(
+  model: string,
+  fileBytes: number,
+  fields: [string, string][] = [],
+  path = '/files',
+): ClientRequest {
+  const parts = [['model', model], ...fields].map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const head = `${parts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: audio/flac\r\n\r\n`;
+  const upload = httpRequest(`${url}${path}`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      'content-type': 'multipart/form-data; boundary=b',
+      'content-length': head.length + fileBytes + END.length,
+    },
+  });
+  upload.on('error', () => {});
+  upload.write(head);
+  return upload;
+}
+export const END = Buffer.from('\r\n--b--\r\n');
