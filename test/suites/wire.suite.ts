@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import type { Endpoint, Incoming, ProviderRefusal, ProviderAccess } from '../../src/providers/provider.ts';
+import type { Endpoint, Incoming, ProviderAccess, ProviderRefusal } from '../../src/providers/provider.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { openWire, type Wire, type WireListener } from '../../src/upstream/wire.ts';

@@ -1,0 +1,133 @@
+// What happens in one simulated session, drawn from one seed: the chain, the client's manner, and one to six faults.
+import { type Random, seeded } from '../fakes/random.ts';
+import type { Direction } from '../fakes/simulated-network.ts';
+
+/** Something that happens at a time, to the connections that a provider has then. */
+export type Move =
+  | { atMs: number; provider: string; what: 'cut' | 'blackhole'; direction: Direction | 'both' }
+  | { atMs: number; provider: string; what: 'unreachable' | 'unanswered'; forMs: number };
+
+export interface Scenario {
+  seed: number;
+  sampleRate: number;
+  chain: { slug: string; provider: string }[];
+  /** Faults of each simulated provider from its start, as of the simulators' `--fault`. */
+  faults: Record<string, string[]>;
+  /** Providers whose credential is refused. */
+  refused: string[];
+  turnSeconds: number;
+  moves: Move[];
+  /** The client's chunks in samples, and the pause after each. */
+  chunks: { samples: number; pauseMs: number }[];
+  finalizeAfterChunk: number | undefined;
+}
+
+const MODELS: Readonly<Record<string, readonly string[]>> = {
+  deepgram: ['nova-3', 'flux-general-en'],
+  assemblyai: ['universal-streaming-english', 'u3-rt-pro'],
+  openai: ['gpt-4o-transcribe', 'gpt-live-transcribe'],
+  loopback: ['numbered'],
+};
+
+/** Draws a scenario. The last model of the chain is spared: what it can save must be saved. */
+export function scenarioOf(seed: number): Scenario {
+  const random = seeded(seed);
+  const providers = shuffled(random, Object.keys(MODELS)).slice(0, random.integer(2, 4));
+  const chain = providers.map((provider) => ({
+    provider,
+    slug: `${provider}/${random.pick(MODELS[provider] as readonly string[])}`,
+  }));
+  const sampleRate = providers.includes('openai') ? 24_000 : random.pick([16_000, 24_000]);
+  const scenario: Scenario = {
+    seed,
+    sampleRate,
+    chain,
+    faults: {},
+    refused: [],
+    turnSeconds: random.integer(3, 25) / 10,
+    moves: [],
+    chunks: chunksOf(random, sampleRate),
+    finalizeAfterChunk: undefined,
+  };
+  const targets = providers.slice(0, -1).filter((provider) => provider !== 'loopback');
+  const count = random.integer(1, 6);
+  for (let fault = 0; fault < count; fault++) addFault(random, scenario, targets);
+  scenario.moves.sort((one, other) => one.atMs - other.atMs);
+  return scenario;
+}
+
+function addFault(random: Random, scenario: Scenario, targets: readonly string[]): void {
+  const exact = scenario.chain.every(({ slug }) => /deepgram|loopback|gpt-live/.test(slug));
+  // Where an end of a turn asked for in the middle of a millisecond could not be told exactly, none is asked for.
+  if (targets.length === 0 || (exact && random.next() < 0.1)) {
+    if (exact) scenario.finalizeAfterChunk = random.integer(0, scenario.chunks.length - 1);
+    return;
+  }
+  const provider = random.pick(targets);
+  const kind = random.next();
+  if (kind < 0.05) scenario.refused.push(provider);
+  else if (kind < 0.5) addProviderFault(random, scenario, provider);
+  else scenario.moves.push(move(random, provider));
+}
+
+function move(random: Random, provider: string): Move {
+  const atMs = random.integer(0, 12_000);
+  const forMs = random.integer(50, 10_000);
+  return random.pick<() => Move>([
+    () => ({ atMs, provider, what: 'cut', direction: random.pick(['to-client', 'to-provider', 'both']) }),
+    () => ({ atMs, provider, what: 'cut', direction: 'both' }),
+    () => ({ atMs, provider, what: 'blackhole', direction: random.pick(['to-client', 'to-provider', 'both']) }),
+    () => ({ atMs, provider, what: 'unreachable', forMs }),
+    () => ({ atMs, provider, what: 'unanswered', forMs }),
+  ])();
+}
+
+function addProviderFault(random: Random, { faults }: Scenario, provider: string): void {
+  const at = `${random.integer(0, 6_000)}ms`;
+  const fault = random.pick([
+    'hang',
+    'mute',
+    'refuse=429',
+    'refuse=500',
+    `refuse-next=${random.integer(1, 4)}`,
+    `error-after=${random.integer(0, 400)}ms`,
+    `close-after=${at}`,
+    `close-after=${at}:1000`,
+    `drop-after=${at}`,
+    `stall-after=${at}`,
+    `freeze-after=${at}`,
+    'slow-close',
+    'duplicate-finals',
+    `late-finals=${random.integer(1, 3_000)}ms`,
+    'late-final-after-next',
+    'revised-interims',
+    'unknown-messages',
+    'binary-messages',
+    'non-object-json',
+    `huge-message=${at}`,
+    `latency=${random.integer(1, 900)}ms`,
+  ]);
+  const known = faults[provider] ?? [];
+  const nameOf = (text: string) => text.split('=')[0];
+  faults[provider] = [...known.filter((other) => nameOf(other) !== nameOf(fault)), fault];
+}
+
+/** A microphone, a file sent as fast as it goes, or something between, in chunks of any size. */
+function chunksOf(random: Random, sampleRate: number): Scenario['chunks'] {
+  const total = Math.round(sampleRate * (1 + random.next() * 7));
+  const largest = Math.round(sampleRate * random.pick([0.02, 0.1, 0.4, 2]));
+  const speed = random.pick([0.7, 1, 1, 3, 50]);
+  const chunks: Scenario['chunks'] = [];
+  for (let sent = 0; sent < total; ) {
+    const samples = Math.min(total - sent, random.integer(1, largest));
+    const hesitationMs = random.next() < 0.01 ? random.integer(500, 6_000) : 0;
+    chunks.push({ samples, pauseMs: (samples * 1000) / sampleRate / speed + hesitationMs });
+    sent += samples;
+  }
+  return chunks;
+}
+
+function shuffled<T>(random: Random, list: readonly T[]): T[] {
+  const left = [...list];
+  return list.map(() => left.splice(random.integer(0, left.length - 1), 1)[0] as T);
+}
