@@ -62,15 +62,15 @@ export interface LiveTiming {
   twinMs: number;
   /** The provider's own limit on a session, undefined where there is none. The leg is replaced before it, between two turns. */
   sessionMaxMs: number | undefined;
-  /** For a model that makes no turns itself: the gateway finalizes where speech has ended. Undefined for all others. */
+  /** For a model that makes no turns itself, or endless ones: the gateway finalizes where they end. Undefined for all others. */
   endpointing: Endpointing | undefined;
 }
 
 /** When the gateway ends a turn for a model that does not. */
 export interface Endpointing {
-  /** Silence after speech that ends a turn. */
+  /** Silence after speech that ends a turn; Infinity where the model sees to that. */
   silenceMs: number;
-  /** A turn is ended after so much audio in any case, also without speech. */
+  /** A turn with speech in it is ended after so much audio in any case. */
   longestMs: number;
 }
 

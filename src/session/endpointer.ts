@@ -1,4 +1,5 @@
-// Ends turns for models that make none: where speech has been followed by enough silence, or a turn has become too long.
+// Ends turns for models that make none, or that let them grow without end: where speech has been followed by enough silence,
+// or a turn with speech has become too long.
 // Positions in, a decision out; what is said to the model, and when the audio leaves, is the leg's.
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Endpointing } from '../providers/provider.ts';
@@ -15,12 +16,15 @@ export class Endpointer {
     this.from = originSample;
   }
 
-  /** Whether the turn is to end behind what the leg has been given. Then the next turn begins there. */
-  due(pipeline: Pick<AudioPipeline, 'sentSamples' | 'speechEndAfter'>): boolean {
+  /** Whether the turn is to end behind what the leg has been given. Then the next turn begins there. Never in silence alone. */
+  due(pipeline: Pick<AudioPipeline, 'sentSamples' | 'coveredSamples' | 'speechEndAfter' | 'speechSince'>): boolean {
     const { sentSamples } = pipeline;
-    const speechEnd = pipeline.speechEndAfter(this.from, this.silenceSamples);
+    // Turns that the model has ended by itself count as well.
+    const from = Math.max(this.from, pipeline.coveredSamples);
+    const speechEnd = pipeline.speechEndAfter(from, this.silenceSamples);
     const isOver = speechEnd !== undefined && sentSamples >= speechEnd + this.silenceSamples;
-    if (!isOver && sentSamples - this.from < this.longestSamples) return false;
+    const isTooLong = sentSamples - from >= this.longestSamples && pipeline.speechSince(from);
+    if (!isOver && !isTooLong) return false;
     this.from = sentSamples;
     return true;
   }

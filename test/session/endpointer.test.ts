@@ -29,9 +29,9 @@ describe('a leg that makes no turns', () => {
     expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([1.5, 5.8]);
   });
 
-  it('is told when a turn has become too long, also in silence', async () => {
+  it('is told when a turn has become too long, and not in silence', async () => {
     const { puppet } = await hear(speech(21), silence(12));
-    expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([10, 20, 21.5, 31.5]);
+    expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([10, 20, 21.5]);
   });
 
   it('hears the ends of turns anew after a failover', async () => {
@@ -42,6 +42,22 @@ describe('a leg that makes no turns', () => {
     await rig.advance(500);
     expect([puppet.connections.length, finalizedAt(puppet.last).length]).toEqual([2, 1]);
   });
+});
+
+it('a leg that makes its own turns can be told of endless ones alone', async () => {
+  const { rig, puppet } = puppetRig({
+    timing: { endpointing: { silenceMs: Number.POSITIVE_INFINITY, longestMs: 10_000 }, stallMs: 60_000 },
+  });
+  const client = await rig.open({ model: 'puppet/a' });
+  client.session.audio(speech(5));
+  client.session.audio(silence(1));
+  await rig.advance(100);
+  await puppet.last.say({ type: 'turn.ended', turnId: '1', twin: false, utterance: { text: 'a', start: 0, end: 5.5 } });
+  for (let seconds = 0; seconds < 12; seconds++) {
+    client.session.audio(speech(1));
+    await rig.advance(100);
+  }
+  expect(finalizedAt(puppet.last).map(Math.round)).toEqual([16]);
 });
 
 it('a leg whose provider makes its own turns is told nothing', async () => {

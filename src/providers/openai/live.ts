@@ -22,6 +22,7 @@ interface State {
 
 type Message = Readonly<Record<string, unknown>>;
 
+const UNINTELLIGIBLE = 'audio_unintelligible';
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 /** A commit of less than 100 ms is refused. */
 const COMMIT_SAMPLES_MIN = LIVE_RATE / 10;
@@ -51,7 +52,10 @@ export const live: LiveCodec<State> = {
     stallMs: serverTurnsOf(request) ? STALL_SERVER_TURNS_MS : STALL_MS,
     twinMs: 0,
     sessionMaxMs: 3_600_000,
-    endpointing: serverTurnsOf(request) ? undefined : { silenceMs: 500, longestMs: 30_000 },
+    // Between the start and the end of speech the server says nothing: a turn without end would look like a stall.
+    endpointing: serverTurnsOf(request)
+      ? { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 }
+      : { silenceMs: 500, longestMs: 30_000 },
   }),
 
   open: (request) => ({
@@ -186,11 +190,21 @@ function readItem(items: ItemQueue, id: string, message: Message): Heard[] {
     case `${TRANSCRIPTION}.completed`:
       return typeof transcript === 'string' ? items.completed(id, transcript, languageOf(message)) : [];
     case `${TRANSCRIPTION}.failed`:
-      // Deltas are no settled words, so they are never made final: the audio of the item is heard again in their place.
-      return [{ type: 'failed', failure: failureOfItem(errorOf(message)) }];
+      return itemFailed(items, id, message);
     default:
       return [];
   }
+}
+
+/**
+ * A turn that OpenAI calls unintelligible is one without words: heard again it would be so again, and the client is told.
+ * Any other failed turn is heard again; its deltas are no settled words, so they are never made final.
+ */
+function itemFailed(items: ItemQueue, id: string, message: Message): Heard[] {
+  const error = errorOf(message);
+  if (error?.code !== UNINTELLIGIBLE) return [{ type: 'failed', failure: failureOfItem(error) }];
+  const text = 'OpenAI could not make out what was said in a part of the audio; that part has no words.';
+  return [...items.completed(id, '', undefined), { type: 'warned', code: UNINTELLIGIBLE, message: text }];
 }
 
 /** An `error`: the session survives most of those that are no failure here. */

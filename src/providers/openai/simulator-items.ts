@@ -195,7 +195,10 @@ export class SimulatedItems {
   /** An ear with nothing left to say of a commit does not say so: it is given time, and taken for done. */
   private awaitEar(): void {
     this.stopWaiting();
-    this.grace = this.later(this.isHearing ? HEARING_MS : QUIET_MS, () => this.settle(this.commits[0]?.end ?? 0));
+    this.grace = this.later(this.isHearing ? HEARING_MS : QUIET_MS, () => {
+      this.settle(this.commits[0]?.end ?? 0);
+      if (this.commits.length > 0) this.awaitEar();
+    });
   }
 
   private stopWaiting(): void {

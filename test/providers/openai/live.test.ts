@@ -89,7 +89,7 @@ describe('connecting', () => {
   it.each([
     [{}, { silenceMs: 500, longestMs: 30_000 }],
     [{ model: 'gpt-realtime-whisper' }, { silenceMs: 500, longestMs: 30_000 }],
-    [SERVER_TURNS, undefined],
+    [SERVER_TURNS, { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 }],
     [
       { ...SERVER_TURNS, params: { turn_detection: null } },
       { silenceMs: 500, longestMs: 30_000 },
