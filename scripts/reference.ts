@@ -65,13 +65,19 @@ function modelTable(): string {
     models.map(({ id, modes, languages, pricing, description }) => [
       `\`${id}\``,
       modes.join(', '),
-      languages.join(', '),
+      languageText(languages),
       priceText(pricing.batch),
       priceText(pricing.live),
       description,
     ]),
   );
   return table(['model', 'modes', 'languages', 'batch, USD', 'live, USD', 'what it is'], rows);
+}
+
+/** Long lists are for `GET /v1/models`. */
+function languageText(languages: readonly string[]): string {
+  if (languages.includes('*')) return 'many';
+  return languages.length > 10 ? `${languages.length} languages` : languages.join(', ');
 }
 
 function priceText(price: Price | undefined): string {
