@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { live } from '../../../src/providers/openai/live.ts';
 import { models } from '../../../src/providers/openai/models.ts';
 import type { Step } from '../../../src/providers/provider.ts';
-import { legRequest, play, RATE, said, say } from './stage.ts';
+import { audio, begun, legRequest, play, RATE, said, say } from './stage.ts';
 
 const SERVER_TURNS = { model: 'gpt-4o-transcribe' };
 
@@ -137,4 +137,13 @@ describe('a close', () => {
     const failure = { kind, reason: 'upstream_closed', code: `close_${code}` };
     expect(live.closed(state, code, 'why')).toMatchObject({ type: 'failed', failure });
   });
+});
+
+it('takes an item that OpenAI cannot make out for a turn without words, and says so', () => {
+  const unclear = said.failed('a', { code: 'audio_unintelligible' });
+  expect(play({}, [...begun, audio(1), 'finalize', say(said.committed('a')), say(unclear)]).slice(-3)).toEqual([
+    'commit',
+    'ended a 0-1 ""',
+    'warned',
+  ]);
 });

@@ -258,12 +258,6 @@ const STORIES: [string, Parameters<typeof legRequest>[0], Act[], string[]][] = [
     [audio(1), say(delta('a', 'some words')), 'finalize', say(committed('a')), say(failed('a'))],
     ['partial a 0-1 "some words"', 'commit', 'failed retry item_failed'],
   ],
-  [
-    'an item that cannot be made out is a turn without words, and the client is told',
-    NO_TURNS,
-    [audio(1), 'finalize', say(committed('a')), say(failed('a', { code: 'audio_unintelligible' }))],
-    ['commit', 'ended a 0-1 ""', 'warned'],
-  ],
   ['an item without words does so as well', NO_TURNS, [say(failed('a', { type: 'x' }))], ['failed retry item_failed']],
   [
     'credit may end with an item',
