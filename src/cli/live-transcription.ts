@@ -15,12 +15,13 @@ const CHUNK_BYTES = (RATE * 2 * CHUNK_MS) / 1000;
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(
   { url, key }: Target,
-  { file, model, json, language, params }: Wanted,
+  { file, model, json, language, params, fallbacks }: Wanted,
 ): Promise<number> {
   const samples = await samplesOf(file);
   const query = new URLSearchParams({ model, sample_rate: String(RATE) });
   if (language !== undefined) query.set('language', language);
   if (params !== undefined) query.set('provider_params', params);
+  if (fallbacks !== undefined) query.set('fallbacks', fallbacks);
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
     headers: { Authorization: `Bearer ${key}` },
   });

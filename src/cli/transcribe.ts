@@ -3,6 +3,7 @@
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { CLIENT_KEY_VARIABLE } from '../config/load.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './command.ts';
@@ -10,7 +11,7 @@ import { liveTranscription } from './live-transcription.ts';
 import { CommandError, EXIT, print, tell } from './output.ts';
 import { loadSettings } from './settings.ts';
 
-const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--url URL --key KEY]
+const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
 
 Transcribes a WAV file. Without --url a gateway is started for this one file.
 
@@ -19,6 +20,7 @@ Transcribes a WAV file. Without --url a gateway is started for this one file.
   --json      prints JSON: the verbose transcript, or with --live one event per line
   --language  BCP-47
   --params    provider_params, a JSON object: --params '{"align_text": "…"}'
+  --fallbacks models to go on with when that one fails: slugs with commas between them, or a JSON array
   --url       a gateway that runs already; VOXGATE_KEY or --key names the API key`;
 
 /** Where to send the file. */
@@ -34,6 +36,7 @@ export interface Wanted {
   json: boolean;
   language: string | undefined;
   params: string | undefined;
+  fallbacks: string | undefined;
 }
 
 export const transcribe: Command = {
@@ -47,6 +50,7 @@ export const transcribe: Command = {
       model: { type: 'string' },
       language: { type: 'string' },
       params: { type: 'string' },
+      fallbacks: { type: 'string' },
       url: { type: 'string' },
       key: { type: 'string' },
     });
@@ -58,11 +62,12 @@ export const transcribe: Command = {
       json: values.json ?? false,
       language: values.language,
       params: values.params,
+      fallbacks: values.fallbacks,
     };
     const work = (target: Target) =>
       values.live ? liveTranscription(target, wanted) : fileTranscription(target, wanted);
     if (values.url === undefined) return withOwnGateway(work);
-    const key = values.key ?? process.env.VOXGATE_KEY;
+    const key = values.key ?? process.env[CLIENT_KEY_VARIABLE];
     if (key === undefined) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
     return work({ url: values.url.replace(/\/$/, ''), key });
   },
@@ -72,7 +77,16 @@ export const transcribe: Command = {
 async function withOwnGateway(work: (target: Target) => Promise<number>): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
   try {
-    const config = loadSettings({ VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory, VOXGATE_LOG_LEVEL: 'silent' });
+    const config = loadSettings({
+      // Providers' keys and addresses are those of the environment.
+      ...process.env,
+      VOXGATE_HOST: '127.0.0.1',
+      VOXGATE_PORT: '0',
+      VOXGATE_DATA_DIRECTORY: directory,
+      VOXGATE_LOG_LEVEL: 'silent',
+      VOXGATE_TLS_CERT_FILE: '',
+      VOXGATE_TLS_KEY_FILE: '',
+    });
     const gateway = await startGateway({ config, logger: createLogger('silent') });
     try {
       return await work({ url: gateway.url, key: gateway.firstKey?.secret as string });
@@ -87,13 +101,14 @@ async function withOwnGateway(work: (target: Target) => Promise<number>): Promis
 
 async function fileTranscription(
   { url, key }: Target,
-  { file, model, json, language, params }: Wanted,
+  { file, model, json, language, params, fallbacks }: Wanted,
 ): Promise<number> {
   const form = new FormData();
   form.set('model', model);
   form.set('response_format', 'verbose_json');
   if (language !== undefined) form.set('language', language);
   if (params !== undefined) form.set('provider_params', params);
+  if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
   form.set('file', await blobOf(file), basename(file));
   const response = await fetch(`${url}/v1/audio/transcriptions`, {
     method: 'POST',

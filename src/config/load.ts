@@ -9,6 +9,8 @@ import { type Config, ConfigSchema } from './schema.ts';
 
 /** The variable that names the configuration file. */
 export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
+/** The API key of commands that speak to a gateway. A gateway started in the same shell has no use for it. */
+export const CLIENT_KEY_VARIABLE = 'VOXGATE_KEY';
 
 const VARIABLE_PREFIX = 'VOXGATE_';
 const SHOWN_LENGTH_MAX = 60;
@@ -100,7 +102,7 @@ function suggestion(wanted: string, known: readonly string[]): string {
 }
 
 function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>, fields: readonly Field[]): void {
-  const known = [CONFIG_FILE_VARIABLE, ...fields.map((field) => field.env)].filter((name) =>
+  const known = [CONFIG_FILE_VARIABLE, CLIENT_KEY_VARIABLE, ...fields.map((field) => field.env)].filter((name) =>
     name.startsWith(VARIABLE_PREFIX),
   );
   for (const name of Object.keys(env)) {

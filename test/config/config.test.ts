@@ -104,6 +104,10 @@ describe('sources', () => {
     expect(load({ PATH: '/bin', SOME_API_KEY: 'x', voxgate_port: '1' })).toEqual(load({}));
   });
 
+  test('the API key of the commands may stand in the environment of a gateway', () => {
+    expect(load({ VOXGATE_KEY: 'sk_vox_x' })).toEqual(load({}));
+  });
+
   test('the type says what the parts of the gateway rely on', () => {
     expectTypeOf<Config['server']['door']>().toEqualTypeOf<'auto' | 'uws' | 'node'>();
     expectTypeOf<Config['server']['tlsCertFile']>().toEqualTypeOf<string | undefined>();
