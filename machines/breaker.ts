@@ -52,7 +52,7 @@ export const breakerMachine = setup({
     /** Longer, never shorter: a later word of the provider counts from when it was said. */
     extend: assign({
       waitMs: ({ context, event }) =>
-        event.type === 'call.failed' ? Math.min(context.openMsMax, Math.max(context.openMs, event.retryAfterMs)) : 0,
+        event.type === 'call.failed' ? Math.min(context.openMsMax, Math.max(context.waitMs, event.retryAfterMs)) : 0,
     }),
   },
   guards: {

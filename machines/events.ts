@@ -25,6 +25,8 @@ export interface LegFailure {
   message: string;
   /** How long the provider asked to be left alone, where it did. */
   retryAfterMs?: number;
+  /** The gateway's own doing: it says nothing of the provider. */
+  own?: true;
 }
 
 /** One word with its times in seconds. */

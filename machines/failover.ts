@@ -1,4 +1,4 @@
-// Which model of a chain is tried next, after which pause, and when to give up. One for each live session and each file.
+// Which model of a chain is tried next, after which pause, and when to give up. One for each live session.
 // It knows members by their place in the chain; who they are, and whose breaker is open, its host tells it.
 import { assign, setup } from 'xstate';
 import { declaredAction } from './declared.ts';
@@ -6,9 +6,11 @@ import type { FailureKind } from './events.ts';
 
 /** Longest pause between two attempts. */
 const BACK_OFF_MS_MAX = 2_000;
+/** Longest pause that a provider is granted where nothing else is left to try. */
+const RETRY_AFTER_MS_MAX = 10_000;
 
 export interface FailoverInput {
-  /** Actor id of the session, or of the file's job. */
+  /** Actor id of the session. */
   ownerId: string;
   /** Number of models in the chain. */
   members: number;
@@ -38,18 +40,15 @@ export interface FailoverContext extends FailoverInput {
   /** Members whose breaker was open when the last attempt failed: they are tried only when no other is left. */
   open: number[];
   mayRetry: boolean;
+  /** How long the provider that failed last asked to be left alone. */
+  retryAfterMs: number;
 }
 
 export type FailoverEvent =
   /** The member that was chosen last has failed. `mayRetry`: the node's budget has room for another attempt at the same. */
-  | { type: 'attempt.failed'; kind: FailureKind; open: number[]; mayRetry: boolean }
+  | { type: 'attempt.failed'; kind: FailureKind; open: number[]; mayRetry: boolean; retryAfterMs: number }
   /** A turn got its final, or the leg has held for a while: what went wrong before is over. */
   | { type: 'attempt.held' };
-
-export interface FailoverOutput {
-  /** `refused`: the request itself is wrong. `exhausted`: nothing is left to try. */
-  why: 'refused' | 'exhausted';
-}
 
 type Chain = Pick<FailoverContext, 'members' | 'barred' | 'open'>;
 
@@ -83,7 +82,6 @@ export const failoverMachine = setup({
     context: {} as FailoverContext,
     events: {} as FailoverEvent,
     input: {} as FailoverInput,
-    output: {} as FailoverOutput,
   },
   actions: {
     /** The chosen member is to be tried now. */
@@ -95,6 +93,7 @@ export const failoverMachine = setup({
             kind: event.kind,
             open: event.open,
             mayRetry: event.mayRetry,
+            retryAfterMs: event.retryAfterMs,
             tried: [...context.tried, context.index],
             barred: event.kind === 'account' ? [...context.barred, context.index] : context.barred,
           }
@@ -128,8 +127,11 @@ export const failoverMachine = setup({
     hasPassedOver: ({ context }) => passedOver(context) >= 0,
   },
   delays: {
-    backOff: ({ context }) =>
-      Math.min(BACK_OFF_MS_MAX, context.limits.backOffMs * 2 ** Math.max(0, context.failures - 1)),
+    backOff: ({ context: { limits, failures, retryAfterMs } }) =>
+      Math.max(
+        Math.min(BACK_OFF_MS_MAX, limits.backOffMs * 2 ** Math.max(0, failures - 1)),
+        Math.min(RETRY_AFTER_MS_MAX, retryAfterMs),
+      ),
   },
 }).createMachine({
   id: 'failover',
@@ -145,6 +147,7 @@ export const failoverMachine = setup({
     tried: [],
     open: [],
     mayRetry: true,
+    retryAfterMs: 0,
   }),
   initial: 'trying',
   states: {
@@ -168,9 +171,8 @@ export const failoverMachine = setup({
     pausing: {
       after: { backOff: { target: 'trying', actions: 'tellChosen' } },
     },
-    refused: { type: 'final' },
-    exhausted: { type: 'final' },
+    refused: { description: 'The request itself is wrong.', type: 'final' },
+    exhausted: { description: 'Nothing is left to try.', type: 'final' },
   },
-  output: ({ context }) => ({ why: context.kind === 'caller' ? 'refused' : 'exhausted' }),
   options: { maxIterations: 200 },
 });

@@ -19,6 +19,8 @@ export interface SessionLimits {
   /** Times the whole chain is begun again within an incident. */
   rounds: number;
   twinMs: number;
+  /** A leg that has held for so long has got over what went wrong before. Longer than any leg may be silent while someone speaks. */
+  steadyMs: number;
 }
 
 export interface SessionInput {
@@ -52,6 +54,8 @@ export type SessionEvent =
   | { type: 'failover.chosen'; index: number }
   /** The client said that no more audio comes, and the leg was given all there is. */
   | { type: 'audio.drained' }
+  /** The audio has ended, every sample of it has its final, and no leg is there to confirm it. */
+  | { type: 'audio.settled' }
   | { type: 'client.close' }
   /** The client's socket is gone: what is left is finished, and nobody reads it. */
   | { type: 'client.gone' }

@@ -8,8 +8,6 @@ import * as ends from './session-ends.ts';
 import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session-types.ts';
 import { turnMachine } from './turn.ts';
 
-/** A leg that has held for so long has got over what went wrong before. */
-const STEADY_MS = 10_000;
 /** How long an expiring leg waits for the end of a turn before it is replaced in the middle of one. */
 const EXPIRY_MS = 30_000;
 
@@ -82,7 +80,7 @@ export const sessionMachine = setup({
     longest: ({ context }) => context.limits.longestMs,
     drain: ({ context }) => context.limits.drainMs,
     settleTime: ({ context }) => context.limits.settleMs,
-    steady: STEADY_MS,
+    steady: ({ context }) => context.limits.steadyMs,
     expiry: EXPIRY_MS,
   },
 }).createMachine({
@@ -132,6 +130,7 @@ export const sessionMachine = setup({
           target: 'settling',
           actions: { type: 'noteEnd', params: ({ event }) => ({ reason: event.reason, error: event.error }) },
         },
+        'audio.settled': { target: 'settling', actions: 'noteFinished' },
       },
       states: {
         link: {

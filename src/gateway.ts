@@ -22,7 +22,7 @@ import { DialGate } from './session/admission.ts';
 import { Breakers } from './session/breakers.ts';
 import { SessionHost } from './session/host.ts';
 import { serveLegs } from './session/leg-service.ts';
-import type { SessionOpening, SessionSummary } from './session/session.ts';
+import type { SessionOpening, SessionSummary } from './session/session-opening.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { ApiKey, Store } from './store/store.ts';
 import { backgroundClock, systemClock } from './telemetry/clock.ts';

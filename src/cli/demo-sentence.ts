@@ -1,12 +1,11 @@
 // The sentence that `voxgate demo` says: speech of a synthesiser, which nobody recorded, and no licence rests on it. It is
 // test/fixtures/audio/thermostat.wav without its silence, 8 kHz and μ-law as on a telephone, made by
 //   sox -R -D thermostat.wav -t ul -r 8000 -c 1 - trim 0.4 3.1 | base64 -w 160
-import type { Encoding } from '../api/listen.ts';
 
 /** What is said. */
 export const SENTENCE = 'set the temperature to twenty one degrees';
 export const SENTENCE_RATE = 8_000;
-export const SENTENCE_ENCODING: Encoding = 'mulaw';
+export const SENTENCE_ENCODING = 'mulaw';
 /** "set the temperature to" has been said by then, the rest has not. */
 export const SENTENCE_MIDDLE_SECONDS = 2.1;
 

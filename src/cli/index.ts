@@ -5,6 +5,7 @@ import { ConfigError } from '../config/load.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Command } from './command.ts';
 import { config } from './config.ts';
+import { demo } from './demo.ts';
 import { keys } from './keys.ts';
 import { models } from './models.ts';
 import { CommandError, EXIT, print, tell } from './output.ts';
@@ -12,7 +13,7 @@ import { serve } from './serve.ts';
 import { simulate } from './simulate.ts';
 import { transcribe } from './transcribe.ts';
 
-export const commands: readonly Command[] = [serve, transcribe, keys, models, config, simulate];
+export const commands: readonly Command[] = [serve, demo, transcribe, keys, models, config, simulate];
 
 /** Runs one command line, without the program's own name. Resolves with the exit code; never rejects. */
 export async function runCommand(args: readonly string[]): Promise<number> {

@@ -148,9 +148,9 @@ const Session = Type.Object({
   backOffMs: integer(
     'VOXGATE_SESSION_BACK_OFF_MS',
     1,
-    MINUTE,
+    2 * SECOND,
     100,
-    'Wait before the first further round; doubles with each.',
+    'Wait before a model is tried again; doubles with each failed attempt, up to 2 s.',
   ),
   settleMs: integer(
     'VOXGATE_SESSION_SETTLE_MS',

@@ -2,7 +2,7 @@
 // is attempted, and what comes after it, is decided elsewhere.
 import type { LegFailure } from '../../machines/events.ts';
 import type { DialGate, RetryBudget, Ticket } from './admission.ts';
-import type { Breakers, Guarded } from './breakers.ts';
+import { type Breakers, type Guarded, keyOf } from './breakers.ts';
 
 /** What all attempts of a node share. */
 export interface Attempts {
@@ -11,12 +11,13 @@ export interface Attempts {
   retries: RetryBudget;
 }
 
-/** The model was passed over: its breaker opened while the attempt waited for its turn. It says nothing new of the model. */
+/** The model is passed over: its breaker is open by the time that it is its turn. It says nothing new of the model. */
 export const circuitOpen: LegFailure = {
   kind: 'next',
   reason: 'circuit_open',
   code: 'circuit_open',
   message: 'The model has failed too often of late, and is left alone for a while.',
+  own: true,
 };
 
 export class Attempt {
@@ -24,30 +25,33 @@ export class Attempt {
   private readonly shared: Attempts;
   private readonly retry: Ticket | undefined;
   private readonly place: Ticket;
+  private isProbe = false;
   private begun = false;
   private told = false;
 
-  /** Calls `dial` when it is its turn, `passedOver` instead where the breaker has opened meanwhile and `hasOther` says so. */
+  /**
+   * Calls `dial` when it is its turn; `passOver` instead, where the breaker is open by then and `hasOther` says so.
+   *
+   * @param retry its share of the retry budget, where it is a second attempt
+   */
   constructor(
     guarded: Guarded,
     shared: Attempts,
-    isRetry: boolean,
-    calls: { dial(): void; passedOver(): void; hasOther(): boolean },
+    retry: Ticket | undefined,
+    calls: { dial(): void; passOver(): void; hasOther(): boolean },
   ) {
     this.guarded = guarded;
     this.shared = shared;
-    this.retry = isRetry ? shared.retries.take() : undefined;
-    let waited = false;
+    this.retry = retry;
     this.place = shared.dials.enter(keyOf(guarded), () => {
-      if (waited && shared.breakers.isOpen(guarded) && calls.hasOther()) {
-        calls.passedOver();
+      if (shared.breakers.isOpen(guarded) && calls.hasOther()) {
+        calls.passOver();
         return;
       }
       this.begun = true;
-      shared.breakers.begun(guarded);
+      this.isProbe = shared.breakers.begun(guarded);
       calls.dial();
     });
-    waited = true;
   }
 
   /** The connection is made. Whether it is good for anything is still to be seen. */
@@ -63,21 +67,20 @@ export class Attempt {
     this.shared.breakers.succeeded(this.guarded);
   }
 
+  /** It came to nothing. What is the caller's fault, or our own, says nothing of the provider. */
   failed(failure: LegFailure): void {
-    // Told first: who waits for the place asks the breaker.
-    if (this.begun) {
+    if (failure.kind !== 'caller' && failure.own === undefined && this.begun) {
+      // Told first: who waits for the place asks the breaker.
       this.told = true;
       this.shared.breakers.failed(this.guarded, failure);
     }
-    this.ready();
+    this.end();
   }
 
   /** It is over, whatever came of it. */
   end(): void {
-    this.ready();
-    if (this.begun && !this.told) this.shared.breakers.released(this.guarded);
+    if (this.isProbe && !this.told) this.shared.breakers.released(this.guarded);
     this.told = true;
+    this.ready();
   }
 }
-
-const keyOf = ({ slug, credentialId }: Guarded): string => `${slug} ${credentialId}`;

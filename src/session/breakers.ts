@@ -41,6 +41,7 @@ export class Breakers {
   private readonly beginning;
   /** In the order of their last use. */
   private readonly breakers = new Map<string, Breaker>();
+  private closed = false;
 
   constructor(options: BreakersOptions) {
     this.options = options;
@@ -63,9 +64,12 @@ export class Breakers {
     return chain.flatMap((member, index) => (this.isOpen(member) ? [index] : []));
   }
 
-  /** An attempt has begun. It must be followed by exactly one of `succeeded`, `failed` and `released`. */
-  begun(guarded: Guarded): void {
-    this.breakers.get(keyOf(guarded))?.actor.send({ type: 'call.begun' });
+  /** An attempt has begun. Gives whether it is the probe: then one of `succeeded`, `failed` and `released` must follow. */
+  begun(guarded: Guarded): boolean {
+    const actor = this.breakers.get(keyOf(guarded))?.actor;
+    const isProbe = actor?.getSnapshot().hasTag('probe') ?? false;
+    actor?.send({ type: 'call.begun' });
+    return isProbe;
   }
 
   /** The model gave a final, or its leg has held for a while. */
@@ -77,24 +81,25 @@ export class Breakers {
     this.drop(key, breaker);
   }
 
-  /** A fault of the caller's says nothing of the provider. */
   failed(guarded: Guarded, { kind, retryAfterMs = 0 }: Pick<LegFailure, 'kind' | 'retryAfterMs'>): void {
-    if (kind === 'caller') this.released(guarded);
-    else this.of(guarded)?.actor.send({ type: 'call.failed', kind, retryAfterMs });
+    if (!this.closed) this.of(guarded)?.actor.send({ type: 'call.failed', kind, retryAfterMs });
   }
 
+  /** The probe told nothing of the model. */
   released(guarded: Guarded): void {
     this.breakers.get(keyOf(guarded))?.actor.send({ type: 'call.released' });
   }
 
   /** How a model is doing under any of its credentials. */
   statusOf(slug: string): 'up' | 'degraded' | 'down' {
-    const states = [...this.breakers].flatMap(([key, { open }]) => (key.startsWith(`${slug} `) ? [open] : []));
-    if (states.length === 0) return 'up';
-    return states.every(Boolean) ? 'down' : 'degraded';
+    const known = [...this.breakers].filter(([key]) => key.startsWith(`${slug} `));
+    if (known.length === 0) return 'up';
+    // One that waits for a probe has to be asked again by somebody.
+    return known.every(([, { actor }]) => actor.getSnapshot().hasTag('open')) ? 'down' : 'degraded';
   }
 
   close(): void {
+    this.closed = true;
     for (const { actor } of this.breakers.values()) actor.stop();
     this.breakers.clear();
   }
@@ -144,4 +149,5 @@ export class Breakers {
   }
 }
 
-const keyOf = ({ slug, credentialId }: Guarded): string => `${slug} ${credentialId}`;
+/** One text for a model under a credential. */
+export const keyOf = ({ slug, credentialId }: Guarded): string => `${slug} ${credentialId}`;

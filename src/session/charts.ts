@@ -2,7 +2,7 @@
 // done about it the session's.
 import type { Actor, SnapshotFrom } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import type { FailoverEvent } from '../../machines/failover.ts';
+import type { FailoverContext, FailoverEvent } from '../../machines/failover.ts';
 import type { sessionMachine } from '../../machines/session.ts';
 import type { SessionEvent, SessionInput } from '../../machines/session-types.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
@@ -33,6 +33,17 @@ export class Charts {
 
   tellFailover(event: FailoverEvent): void {
     this.child('failover')?.send(event);
+  }
+
+  /** Whether the failover chart may still choose another member than this one, whatever their breakers say. */
+  mayTry(index: number): boolean {
+    const { context } = (this.child('failover')?.getSnapshot() ?? {}) as { context?: FailoverContext };
+    return context !== undefined && !context.barred.includes(index) && !context.tried.includes(index);
+  }
+
+  /** Whether there is no leg that takes audio, or that finishes. */
+  get unlinked(): boolean {
+    return this.actor?.getSnapshot().hasTag('buffering') ?? false;
   }
 
   /** Whether the leg was asked to finish. */

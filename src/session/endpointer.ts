@@ -7,7 +7,7 @@ import type { Endpointing } from '../providers/provider.ts';
 export class Endpointer {
   private readonly silenceSamples: number;
   private readonly longestSamples: number;
-  /** Where the current turn began: its origin on the leg, or where the one before was ended. */
+  /** Where the current turn began: not before the end of the last one, and not in the silence behind that. */
   private from: number;
 
   constructor({ silenceMs, longestMs }: Endpointing, sampleRate: number, originSample: number) {
@@ -16,14 +16,24 @@ export class Endpointer {
     this.from = originSample;
   }
 
+  /** The turn was ended there for another reason. */
+  ended(sample: number): void {
+    this.from = sample;
+  }
+
   /** Whether the turn is to end behind what the leg has been given. Then the next turn begins there. Never in silence alone. */
   due(pipeline: Pick<AudioPipeline, 'sentSamples' | 'coveredSamples' | 'speechEndAfter' | 'speechSince'>): boolean {
     const { sentSamples } = pipeline;
     // Turns that the model has ended by itself count as well.
     const from = Math.max(this.from, pipeline.coveredSamples);
+    // A turn begins with its first word: the silence before it makes it no longer.
+    if (!pipeline.speechSince(from)) {
+      this.from = Math.max(from, sentSamples);
+      return false;
+    }
     const speechEnd = pipeline.speechEndAfter(from, this.silenceSamples);
     const isOver = speechEnd !== undefined && sentSamples >= speechEnd + this.silenceSamples;
-    const isTooLong = sentSamples - from >= this.longestSamples && pipeline.speechSince(from);
+    const isTooLong = sentSamples - from >= this.longestSamples;
     if (!isOver && !isTooLong) return false;
     this.from = sentSamples;
     return true;

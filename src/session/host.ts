@@ -16,7 +16,8 @@ import { type DialGate, RetryBudget } from './admission.ts';
 import type { Attempts } from './attempt.ts';
 import type { Breakers } from './breakers.ts';
 import type { ClientLine } from './outbox.ts';
-import { LiveSession, type SessionOpening, type SessionSummary } from './session.ts';
+import { LiveSession } from './session.ts';
+import type { SessionOpening, SessionSummary } from './session-opening.ts';
 
 /** The part of the configuration that sessions live by. Milliseconds and bytes. */
 export interface SessionSettings {
@@ -211,8 +212,7 @@ export class SessionHost {
         {
           openLeg: (args: SessionArgs) => session(args)?.recovery.openLeg(args.context.index, args.context.generation),
           closeLeg: (args: SessionArgs) => session(args)?.closeLeg(),
-          openGate: (args: SessionArgs) =>
-            session(args)?.openGate(args.context.index, args.context.failure, args.context.attempts.length),
+          openGate: (args: SessionArgs) => session(args)?.openGate(args.context.index, args.context.attempts.length),
           closeGate: (args: SessionArgs) => session(args)?.closeGate(),
           finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
           endAudio: (args: SessionArgs) => session(args)?.endAudio(),

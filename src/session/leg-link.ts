@@ -1,16 +1,19 @@
 // A session's end of its current leg: opens it over the bus, hands it audio at its pace, numbers what goes, checks what
 // comes, and notices when it has gone quiet. What a report means for turns and failover is the session's business.
-import type { Heard, LegCommand, LegFailure, LegReport } from '../../machines/events.ts';
+import type { Heard, LegCommand, LegFailure, LegOpened, LegReport } from '../../machines/events.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Address, Envelope } from '../bus/bus.ts';
 import { legActor, OPEN_LEG } from '../bus/subjects.ts';
 import type { LiveTiming } from '../providers/provider.ts';
+import type { Ticket } from './admission.ts';
 import { Attempt, circuitOpen } from './attempt.ts';
 import type { ChainMember } from './chain.ts';
 import { Endpointer } from './endpointer.ts';
 import type { SessionDependencies } from './host.ts';
-import type { SessionOpening } from './session.ts';
+import { lostReport, openLegOf, unopened } from './open-leg.ts';
+import type { SessionOpening } from './session-opening.ts';
 import { StallWatch } from './stall-watch.ts';
+import { TurnEnds } from './turn-ends.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
@@ -34,6 +37,14 @@ export interface LegLinkListener {
   fault(error: unknown): void;
 }
 
+/** What is to be known of an attempt before it is made. */
+export interface LegAttempt {
+  /** Its share of the retry budget, where it is a second one. */
+  retry: Ticket | undefined;
+  /** Whether another member of the chain could be tried instead. */
+  hasOther(): boolean;
+}
+
 export class LegLink {
   private readonly opening: SessionOpening;
   private readonly dependencies: SessionDependencies;
@@ -50,9 +61,7 @@ export class LegLink {
   private heldBack = false;
   private pumping = false;
   private drainedTold = false;
-  private finalizePending = false;
-  /** Where the client last asked for the end of a turn. */
-  private finalizeAt = 0;
+  private readonly turnEnds = new TurnEnds();
   private pumpTimer: unknown;
   private stall: StallWatch | undefined;
   private attempt: Attempt | undefined;
@@ -73,43 +82,42 @@ export class LegLink {
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
-  open(member: ChainMember, timing: LiveTiming, generation: number, isRetry: boolean): void {
+  open(member: ChainMember, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
     this.member = member;
     this.timing = timing;
     this.generation = generation;
     this.reports = 0;
     this.heldBack = false;
-    const { attempts } = this.dependencies;
-    this.attempt = new Attempt(member, attempts, isRetry, {
-      dial: () => this.dial(member, generation),
-      // Said once the attempt is known here: it may be passed over by whoever gave its place back.
-      passedOver: () => queueMicrotask(() => this.fail(generation, circuitOpen)),
-      hasOther: () => this.opening.chain.some((other) => !attempts.breakers.isOpen(other)),
+    this.legAddress = undefined;
+    // Later: whoever gave its place back is in the middle of something, and this session may be let go of before long.
+    const later = (work: () => void) => () =>
+      queueMicrotask(() => {
+        if (generation === this.generation) work();
+      });
+    this.attempt = new Attempt(member, this.dependencies.attempts, attempt.retry, {
+      dial: later(() => this.dial(member, generation)),
+      passOver: later(() => this.listener.failed(generation, circuitOpen)),
+      hasOther: attempt.hasOther,
     });
   }
 
   private dial(member: ChainMember, generation: number): void {
-    const { request, sessionId } = this.opening;
+    const { sessionId } = this.opening;
     const { bus } = this.dependencies;
     // Near legs live under a known name; the first report of a far one brings its address.
     this.legAddress = bus.address(legActor(sessionId, generation));
-    const body = {
-      type: 'leg.open',
-      session: this.address,
-      sessionId,
-      generation,
-      slug: member.slug,
-      sampleRate: member.sampleRate,
-      language: request.language ?? null,
-      // Also for a client that wants none: a leg that hears a long turn shows by them that it is alive.
-      interimResults: true,
-      diarization: request.diarization,
-      params: { ...member.params },
-    };
-    bus.request(OPEN_LEG, this.address, body, OPEN_LEG_TIMEOUT_MS).catch((error: unknown) => {
-      this.dependencies.onFault(sessionId, 'openLeg', error);
-      this.fail(generation, unopened);
-    });
+    const body = openLegOf(this.opening, member, this.address, generation);
+    bus.request(OPEN_LEG, this.address, body, OPEN_LEG_TIMEOUT_MS).then(
+      (opened) => {
+        // Let go of while it was opened: it may never say anything that it could be told so for.
+        if (generation !== this.generation)
+          bus.send((opened as unknown as LegOpened).leg as Address, this.address, { type: 'leg.close' });
+      },
+      (error: unknown) => {
+        this.dependencies.onFault(sessionId, 'openLeg', error);
+        if (generation === this.generation && this.reports === 0) this.listener.failed(generation, unopened);
+      },
+    );
   }
 
   /** The leg has proved itself: it gave a final, or held for a while. */
@@ -117,10 +125,9 @@ export class LegLink {
     this.attempt?.held();
   }
 
-  private fail(generation: number, failure: LegFailure): void {
-    if (generation !== this.generation) return;
+  /** The session has lost its leg, and goes on without it. */
+  lost(failure: LegFailure): void {
     this.attempt?.failed(failure);
-    this.listener.failed(generation, failure);
   }
 
   private isReady(generation: number): void {
@@ -152,8 +159,9 @@ export class LegLink {
     this.frames = 0;
     this.drainedTold = false;
     this.gateOpen = true;
-    // The turn that was to end did not: the leg before failed, and this one hears it again.
-    this.finalizePending ||= this.finalizeAt > this.pipeline.coveredSamples;
+    // Turns that were to end did not: the leg before failed, and this one hears them again.
+    this.turnEnds.covered(this.pipeline.coveredSamples);
+    this.turnEnds.rewind();
     this.stall?.stop();
     this.stall = new StallWatch(this.dependencies.clock, this.pipeline, timing.stallMs, () =>
       this.command({ type: 'leg.stalled' }),
@@ -168,8 +176,8 @@ export class LegLink {
   /** Ends the current turn once the audio received so far has left. */
   finalize(): void {
     this.pipeline.flush();
-    this.finalizePending = true;
-    this.finalizeAt = this.pipeline.receivedSamples;
+    this.turnEnds.covered(this.pipeline.coveredSamples);
+    if (!this.turnEnds.ask(this.pipeline.receivedSamples)) this.dependencies.totals.dropped('finalize');
     this.pump();
   }
 
@@ -204,11 +212,11 @@ export class LegLink {
     }
     this.legAddress = from;
     this.reports++;
-    this.stall?.heard();
-    if (report.sequence !== this.reports) this.fail(report.generation, lostReport);
+    if (report.type !== 'leg.pressure') this.stall?.heard();
+    if (report.sequence !== this.reports) this.listener.failed(report.generation, lostReport);
     else if (report.type === 'leg.ready') this.isReady(report.generation);
     else if (report.type === 'leg.heard') this.listener.heard(report.heard);
-    else if (report.type === 'leg.failed') this.fail(report.generation, report.failure);
+    else if (report.type === 'leg.failed') this.listener.failed(report.generation, report.failure);
     else if (report.type === 'leg.finished') this.listener.finished(report.generation);
     else {
       this.heldBack = report.high;
@@ -237,7 +245,6 @@ export class LegLink {
     let budget = PUMP_BYTES_MAX;
     while (this.gateOpen && !this.heldBack && budget > 0) {
       this.finalizeWhenDue(now);
-      if (this.endpointer?.due(this.pipeline) === true) this.command({ type: 'leg.finalize' });
       const frame = this.pipeline.next(now);
       if (frame === undefined) return;
       this.frames++;
@@ -249,11 +256,12 @@ export class LegLink {
 
   /** The leg hears of the end of the turn behind the turn's audio, as far as that may leave at all. */
   private finalizeWhenDue(nowMs: number): void {
-    if (!this.finalizePending) return;
     const { pipeline } = this;
-    if (pipeline.sentSamples < this.finalizeAt && pipeline.waitMs(nowMs) !== Number.POSITIVE_INFINITY) return;
-    this.finalizePending = false;
-    this.command({ type: 'leg.finalize' });
+    while (this.turnEnds.due(pipeline.sentSamples, () => pipeline.waitMs(nowMs) === Number.POSITIVE_INFINITY)) {
+      this.endpointer?.ended(pipeline.sentSamples);
+      this.command({ type: 'leg.finalize' });
+    }
+    if (this.endpointer?.due(pipeline) === true) this.command({ type: 'leg.finalize' });
   }
 
   private afterPump(): void {
@@ -277,17 +285,3 @@ export class LegLink {
     if (this.legAddress !== undefined) this.dependencies.bus.send(this.legAddress, this.address, command, bytes);
   }
 }
-
-const unopened: LegFailure = {
-  kind: 'next',
-  reason: 'connect_failed',
-  code: 'no_upstream_node',
-  message: 'No node could open a connection to the provider.',
-};
-
-const lostReport: LegFailure = {
-  kind: 'retry',
-  reason: 'upstream_error',
-  code: 'report_lost',
-  message: 'A message of the provider was lost inside the gateway.',
-};

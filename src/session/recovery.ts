@@ -3,11 +3,12 @@
 
 import type { LegFailure } from '../../machines/events.ts';
 import { firstCandidate } from '../../machines/failover.ts';
+import type { Ticket } from './admission.ts';
 import { type ChainMember, timingOf } from './chain.ts';
 import type { Charts } from './charts.ts';
 import type { SessionDependencies } from './host.ts';
 import type { LegLink } from './leg-link.ts';
-import type { SessionOpening } from './session.ts';
+import type { SessionOpening } from './session-opening.ts';
 
 /** A provider that asks for more time than this is not tried again at once. */
 const RETRY_AFTER_MS_MAX = 1_000;
@@ -19,6 +20,12 @@ export class Recovery {
   private readonly leg: LegLink;
   /** The member whose failure was decided last, until a leg has held. */
   private failedIndex: number | undefined;
+  /** A share of the node's retry budget, between the failure and the next attempt. */
+  private retry: Ticket | undefined;
+  /** The member that has, or had, the leg. */
+  private index = 0;
+  /** Members that were ready once. */
+  private readonly accepting = new Set<number>();
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, charts: Charts, leg: LegLink) {
     this.opening = opening;
@@ -34,22 +41,47 @@ export class Recovery {
   }
 
   openLeg(index: number, generation: number): void {
-    const member = this.opening.chain[index] as ChainMember;
-    const timing = timingOf(member, this.opening.request, this.dependencies.access);
-    this.leg.open(member, timing, generation, this.failedIndex === index);
+    const { chain, request } = this.opening;
+    const { access, attempts } = this.dependencies;
+    const member = chain[index] as ChainMember;
+    this.index = index;
+    const { retry } = this;
+    this.retry = undefined;
+    // The share was taken for the member that failed; another one is no second attempt.
+    if (this.failedIndex !== index) retry?.release();
+    this.leg.open(member, timingOf(member, request, access), generation, {
+      retry: this.failedIndex === index ? retry : undefined,
+      hasOther: () =>
+        chain.some((other, at) => at !== index && this.charts.mayTry(at) && !attempts.breakers.isOpen(other)),
+    });
+  }
+
+  /** The leg is ready: the request was good enough for its provider. */
+  ready(): void {
+    this.accepting.add(this.index);
+  }
+
+  /** What another model of the chain has worked with cannot be the request's fault alone. */
+  judge(failure: LegFailure): LegFailure {
+    const others = [...this.accepting].some((index) => index !== this.index);
+    return failure.kind === 'caller' && others ? { ...failure, kind: 'next' } : failure;
   }
 
   /** The leg of that member has failed. */
   decide(index: number, failure: LegFailure | null): void {
     const { breakers, retries } = this.dependencies.attempts;
+    const { kind = 'next', retryAfterMs = 0 } = failure ?? {};
     this.failedIndex = index;
     const open = breakers.openIn(this.opening.chain);
-    const asksForTime = (failure?.retryAfterMs ?? 0) > RETRY_AFTER_MS_MAX;
+    const mayRetry = retries.hasRoom && !open.includes(index) && retryAfterMs <= RETRY_AFTER_MS_MAX;
+    this.retry?.release();
+    this.retry = kind === 'retry' && mayRetry ? retries.take() : undefined;
     this.charts.tellFailover({
       type: 'attempt.failed',
-      kind: failure?.kind ?? 'next',
+      kind,
       open,
-      mayRetry: retries.hasRoom && !open.includes(index) && !asksForTime,
+      mayRetry,
+      retryAfterMs,
     });
   }
 
@@ -58,5 +90,9 @@ export class Recovery {
     this.failedIndex = undefined;
     this.leg.held();
     this.charts.tellFailover({ type: 'attempt.held' });
+  }
+
+  end(): void {
+    this.retry?.release();
   }
 }

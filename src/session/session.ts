@@ -2,50 +2,30 @@
 // decides. Bytes and partial texts stay here; the chart hears of boundaries.
 import type { Heard, LegFailure, SessionEndReason } from '../../machines/events.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import type { SessionError, SessionEvent, SessionInput, SessionOutput } from '../../machines/session-types.ts';
+import type { SessionError, SessionEvent, SessionOutput } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
-import type { ClientMessage, ListenRequest } from '../api/listen.ts';
-import { AudioPipeline } from '../audio/pipeline.ts';
+import type { ClientMessage } from '../api/listen.ts';
+import type { AudioPipeline } from '../audio/pipeline.ts';
+import type { Envelope } from '../bus/bus.ts';
 import { finalMissing } from '../providers/turn-text.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { Scope } from '../runtime/scope.ts';
-import { type ChainMember, type Degradation, timingOf } from './chain.ts';
+import type { ChainMember } from './chain.ts';
 import { Charts } from './charts.ts';
 import type { SessionDependencies } from './host.ts';
 import { AudioIntake, backlogWords, containerWords } from './intake.ts';
 import { LegLink } from './leg-link.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import { Recovery } from './recovery.ts';
+import type { SessionOpening } from './session-opening.ts';
+import { chartInputOf, pipelineOf } from './session-parts.ts';
 import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
 
-/** What a session is opened with, checked. */
-export interface SessionOpening {
-  sessionId: string;
-  requestId: string;
-  organisationId: string;
-  keyId: string;
-  request: ListenRequest;
-  chain: readonly ChainMember[];
-  warnings: readonly Degradation[];
-}
-
-/** What is known of a session when it has ended: one line of the log. */
-export interface SessionSummary {
-  reason: SessionEndReason;
-  code: string | null;
-  seconds: number;
-  turns: number;
-  failovers: number;
-  undeliveredFinals: number;
-}
-
 const DRAINING_CLOSE = 4200;
 /** Less audio than this holds no word: providers tell the end of a turn in milliseconds. */
 const OWED_MS_MIN = 2;
-/** Retries of one model within an incident, where its failure is worth one. */
-const RETRIES = 1;
 
 export class LiveSession {
   readonly opening: SessionOpening;
@@ -69,17 +49,8 @@ export class LiveSession {
     const { request, sessionId } = opening;
     const { clock, settings, totals, bus } = dependencies;
     this.scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
-    // As far as audio may run ahead: to the end of the longest session, within the node's budget.
-    const longestBytes = Math.ceil((settings.longestMs / 1000) * request.sampleRate * 2);
-    const spoolBytesMax = Math.min(settings.spoolNodeBytesMax, longestBytes);
-    this.pipeline = new AudioPipeline({
-      sampleRate: request.sampleRate,
-      encoding: request.encoding,
-      memoryBytesMax: settings.memoryBytesMax,
-      replayMs: settings.replayMs,
-      spoolBytesMax,
-      openSpool: () => dependencies.openSpool(),
-    });
+    const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
+    this.pipeline = pipeline;
     this.scope.defer(() => this.pipeline.dispose());
     this.outbox = new Outbox({
       sessionId,
@@ -101,7 +72,7 @@ export class LiveSession {
       pipeline: this.pipeline,
       clock,
       totals,
-      backlogSecondsMax: Math.floor(spoolBytesMax / (2 * request.sampleRate)),
+      backlogSecondsMax,
       onContainer: (name) => this.abort('unsupported_audio', containerWords(name, request.encoding)),
       onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
       onLate: () => this.voice.lateAudio(),
@@ -120,7 +91,7 @@ export class LiveSession {
       onDrop: (name) => totals.dropped(name),
     });
     this.leg = new LegLink(opening, dependencies, this.pipeline, {
-      ready: (generation) => this.tell({ type: 'upstream.ready', generation }),
+      ready: (generation) => this.ready(generation),
       failed: (generation, failure) => this.failed(generation, failure),
       finished: (generation) => this.finished(generation),
       expiring: (generation) => this.tell({ type: 'upstream.expiring', generation }),
@@ -130,7 +101,8 @@ export class LiveSession {
     });
     this.recovery = new Recovery(opening, dependencies, this.charts, this.leg);
     this.scope.defer(() => this.leg.close());
-    this.scope.defer(bus.attach(sessionId, (envelope) => this.leg.receive(envelope)));
+    this.scope.defer(bus.attach(sessionId, (envelope) => this.receive(envelope)));
+    this.scope.defer(() => this.recovery.end());
     this.idle = new Deadline(clock, settings.idleMs, () => this.tell({ type: 'session.idle' }));
     this.scope.defer(() => this.idle.stop());
   }
@@ -139,7 +111,7 @@ export class LiveSession {
   start(machine: typeof sessionMachine): void {
     const { settings, clock, onState } = this.dependencies;
     this.voice.started(settings);
-    this.charts.start(machine, this.input(), clock, {
+    this.charts.start(machine, chartInputOf(this.opening, this.dependencies, this.recovery.first()), clock, {
       changed: (snapshot) => {
         if (!this.scope.disposed) onState(this.opening.sessionId, snapshot.value);
       },
@@ -147,25 +119,6 @@ export class LiveSession {
       failed: (error) => this.fault('chart', error),
     });
     this.scope.defer(() => this.charts.stop());
-  }
-
-  private input(): SessionInput {
-    const { settings, access } = this.dependencies;
-    const { chain, sessionId, request } = this.opening;
-    return {
-      sessionId,
-      chain: chain.map((member) => member.slug),
-      first: this.recovery.first(),
-      limits: {
-        longestMs: settings.longestMs,
-        drainMs: settings.drainMs,
-        backOffMs: settings.backOffMs,
-        settleMs: settings.settleMs,
-        retries: RETRIES,
-        rounds: settings.upstreamRetries,
-        twinMs: Math.max(0, ...chain.map((member) => timingOf(member, request, access).twinMs)),
-      },
-    };
   }
 
   // What the client does.
@@ -227,13 +180,16 @@ export class LiveSession {
     this.turns.discard();
   }
 
-  openGate(index: number, failure: LegFailure | null, attempts: number): void {
+  openGate(index: number, attempts: number): void {
     const { slug } = this.opening.chain[index] as ChainMember;
     const { originSample, replaySamples, lost } = this.leg.openGate();
     this.turns.beginLeg(slug, originSample);
     this.usage.heardBy(slug);
-    if (lost !== undefined) this.lost(lost.from, lost.to, 'replay_exceeded');
-    this.voice.switched(index, failure, attempts, this.turns.secondsOf(replaySamples));
+    if (lost !== undefined) {
+      this.usage.skip(lost.to);
+      this.lost(lost.from, lost.to, 'replay_exceeded');
+    }
+    this.voice.switched(index, attempts, this.turns.secondsOf(replaySamples));
     this.leg.pump();
   }
 
@@ -248,7 +204,9 @@ export class LiveSession {
   endAudio(): void {
     this.idle.stop();
     this.pipeline.end();
-    this.leg.pump();
+    // Nobody has to be found to hear what was heard already.
+    if (this.charts.unlinked && this.isSettled()) this.settle();
+    else this.leg.pump();
   }
 
   deliverFinal(): void {
@@ -271,7 +229,7 @@ export class LiveSession {
 
   /** Between two turns there is no boundary to wait for. */
   private settleBetweenTurns(): void {
-    if (!this.turns.open && !this.pipeline.speechSince(this.pipeline.coveredSamples))
+    if (!this.turns.open && this.pipeline.lastSpeechSample(this.pipeline.coveredSamples) === undefined)
       this.tell({ type: 'turn.settled' });
   }
 
@@ -316,18 +274,31 @@ export class LiveSession {
     if (this.scope.disposed) return;
     this.dependencies.onFault(this.opening.sessionId, name, error);
     const message = 'The gateway made a mistake in this session. Quote the request id.';
-    this.attempt(() => this.announceEnd('error', { code: 'internal_error', message }, []));
-    this.attempt(() => this.outbox.close(1011, 'internal_error'));
+    this.tryTo(() => this.announceEnd('error', { code: 'internal_error', message }, []));
+    this.tryTo(() => this.outbox.close(1011, 'internal_error'));
     this.dispose('error', 'internal_error');
   }
 
   /** What is left to do for a session that has failed may fail as well. */
-  private attempt(work: () => void): void {
+  private tryTo(work: () => void): void {
     try {
       work();
     } catch (error) {
       this.dependencies.onFault(this.opening.sessionId, 'fault', error);
     }
+  }
+
+  private receive(envelope: Envelope): void {
+    try {
+      this.leg.receive(envelope);
+    } catch (error) {
+      this.fault('report', error);
+    }
+  }
+
+  private ready(generation: number): void {
+    this.recovery.ready();
+    this.tell({ type: 'upstream.ready', generation });
   }
 
   private hear(heard: Heard): void {
@@ -340,7 +311,7 @@ export class LiveSession {
   private finished(generation: number): void {
     this.charts.tellTurn({ type: 'turn.flush' });
     if (this.turns.open) {
-      this.tell({ type: 'upstream.failed', generation, failure: finalMissing });
+      this.lose(generation, finalMissing);
       return;
     }
     this.turns.finish();
@@ -351,14 +322,28 @@ export class LiveSession {
 
   /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
   private failed(generation: number, failure: LegFailure): void {
-    if (this.charts.finishing) {
-      this.charts.tellTurn({ type: 'turn.flush' });
-      if (!this.isOwed() && !this.turns.open) {
-        this.finished(generation);
-        return;
-      }
-    }
+    this.charts.tellTurn({ type: 'turn.flush' });
+    if (this.charts.finishing && this.isSettled()) this.finished(generation);
+    else this.lose(generation, failure);
+  }
+
+  private lose(generation: number, told: LegFailure): void {
+    const failure = this.recovery.judge(told);
+    this.leg.lost(failure);
+    this.voice.lostLeg(failure);
     this.tell({ type: 'upstream.failed', generation, failure });
+    if (this.pipeline.ended && this.charts.unlinked && this.isSettled()) this.settle();
+  }
+
+  /** The audio has ended and every sample has its final; there is no leg to say so. */
+  private settle(): void {
+    this.turns.finish();
+    this.finishedInOrder = true;
+    this.tell({ type: 'audio.settled' });
+  }
+
+  private isSettled(): boolean {
+    return !this.isOwed() && !this.turns.open;
   }
 
   /** Whether there is audio that no final covers: more than a rounding of a provider's times. */

@@ -58,17 +58,18 @@ export async function transcribe(
     if (next.type === 'give_up') throw refusalOf(failed);
     await pause(dependencies.http.clock, next.afterMs, signal);
     const member = chain[next.member] as ChainMember;
-    breakers.begun(member);
+    const isProbe = breakers.begun(member);
     try {
       const result = await attempt(dependencies, job, member, file, failed.length + 1);
       breakers.succeeded(member);
       return { ...result, member, attempts: detailsOf(failed) };
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
-        breakers.released(member);
+        if (isProbe) breakers.released(member);
         throw signal.aborted ? signal.reason : error;
       }
-      breakers.failed(member, error.failure);
+      if (error.failure.kind !== 'caller') breakers.failed(member, error.failure);
+      else if (isProbe) breakers.released(member);
       failed.push({ member: next.member, model: member.slug, failure: error.failure });
     }
   }

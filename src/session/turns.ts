@@ -4,6 +4,7 @@
 import type { Utterance, Word } from '../../machines/events.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
 import type { TranscriptEvent } from '../api/listen.ts';
+import { readable } from '../api/text.ts';
 import { type TurnMessage, TurnText } from '../providers/turn-text.ts';
 
 export interface TurnsOptions {
@@ -65,11 +66,15 @@ export class Turns {
         if (step.begins) this.options.tell({ type: 'turn.heard' });
         this.interim(step.utterance);
         return;
-      case 'ended':
+      case 'ended': {
+        const { text } = this;
         if (step.begins) this.options.tell({ type: 'turn.heard' });
+        // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
+        if (this.text !== text) return;
         this.due = this.placed(step.utterance);
         this.options.tell({ type: 'turn.ended', twin: step.twin });
         return;
+      }
       case 'formatted':
         if (this.due === undefined) {
           this.options.onDrop('late_twin');
@@ -137,7 +142,8 @@ export class Turns {
   private placed(utterance: Utterance): Utterance {
     const start = this.clamp(this.sampleOf(utterance.start));
     const end = Math.max(start, this.clamp(this.sampleOf(utterance.end)));
-    const placed: Utterance = { ...utterance, start: this.secondsOf(start), end: this.secondsOf(end) };
+    const text = readable(utterance.text);
+    const placed: Utterance = { ...utterance, text, start: this.secondsOf(start), end: this.secondsOf(end) };
     if (utterance.words !== undefined) placed.words = utterance.words.map((word) => this.placedWord(word, start, end));
     return placed;
   }
@@ -145,7 +151,7 @@ export class Turns {
   private placedWord(word: Word, start: number, end: number): Word {
     const from = within(start, this.sampleOf(word.start), end);
     const to = within(from, this.sampleOf(word.end), end);
-    return { ...word, start: this.secondsOf(from), end: this.secondsOf(to) };
+    return { ...word, word: readable(word.word), start: this.secondsOf(from), end: this.secondsOf(to) };
   }
 
   private sampleOf(seconds: number): number {

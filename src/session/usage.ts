@@ -27,6 +27,11 @@ export class Usage {
     this.attributed = sample;
   }
 
+  /** Everything up to the sample was lost, as the client was told: nobody is charged for it. */
+  skip(sample: number): void {
+    this.attributed = Math.max(this.attributed, sample);
+  }
+
   /** The rows and their sum, the audio without a final included when some model heard it. */
   total(
     receivedSamples: number,

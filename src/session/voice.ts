@@ -1,13 +1,13 @@
 // Everything a session says to its client besides transcripts: the words and members of its events. When something is said
 // is decided in session.ts; how it is queued, in outbox.ts.
-import type { LegFailure, SessionEndReason } from '../../machines/events.ts';
+import type { FailureReason, LegFailure, SessionEndReason } from '../../machines/events.ts';
 import type { SessionError } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 import type { ChainMember, Degradation } from './chain.ts';
 import type { SessionSettings } from './host.ts';
 import type { Outbox } from './outbox.ts';
-import type { SessionOpening } from './session.ts';
+import type { SessionOpening } from './session-opening.ts';
 
 export class Voice {
   private readonly opening: SessionOpening;
@@ -16,6 +16,8 @@ export class Voice {
   /** The member of the chain that the client believes in. */
   private announcedIndex = 0;
   private announcedLegs = 0;
+  /** Why the model that the client believes in lost its leg, the first time since. */
+  private cause: FailureReason | undefined;
   failovers = 0;
 
   constructor(opening: SessionOpening, outbox: Outbox, onRefusal: (code: ErrorCode) => void) {
@@ -45,27 +47,31 @@ export class Voice {
     for (const warning of [...warnings, ...this.member(0).degradations]) this.warn(warning);
   }
 
+  /** A leg failed. What the client is told of a failover is what befell the model that it believes in. */
+  lostLeg({ reason }: LegFailure): void {
+    this.cause ??= reason;
+  }
+
   /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
-  switched(index: number, failure: LegFailure | null, attempts: number, replayedSeconds: number): void {
+  switched(index: number, attempts: number, replayedSeconds: number): void {
     const from = this.member(this.announcedIndex).slug;
     const to = this.member(index).slug;
+    const { cause } = this;
+    this.cause = undefined;
     this.announcedLegs++;
     if (index !== this.announcedIndex) {
       this.announcedIndex = index;
       this.failovers++;
-      // Nothing has failed in this session: the breaker of the model asked for was open from the start.
-      const reason = failure?.reason ?? 'circuit_open';
+      // Where nothing has failed, the breaker of the model asked for was open from the start.
+      const reason = cause ?? 'circuit_open';
       this.outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
-    } else if (this.announcedLegs > 1 && failure === null) {
-      this.warn({
-        code: 'upstream_replaced',
-        message: `The connection to ${to} came near its provider's time limit and was replaced by a new one; ${replayedSeconds} s of audio were sent again.`,
-      });
-    } else if (attempts > 0) {
-      this.warn({
-        code: 'upstream_reconnected',
-        message: `The connection to ${to} was lost and made again; ${replayedSeconds} s of audio were sent again.`,
-      });
+    } else if (this.announcedLegs > 1) {
+      const what =
+        cause === undefined
+          ? { code: 'upstream_replaced', text: 'came near its provider’s time limit and was replaced by a new one' }
+          : { code: 'upstream_reconnected', text: 'was lost and made again' };
+      const message = `The connection to ${to} ${what.text}; ${replayedSeconds} s of audio were sent again.`;
+      this.warn({ code: what.code, message });
     }
   }
 

@@ -15,6 +15,7 @@ import { contentOf, type ReadFile } from './http-body.ts';
 import { type ExchangeDependencies, exchange, isSuccess } from './http-exchange.ts';
 import { badAnswer, internalFault, requestLimit } from './http-failures.ts';
 import { pause } from './http-pause.ts';
+import { withoutSecret } from './leg-failures.ts';
 
 /** Requests of one job: at a poll every 3 s more than an hour and a half. */
 const REQUESTS_MAX = 2_000;
@@ -169,12 +170,12 @@ class HttpJob {
   }
 
   private failed(failure: LegFailure): LegFailed {
-    return new LegFailed({ ...failure, message: this.withoutSecrets(failure.message) });
+    const code = this.withoutSecrets(failure.code);
+    return new LegFailed({ ...failure, code, message: this.withoutSecrets(failure.message) });
   }
 
   /** A provider may quote the credential it was given. */
   private withoutSecrets(text: string): string {
-    const { credential } = this.request.access;
-    return credential === undefined || credential === '' ? text : text.replaceAll(credential, '[redacted]');
+    return withoutSecret(text, this.request.access.credential);
   }
 }

@@ -7,6 +7,7 @@ export const lostAudio: LegFailure = {
   reason: 'upstream_error',
   code: 'audio_lost',
   message: 'Audio was lost on its way to the provider.',
+  own: true,
 };
 
 export const clogged: LegFailure = {
@@ -30,6 +31,15 @@ export const unreachable = (message: string): LegFailure => ({
   message,
 });
 
-/** A text of a provider's without the credential that it was sent. */
-export const withoutSecret = (text: string, secret: string | undefined): string =>
-  secret === undefined || secret === '' ? text : text.replaceAll(secret, '[redacted]');
+const REDACTED = '[redacted]';
+/** Less of a credential tells nothing of it, and may be a word of its own. */
+const PIECE_CHARACTERS_MIN = 6;
+
+/** A text of a provider's without the credential that it was sent: whole, or cut off with the end of the text. */
+export function withoutSecret(text: string, secret: string | undefined): string {
+  if (secret === undefined || secret === '') return text;
+  const clean = text.replaceAll(secret, REDACTED);
+  for (let length = secret.length - 1; length >= PIECE_CHARACTERS_MIN; length--)
+    if (clean.endsWith(secret.slice(0, length))) return clean.slice(0, -length) + REDACTED;
+  return clean;
+}

@@ -45,8 +45,8 @@ export class Leg implements LegHandle {
   private reports = 0;
   private heardFrames = 0;
   private pressure: Pressure | undefined;
-  /** The leg ended in order: its connection is closed with a handshake, not dropped. */
-  private inOrder = false;
+  /** Where the leg ended in order: its connection is closed with a handshake then, not dropped. */
+  private outcome: 'finished' | 'released' | undefined;
 
   constructor(
     legId: string,
@@ -77,11 +77,11 @@ export class Leg implements LegHandle {
       this.dependencies.clock,
       {
         ended: (output) => {
-          this.inOrder = output.failure === null;
+          if (output.failure === null) this.outcome ??= 'released';
           this.dependencies.onEvent?.({
             type: 'leg.ended',
             slug: this.request.slug,
-            outcome: output.failure?.reason ?? 'finished',
+            outcome: output.failure?.reason ?? (this.outcome as string),
           });
           this.dispose();
         },
@@ -125,7 +125,7 @@ export class Leg implements LegHandle {
   report(report: Report): void {
     this.reports++;
     // Noted before it is told: the session lets go of the leg from within.
-    if (report.type === 'leg.finished') this.inOrder = true;
+    if (report.type === 'leg.finished') this.outcome = 'finished';
     this.sink({ ...report, generation: this.request.generation, sequence: this.reports } as LegReport);
   }
 
@@ -144,6 +144,7 @@ export class Leg implements LegHandle {
         reason: 'upstream_error',
         code: 'internal_fault',
         message: 'The gateway lost its connection to the provider.',
+        own: true,
       },
     });
     this.dispose();
@@ -267,13 +268,14 @@ export class Leg implements LegHandle {
     if (this.greeted && this.codec.leave !== undefined) {
       this.guarded('codec.leave', () => this.sendAll(this.codec.leave?.(this.state) ?? []));
       wire.close();
-    } else if (this.inOrder) wire.close();
+    } else if (this.outcome !== undefined) wire.close();
     else wire.terminate();
   }
 
   /** A provider may quote the credential it was given. */
-  private clean<Said extends { message: string }>(said: Said): Said {
-    return { ...said, message: withoutSecret(said.message, this.legRequest.access.credential) };
+  private clean<Said extends { code: string; message: string }>(said: Said): Said {
+    const { credential } = this.legRequest.access;
+    return { ...said, code: withoutSecret(said.code, credential), message: withoutSecret(said.message, credential) };
   }
 
   /** Runs what may throw; a throw is a fault of our own. */

@@ -13,6 +13,7 @@ const attemptFailed = (kind: string, open: number[] = [], mayRetry = true) => ({
   kind,
   open,
   mayRetry,
+  retryAfterMs: 0,
 });
 /** The sample chain has three members; each row ends with the member that has the audio. */
 const failoverStories: (Story & { index?: number })[] = [
@@ -82,7 +83,6 @@ const failoverStories: (Story & { index?: number })[] = [
     story: 'gives up when every credential was refused',
     events: [attemptFailed('account'), attemptFailed('account'), attemptFailed('account')],
     state: 'exhausted',
-    output: { why: 'exhausted' },
   },
   {
     story: 'gives up after the last round',
@@ -92,13 +92,11 @@ const failoverStories: (Story & { index?: number })[] = [
       ...Array.from({ length: 3 }, () => attemptFailed('next')),
     ],
     state: 'exhausted',
-    output: { why: 'exhausted' },
   },
   {
     story: 'reports a request that is wrong, and tries nothing else',
     events: [attemptFailed('caller')],
     state: 'refused',
-    output: { why: 'refused' },
   },
   {
     story: 'has its retries and rounds back once a leg has held',

@@ -1,6 +1,7 @@
 // How a node keeps from running over a provider: turns at dialling, and a budget for second attempts.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { LegFailure } from '../../machines/events.ts';
 import { DialGate, RetryBudget, type Ticket } from '../../src/session/admission.ts';
 import { Attempt, type Attempts } from '../../src/session/attempt.ts';
 import { Breakers } from '../../src/session/breakers.ts';
@@ -63,9 +64,9 @@ describe('an attempt', () => {
   });
   const failure = { kind: 'next', reason: 'connect_failed', code: 'x', message: 'x' } as const;
   const begin = (all: Attempts, said: string[], name: string, hasOther = true) =>
-    new Attempt(guarded, all, false, {
+    new Attempt(guarded, all, undefined, {
       dial: () => said.push(`${name} dials`),
-      passedOver: () => said.push(`${name} passed over`),
+      passOver: () => said.push(`${name} passed over`),
       hasOther: () => hasOther,
     });
 
@@ -100,5 +101,24 @@ describe('an attempt', () => {
     expect(all.breakers.isOpen(guarded)).toBe(true);
     probe.end();
     expect(all.breakers.isOpen(guarded)).toBe(false);
+  });
+
+  it.each<[string, Partial<LegFailure>]>([
+    ['the caller’s fault', { kind: 'caller' }],
+    ['our own doing', { own: true }],
+  ])('that failed by %s says nothing of the model', (_, more) => {
+    const all = shared();
+    begin(all, [], 'first').failed({ ...failure, ...more });
+    expect([all.breakers.isOpen(guarded), all.breakers.size]).toEqual([false, 0]);
+  });
+
+  it('beside the probe does not give the probe’s place away', () => {
+    const all = { ...shared(), dials: new DialGate(2) };
+    const clock = Reflect.get(all.breakers, 'options').clock as SimulatedClock;
+    all.breakers.failed(guarded, failure);
+    clock.increment(1_000);
+    begin(all, [], 'probe');
+    begin(all, [], 'beside', false).end();
+    expect(all.breakers.isOpen(guarded)).toBe(true);
   });
 });

@@ -50,12 +50,6 @@ it('of one credential says nothing of another', () => {
   expect(all.openIn([model('a/one', 'byok_1'), a])).toEqual([0]);
 });
 
-it('stays closed for faults of the caller’s', () => {
-  const { all } = breakers();
-  for (let time = 0; time < 10; time++) all.failed(a, { kind: 'caller' });
-  expect([all.isOpen(a), all.size]).toEqual([false, 0]);
-});
-
 it('keeps a bounded number of breakers: the one used longest ago is forgotten, with its timer', () => {
   const { clock, all } = breakers();
   for (let index = 0; index < 1_001; index++) all.failed(model(`a/${index}`), { kind: 'account' });

@@ -12,7 +12,7 @@ const finalizedAt = (connection: PuppetConnection): number[] =>
   );
 
 async function hear(...pieces: Uint8Array[]) {
-  const { rig, puppet } = puppetRig({ timing: { endpointing } });
+  const { rig, puppet } = puppetRig({ timing: { endpointing, stallMs: Number.POSITIVE_INFINITY } });
   const client = await rig.open({ model: 'puppet/a' });
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += 3_200) {
@@ -32,6 +32,11 @@ describe('a leg that makes no turns', () => {
   it('is told when a turn has become too long, and not in silence', async () => {
     const { puppet } = await hear(speech(21), silence(12));
     expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([10, 20, 21.5]);
+  });
+
+  it('is not told in the middle of a word because silence before it was long', async () => {
+    const { puppet } = await hear(speech(1), silence(30), speech(3), silence(1));
+    expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([1.5, 34.5]);
   });
 
   it('hears the ends of turns anew after a failover', async () => {

@@ -80,8 +80,12 @@ export class Puppet implements Engine {
   open = true;
   ready = true;
 
-  connect(_: Readonly<Record<string, unknown>>, listener: EngineListener): PuppetConnection {
+  /** The model of each connection, in the order they were dialled. */
+  readonly dialled: string[] = [];
+
+  connect({ model }: Readonly<Record<string, unknown>>, listener: EngineListener): PuppetConnection {
     const connection = new PuppetConnection(listener);
+    this.dialled.push(String(model));
     this.connections.push(connection);
     if (this.open) {
       queueMicrotask(() => {
@@ -112,7 +116,11 @@ export function puppetProvider({ timing, codec, card }: PuppetOptions): Provider
   const template = models[0] as ModelCard;
   const live: LiveCodec = {
     timing: (request) => ({ ...loopbackLive.timing(request), twinMs: 700, ...timing }),
-    open: ({ params }) => ({ state: {}, endpoint: { kind: 'embedded', engine: 'puppet', query: params }, hello: [] }),
+    open: ({ model, params }) => ({
+      state: {},
+      endpoint: { kind: 'embedded', engine: 'puppet', query: { ...params, model } },
+      hello: [],
+    }),
     audio: (_, frame) => frame,
     read: (_, message) => ('json' in message ? (message.json as Heard[]) : []),
     finalize: () => [{ type: 'send', frame: { type: 'finalize' } }],

@@ -1,0 +1,95 @@
+// What `voxgate demo` plays on: a gateway of its own and two simulated providers behind it, on free ports of this machine, with
+// real recognition. Everything is gone afterwards, however the play ended.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGateway } from '../gateway.ts';
+import { BUILT_IN_GRAMMARS } from '../providers/local/grammars/index.ts';
+import type { ProviderSimulator } from '../providers/simulation.ts';
+import { RecogniserPool } from '../recogniser/pool.ts';
+import { engineEar } from '../simulator/ears.ts';
+import { SimulatorServer } from '../simulator/server.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { tell } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+/** Who plays. The two are simulators of different providers: one of them may die. */
+export interface Cast {
+  first: ProviderSimulator;
+  fallback: ProviderSimulator;
+  /** Of the first, as `--fault` takes them. */
+  faults: readonly string[];
+}
+
+export interface Stage {
+  gateway: { url: string; key: string };
+  /** The first provider dies: its connections are cut and its port is closed. Resolves when nothing is left of it. */
+  killFirst(): Promise<void>;
+}
+
+/** What the simulators hear with. */
+const HEARING = {
+  language: 'en',
+  interims: true,
+  task: { kind: 'grammar', text: BUILT_IN_GRAMMARS.get('commands-en'), builtIn: true },
+};
+
+/** Opens the stage, plays, and takes all of it down again; resolves with what the play gave. */
+export async function onStage<Result>({ first, fallback, faults }: Cast, play: (stage: Stage) => Promise<Result>) {
+  const closers: (() => unknown)[] = [];
+  try {
+    const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
+    closers.push(() => rmSync(directory, { recursive: true, force: true }));
+    const pool = new RecogniserPool({ ...loadSettings({}).recogniser, onFault: tellFault });
+    closers.push(() => pool.close());
+    await warmUp(pool);
+
+    const ear = engineEar(pool, () => HEARING);
+    const dying = await SimulatorServer.start({ simulator: first, ear, faults, onFault: tellFault });
+    closers.push(() => dying.close());
+    const living = await SimulatorServer.start({ simulator: fallback, ear, onFault: tellFault });
+    closers.push(() => living.close());
+
+    const config = loadSettings({
+      VOXGATE_PORT: '0',
+      VOXGATE_DATA_DIRECTORY: directory,
+      VOXGATE_LOG_LEVEL: 'silent',
+      ...pointedAt(first, dying),
+      ...pointedAt(fallback, living),
+    });
+    const gateway = await startGateway({ config, logger: createLogger('silent') });
+    closers.push(() => {
+      gateway.stop();
+      return gateway.ended;
+    });
+    const key = gateway.firstKey?.secret as string;
+    return await play({ gateway: { url: gateway.url, key }, killFirst: () => dying.close() });
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** The settings that send a provider's sessions to its simulator. */
+function pointedAt({ provider }: ProviderSimulator, { url }: SimulatorServer): Record<string, string> {
+  const name = provider.toUpperCase();
+  return { [`VOXGATE_${name}_URL`]: url, [`${name}_API_KEY`]: 'simulated' };
+}
+
+/** Resolves when the recogniser has its model in memory, so that the first words are heard as they are said. */
+function warmUp(pool: RecogniserPool): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stream = pool.connect(HEARING, {
+      open: () => {},
+      message: () => {
+        stream.terminate();
+        resolve();
+      },
+      drained: () => {},
+      closed: (_code, reason) => reject(new Error(`The embedded recogniser did not start: ${reason}`)),
+    });
+  });
+}
+
+function tellFault(error: unknown): void {
+  tell(`voxgate: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -1,0 +1,25 @@
+// What a session is opened with, and what is known of it when it has ended.
+import type { SessionEndReason } from '../../machines/events.ts';
+import type { ListenRequest } from '../api/listen.ts';
+import type { ChainMember, Degradation } from './chain.ts';
+
+/** What a session is opened with, checked. */
+export interface SessionOpening {
+  sessionId: string;
+  requestId: string;
+  organisationId: string;
+  keyId: string;
+  request: ListenRequest;
+  chain: readonly ChainMember[];
+  warnings: readonly Degradation[];
+}
+
+/** What is known of a session when it has ended: one line of the log. */
+export interface SessionSummary {
+  reason: SessionEndReason;
+  code: string | null;
+  seconds: number;
+  turns: number;
+  failovers: number;
+  undeliveredFinals: number;
+}

@@ -1,0 +1,53 @@
+// What the parts of a session are made with, out of its request and the configuration.
+import type { SessionInput } from '../../machines/session-types.ts';
+import { AudioPipeline } from '../audio/pipeline.ts';
+import { timingOf } from './chain.ts';
+import type { SessionDependencies } from './host.ts';
+import type { SessionOpening } from './session-opening.ts';
+
+/** Retries of one model within an incident, where its failure is worth one. */
+const RETRIES = 1;
+/** How long a leg has to hold at least before what went wrong earlier is over. */
+const STEADY_MS_MIN = 10_000;
+/** Linear16. */
+const BYTES_PER_SAMPLE = 2;
+
+/** The audio pipeline, and the seconds of audio that it may hold ahead of what was sent on. */
+export function pipelineOf(
+  { request }: SessionOpening,
+  { settings, openSpool }: SessionDependencies,
+): { pipeline: AudioPipeline; backlogSecondsMax: number } {
+  const { sampleRate, encoding } = request;
+  // As far as audio may run ahead: to the end of the longest session, within the node's budget.
+  const longestBytes = Math.ceil((settings.longestMs / 1000) * sampleRate * BYTES_PER_SAMPLE);
+  const spoolBytesMax = Math.min(settings.spoolNodeBytesMax, longestBytes);
+  const { memoryBytesMax, replayMs } = settings;
+  const pipeline = new AudioPipeline({ sampleRate, encoding, memoryBytesMax, replayMs, spoolBytesMax, openSpool });
+  return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
+}
+
+/** @param first the member of the chain to begin with */
+export function chartInputOf(
+  { chain, sessionId, request }: SessionOpening,
+  { settings, access }: SessionDependencies,
+  first: number,
+): SessionInput {
+  const timings = chain.map((member) => timingOf(member, request, access));
+  const { longestMs, drainMs, backOffMs, settleMs, upstreamRetries } = settings;
+  return {
+    sessionId,
+    chain: chain.map((member) => member.slug),
+    first,
+    limits: {
+      longestMs,
+      drainMs,
+      backOffMs,
+      settleMs,
+      retries: RETRIES,
+      rounds: upstreamRetries,
+      twinMs: Math.max(0, ...timings.map(({ twinMs }) => twinMs)),
+      // A leg that answers nothing is taken for dead before it is taken for steady.
+      steadyMs: Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0))),
+    },
+  };
+}

@@ -1,0 +1,308 @@
+// What a session does about failed legs at awkward moments: while it waits, ends, backs off; and what the client is told.
+import { describe, expect, it } from 'vitest';
+import type { ErrorEvent } from '../../src/api/listen.ts';
+import type { RigClient } from '../fakes/session-rig.ts';
+import { failure, type PuppetConnection, puppetRig } from './puppet.ts';
+import { expectInOrder, expectNothingLeft, RATE, silence, speech, untilEnded } from './support.ts';
+
+const final = (turnId: string, end: number, text = 'a') =>
+  ({ type: 'turn.ended', turnId, twin: false, utterance: { text, start: 0, end } }) as const;
+const chain = (...models: string[]) => ({
+  model: `puppet/${models[0]}`,
+  fallbacks: models.slice(1).map((model) => ({ model: `puppet/${model}` })),
+});
+const lastError = (client: RigClient): ErrorEventError | undefined => client.of('error').at(-1)?.error;
+type ErrorEventError = (typeof ErrorEvent)['static']['error'];
+const finalizes = (connection: PuppetConnection) => connection.controls.filter((each) => each === 'finalize').length;
+
+describe('a model that takes audio and says nothing', () => {
+  it('is given up within its budget, though the client speaks late and for long', async () => {
+    const { rig } = puppetRig();
+    const client = await rig.open(chain('a'));
+    for (let seconds = 0; client.summary === undefined && seconds < 60; seconds++) {
+      client.session.audio(seconds < 3 ? silence(1) : speech(1));
+      await rig.advance(1_000, 250);
+    }
+    expect([client.closeCode, lastError(client)?.code]).toEqual([4101, 'upstream_exhausted']);
+    await expectNothingLeft(rig);
+  });
+
+  it('opens its breaker, so that further sessions begin with their fallback', async () => {
+    const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 2 } } });
+    for (let session = 0; session < 2; session++) {
+      const client = await rig.open(chain('a', 'b'));
+      for (let seconds = 0; seconds < 14; seconds++) {
+        client.session.audio(speech(1));
+        await rig.advance(1_000, 250);
+      }
+      expect(client.of('failover')).toMatchObject([{ reason: 'stalled' }]);
+      await puppet.last.say(final('1', 1));
+    }
+    expect((await rig.open(chain('a', 'b'))).of('failover')).toMatchObject([{ reason: 'circuit_open' }]);
+  });
+});
+
+describe('sessions that wait for their turn to dial', () => {
+  it('dial nobody any more when their node stops', async () => {
+    const { rig, puppet } = puppetRig({ rig: { dialsMax: 1 } });
+    puppet.ready = false;
+    for (let session = 0; session < 50; session++) await rig.open(chain('a'));
+    expect([puppet.connections.length, rig.dials.waiting]).toEqual([1, 49]);
+    rig.sessions.close();
+    await rig.advance(100, 10);
+    expect([puppet.connections.length, rig.upstream.size, rig.dials.waiting]).toEqual([1, 0, 0]);
+    await expectNothingLeft(rig);
+  });
+
+  it('are not passed over where every other model is barred or was tried', async () => {
+    const { rig, puppet } = puppetRig({ rig: { dialsMax: 1, breakers: { failuresMax: 1 } } });
+    puppet.ready = false;
+    const busy = await rig.open(chain('b'));
+    const client = await rig.open(chain('a', 'b'));
+    await puppet.last.say({ type: 'failed', failure: failure('account') });
+    // `b` is waited for, and fails for the session before.
+    await puppet.connections[0]?.say({ type: 'failed', failure: failure('next') });
+    expect(busy.closeCode).toBeUndefined();
+    expect(puppet.connections.length).toBe(3);
+    await puppet.last.say({ type: 'ready' });
+    expect(client.of('failover')).toMatchObject([{ from: 'puppet/a', to: 'puppet/b', reason: 'upstream_error' }]);
+  });
+});
+
+it('no more than the budget try the same model again, however many fail at once', async () => {
+  const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 1_000 } } });
+  for (let session = 0; session < 60; session++) await rig.open(chain('a', 'b'));
+  const lost = puppet.connections.slice();
+  puppet.ready = false;
+  for (const connection of lost) connection.listener.message([{ type: 'failed', failure: failure('retry') }]);
+  await rig.advance(100, 100);
+  const again = puppet.dialled.slice(60).filter((model) => model === 'a').length;
+  expect([again, puppet.dialled.length]).toEqual([12, 120]);
+});
+
+describe('a failover event', () => {
+  it('tells what befell the model that the client knows of, whoever failed between', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a', 'b', 'c'));
+    puppet.open = false;
+    await puppet.last.hangUp(1006);
+    puppet.open = true;
+    await rig.advance(6_000, 500);
+    expect(client.of('failover')).toMatchObject([
+      { from: 'puppet/a', to: 'puppet/c', reason: 'upstream_closed', attempt: 2 },
+    ]);
+  });
+
+  it('and nothing else, when the model asked for was reached at the second try', async () => {
+    const { rig, puppet } = puppetRig();
+    puppet.ready = false;
+    const client = await rig.open(chain('a'));
+    await puppet.last.say({ type: 'failed', failure: failure('retry') });
+    puppet.ready = true;
+    await rig.advance(500, 100);
+    expect([puppet.connections.length, client.events.map(({ type }) => type)]).toEqual([2, ['session_started']]);
+  });
+});
+
+describe('an end of a turn that the client asks for', () => {
+  it('is told to the leg each time, also when it was asked for while no leg was there', async () => {
+    const { rig, puppet } = puppetRig();
+    puppet.ready = false;
+    const client = await rig.open(chain('a'));
+    for (let turn = 0; turn < 2; turn++) {
+      client.session.audio(speech(1));
+      client.session.control({ type: 'finalize' });
+    }
+    await puppet.last.say({ type: 'ready' });
+    await rig.advance(100, 10);
+    expect(puppet.last.controlsAt.map((samples) => samples / RATE)).toEqual([1, 2]);
+  });
+
+  it('is told to the next leg again, for every turn without a final', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a', 'b'));
+    for (let turn = 0; turn < 3; turn++) {
+      client.session.audio(speech(1));
+      client.session.control({ type: 'finalize' });
+      await rig.advance(100, 10);
+    }
+    await puppet.last.say(final('1', 1));
+    await puppet.last.say({ type: 'failed', failure: failure('next') });
+    await rig.advance(100, 10);
+    expect([puppet.connections.length, puppet.last.controlsAt.map((samples) => samples / RATE)]).toEqual([2, [1, 2]]);
+  });
+
+  it('is left out and counted beyond so many', async () => {
+    const { rig, puppet } = puppetRig();
+    puppet.ready = false;
+    const client = await rig.open(chain('a'));
+    for (let turn = 0; turn < 300; turn++) {
+      client.session.audio(speech(0.01));
+      client.session.control({ type: 'finalize' });
+    }
+    expect(rig.drops).toMatchObject({ finalize: 44 });
+    await puppet.last.say({ type: 'ready' });
+    await rig.advance(100, 10);
+    expect(finalizes(puppet.last)).toBe(256);
+  });
+});
+
+describe('the end of a session', () => {
+  it('that is owed nothing is no failure of the model that hangs up over it', async () => {
+    const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 2 } } });
+    for (let session = 0; session < 4; session++) {
+      const client = await rig.open(chain('a'));
+      client.session.audio(silence(1));
+      await rig.advance(100, 10);
+      await puppet.last.say(final('1', 1));
+      client.session.control({ type: 'close' });
+      await puppet.last.hangUp(1006);
+      expect(client.closeCode).toBe(1000);
+    }
+    expect(rig.breakers.size).toBe(0);
+  });
+
+  it('with words that never became final is a failure of the model', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a', 'b'));
+    client.session.audio(silence(1));
+    client.session.control({ type: 'close' });
+    await puppet.last.say({ type: 'partial', turnId: '1', utterance: { text: 'half', start: 0, end: 1 } });
+    await puppet.last.say({ type: 'finished' });
+    expect(rig.breakers.size).toBe(1);
+    await rig.advance(200, 50);
+    await puppet.last.say(final('1', 1), { type: 'finished' });
+    expect([client.closeCode, client.finals.length]).toEqual([1000, 1]);
+  });
+
+  it('comes at once when every sample has its final, though the model is lost and cannot be reached', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a'));
+    client.session.audio(silence(1));
+    await rig.advance(100, 10);
+    await puppet.last.say(final('1', 1));
+    puppet.open = false;
+    await puppet.last.hangUp(1006);
+    await rig.advance(200, 10);
+    client.session.control({ type: 'close' });
+    await rig.advance(10, 10);
+    expect([client.closeCode, client.of('error')]).toEqual([1000, []]);
+    await expectNothingLeft(rig);
+  });
+
+  it('of a draining node waits for speech that no leg has been sent yet', async () => {
+    const { rig, puppet } = puppetRig();
+    puppet.ready = false;
+    const client = await rig.open(chain('a'));
+    client.session.audio(speech(2));
+    client.session.drain();
+    client.session.audio(speech(1));
+    await puppet.last.say({ type: 'ready' });
+    await rig.advance(100, 10);
+    expect(puppet.last.samples).toBe(3 * RATE);
+    await puppet.last.say(final('1', 3), { type: 'finished' });
+    expect(client.finals).toMatchObject([{ end: 3 }]);
+  });
+});
+
+describe('what a model refuses', () => {
+  it('ends the session where no other model has taken the same request', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a', 'b'));
+    await puppet.last.say({ type: 'failed', failure: failure('caller') });
+    expect([client.closeCode, lastError(client)?.code]).toEqual([4000, 'invalid_provider_params']);
+  });
+
+  it('is passed over where another one has', async () => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a', 'b', 'c'));
+    await puppet.last.hangUp(1006);
+    await puppet.last.say({ type: 'failed', failure: failure('caller') });
+    expect(client.closeCode).toBeUndefined();
+    expect(client.of('failover').map(({ to }) => to)).toEqual(['puppet/b', 'puppet/c']);
+  });
+});
+
+it('a provider that asks for a few seconds is given them where there is no other model', async () => {
+  const { rig, puppet } = puppetRig();
+  const client = await rig.open(chain('a'));
+  await puppet.last.say({ type: 'failed', failure: { ...failure('next'), retryAfterMs: 4_000 } });
+  await rig.advance(3_900, 100);
+  expect(puppet.connections).toHaveLength(1);
+  await rig.advance(200, 100);
+  expect([puppet.connections.length, client.closeCode]).toEqual([2, undefined]);
+});
+
+it('audio that the bound on replays has dropped is named and not billed', async () => {
+  const { rig, puppet } = puppetRig({
+    timing: { stallMs: Number.POSITIVE_INFINITY },
+    card: { pricing: { currency: 'USD', live: { unit: 'minute', amount: '0.06', byok: '0.00' } } },
+    rig: { settings: { replayMs: 10_000, idleMs: 100_000 } },
+  });
+  const client = await rig.open(chain('a', 'b'));
+  for (let seconds = 0; seconds < 30; seconds++) {
+    client.session.audio(speech(1));
+    await rig.advance(100, 100);
+  }
+  await puppet.last.say({ type: 'failed', failure: failure('next') });
+  expect(client.of('discontinuity')).toMatchObject([{ from: 0, to: 20, reason: 'replay_exceeded' }]);
+  client.session.control({ type: 'close' });
+  await puppet.last.say(final('1', 10), { type: 'finished' });
+  expect(client.of('session_ended')).toMatchObject([
+    { usage: [{ model: 'puppet/b', seconds: 10, cost_usd: '0.01' }], cost_usd: '0.01' },
+  ]);
+});
+
+it('attempts of an incident that is over are not listed with the next one', async () => {
+  const { rig, puppet } = puppetRig();
+  const client = await rig.open(chain('a'));
+  for (let turn = 0; turn < 4; turn++) {
+    client.session.audio(speech(1));
+    await rig.advance(100, 100);
+    // Its formatted version never comes: the final is given when the leg is lost.
+    await puppet.last.say({ ...final('1', 1), twin: true });
+    await puppet.last.hangUp(1006);
+    await rig.advance(200, 100);
+  }
+  expect(client.finals).toHaveLength(4);
+  puppet.open = false;
+  client.session.audio(speech(1));
+  await rig.advance(100, 100);
+  await puppet.last.hangUp(1006);
+  await untilEnded(rig, client);
+  expect(lastError(client)?.details).toHaveLength(2);
+  expectInOrder(client);
+});
+
+it('a turn that comes whole while the one before waits for its twin is heard again by the leg that takes over', async () => {
+  const { rig, puppet } = puppetRig({
+    timing: { sessionMaxMs: 3_600_000, stallMs: Number.POSITIVE_INFINITY },
+    rig: { settings: { idleMs: 4_000_000 } },
+  });
+  const client = await rig.open(chain('a'));
+  client.session.audio(speech(4));
+  await rig.advance(3_541_000, 1_000);
+  await puppet.last.say({ ...final('1', 2, 'one'), twin: true });
+  await puppet.last.say(final('2', 3, 'two'));
+  expect(puppet.connections.length).toBeGreaterThan(1);
+  await puppet.last.say(final('1', 1, 'two'));
+  client.session.control({ type: 'close' });
+  await puppet.last.say(final('2', 2, 'three'), { type: 'finished' });
+  expect(client.finals.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+  expectInOrder(client);
+});
+
+it('a throw while a report is heard ends the session with internal_error, and is logged', async () => {
+  const { rig, puppet } = puppetRig();
+  const client = await rig.open(chain('a'));
+  client.session.audio(speech(1));
+  await rig.advance(100, 100);
+  await puppet.last.say({
+    type: 'turn.ended',
+    turnId: '1',
+    twin: false,
+    utterance: { text: null, start: 0, end: 1 },
+  } as never);
+  expect([client.closeCode, rig.faults.map(({ name }) => name)]).toEqual([1011, ['report']]);
+  await expectNothingLeft(rig);
+});
