@@ -33,6 +33,9 @@ export class Turns {
   /** Number of the current turn. */
   number = 0;
   private interimShown = false;
+  /** Up to where words of the current turn were shown by a leg that failed. */
+  private shownToSample = 0;
+  private lastShownSample = 0;
 
   constructor(options: TurnsOptions) {
     this.options = options;
@@ -43,6 +46,8 @@ export class Turns {
     this.text = new TurnText();
     this.model = model;
     this.originSample = originSample;
+    // The client does not see its text shrink: what is heard again is shown once it says more.
+    this.shownToSample = this.interimShown ? this.lastShownSample : 0;
   }
 
   /** Whether words were heard that have no final yet. */
@@ -97,6 +102,7 @@ export class Turns {
     if (final === undefined) return;
     this.due = undefined;
     this.interimShown = false;
+    this.shownToSample = 0;
     this.options.emit(this.event(final, true));
     this.number++;
     this.lastEndSample = Math.round(final.end * this.options.sampleRate);
@@ -116,8 +122,12 @@ export class Turns {
 
   private interim(utterance: Utterance): void {
     if (!this.options.interimResults || utterance.text === '') return;
+    const placed = this.placed(utterance);
+    const endSample = Math.round(placed.end * this.options.sampleRate);
+    if (endSample < this.shownToSample) return;
     this.interimShown = true;
-    this.options.emit(this.event(this.placed(utterance), false));
+    this.lastShownSample = endSample;
+    this.options.emit(this.event(placed, false));
   }
 
   /** A turn without words: one that was shown still gets its final, any other leaves no trace. */

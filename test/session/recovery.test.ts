@@ -306,3 +306,28 @@ it('a throw while a report is heard ends the session with internal_error, and is
   expect([client.closeCode, rig.faults.map(({ name }) => name)]).toEqual([1011, ['report']]);
   await expectNothingLeft(rig);
 });
+
+it('what a client was shown of a turn does not shrink while another leg hears it again', async () => {
+  const { rig, puppet } = puppetRig();
+  const client = await rig.open(chain('a', 'b'));
+  client.session.audio(speech(4));
+  await rig.advance(100, 100);
+  const partial = (end: number, text: string) =>
+    ({ type: 'partial', turnId: '1', utterance: { text, start: 0, end } }) as const;
+  await puppet.last.say(partial(1, 'set'), partial(2, 'set the lamp'));
+  await puppet.last.say({ type: 'failed', failure: failure('next') });
+  await puppet.last.say(
+    partial(0.5, 'set'),
+    partial(1.5, 'set the'),
+    partial(2, 'set the lamp'),
+    partial(3, 'set the lamp to'),
+  );
+  await puppet.last.say(final('1', 4, 'set the lamp to red'), partial(0.1, 'late'));
+  expect(client.of('transcript').map(({ text, turn }) => `${turn} ${text}`)).toEqual([
+    '0 set',
+    '0 set the lamp',
+    '0 set the lamp',
+    '0 set the lamp to',
+    '0 set the lamp to red',
+  ]);
+});
