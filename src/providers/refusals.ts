@@ -3,10 +3,12 @@
 import type { LegFailure } from '../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
+/** Statuses that blame what was asked for. */
+const CALLERS = [400, 413, 415, 422];
 /** Longest text of a provider that is passed on. */
 const WORDS_MAX = 300;
 
-/** The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, other 4xx the caller's. */
+/** The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, 400, 413, 415 and 422 the caller's. */
 export function failureOfStatus(refusal: ProviderRefusal, words = ''): LegFailure {
   const { status } = refusal;
   const said = words === '' ? '' : `: ${providerWords(words)}`;
@@ -23,9 +25,9 @@ function kindOfStatus(status: number): Pick<LegFailure, 'kind' | 'reason'> {
   if (status === 401 || status === 402 || status === 403) return { kind: 'account', reason: 'connect_failed' };
   if (status === 408 || status === 425 || status === 429) return { kind: 'next', reason: 'connect_failed' };
   if (status >= 500) return { kind: 'retry', reason: 'connect_failed' };
-  // A redirect, or a path that is not there: the deployment is wrong, not the request.
-  if (status < 400 || status === 404 || status === 426) return { kind: 'next', reason: 'connect_failed' };
-  return { kind: 'caller', reason: 'upstream_error' };
+  if (CALLERS.includes(status)) return { kind: 'caller', reason: 'upstream_error' };
+  // A redirect, or a path or method that is not there: the deployment is wrong, not the request.
+  return { kind: 'next', reason: 'connect_failed' };
 }
 
 /** Milliseconds of `Retry-After` given in seconds; dates are left out, since only the gateway's clock is trusted. */

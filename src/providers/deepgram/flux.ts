@@ -9,7 +9,17 @@ import { failureOfClose, failureOfCode } from './failures.ts';
 import { fluxHint } from './languages.ts';
 import { LegClock } from './leg-clock.ts';
 import { honoured } from './options.ts';
-import { confidenceIn, listIn, type Members, numberIn, objectIn, textIn, utteranceOf, wordsIn } from './reading.ts';
+import {
+  confidenceIn,
+  listIn,
+  type Members,
+  numberIn,
+  objectIn,
+  textIn,
+  timeIn,
+  utteranceOf,
+  wordsIn,
+} from './reading.ts';
 
 interface State {
   clock: LegClock;
@@ -224,8 +234,8 @@ function quiet(state: State, { end }: Report): Step[] {
 function reportOf({ clock }: State, message: Members): Report | undefined {
   const index = numberIn(message.turn_index);
   const text = textIn(message.transcript);
-  const start = numberIn(message.audio_window_start);
-  const said = numberIn(message.audio_window_end);
+  const start = timeIn(message.audio_window_start);
+  const said = timeIn(message.audio_window_end);
   if (!Number.isInteger(index) || text === undefined || start === undefined || said === undefined) return undefined;
   const end = clock.heardSeconds(said);
   const place = (seconds: number) => clock.legSeconds(seconds);

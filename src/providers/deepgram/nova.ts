@@ -14,10 +14,10 @@ import {
   confidenceIn,
   listIn,
   type Members,
-  numberIn,
   objectIn,
   Speakers,
   textIn,
+  timeIn,
   utteranceOf,
   wordsIn,
 } from './reading.ts';
@@ -159,7 +159,7 @@ function heard(state: State, message: Members): Step[] {
     case 'Results':
       return results(state, message);
     case 'SpeechStarted': {
-      const start = numberIn(message.timestamp);
+      const start = timeIn(message.timestamp);
       return start === undefined ? [] : [{ type: 'speech.started', start: state.clock.legSeconds(start) }];
     }
     case 'UtteranceEnd':
@@ -176,8 +176,8 @@ function heard(state: State, message: Members): Step[] {
 }
 
 function results(state: State, message: Members): Step[] {
-  const start = numberIn(message.start);
-  const duration = numberIn(message.duration);
+  const start = timeIn(message.start);
+  const duration = timeIn(message.duration);
   const alternative = objectIn(listIn(objectIn(message.channel).alternatives)[0]);
   const text = textIn(alternative.transcript);
   if (start === undefined || duration === undefined || text === undefined) return [];

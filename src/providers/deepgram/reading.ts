@@ -19,6 +19,10 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
+/** A time in seconds. One below zero is the beginning: words count for more than where they are said to have been. */
+export const timeIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : undefined;
+
 /** A confidence: a number from 0 to 1. */
 export function confidenceIn(value: unknown): number | undefined {
   const confidence = numberIn(value);
@@ -52,8 +56,8 @@ export function wordsIn(value: unknown, { place, speakerOf }: WordReading): Word
   for (const item of listIn(value)) {
     const members = objectIn(item);
     const word = textIn(members.punctuated_word) ?? textIn(members.word);
-    const start = numberIn(members.start);
-    const end = numberIn(members.end);
+    const start = timeIn(members.start);
+    const end = timeIn(members.end);
     if (word === undefined || start === undefined || end === undefined) return undefined;
     const confidence = confidenceIn(members.confidence);
     const speaker = speakerOf(members.speaker);

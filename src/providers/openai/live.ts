@@ -13,6 +13,8 @@ import { apiBase } from './urls.ts';
 interface State {
   phase: 'connecting' | 'configuring' | 'ready';
   finishing: boolean;
+  /** The last commit was refused and made again. */
+  committedAgain: boolean;
   finished: boolean;
   /** Whether OpenAI ends turns by itself. */
   serverTurns: boolean;
@@ -35,8 +37,11 @@ const END_TURN_DETECTION = 'end-turn-detection';
  * says something by then, whatever is heard; 10 s are for the answer.
  */
 const STALL_MS = 40_000;
-/** With the server's turn detection nothing is said between the beginning and the end of speech, and people may go on for long. */
-const STALL_SERVER_TURNS_MS = 50_000;
+/**
+ * With the server's turn detection nothing is said between the beginning and the end of speech; a turn is ended after 40 s
+ * at the latest. More would not be noticed before the audio kept for a replay (a minute) runs out.
+ */
+const STALL_SERVER_TURNS_MS = 45_000;
 
 export const live: LiveCodec<State> = {
   timing: (request): LiveTiming => ({
@@ -62,6 +67,7 @@ export const live: LiveCodec<State> = {
     state: {
       phase: 'connecting',
       finishing: false,
+      committedAgain: false,
       finished: false,
       serverTurns: serverTurnsOf(request),
       update: updateOf(request),
@@ -91,15 +97,10 @@ export const live: LiveCodec<State> = {
 
   finish: (state) => {
     state.finishing = true;
-    const { items, serverTurns } = state;
-    const { uncommitted } = items;
+    const { uncommitted } = state.items;
     if (uncommitted === 0) return finishedWhenSettled(state);
-    const steps: Step[] = serverTurns ? [send(NO_TURN_DETECTION)] : [];
-    // What is left may be too short to be committed alone. The silence is no audio of the session: it has no position.
-    if (uncommitted < COMMIT_SAMPLES_MIN) {
-      steps.push(send(appendOf(new Uint8Array((COMMIT_SAMPLES_MIN - uncommitted) * BYTES_PER_SAMPLE))));
-    }
-    return [...steps, send(COMMIT), ...items.commit()];
+    const steps: Step[] = state.serverTurns ? [send(NO_TURN_DETECTION)] : [];
+    return [...steps, ...commitFilledUp(state, COMMIT_SAMPLES_MIN - uncommitted)];
   },
 
   keepAlive: () => [],
@@ -208,15 +209,29 @@ function itemFailed(items: ItemQueue, id: string, message: Message): Heard[] {
 }
 
 /** An `error`: the session survives most of those that are no failure here. */
-function failed({ items }: State, message: Message): Heard[] {
+function failed(state: State, message: Message): Step[] {
   const error = errorOf(message);
   if (error === undefined || error.eventId === END_TURN_DETECTION) return [];
   if (error.code === 'input_audio_buffer_commit_empty') {
-    items.commitRefused();
-    return [];
+    state.items.commitRefused();
+    return state.finishing ? commitAgain(state) : [];
   }
   const failure = failureOfError(error);
   return failure === undefined ? [] : [{ type: 'failed', failure }];
+}
+
+/** While the last commit was on its way the server may have ended a turn itself, and what that left be too short alone. */
+function commitAgain(state: State): Step[] {
+  if (state.committedAgain || state.items.uncommitted === 0) return [];
+  state.committedAgain = true;
+  return commitFilledUp(state, COMMIT_SAMPLES_MIN);
+}
+
+/** Commits with so much silence behind the audio. It is no audio of the session: it has no position. */
+function commitFilledUp({ items }: State, silenceSamples: number): Step[] {
+  const silence = new Uint8Array(Math.max(0, silenceSamples) * BYTES_PER_SAMPLE);
+  const filled = silence.length === 0 ? [] : [send(appendOf(silence))];
+  return [...filled, send(COMMIT), ...items.commit()];
 }
 
 function finishedWhenSettled(state: State): Step[] {

@@ -102,7 +102,10 @@ const STORIES: Readonly<Record<string, Story>> = {
     [{ type: 'SpeechStarted', timestamp: 'now' }, []],
     [{ ...results('x', 0, 1, 'fs'), start: Number.NaN }, []],
     [{ ...results('x', 0, 1, 'fs'), channel: { alternatives: [] } }, []],
-    [{ ...results('x', 0, 1, 'fs'), duration: -1 }, []],
+    [{ ...results('x', 0, 1, 'fs'), duration: '1' }, []],
+  ],
+  'keeps words whose times are below zero': [
+    [{ ...results('x', 0, 1, 'fs'), start: -1 }, ['piece 0 "x" 0-1', 'turn.ended 0 joined']],
   ],
 };
 

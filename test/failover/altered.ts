@@ -1,0 +1,48 @@
+// Simulated providers that do something else than they would: what they say is altered, or what they are told ends them.
+import type { ProviderSimulator, SimulatedConnection, SimulatedPeer } from '../../src/providers/simulation.ts';
+import { simulators } from '../../src/providers/simulators.ts';
+
+export type Message = Readonly<Record<string, unknown>>;
+
+type Connect = (peer: SimulatedPeer) => SimulatedConnection;
+
+export const simulatorOf = (provider: string): ProviderSimulator =>
+  simulators.find((each) => each.provider === provider) as ProviderSimulator;
+
+/** The provider's simulator, which says for each message what `alter` makes of it: others before or in place of it, or none. */
+export function altered(provider: string, alter: (message: Message) => readonly Message[]): ProviderSimulator {
+  return wrapped(
+    provider,
+    (connect) => (peer) =>
+      connect({
+        send: (message) => {
+          // Simulators of protocols in JSON say objects.
+          for (const said of alter(message as Message)) peer.send(said);
+        },
+        close: (code, reason) => peer.close(code, reason),
+      }),
+  );
+}
+
+/** The provider's simulator, which closes with 1000 when it is sent such a text. */
+export function closing(provider: string, on: RegExp): ProviderSimulator {
+  return wrapped(provider, (connect) => (peer) => {
+    const connection = connect(peer);
+    return {
+      text: (text) => (on.test(text) ? peer.close(1000, '') : connection.text(text)),
+      bytes: (bytes) => connection.bytes(bytes),
+      gone: () => connection.gone(),
+    };
+  });
+}
+
+function wrapped(provider: string, wrap: (connect: Connect) => Connect): ProviderSimulator {
+  const simulator = simulatorOf(provider);
+  return {
+    ...simulator,
+    upgrade(request, tools) {
+      const upgrade = simulator.upgrade(request, tools);
+      return 'refuse' in upgrade ? upgrade : { ...upgrade, connect: wrap((peer) => upgrade.connect(peer)) };
+    },
+  };
+}

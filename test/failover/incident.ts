@@ -1,0 +1,213 @@
+// A node whose providers are simulated and go wrong as they are told to, on a network in memory under one clock; and the
+// sessions on it, with the times at which they were told things.
+import { expect } from 'vitest';
+import type { LegFailure } from '../../machines/events.ts';
+import type { ServerEvent } from '../../src/api/listen.ts';
+import type { ProviderSimulator } from '../../src/providers/simulation.ts';
+import { simulators } from '../../src/providers/simulators.ts';
+import { SimulatorStage } from '../../src/simulator/stage.ts';
+import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-rig.ts';
+import { type DialFault, SimulatedNetwork, type SimulatedNetworkOptions } from '../fakes/simulated-network.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { expectInOrder } from '../session/support.ts';
+import { EventClock } from '../simulation/event-clock.ts';
+import { PROVIDERS, type Protocol } from './protocols.ts';
+import { hearing, RATE, type SpokenTurn, spoken, turnsOf } from './spoken.ts';
+
+/** No session goes on for longer. */
+const LONGEST_MS = 3_600_000;
+const BYTES_PER_SECOND = RATE * 2;
+
+export const TEXTS = ['Good morning.', 'This is the second turn.', 'Yes.', 'Yes.'];
+
+export interface IncidentOptions extends Pick<RigOptions, 'settings'> {
+  /** What is said in the sessions. */
+  turns?: readonly SpokenTurn[];
+  /** Faults by provider, as of `--fault`. */
+  faults?: Readonly<Record<string, readonly string[]>>;
+  /** Credentials by provider; any other is a good one. */
+  credentials?: Readonly<Record<string, string>>;
+  /** How the dials to a provider are answered, one after the other; those behind the last as the last. */
+  dials?: Readonly<Record<string, readonly DialFault[]>>;
+  /** In place of the simulator of the same provider. */
+  simulator?: ProviderSimulator;
+  latencyMs?: SimulatedNetworkOptions['latencyMs'];
+}
+
+/** How a client sends: chunks of so many bytes (0.1 s) at so many times real time, with `finalize` behind one of them. */
+export interface Manner {
+  chunkBytes?: (index: number) => number;
+  speed?: number;
+  finalizeAfterChunk?: number;
+}
+
+export interface Caller {
+  client: RigClient;
+  told: { atMs: number; event: ServerEvent }[];
+}
+
+export class Incident {
+  readonly clock = new EventClock();
+  readonly rig: SessionRig;
+  readonly dials: { provider: string; atMs: number }[] = [];
+  readonly failures: { slug: string; atMs: number; failure: LegFailure }[] = [];
+  readonly turns: readonly SpokenTurn[];
+  readonly #network: SimulatedNetwork;
+  readonly #callers: Caller[] = [];
+
+  constructor(options: IncidentOptions = {}) {
+    const { clock } = this;
+    this.turns = options.turns ?? turnsOf(TEXTS);
+    this.#network = new SimulatedNetwork({
+      latencyMs: options.latencyMs ?? 5,
+      onDial: ({ url }) => {
+        const provider = url.hostname.replace(/\.test$/, '');
+        this.dials.push({ provider, atMs: clock.now() });
+        const answers = options.dials?.[provider];
+        return answers?.[this.dialsTo(provider).length - 1] ?? answers?.at(-1);
+      },
+    });
+    for (const known of simulators) {
+      const simulator = options.simulator?.provider === known.provider ? options.simulator : known;
+      const faults = options.faults?.[known.provider] ?? [];
+      const stage = new SimulatorStage({ simulator, ear: hearing(this.turns), clock, faults });
+      this.#network.serve(`${known.provider}.test`, stage);
+    }
+    this.rig = new SessionRig({
+      clock,
+      providers: [...PROVIDERS],
+      openSocket: this.#network.openSocket,
+      spoolDirectory: spoolDirectory(),
+      access: (provider) => ({
+        baseUrl: `ws://${provider}.test`,
+        credential: options.credentials?.[provider] ?? 'good-key',
+      }),
+      ...(options.settings === undefined ? {} : { settings: options.settings }),
+    });
+    this.#noteFailures();
+  }
+
+  /** Opens a session, which notes when it is told what. */
+  async call(chain: readonly string[], providerParams: Record<string, unknown> = {}): Promise<Caller> {
+    const [model, ...fallbacks] = chain as [string, ...string[]];
+    const client = await this.rig.open({
+      model,
+      providerParams,
+      fallbacks: fallbacks.map((fallback) => ({ model: fallback })),
+      sampleRate: RATE,
+    });
+    const told: Caller['told'] = client.events.map((event) => ({ atMs: this.clock.now(), event }));
+    const send = client.send.bind(client);
+    client.send = (text) => {
+      told.push({ atMs: this.clock.now(), event: JSON.parse(text) as ServerEvent });
+      return send(text);
+    };
+    const caller = { client, told };
+    this.#callers.push(caller);
+    return caller;
+  }
+
+  /** Sends all that is to be said, then `close`. */
+  speak({ client: { session } }: Caller, manner: Manner = {}): void {
+    const { chunkBytes = () => BYTES_PER_SECOND / 10, speed = 1, finalizeAfterChunk } = manner;
+    const audio = spoken(this.turns);
+    let at = 0;
+    let chunks = 0;
+    const next = (): void => {
+      if (at >= audio.byteLength) {
+        session.control({ type: 'close' });
+        return;
+      }
+      const chunk = audio.slice(at, at + chunkBytes(chunks));
+      session.audio(chunk);
+      if (chunks === finalizeAfterChunk) session.control({ type: 'finalize' });
+      at += chunk.byteLength;
+      chunks++;
+      this.clock.setTimeout(next, (chunk.byteLength * 1_000) / BYTES_PER_SECOND / speed);
+    };
+    next();
+  }
+
+  /** Goes on until the session has ended. */
+  async ended({ client }: Caller): Promise<void> {
+    await this.clock.run(this.clock.now() + LONGEST_MS, () => client.summary !== undefined);
+    expect(client.summary, 'the session did not end').toBeDefined();
+  }
+
+  /** Everything that is due until then happens. */
+  async until(atMs: number): Promise<void> {
+    await this.clock.run(atMs, () => false);
+  }
+
+  /** A whole session: opened, spoken to, and ended. */
+  async play(chain: readonly string[], manner: Manner = {}, providerParams = {}): Promise<Caller> {
+    const caller = await this.call(chain, providerParams);
+    this.speak(caller, manner);
+    await this.ended(caller);
+    return caller;
+  }
+
+  dialsTo(provider: string): number[] {
+    return this.dials.flatMap((dial) => (dial.provider === provider ? [dial.atMs] : []));
+  }
+
+  /** What holds for every incident: events in order, no fault of our own, and nothing left behind. */
+  async close(): Promise<void> {
+    this.rig.breakers.close();
+    await this.clock.run(this.clock.now() + LONGEST_MS, () => this.clock.size === 0);
+    for (const { client } of this.#callers) expectInOrder(client);
+    expect(this.rig.faults).toEqual([]);
+    expect({
+      sessions: this.rig.sessions.size,
+      legs: this.rig.upstream.size,
+      links: this.#network.links.size,
+      timers: this.clock.size,
+    }).toEqual({ sessions: 0, legs: 0, links: 0, timers: 0 });
+  }
+
+  #noteFailures(): void {
+    const { upstream } = this.rig;
+    const open = upstream.open.bind(upstream);
+    upstream.open = (legId, request, report, onGone) =>
+      open(
+        legId,
+        request,
+        (said) => {
+          if (said.type === 'leg.failed')
+            this.failures.push({ slug: request.slug, atMs: this.clock.now(), failure: said.failure });
+          report(said);
+        },
+        onGone,
+      );
+  }
+}
+
+let directory: string | undefined;
+
+function spoolDirectory(): string {
+  directory ??= temporaryDirectory();
+  return directory;
+}
+
+export const textsOf = ({ client }: Caller): string[] =>
+  client.finals.map(({ text }) => text).filter((text) => text !== '');
+
+/** Every turn that was said has one final, in order; nothing was lost; the session ended in order. */
+export function expectAllHeard(caller: Caller, { turns }: Pick<Incident, 'turns'>): void {
+  expect(textsOf(caller)).toEqual(turns.map(({ text }) => text));
+  expect(caller.client.of('discontinuity')).toEqual([]);
+  expect(caller.client.closeCode).toBe(1000);
+}
+
+/** All was heard, and the client was told of one failover: from the model to its fallback. */
+export function expectFailover(caller: Caller, incident: Incident, { slug, fallback }: Protocol, reason: string): void {
+  expect(caller.client.of('failover')).toMatchObject([{ from: slug, to: fallback, reason }]);
+  expectAllHeard(caller, incident);
+}
+
+/** When the client was told of that event for the first time. */
+export function toldAt({ told }: Caller, type: ServerEvent['type']): number {
+  const found = told.find(({ event }) => event.type === type);
+  if (found === undefined) throw new Error(`The client was not told of ${type}.`);
+  return found.atMs;
+}

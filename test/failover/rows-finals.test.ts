@@ -1,0 +1,196 @@
+// What providers say twice, late, anew or wrongly, on every live protocol: each turn has one final, in order, with times that
+// rise; what cannot be read ends nothing.
+import { describe, expect, it } from 'vitest';
+import { altered, simulatorOf } from './altered.ts';
+import { expectAllHeard, expectFailover, Incident, type IncidentOptions, textsOf } from './incident.ts';
+import { PROTOCOLS } from './protocols.ts';
+import { turnsOf } from './spoken.ts';
+
+const TIMES = /^(?:start|end|duration|timestamp|audio_window_(?:start|end)|audio_(?:start|end)_ms)$/;
+
+const DISTINCT = ['Good morning.', 'This is the second turn.', 'Yes.', 'That is all.'];
+
+describe.each(PROTOCOLS)('$slug', (protocol) => {
+  const { slug, provider, fallback } = protocol;
+  const chain = [slug, fallback];
+  const faulty = (...faults: string[]): IncidentOptions => ({ faults: { [provider]: faults } });
+
+  it.each([
+    ['says every final twice', 'duplicate-finals'],
+    ['thinks better of its interims', 'revised-interims'],
+    ['says everything late', 'latency=900ms'],
+    ['says things nobody knows', 'unknown-messages'],
+    ['says bytes', 'binary-messages'],
+    ['says what is no JSON object', 'non-object-json'],
+  ])('%s: each turn has one final, and the provider is kept', async (_, fault) => {
+    const incident = new Incident(faulty(fault));
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    expect(incident.failures).toEqual([]);
+    await incident.close();
+  });
+
+  it.each([
+    ['late', 'late-finals=900ms'],
+    ['once the next turn has begun', 'late-final-after-next'],
+  ])('says its finals %s: each turn has one final', async (_, fault) => {
+    const incident = new Incident(faulty(fault));
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    await incident.close();
+  });
+
+  it('says all of that together: each turn has one final', async () => {
+    const incident = new Incident(
+      faulty('duplicate-finals', 'revised-interims', 'unknown-messages', 'binary-messages', 'non-object-json'),
+    );
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    expect(incident.failures).toEqual([]);
+    await incident.close();
+  });
+
+  it('counts time from 0 again with each turn: the session’s times rise all the same', async () => {
+    const incident = new Incident({ ...faulty('restart-times'), turns: turnsOf(DISTINCT) });
+    const caller = await incident.play(chain);
+    expect(textsOf(caller).join(' ')).toBe(DISTINCT.join(' '));
+    await incident.close();
+  });
+
+  it('counts time from 0 again after a new connection: finals stay where the words were said', async () => {
+    const incident = new Incident(faulty('drop-after=2500ms'));
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    const ends = caller.client.finals.filter(({ text }) => text !== '').map(({ end }) => end);
+    // Each turn is a tone of 1.2 s and a silence of 0.8 s.
+    for (const [turn, end] of ends.entries()) {
+      expect(end).toBeGreaterThanOrEqual(turn * 2 + 1.19);
+      expect(end).toBeLessThanOrEqual(turn * 2 + 2.01);
+    }
+    await incident.close();
+  });
+
+  it.each([1e308, -1e308, -5, 1e-320])(
+    'says %d for every time: texts and the order of times are kept',
+    async (time) => {
+      const simulator = altered(provider, (message) => [withTimes(message, time)]);
+      const incident = new Incident({ simulator, turns: turnsOf(DISTINCT) });
+      const caller = await incident.play(chain);
+      expect(textsOf(caller)).toEqual(DISTINCT);
+      await incident.close();
+    },
+  );
+
+  it('hears the same word in two turns: both have their final', async () => {
+    const incident = new Incident({ turns: turnsOf(['Yes.', 'Yes.']) });
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    await incident.close();
+  });
+
+  it('fails between two turns of the same word: both have their final, one of each model', async () => {
+    const incident = new Incident({ ...faulty('stall-after=2600ms'), turns: turnsOf(['Yes.', 'Yes.']) });
+    const caller = await incident.play(chain);
+    expectFailover(caller, incident, protocol, 'stalled');
+    expect(caller.client.finals.map(({ model }) => model)).toEqual([slug, fallback]);
+    await incident.close();
+  });
+
+  it('writes emoji, right to left and NUL: the client gets the text without NUL, and all else as it is', async () => {
+    const texts = ['Zero\u0000 width.', 'Family 👩‍👩‍👧 here.', 'שלום עולם.', 'Yes\u0000\u0000.'];
+    const incident = new Incident({ turns: turnsOf(texts) });
+    const caller = await incident.play(chain);
+    expect(textsOf(caller)).toEqual(texts.map((text) => text.replaceAll('\u0000', '')));
+    await incident.close();
+  });
+
+  it('writes half a character: what the client gets is well-formed', async () => {
+    const incident = new Incident({ turns: turnsOf(['Broken \ud83d here.', 'Yes.']) });
+    const caller = await incident.play(chain);
+    for (const text of textsOf(caller)) expect(Buffer.from(text).toString()).toBe(text);
+    await incident.close();
+  });
+
+  it('says a message of 5 MB: the connection is dropped, and the next candidate takes over', async () => {
+    const incident = new Incident(faulty('huge-message=2500ms'));
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    expect(incident.failures[0]).toMatchObject({ slug, failure: { code: 'close_1006' } });
+    await incident.close();
+  });
+
+  it('closes in order before the last final, each time: the last turn is heard by the next candidate', async () => {
+    const { isFinal } = simulatorOf(provider);
+    const simulator = altered(provider, (message) => (isFinal(message) ? [] : [message]));
+    const incident = new Incident({ simulator });
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    for (const final of caller.client.finals) expect(final.model).toBe(fallback);
+    await incident.close();
+  });
+});
+
+describe('a formatted version of a final', () => {
+  const said = ['good morning', 'this is the second turn'];
+  const slug = 'assemblyai/universal-streaming-english';
+
+  it.each([
+    ['comes in time: it is the only final', 'twin-late=400', ['Good morning.', 'This is the second turn.'], 0],
+    ['comes too late: the words as they were are the only final, and it is counted', 'twin-late=900', said, 2],
+    ['never comes: the words as they were are the final', 'twin-never', said, 0],
+  ])('%s', async (_, quirk, texts, late) => {
+    const incident = new Incident({ faults: { assemblyai: [quirk] }, turns: turnsOf(said) });
+    const caller = await incident.play([slug], {}, { format_turns: true });
+    expect(textsOf(caller)).toEqual(texts);
+    expect(incident.rig.drops).toEqual(late === 0 ? {} : { late_twin: late });
+    expect(caller.client.closeCode).toBe(1000);
+    await incident.close();
+  });
+
+  it('is not waited for beyond 700 ms', async () => {
+    const incident = new Incident({ faults: { assemblyai: ['twin-late=900'] }, turns: turnsOf(said, 1.2, 2) });
+    const { told } = await incident.play([slug], {}, { format_turns: true });
+    const [first] = told.filter(({ event }) => event.type === 'transcript' && event.is_final);
+    const endedMs = 1_500;
+    expect(first?.atMs).toBeGreaterThanOrEqual(endedMs + 700);
+    expect(first?.atMs).toBeLessThanOrEqual(endedMs + 900);
+    await incident.close();
+  });
+});
+
+it('what Flux says of a turn before its end, eagerly and again, is no final', async () => {
+  const simulator = altered('deepgram', (message) => {
+    if (message.event !== 'EndOfTurn') return [message];
+    const early = ['EagerEndOfTurn', 'TurnResumed', 'EagerEndOfTurn'];
+    return [...early.map((event) => ({ ...message, event, transcript: 'Not all of' })), message];
+  });
+  const incident = new Incident({ simulator });
+  const caller = await incident.play(['deepgram/flux-general-en']);
+  expectAllHeard(caller, incident);
+  await incident.close();
+});
+
+it.each(['openai/gpt-4o-transcribe', 'openai/gpt-live-transcribe'])(
+  '%s says a turn word by word and then as a whole: the words are interims, the whole is the final',
+  async (slug) => {
+    const incident = new Incident();
+    const caller = await incident.play([slug]);
+    expectAllHeard(caller, incident);
+    const interims = caller.client.of('transcript').filter((event) => !event.is_final && event.turn === 1);
+    expect(interims.map(({ text }) => text)).toContain('This is');
+    await incident.close();
+  },
+);
+
+/** A message whose times are all the same. */
+function withTimes(value: unknown, time: number): never {
+  if (Array.isArray(value)) return value.map((each) => withTimes(each, time)) as never;
+  if (typeof value !== 'object' || value === null) return value as never;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, member]) => [
+      name,
+      TIMES.test(name) && typeof member === 'number' ? time : withTimes(member, time),
+    ]),
+  ) as never;
+}

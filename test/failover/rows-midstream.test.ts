@@ -1,0 +1,179 @@
+// Incidents in the middle of a session, on every live protocol: connections that end, providers that fall silent or stop
+// reading, and ends that are never confirmed. Whatever happens, each turn has one final and no audio is lost.
+import { describe, expect, it } from 'vitest';
+import { closing } from './altered.ts';
+import {
+  type Caller,
+  expectAllHeard,
+  expectFailover,
+  Incident,
+  type IncidentOptions,
+  TEXTS,
+  textsOf,
+  toldAt,
+} from './incident.ts';
+import { PROTOCOLS, providerOf } from './protocols.ts';
+import { type SpokenTurn, turnsOf } from './spoken.ts';
+
+/** From a failure to the moment the fallback has the audio. */
+const FAILOVER_MS = 1_500;
+/** In the middle of a word of the second turn. */
+const MID_WORD = '2500ms';
+/** In the middle of the second turn. */
+const STALL_SECONDS = 2.6;
+/** The last word of a leg may have been said so long before it stalled. */
+const NOTICED_MS = 700;
+
+describe.each(PROTOCOLS)('$slug', (protocol) => {
+  const { slug, provider, fallback, timing } = protocol;
+  const chain = [slug, fallback];
+  const faulty = (...faults: string[]): IncidentOptions => ({ faults: { [provider]: faults } });
+
+  it.each([`close-after=${MID_WORD}:1011`, `close-after=${MID_WORD}:1000`, `drop-after=${MID_WORD}`])(
+    '%s: the turn is heard again from its beginning, with one failover at most',
+    async (fault) => {
+      const incident = new Incident(faulty(fault));
+      const caller = await incident.play(chain);
+      expectAllHeard(caller, incident);
+      expect(caller.client.of('failover').length).toBeLessThanOrEqual(1);
+      const [first] = incident.failures;
+      expect(reconnectedAt(caller) - (first?.atMs as number)).toBeLessThanOrEqual(FAILOVER_MS);
+      // Finals that the first leg gave are not given again; what came after them is replayed, and no more.
+      expect(caller.client.of('failover').every((event) => event.replayed_seconds < 3)).toBe(true);
+      await incident.close();
+    },
+  );
+
+  it('is lost in the middle of a word and cannot be reached again: the fallback has the audio within 1.5 s', async () => {
+    const incident = new Incident({
+      ...faulty(`drop-after=${MID_WORD}`),
+      dials: { [provider]: ['none', 'refuse'] },
+    });
+    const caller = await incident.play(chain);
+    expectFailover(caller, incident, protocol, 'upstream_closed');
+    const [failover] = caller.client.of('failover');
+    expect(toldAt(caller, 'failover') - (incident.failures[0]?.atMs as number)).toBeLessThanOrEqual(FAILOVER_MS);
+    // From the end of the first turn's final on.
+    expect(failover?.replayed_seconds).toBeGreaterThan(0.5);
+    expect(failover?.replayed_seconds).toBeLessThanOrEqual(2);
+    const [first, ...others] = caller.client.finals.filter(({ text }) => text !== '').map(({ model }) => model);
+    expect([first, new Set(others)]).toEqual([slug, new Set([fallback])]);
+    await incident.close();
+  });
+
+  it('closes in order when it is asked for the end of a turn: the turn is heard by the next, never made of interims', async () => {
+    const incident = new Incident({ simulator: closing(provider, FINALIZE) });
+    // In the pause behind the first turn, before the provider has ended it.
+    const caller = await incident.play(chain, { finalizeAfterChunk: 12 });
+    expectAllHeard(caller, incident);
+    expect(incident.failures[0]).toMatchObject({ slug, failure: { reason: 'upstream_closed' } });
+    expect(caller.client.finals[0]?.start).toBe(0);
+    await incident.close();
+  });
+
+  it.each([150, 300])(
+    'accepts every session and fails %d ms later: one failover each, and after five failures in a row it is spared',
+    async (failMs) => {
+      const incident = new Incident(faulty(`error-after=${failMs}ms`));
+      const reasons: string[] = [];
+      for (let session = 0; session < 5; session++) {
+        const caller = await incident.play(chain);
+        expectAllHeard(caller, incident);
+        const failovers = caller.client.of('failover');
+        expect(failovers).toMatchObject([{ from: slug, to: fallback }]);
+        reasons.push(failovers[0]?.reason as string);
+      }
+      // Two attempts a session, as the failure is worth a retry: the fifth failure is the third session's first. The breaker
+      // is open for ten seconds; then the fifth session is the probe.
+      expect(reasons.map((reason) => reason === 'circuit_open')).toEqual([false, false, false, true, false]);
+      expect(incident.failures.filter((failure) => failure.slug === slug)).toHaveLength(6);
+      await incident.close();
+    },
+  );
+
+  it('stalls while somebody speaks: it is left after its stall limit, not before, and all is heard by the next', async () => {
+    const turns = [...turnsOf(['Good morning.'], 1, 1), endless(timing.stallMs)];
+    const incident = new Incident({ ...faulty(`stall-after=${STALL_SECONDS}s`), turns });
+    const caller = await incident.play(chain);
+    expectFailover(caller, incident, protocol, 'stalled');
+    const silentMs = (incident.failures[0]?.atMs as number) - STALL_SECONDS * 1_000;
+    expect(silentMs).toBeGreaterThanOrEqual(timing.stallMs);
+    expect(silentMs).toBeLessThanOrEqual(timing.stallMs * 1.25 + NOTICED_MS);
+    await incident.close();
+  });
+
+  it('says nothing while nobody speaks for minutes: it is kept', async () => {
+    const incident = new Incident({ turns: [...turnsOf(['Good morning.'], 1, 150), ...turnsOf(['Still there?'])] });
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    expect([incident.failures, caller.client.of('failover')]).toEqual([[], []]);
+    await incident.close();
+  });
+
+  it('has died while nobody spoke: it is noticed when somebody speaks again, and no word is lost', async () => {
+    const turns = [...turnsOf(['Good morning.'], 1, 60), endless(timing.stallMs)];
+    const incident = new Incident({ ...faulty('stall-after=10s'), turns });
+    const caller = await incident.play(chain);
+    expect(caller.client.of('failover')).toMatchObject([{ from: slug, to: fallback, reason: 'stalled' }]);
+    expect(textsOf(caller)).toEqual(turns.map(({ text }) => text));
+    // Silence that nobody gave a final for counts toward the audio kept for a replay: the oldest of it may be gone.
+    expect(caller.client.of('discontinuity').filter(({ to }) => to > 61)).toEqual([]);
+    await incident.close();
+  });
+
+  it('reads no more: what waits for it is bounded, and the next candidate takes over', async () => {
+    // Nobody speaks, so that nothing but the buffer tells.
+    const incident = new Incident({ ...faulty('freeze-after=2s'), turns: turnsOf(['Good morning.', 'Bye.'], 1, 20) });
+    const caller = await incident.play(chain);
+    expectFailover(caller, incident, protocol, 'stalled');
+    expect(incident.failures).toMatchObject([{ slug, failure: { code: 'send_buffer_full' } }]);
+    await incident.close();
+  });
+
+  it('and its fallback fail again and again before a word is said: every attempt is named, and there is an end', async () => {
+    const faults = ['error-after=0'];
+    const incident = new Incident({ faults: { [provider]: faults, [providerOf(fallback)]: faults } });
+    const caller = await incident.play(chain);
+    const [error] = caller.client.of('error');
+    expect([error?.error.code, caller.client.closeCode]).toEqual(['upstream_exhausted', 4101]);
+    expect(error?.error.details?.map(({ model }) => model)).toEqual(incident.failures.map((failure) => failure.slug));
+    expect(incident.failures.length).toBeLessThanOrEqual(8);
+    expect(textsOf(caller)).toEqual([]);
+    await incident.close();
+  });
+
+  it('and its fallback lose every connection after one turn: each turn is heard all the same, once', async () => {
+    const faults = ['drop-after=2500ms'];
+    const incident = new Incident({ faults: { [provider]: faults, [providerOf(fallback)]: faults } });
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    expect(incident.failures.length).toBeGreaterThanOrEqual(2);
+    await incident.close();
+  });
+
+  it('never confirms the end: no final is missing, and the client is not kept for ever', async () => {
+    const incident = new Incident(faulty('slow-close'));
+    const caller = await incident.play(chain);
+    expectAllHeard(caller, incident);
+    const spokenMs = TEXTS.length * 2_000;
+    expect(toldAt(caller, 'session_ended') - spokenMs).toBeLessThanOrEqual(timing.drainMs + 2_000);
+    await incident.close();
+  });
+});
+
+/** How each provider is asked for the end of a turn. */
+const FINALIZE = /"(?:Finalize|ForceEndTurn|ForceEndpoint|input_audio_buffer\.commit)"/;
+
+/** A turn that goes on for longer than a stall is borne with. */
+const endless = (stallMs: number): SpokenTurn => ({
+  text: 'This turn goes on and on.',
+  seconds: (stallMs * 1.5) / 1_000,
+  pauseSeconds: 1,
+});
+
+/** When the first new connection had the audio, the same model’s or another’s. */
+function reconnectedAt({ told }: Caller): number {
+  const found = told.find(({ event }) => event.type === 'failover' || event.type === 'warning');
+  if (found === undefined) throw new Error('The client was not told of a new connection.');
+  return found.atMs;
+}

@@ -1,0 +1,116 @@
+// Speech that says what it says: each turn is a tone whose loudness names its text, between silences; and an ear that reads
+// it. Which words a leg heard is thus decided by the audio it was sent, on every leg anew.
+import type { EarMessage } from '../../src/providers/simulation.ts';
+import type { EarSource, OpenEar } from '../../src/simulator/ears.ts';
+
+/** Hertz: the one rate that every live model takes. */
+export const RATE = 24_000;
+
+/** One turn: a tone of so many seconds, then silence. */
+export interface SpokenTurn {
+  text: string;
+  seconds: number;
+  pauseSeconds: number;
+}
+
+const LOUDNESS = { base: 2_000, step: 100 };
+/** Samples of half a wave: 250 Hz. */
+const HALF_WAVE = 48;
+/** Silence that ends a turn, and the least speech that is a word. */
+const PAUSE_SAMPLES = 0.3 * RATE;
+const WORD_SAMPLES = 0.05 * RATE;
+const INTERIM_SAMPLES = 0.4 * RATE;
+
+/** Turns of the same length. */
+export const turnsOf = (texts: readonly string[], seconds = 1.2, pauseSeconds = 0.8): SpokenTurn[] =>
+  texts.map((text) => ({ text, seconds, pauseSeconds }));
+
+/** The audio of turns, for an ear that knows their texts in this order. */
+export function spoken(turns: readonly SpokenTurn[]): Uint8Array {
+  const lengths = turns.map(({ seconds, pauseSeconds }) => ({
+    speech: Math.round(seconds * RATE),
+    pause: Math.round(pauseSeconds * RATE),
+  }));
+  const samples = new Int16Array(lengths.reduce((sum, { speech, pause }) => sum + speech + pause, 0));
+  let at = 0;
+  for (const [index, { speech, pause }] of lengths.entries()) {
+    const loudness = LOUDNESS.base + index * LOUDNESS.step;
+    for (let sample = 0; sample < speech; sample++)
+      samples[at + sample] = Math.floor(sample / HALF_WAVE) % 2 === 0 ? loudness : -loudness;
+    at += speech + pause;
+  }
+  return new Uint8Array(samples.buffer);
+}
+
+/** Ears that hear those turns, wherever the audio they are given begins. */
+export function hearing(turns: readonly SpokenTurn[]): EarSource {
+  const texts = turns.map(({ text }) => text);
+  return () => (_, listener) => earOf(texts, listener);
+}
+
+interface HeardTurn {
+  index: number;
+  start: number;
+  /** Behind its last loud sample. */
+  end: number;
+  /** How much of it was heard when the next interim is due. */
+  nextInterim: number;
+}
+
+function earOf(texts: readonly string[], listener: (message: EarMessage) => void): ReturnType<OpenEar> {
+  let position = 0;
+  let turn = 0;
+  let open: HeardTurn | undefined;
+  let over = false;
+
+  /** Never inside a call of the ear. */
+  const say = (message: EarMessage): void =>
+    queueMicrotask(() => {
+      if (!over) listener(message);
+    });
+  const placed = ({ start, end }: HeardTurn) => ({ start: start / RATE, end: end / RATE });
+  const tellInterim = (heard: HeardTurn): void => {
+    if (heard.nextInterim === WORD_SAMPLES) say({ type: 'speech_started', start: heard.start / RATE });
+    heard.nextInterim += INTERIM_SAMPLES;
+    const words = (texts[heard.index] as string).split(' ');
+    const text = words.slice(0, Math.ceil((heard.end - heard.start) / INTERIM_SAMPLES)).join(' ');
+    say({ type: 'interim', turn, text, ...placed(heard) });
+  };
+  const endTurn = (): void => {
+    const heard = open;
+    open = undefined;
+    if (heard === undefined || heard.end - heard.start < WORD_SAMPLES) return;
+    say({ type: 'final', turn, text: texts[heard.index] as string, ...placed(heard) });
+    turn++;
+  };
+  const hear = (sample: number): void => {
+    if (sample === 0) {
+      if (open !== undefined && position - open.end >= PAUSE_SAMPLES) endTurn();
+      return;
+    }
+    const index = (Math.abs(sample) - LOUDNESS.base) / LOUDNESS.step;
+    if (open !== undefined && open.index !== index) endTurn();
+    open ??= { index, start: position, end: position, nextInterim: WORD_SAMPLES };
+    open.end = position + 1;
+    if (open.end - open.start >= open.nextInterim) tellInterim(open);
+  };
+
+  return {
+    queuedBytes: 0,
+    audio(bytes) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      for (let at = 0; at + 1 < bytes.byteLength; at += 2) {
+        hear(view.getInt16(at, true));
+        position++;
+      }
+    },
+    finalize: endTurn,
+    finish() {
+      endTurn();
+      say({ type: 'finished' });
+    },
+    close() {
+      over = true;
+    },
+  };
+}
