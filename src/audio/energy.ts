@@ -2,15 +2,21 @@
 // tell "the provider is silent because the caller is" from "the provider has stalled". It makes no turns.
 
 /**
- * Root mean square over a window, less its mean (a DC offset is no speech). -45 dBFS is 184 of 32768: room noise of common
- * microphones lies at -70 to -50 dBFS, speech at -35 to -15.
+ * Root mean square over a window, less its mean (a DC offset is no speech). Room noise of common microphones lies at -70 to
+ * -50 dBFS, speech at -35 to -15.
  */
-const SPEECH_DBFS = -45;
-const POWER_MIN = 32768 ** 2 * 10 ** (SPEECH_DBFS / 10);
+export interface Loudness {
+  dbfs: number;
+  /** Windows of 25 ms in a row that have to be so loud. */
+  windows: number;
+}
+
+/** -45 dBFS is 184 of 32768. A click or a knock is shorter than a syllable: 100 ms are wanted. */
+export const SPEECH: Loudness = { dbfs: -45, windows: 4 };
+/** Anything that could be heard at all: 16 of 32768. Below it there is nothing to transcribe, whoever listens. */
+export const SOUND: Loudness = { dbfs: -66, windows: 1 };
 
 const WINDOW_MS = 25;
-/** Loud windows in a row that make speech (100 ms): a click or a knock is shorter than a syllable. */
-const LOUD_WINDOWS_MIN = 4;
 /** Speech with shorter pauses than this is kept as one run. */
 const PAUSE_MS = 1000;
 /** Measured samples per second; loudness needs no more, and fewer cost less. */
@@ -23,6 +29,8 @@ export class SpeechMeter {
   readonly #windowSamples: number;
   readonly #pauseSamples: number;
   readonly #stride: number;
+  readonly #powerMin: number;
+  readonly #windowsMin: number;
   #position = 0;
   #windowEnd: number;
   #nextMeasured = 0;
@@ -34,7 +42,9 @@ export class SpeechMeter {
   #ends: number[] = [];
   #lastEnd: number | undefined;
 
-  constructor(sampleRate: number) {
+  constructor(sampleRate: number, { dbfs, windows }: Loudness = SPEECH) {
+    this.#powerMin = 32768 ** 2 * 10 ** (dbfs / 10);
+    this.#windowsMin = windows;
     this.#windowSamples = Math.round((sampleRate * WINDOW_MS) / 1000);
     this.#pauseSamples = Math.round((sampleRate * PAUSE_MS) / 1000);
     this.#stride = Math.max(1, Math.floor(sampleRate / MEASURED_HZ));
@@ -56,6 +66,12 @@ export class SpeechMeter {
       this.#position = stop;
       if (stop === this.#windowEnd) this.#closeWindow();
     }
+  }
+
+  /** Where the first speech at or after `from` begins, or where all that was measured ends. */
+  startAfter(from: number): number {
+    const run = this.#ends.findIndex((end) => end > from);
+    return run < 0 ? this.#position - (this.#position % this.#windowSamples) : Math.max(from, this.#starts[run]!);
   }
 
   /** Whether there was speech in [from, until). */
@@ -105,13 +121,13 @@ export class SpeechMeter {
 
   #closeWindow(): void {
     const mean = this.#sum / this.#count;
-    const loud = this.#squares / this.#count - mean * mean >= POWER_MIN;
+    const loud = this.#squares / this.#count - mean * mean >= this.#powerMin;
     this.#windowEnd += this.#windowSamples;
     this.#count = 0;
     this.#sum = 0;
     this.#squares = 0;
     this.#loudWindows = loud ? this.#loudWindows + 1 : 0;
-    if (this.#loudWindows >= LOUD_WINDOWS_MIN) this.#speech(this.#position - LOUD_WINDOWS_MIN * this.#windowSamples);
+    if (this.#loudWindows >= this.#windowsMin) this.#speech(this.#position - this.#windowsMin * this.#windowSamples);
   }
 
   /** Speech from `start` to the present position. */

@@ -2,7 +2,7 @@
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
 import type { Encoding } from '../api/listen.ts';
 import { BLOCK_SAMPLES } from './blocks.ts';
-import { SpeechMeter } from './energy.ts';
+import { SOUND, SpeechMeter } from './energy.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
 import { BYTES_PER_SAMPLE, bytesPerSample, decode } from './pcm.ts';
 import type { Spool } from './spool.ts';
@@ -24,6 +24,9 @@ export interface PipelineOptions {
   openSpool(): Spool;
 }
 
+/** Silence before the first sound of a replay that is sent all the same: recognisers want to hear a word begin. */
+const QUIET_MS = 500;
+
 /**
  * Positions are samples since the beginning of the session, on the client's clock. Audio is held as linear16 at the client's
  * rate: [covered, sent) for a replay, [sent, received) ahead of the lane. Every sample leaves on a lane once and in order;
@@ -32,8 +35,10 @@ export interface PipelineOptions {
 export class AudioPipeline {
   readonly #encoding: Encoding;
   readonly #sampleRate: number;
+  readonly #quietSamples: number;
   readonly #tape: Tape;
   readonly #meter: SpeechMeter;
+  readonly #sound: SpeechMeter;
   #lane: Lane | undefined;
   #receivedBytes = 0;
   #droppedBytes = 0;
@@ -48,9 +53,11 @@ export class AudioPipeline {
     const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs } = options;
     this.#encoding = options.encoding;
     this.#sampleRate = sampleRate;
+    this.#quietSamples = Math.round((sampleRate * QUIET_MS) / 1000);
     const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
     this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
     this.#meter = new SpeechMeter(sampleRate);
+    this.#sound = new SpeechMeter(sampleRate, SOUND);
   }
 
   /** Bytes taken by `push`, in the client's encoding. */
@@ -136,7 +143,8 @@ export class AudioPipeline {
   }
 
   /**
-   * Begins a leg, instead of the one before if that is still open: audio is given out again from the end of the last final.
+   * Begins a leg, instead of the one before if that is still open: audio is given out again from the end of the last final,
+   * less the silence that follows it. A provider that takes no more than real time would never make up for that.
    *
    * @returns where on the session's clock the leg's clock is 0; how much of what follows was sent before, on another leg;
    *   and the audio in between that the bound on replays has dropped, told once.
@@ -145,6 +153,7 @@ export class AudioPipeline {
     contract: LaneContract,
     nowMs: number,
   ): { originSample: number; replaySamples: number; lost: { from: number; to: number } | undefined } {
+    this.trim(this.#sound.startAfter(this.#tape.covered) - this.#quietSamples);
     const { from, lost } = this.#tape.rewind();
     this.#lane = this.#disposed ? undefined : new Lane(this.#tape, contract, this.#sampleRate, nowMs);
     return { originSample: from, replaySamples: this.#tape.sentMax - from, lost };
@@ -185,6 +194,7 @@ export class AudioPipeline {
   trim(toSample: number): void {
     this.#tape.trim(toSample);
     this.#meter.forget(this.#tape.covered);
+    this.#sound.forget(this.#tape.covered);
   }
 
   /** End of the last speech received, or undefined when there was none after `fromSample`. */
@@ -219,6 +229,7 @@ export class AudioPipeline {
       const piece = Math.min(count - done, BLOCK_SAMPLES - offset);
       decode(this.#encoding, bytes, at + done * width, piece, block, offset);
       this.#meter.take(block.samples, offset, offset + piece);
+      this.#sound.take(block.samples, offset, offset + piece);
       this.#tape.commit(piece);
       done += piece;
     }

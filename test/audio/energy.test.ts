@@ -1,7 +1,7 @@
 // Speech energy tells speech from silence and costs next to nothing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SpeechMeter } from '../../src/audio/energy.ts';
+import { SOUND, SpeechMeter } from '../../src/audio/energy.ts';
 
 const RATE = 16_000;
 const FULL_SCALE = 32_768;
@@ -78,4 +78,13 @@ test('however long the session, the runs kept are bounded, and no speech is forg
   expect(meter.between(2999 * 220 + 110, 3000 * 220 - 10)).toBe(false);
   expect(meter.between(2998 * 220 + 110, 2999 * 220 - 10)).toBe(false);
   expect(meter.lastEnd).toBeGreaterThan(2999 * 220);
+});
+
+test('where sound begins again is told, however quiet it is, and silence is none', () => {
+  const meter = new SpeechMeter(RATE, SOUND);
+  const quiet = (seconds: number, level: number) =>
+    new Int16Array(RATE * seconds).map((_, i) => (i % 32 < 16 ? level : -level));
+  for (const samples of [quiet(2, 0), quiet(1, 30), quiet(3, 8), quiet(1, 30)]) meter.take(samples, 0, samples.length);
+  const seconds = (sample: number) => Math.round((sample / RATE) * 10) / 10;
+  expect([0, 1, 2.5, 3, 5, 7].map((from) => seconds(meter.startAfter(from * RATE)))).toEqual([2, 2, 2.5, 6, 6, 7]);
 });

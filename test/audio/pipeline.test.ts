@@ -202,6 +202,20 @@ describe('failover', () => {
     pipeline.dispose();
   });
 
+  test('silence before the first sound is not sent again but for half a second, nor told as lost', () => {
+    const pipeline = pipelineOf({ replayMs: 3000 });
+    pipeline.push(new Uint8Array(8 * RATE * 2));
+    pipeline.push(numberedAudio(0, RATE));
+    pipeline.openLane(ANY_SIZE, 0);
+    drain(pipeline);
+    expect(pipeline.openLane(ANY_SIZE, 0)).toEqual({
+      originSample: 7.5 * RATE,
+      replaySamples: 1.5 * RATE,
+      lost: undefined,
+    });
+    pipeline.dispose();
+  });
+
   test('a final cannot cover what no leg was sent', () => {
     const pipeline = pipelineOf();
     pipeline.push(numberedAudio(0, RATE));

@@ -5,7 +5,7 @@ import { expectWhole } from '../fakes/numbered-finals.ts';
 import { seeded } from '../fakes/random.ts';
 import { SessionRig } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
-import { expectInOrder, expectNothingLeft, RATE, silence, storyOf } from './support.ts';
+import { expectInOrder, expectNothingLeft, hum, RATE, storyOf } from './support.ts';
 
 const close = { type: 'close' } as const;
 
@@ -48,13 +48,13 @@ describe('the end handshake', () => {
   it('is asked for once: a second close, a finalize and a keepalive after it change nothing', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { final_delay_ms: 500 } });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     for (const type of ['close', 'close', 'finalize', 'keepalive', 'close'] as const) client.session.control({ type });
     await rig.advance(2_000);
     expect(storyOf(client)).toEqual(['session_started', 'session_ended']);
     expect([client.closeCode, client.finals.length]).toEqual([1000, 1]);
     client.session.control(close);
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     client.session.misunderstood('late');
     client.session.drain();
     client.session.gone();
@@ -84,7 +84,7 @@ describe('the end handshake', () => {
     });
     client.session.audio(numberedAudio(0, 2 * RATE + 5));
     client.session.control(close);
-    for (let i = 0; i < 100; i++) client.session.audio(silence(0.1));
+    for (let i = 0; i < 100; i++) client.session.audio(hum(0.1));
     await rig.advance(3_000);
     expectInOrder(client);
     expectWhole(client.finals, 2 * RATE + 5);
@@ -114,7 +114,7 @@ describe('the end handshake', () => {
     const client = await rig.open({
       providerParams: { turns: [{ text: 'one', seconds: 1 }], final_delay_ms: 2_000 },
     });
-    client.session.audio(silence(3));
+    client.session.audio(hum(3));
     await rig.advance(500);
     client.closeCode = 1006;
     client.session.gone();
@@ -135,10 +135,10 @@ describe('the end handshake', () => {
     const client = await rig.open({ providerParams: { turns: [{ text: 'one', seconds: 0.1 }] } });
     client.stuck = true;
     client.bufferedBytes = 70_000;
-    client.session.audio(silence(2));
+    client.session.audio(hum(2));
     client.session.control(close);
     await rig.advance(1_000);
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     client.session.misunderstood('nonsense');
     client.session.control({ type: 'finalize' });
     client.stuck = false;
@@ -164,7 +164,7 @@ describe('the end handshake', () => {
   it('never makes a final of an interim: a leg that finishes without the final is heard again by the next', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     const utterance = { text: 'half a', start: 0, end: 0.5 };
     await puppet.last.say({ type: 'partial', turnId: '1', utterance });
     client.session.control(close);
@@ -185,7 +185,7 @@ describe('the end handshake', () => {
   it('gives a shown turn its final, without words, when no leg heard it again', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     await puppet.last.say({ type: 'partial', turnId: '1', utterance: { text: 'uh', start: 0.2, end: 0.5 } });
     await puppet.last.hangUp(1011);
     await rig.advance(500);

@@ -7,7 +7,7 @@ import { LiveSession } from '../../src/session/session.ts';
 import type { LegHandle } from '../../src/upstream/live.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
-import { expectInOrder, expectNothingLeft, leftBehind, RATE, silence, untilEnded } from './support.ts';
+import { expectInOrder, expectNothingLeft, hum, leftBehind, RATE, untilEnded } from './support.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -26,7 +26,7 @@ async function live(rig: SessionRig): Promise<RigClient> {
     fallbacks: [{ model: 'loopback/script', provider_params: { turns } }],
   });
   for (let half = 0; half < 4; half++) {
-    client.session.audio(silence(0.45));
+    client.session.audio(hum(0.45));
     await rig.advance(300);
   }
   client.session.drain();
@@ -38,7 +38,7 @@ async function live(rig: SessionRig): Promise<RigClient> {
 
 async function neighbour(rig: SessionRig): Promise<RigClient> {
   const client = await rig.open({ providerParams: { turns: [{ text: 'two', seconds: 1 }] } });
-  client.session.audio(silence(0.5));
+  client.session.audio(hum(0.5));
   await rig.advance(100);
   return client;
 }
@@ -46,7 +46,7 @@ async function neighbour(rig: SessionRig): Promise<RigClient> {
 async function expectUnharmed(rig: SessionRig, client: RigClient): Promise<void> {
   await settle();
   expect(leftBehind(rig)).toMatchObject({ sessions: 1, phases: 1, legs: 1, connections: 1, actors: 2 });
-  client.session.audio(silence(0.5));
+  client.session.audio(hum(0.5));
   client.session.control({ type: 'close' });
   await rig.advance(500);
   expect([client.finals.map(({ text }) => text), client.closeCode]).toEqual([['two'], 1000]);
@@ -215,7 +215,7 @@ describe('a codec', () => {
       });
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     armed = method !== 'open';
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     await rig.advance(6_000, 500);
     if (method === 'finalize') client.session.control({ type: 'finalize' });
     if (method === 'read') await puppet.last.say({ type: 'warned', code: 'x', message: 'X.' });

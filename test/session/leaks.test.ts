@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-rig.ts';
-import { expectInOrder, expectNothingLeft, silence, storyOf } from './support.ts';
+import { expectInOrder, expectNothingLeft, hum, storyOf } from './support.ts';
 
 /** Of each ending: more than 500 in all. */
 const SESSIONS = 50;
@@ -52,14 +52,14 @@ const endings: Ending[] = [
   {
     ending: 'the provider refuses the request',
     params: { fail: { how: 'error', kind: 'caller', at_seconds: 1.4 } },
-    end: (_, { session }) => session.audio(silence(1)),
+    end: (_, { session }) => session.audio(hum(1)),
     withinMs: 500,
     told: [4000, 'upstream', 'invalid_provider_params'],
   },
   {
     ending: 'every candidate failed',
     params: { fail: { how: 'close', at_seconds: 1.4 }, turns: [{ text: 'x', seconds: 600 }] },
-    end: (_, { session }) => session.audio(silence(1)),
+    end: (_, { session }) => session.audio(hum(1)),
     withinMs: 3_000,
     told: [4101, 'upstream', 'upstream_exhausted'],
   },
@@ -87,7 +87,7 @@ const endings: Ending[] = [
     options: { settings: { unreadBytesMax: 10, unreadEventsMax: 1 } },
     end: (_, client) => {
       client.stuck = true;
-      client.session.audio(silence(9));
+      client.session.audio(hum(9));
     },
     withinMs: 500,
     told: [4011, 'error', 'slow_consumer'],
@@ -99,7 +99,7 @@ async function run({ options, params, end, withinMs }: Ending): Promise<RigClien
   const clients: RigClient[] = [];
   for (let opened = 0; opened < SESSIONS; opened++) {
     const client = await rig.open({ providerParams: { turns: [{ text: 'a b', seconds: 1 }], ...params } });
-    client.session.audio(silence(1.2));
+    client.session.audio(hum(1.2));
     clients.push(client);
   }
   for (const client of clients) end(rig, client);

@@ -7,7 +7,7 @@ import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { expectWhole } from '../fakes/numbered-finals.ts';
 import { SessionRig, settle } from '../fakes/session-rig.ts';
 import { failure, puppetRig } from './puppet.ts';
-import { actorsOf, expectInOrder, expectNothingLeft, RATE, silence, speech, untilEnded } from './support.ts';
+import { actorsOf, expectInOrder, expectNothingLeft, hum, RATE, speech, untilEnded } from './support.ts';
 
 const numbered = (rig: SessionRig) =>
   rig.open({ model: 'loopback/numbered', providerParams: { turn_seconds: 0.7, final_delay_ms: 200 } });
@@ -61,7 +61,7 @@ describe('a retired leg', () => {
   it('is not heard any more: its reports are counted, and it is told to close', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     await puppet.last.hangUp(1011);
     const told: string[] = [];
     const stale = rig.bus.address('stale');
@@ -133,9 +133,9 @@ describe('finalize', () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     client.session.control({ type: 'finalize' });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     expect(puppet.last.controls).toEqual([]);
     await puppet.last.say({ type: 'ready' });
     expect(puppet.last.controls).toEqual(['finalize']);
@@ -149,7 +149,7 @@ describe('finalize', () => {
     const frame = { minMs: 50, idealMs: 100, maxMs: 200, tail: 'pad' } as const;
     const { rig, puppet } = puppetRig({ timing: { speedMax: 1, burstMs: 100, frame } });
     const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(silence(2.01));
+    client.session.audio(hum(2.01));
     client.session.control({ type: 'finalize' });
     await rig.advance(1_000, 50);
     expect(puppet.last.controls).toEqual([]);
@@ -161,7 +161,7 @@ describe('finalize', () => {
   it('is asked for again of the next leg when the first failed before it ended the turn', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     client.session.control({ type: 'finalize' });
     await puppet.last.hangUp(1011);
     expect([puppet.last.controls, puppet.last.controlsAt]).toEqual([['finalize'], [RATE]]);
@@ -189,7 +189,7 @@ describe('the stall watch', () => {
       const { rig, puppet } = puppetRig();
       const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
       const send = (chunk: Uint8Array) => client.session.audio(chunk);
-      await stream(rig, send, silence(0.1), quiet);
+      await stream(rig, send, hum(0.1), quiet);
       await stream(rig, send, speech(0.1), 7.9);
       expect(client.of('failover')).toEqual([]);
       await puppet.last.say(say);
@@ -200,10 +200,10 @@ describe('the stall watch', () => {
     },
   );
 
-  it('leaves a leg alone that hears silence for an hour, or nothing at all', async () => {
+  it('leaves a leg alone that hears hum for an hour, or nothing at all', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a' });
-    await stream(rig, (chunk) => client.session.audio(chunk), silence(0.1), 60);
+    await stream(rig, (chunk) => client.session.audio(chunk), hum(0.1), 60);
     for (let minute = 0; minute < 60; minute++) {
       client.session.control({ type: 'keepalive' });
       await rig.advance(25_000, 5_000);
@@ -230,9 +230,9 @@ describe('a leg under pressure', () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a' });
     puppet.last.bufferedBytes = 300_000;
-    client.session.audio(silence(0.1));
+    client.session.audio(hum(0.1));
     const before = puppet.last.samples;
-    client.session.audio(silence(5));
+    client.session.audio(hum(5));
     client.session.control({ type: 'finalize' });
     await rig.advance(1_000);
     expect([puppet.last.samples, puppet.last.controls]).toEqual([before, []]);
@@ -248,9 +248,9 @@ describe('a leg under pressure', () => {
   it('fails when it holds more than its bound, and the next is given the audio', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     puppet.last.bufferedBytes = 1_048_577;
-    client.session.audio(silence(1));
+    client.session.audio(hum(1));
     await settle();
     expect(client.of('failover')).toMatchObject([{ reason: 'stalled' }]);
     await rig.advance(100);
@@ -261,8 +261,8 @@ describe('a leg under pressure', () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     puppet.last.bufferedBytes = 300_000;
-    client.session.audio(silence(0.1));
-    client.session.audio(silence(1));
+    client.session.audio(hum(0.1));
+    client.session.audio(hum(1));
     await puppet.last.hangUp(1011);
     await rig.advance(100);
     expect([puppet.connections.length, puppet.last.samples]).toEqual([2, 1.1 * RATE]);
@@ -273,7 +273,7 @@ describe('a leg that takes audio slowly', () => {
   it('leaves no timer when its session ends while audio waits', async () => {
     const { rig } = puppetRig({ timing: { speedMax: 1, burstMs: 100 } });
     const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(silence(10));
+    client.session.audio(hum(10));
     await rig.advance(500);
     client.session.abort('internal_error', 'Over.');
     await rig.advance(10, 10);

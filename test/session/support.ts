@@ -17,6 +17,14 @@ export function speech(seconds: number, rate = RATE): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
+/** A quiet room, at -55 dBFS: to be heard, and no speech. */
+export function hum(seconds: number, rate = RATE): Uint8Array {
+  const samples = Int16Array.from({ length: Math.round(seconds * rate) }, (_, i) =>
+    Math.floor((i * 500) / rate) % 2 === 0 ? 60 : -60,
+  );
+  return new Uint8Array(samples.buffer);
+}
+
 export function silence(seconds: number, rate = RATE): Uint8Array {
   return new Uint8Array(Math.round(seconds * rate) * 2);
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Heard, Utterance } from '../../machines/events.ts';
 import type { RigClient, SessionRig } from '../fakes/session-rig.ts';
 import { type Puppet, puppetRig } from './puppet.ts';
-import { expectInOrder, silence } from './support.ts';
+import { expectInOrder, hum } from './support.ts';
 
 const say = (text: string, start = 0, end = start + 0.5): Utterance => ({ text, start, end });
 const partial = (turnId: string, utterance: Utterance): Heard => ({ type: 'partial', turnId, utterance });
@@ -28,7 +28,7 @@ interface Stage {
 async function stage(request: { interimResults?: boolean } = {}): Promise<Stage> {
   const { rig, puppet } = puppetRig();
   const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }], ...request });
-  client.session.audio(silence(10));
+  client.session.audio(hum(10));
   await rig.advance(2, 1);
   return { rig, puppet, client };
 }

@@ -240,32 +240,6 @@ const STORIES: [string, Parameters<typeof legRequest>[0], Act[], string[]][] = [
     ['speech 0', 'session.update', 'commit', 'ended a 0-1 "x"', 'finished'],
   ],
   [
-    'what a turn of the server left too short to be committed is committed with silence behind it',
-    SERVER_TURNS,
-    [
-      audio(1),
-      'finish',
-      say(stopped('a', 950)),
-      say(committed('a')),
-      say(completed('a', 'x')),
-      say(error('invalid_request_error', 'input_audio_buffer_commit_empty')),
-      say(committed('b', 'a')),
-      say(completed('b', 'y')),
-    ],
-    ['session.update', 'commit', 'ended a 0-0.95 "x"', 'append 2400', 'commit', 'ended b 0.95-1 "y"', 'finished'],
-  ],
-  [
-    'a last commit that is refused twice is let go of',
-    SERVER_TURNS,
-    [
-      audio(1),
-      'finish',
-      say(error('invalid_request_error', 'input_audio_buffer_commit_empty')),
-      say(error('invalid_request_error', 'input_audio_buffer_commit_empty')),
-    ],
-    ['session.update', 'commit', 'append 2400', 'commit', 'finished'],
-  ],
-  [
     'the end does not mind a refusal of the change of turn detection',
     SERVER_TURNS,
     [
