@@ -213,6 +213,16 @@ export class AudioPipeline {
     return this.#meter.between(sample, this.#tape.sent);
   }
 
+  /** Where the first speech after `sample` (not before `coveredSamples`) begins, or where what was received ends. */
+  speechStartAfter(sample: number): number {
+    return this.#meter.startAfter(sample);
+  }
+
+  /** Whether there was anything to be heard after `sample` in what the lane has given out, speech or not. */
+  soundSince(sample: number): boolean {
+    return this.#sound.between(sample, this.#tape.sent);
+  }
+
   /** Gives memory and spool back. Everything after it is harmless and comes to nothing. */
   dispose(): void {
     this.#disposed = true;

@@ -70,7 +70,7 @@ export interface LiveTiming {
 export interface Endpointing {
   /** Silence after speech that ends a turn; Infinity where the model sees to that. */
   silenceMs: number;
-  /** A turn with speech in it is ended after so much audio in any case. */
+  /** A turn is ended after so much audio in any case, unless there is nothing to be heard in it. */
   longestMs: number;
 }
 

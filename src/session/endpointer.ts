@@ -4,6 +4,12 @@
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Endpointing } from '../providers/provider.ts';
 
+/** What is known of the audio. */
+type EndpointerAudio = Pick<
+  AudioPipeline,
+  'sentSamples' | 'coveredSamples' | 'speechEndAfter' | 'speechStartAfter' | 'speechSince' | 'soundSince'
+>;
+
 export class Endpointer {
   private readonly silenceSamples: number;
   private readonly longestSamples: number;
@@ -22,20 +28,26 @@ export class Endpointer {
   }
 
   /** Whether the turn is to end behind what the leg has been given. Then the next turn begins there. Never in silence alone. */
-  due(pipeline: Pick<AudioPipeline, 'sentSamples' | 'coveredSamples' | 'speechEndAfter' | 'speechSince'>): boolean {
+  due(pipeline: EndpointerAudio): boolean {
     const { sentSamples } = pipeline;
     // Turns that the model has ended by itself count as well.
-    const from = Math.max(this.from, pipeline.coveredSamples);
-    // A turn begins with its first word: the silence before it makes it no longer.
-    if (!pipeline.speechSince(from)) {
-      this.from = Math.max(from, sentSamples);
-      return false;
-    }
-    const speechEnd = pipeline.speechEndAfter(from, this.silenceSamples);
+    this.from = Math.max(this.from, pipeline.coveredSamples);
+    if (!pipeline.speechSince(this.from)) return this.quietlyDue(pipeline);
+    const speechEnd = pipeline.speechEndAfter(this.from, this.silenceSamples);
     const isOver = speechEnd !== undefined && sentSamples >= speechEnd + this.silenceSamples;
-    const isTooLong = sentSamples - from >= this.longestSamples;
+    // A turn begins with its first word: what was before makes it no longer.
+    const isTooLong = sentSamples - pipeline.speechStartAfter(this.from) >= this.longestSamples;
     if (!isOver && !isTooLong) return false;
     this.from = sentSamples;
     return true;
+  }
+
+  /** Nothing was loud enough to be taken for speech. Somebody far from the microphone may speak all the same. */
+  private quietlyDue(pipeline: EndpointerAudio): boolean {
+    const { sentSamples } = pipeline;
+    const hasSound = pipeline.soundSince(this.from);
+    const isDue = hasSound && sentSamples - this.from >= this.longestSamples;
+    if (isDue || !hasSound) this.from = Math.max(this.from, sentSamples);
+    return isDue;
   }
 }

@@ -1,7 +1,8 @@
 // One file's transcription: goes through the models of its chain as transcription-attempts.ts decides, through a live leg or
 // by HTTP as the provider has it, and says which answered. The form and the formats of the answer are the edge's.
-import type { OpenLeg } from '../../machines/events.ts';
+import type { OpenLeg, Utterance } from '../../machines/events.ts';
 import type { Attempt } from '../api/errors.ts';
+import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { BatchResult, ProviderAccess } from '../providers/provider.ts';
 import { LegFailed, transcribeThroughLeg } from '../upstream/batch.ts';
@@ -62,7 +63,8 @@ export async function transcribe(
     try {
       const result = await attempt(dependencies, job, member, file, failed.length + 1);
       breakers.succeeded(member);
-      return { ...result, member, attempts: detailsOf(failed) };
+      const utterances = result.utterances.map(readableUtterance);
+      return { ...result, utterances, member, attempts: detailsOf(failed) };
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
         if (isProbe) breakers.released(member);
@@ -114,3 +116,12 @@ async function transcribeLive(
   const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal);
   return { ...result, seconds: decoder.seconds };
 }
+
+/** The utterance as no client has trouble with it. */
+const readableUtterance = (utterance: Utterance): Utterance => ({
+  ...utterance,
+  text: readable(utterance.text),
+  ...(utterance.words === undefined
+    ? {}
+    : { words: utterance.words.map((word) => ({ ...word, word: readable(word.word) })) }),
+});

@@ -1,7 +1,7 @@
 // Turns for models that make none: ended behind speech that silence has followed, or when they become too long.
 import { describe, expect, it } from 'vitest';
 import { type PuppetConnection, puppetRig } from './puppet.ts';
-import { RATE, silence, speech } from './support.ts';
+import { hum, RATE, silence, speech } from './support.ts';
 
 const endpointing = { silenceMs: 500, longestMs: 10_000 };
 
@@ -47,6 +47,11 @@ describe('a leg that makes no turns', () => {
     await rig.advance(500);
     expect([puppet.connections.length, finalizedAt(puppet.last).length]).toEqual([2, 1]);
   });
+});
+
+it('somebody too far from the microphone is heard now and then, and a silent line never', async () => {
+  const { puppet } = await hear(hum(32), silence(70));
+  expect(finalizedAt(puppet.last).map((at) => Math.round(at))).toEqual([10, 20, 30, 40]);
 });
 
 it('a leg that makes its own turns can be told of endless ones alone', async () => {

@@ -262,6 +262,13 @@ describe('when a model fails', () => {
     expect(bodies('two').map((body) => body.equals(FLAC))).toEqual([true]);
   });
 
+  it('and answers with what no client could read, that is taken out, and all else stays', async () => {
+    const { run, servers } = await world();
+    servers.one.answers = [answer({ text: 'a\0b \u{1f600} \ud800 \u202e' })];
+    const { utterances } = await run(kept(FLAC));
+    expect(utterances[0]?.text).toBe('ab \u{1f600} \ufffd \u202e');
+  });
+
   it('once in passing, it is asked once more, and answers', async () => {
     const { run, servers } = await world();
     servers.one.answers = [answer({}, 503), answer({ text: 'after all' })];
