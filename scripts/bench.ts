@@ -1,6 +1,7 @@
 // Runs one of the benches: `npm run bench -- <name> [arguments of that bench]`.
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   live: () => import('../test/bench/live.ts'),
+  failover: () => import('../test/bench/failover.ts'),
 };
 
 // What is left of the arguments is the bench's own.

@@ -163,7 +163,7 @@ export class LegLink {
     this.turnEnds.covered(this.pipeline.coveredSamples);
     this.turnEnds.rewind();
     this.stall?.stop();
-    this.stall = new StallWatch(this.dependencies.clock, this.pipeline, timing.stallMs, () =>
+    this.stall = new StallWatch(this.dependencies.clock, this.pipeline, sampleRate, timing.stallMs, () =>
       this.command({ type: 'leg.stalled' }),
     );
     return lane;

@@ -331,3 +331,20 @@ it('what a client was shown of a turn does not shrink while another leg hears it
     '0 set the lamp to red',
   ]);
 });
+
+it.each([0, 3, 21])(
+  'a leg that falls silent is left at its limit after the speech began, %i s into the audio',
+  async (quiet) => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open(chain('a', 'b'));
+    const chunks = [...new Array(quiet * 10).fill(silence(0.1)), ...new Array(100).fill(speech(0.1))];
+    let leftAfterMs: number | undefined;
+    for (const [index, chunk] of chunks.entries()) {
+      client.session.audio(chunk);
+      await rig.advance(100, 100);
+      if (puppet.connections.length > 1) leftAfterMs ??= (index + 1) * 100 - quiet * 1_000;
+    }
+    expect(leftAfterMs).toBeGreaterThanOrEqual(8_000);
+    expect(leftAfterMs).toBeLessThanOrEqual(8_200);
+  },
+);

@@ -1,0 +1,220 @@
+// `npm run bench -- failover [sessions]`: live sessions stream in real time to one provider, which is then lost: once with
+// every socket and its port at a stroke, once in silence, with its process stopped. Says how long they were without one.
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from '../../bin/build.js';
+import { assemblyai } from '../../src/providers/assemblyai/index.ts';
+import { startVoxgate } from '../fakes/voxgate.ts';
+import { difference, nowMs, percentiles } from './failover-figures.ts';
+import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover-load.ts';
+import type { ProviderOrder, ProviderReport } from './failover-provider.ts';
+
+type Loss = 'cut' | 'stopped';
+
+/** The second is ready as soon as it is connected. Both take either rate. */
+const FIRST = { provider: 'assemblyai', model: 'universal-streaming-english' };
+const SECOND = { provider: 'deepgram', model: 'nova-3' };
+const RATE = 16_000;
+/** At this rate the ramps of numbered audio are steep enough to be taken for speech: only then is silence a stall. */
+const RATE_OF_SPEECH = 48_000;
+const SESSIONS_MAX = 1_000;
+/** A stopped process keeps every session for its stall limit: fewer say as much. */
+const STOPPED_SESSIONS_MAX = 40;
+/** Connections to one model that the gateway makes at a time. */
+const DIALS = 50;
+const BEFORE_MS = 3_000;
+const AFTER_MS = 3_000;
+/** No step of a run takes so long. */
+const STEP_MS_MAX = 120_000;
+
+const sessions = Math.min(SESSIONS_MAX, Number(process.argv[2] ?? 200));
+await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
+const figures = {
+  from: slugOf(FIRST),
+  to: slugOf(SECOND),
+  dead_sockets: await run(sessions, 'cut'),
+  silent_stall: await run(Math.min(STOPPED_SESSIONS_MAX, sessions), 'stopped'),
+};
+console.log(JSON.stringify(figures, null, 2));
+
+/** One gateway, two simulated providers and the clients, each in a process of its own. */
+async function run(count: number, loss: Loss) {
+  const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
+  const children: ChildProcess[] = [];
+  const started = <Child extends ChildProcess>(child: Child): Child => {
+    children.push(child);
+    return child;
+  };
+  try {
+    const first = started(startChild('./failover-provider.ts', FIRST.provider));
+    const second = started(startChild('./failover-provider.ts', SECOND.provider));
+    const urls = { first: (await reportOf(first, 'url')).url, second: (await reportOf(second, 'url')).url };
+    const { url, key } = await addressOf(started(startGateway(directory, urls)));
+    const options: LoadOptions = {
+      url,
+      key,
+      sessions: count,
+      sampleRate: loss === 'cut' ? RATE : RATE_OF_SPEECH,
+      model: slugOf(FIRST),
+      fallback: slugOf(SECOND),
+      probeUrl: `${urls.second.replace('http', 'ws')}/v1/listen?model=${SECOND.model}&encoding=linear16&sample_rate=${RATE}`,
+      dials: DIALS,
+    };
+    const load = started(startChild('./failover-load.ts', JSON.stringify(options)));
+    await messageOf<LoadReport>(load, (report) => report === 'open');
+    await delay(BEFORE_MS);
+    const connects = await ask(load, 'probe', 'connectMs');
+    const switched = loadReportOf(load, 'failoverAtMs');
+    const lostAtMs = await lose(first, loss);
+    const { failoverAtMs } = await switched;
+    await delay(AFTER_MS);
+    second.send('tell' satisfies ProviderOrder);
+    const { firstAudioAtMs } = await reportOf(second, 'firstAudioAtMs');
+    const result = await ask(load, 'stop', 'whole');
+    return figuresOf({ count, loss, lostAtMs, connects, failoverAtMs, firstAudioAtMs, result });
+  } finally {
+    await Promise.all(children.map(kill));
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A stopped process hears of no other signal. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** Gives when it was lost. */
+async function lose(provider: ChildProcess, loss: Loss): Promise<number> {
+  if (loss === 'cut') {
+    provider.send('cut' satisfies ProviderOrder);
+    return (await reportOf(provider, 'cutAtMs')).cutAtMs;
+  }
+  const stoppedAtMs = nowMs();
+  provider.kill('SIGSTOP');
+  return stoppedAtMs;
+}
+
+interface Measured {
+  count: number;
+  loss: Loss;
+  lostAtMs: number;
+  connects: { connectMs: number[]; sinceFirstMs: number[] };
+  failoverAtMs: number[];
+  firstAudioAtMs: number[];
+  result: LoadResult;
+}
+
+/** Milliseconds, all of them from the loss; differences in percentiles. */
+function figuresOf({ count, loss, lostAtMs, connects, failoverAtMs, firstAudioAtMs, result }: Measured) {
+  const audio = percentiles(firstAudioAtMs.map((at) => at - lostAtMs));
+  const event = percentiles(failoverAtMs.map((at) => at - lostAtMs));
+  const connect = percentiles(connects.connectMs);
+  const limit = { p50: stallLimitMs(), p99: stallLimitMs(), max: stallLimitMs() };
+  return {
+    sessions: count,
+    ...result,
+    switched: firstAudioAtMs.length,
+    first_audio_ms: audio,
+    failover_event_ms: event,
+    connect_ms: connect,
+    connect_all_ms: percentiles(connects.sinceFirstMs),
+    ...(loss === 'cut'
+      ? { first_audio_beyond_connect_ms: difference(audio, connect) }
+      : { stall_limit_ms: limit.p50, first_audio_beyond_limit_ms: difference(audio, limit) }),
+  };
+}
+
+function slugOf({ provider, model }: { provider: string; model: string }): string {
+  return `${provider}/${model}`;
+}
+
+function stallLimitMs(): number {
+  const request = {
+    ...{ model: FIRST.model, sampleRate: RATE, language: undefined, interimResults: true, diarization: false },
+    ...{ params: {}, access: { baseUrl: undefined, credential: undefined } },
+  };
+  return assemblyai.live?.timing(request).stallMs ?? Number.NaN;
+}
+
+function startChild(file: string, argument: string): ChildProcess {
+  return fork(new URL(file, import.meta.url), [argument], { execArgv: ['--import', 'tsx'] });
+}
+
+/** The program itself. */
+function startGateway(directory: string, urls: { first: string; second: string }): ChildProcessWithoutNullStreams {
+  return startVoxgate(['serve'], {
+    VOXGATE_PORT: '0',
+    VOXGATE_DATA_DIRECTORY: directory,
+    VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
+    VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000000',
+    VOXGATE_DIALS_PER_MODEL_MAX: String(DIALS),
+    VOXGATE_LOG_LEVEL: 'silent',
+    [`VOXGATE_${FIRST.provider.toUpperCase()}_URL`]: urls.first,
+    [`${FIRST.provider.toUpperCase()}_API_KEY`]: 'simulated',
+    [`VOXGATE_${SECOND.provider.toUpperCase()}_URL`]: urls.second,
+    [`${SECOND.provider.toUpperCase()}_API_KEY`]: 'simulated',
+  });
+}
+
+/** Its address and its first key, from what it prints. */
+function addressOf(gateway: ChildProcessWithoutNullStreams): Promise<{ url: string; key: string }> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    gateway.stderr.on('data', (chunk) => {
+      printed += chunk;
+      const url = /listens on (\S+)/.exec(printed)?.[1];
+      const key = /only this once: (\S+)/.exec(printed)?.[1];
+      if (url !== undefined && key !== undefined && printed.includes('Try it')) resolve({ url, key });
+    });
+    gateway.once('exit', () => reject(new Error(`The gateway did not start: ${printed}`)));
+  });
+}
+
+/** The first message of a child that is the one wanted. */
+function messageOf<Report>(child: ChildProcess, isWanted: (report: Report) => boolean): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail('said nothing in time'), STEP_MS_MAX);
+    const hear = (report: Report): void => {
+      if (!isWanted(report)) return;
+      stop();
+      resolve(report);
+    };
+    const fail = (why: string): void => {
+      stop();
+      reject(new Error(`A process of the bench ${why}.`));
+    };
+    const gone = (): void => fail('ended');
+    const stop = (): void => {
+      clearTimeout(timer);
+      child.off('message', hear).off('exit', gone);
+    };
+    child.on('message', hear).on('exit', gone);
+  });
+}
+
+type With<Report, Name> = Report extends unknown ? (Name extends keyof Report ? Report : never) : never;
+
+function has(report: unknown, name: string): boolean {
+  return typeof report === 'object' && report !== null && name in report;
+}
+
+/** The provider's report with this member. */
+async function reportOf<Name extends 'url' | 'cutAtMs' | 'firstAudioAtMs'>(child: ChildProcess, name: Name) {
+  return (await messageOf<ProviderReport>(child, (report) => has(report, name))) as With<ProviderReport, Name>;
+}
+
+async function loadReportOf<Name extends 'connectMs' | 'failoverAtMs' | 'whole'>(child: ChildProcess, name: Name) {
+  return (await messageOf<LoadReport>(child, (report) => has(report, name))) as With<Exclude<LoadReport, string>, Name>;
+}
+
+function ask<Name extends 'connectMs' | 'whole'>(load: ChildProcess, order: LoadOrder, name: Name) {
+  load.send(order);
+  return loadReportOf(load, name);
+}
