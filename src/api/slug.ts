@@ -15,6 +15,11 @@ export function providerOf(slug: string): string {
   return slug.slice(0, slug.indexOf('/'));
 }
 
+/** The part of a slug after the provider. */
+export function modelOf(slug: string): string {
+  return slug.slice(slug.indexOf('/') + 1);
+}
+
 /**
  * The known slugs nearest to a mistyped one, best first, at most `count`.
  * Distance is Levenshtein over the whole slug; candidates further than half the length are not offered.

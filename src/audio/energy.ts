@@ -1,20 +1,20 @@
-// Where in the audio there was somebody speaking, judged by loudness alone: cheap enough for every chunk, good enough to
-// tell "the provider is silent because the caller is" from "the provider has stalled". It makes no turns.
+// Where in the audio there was somebody speaking, and where anything to be heard, judged by loudness alone: cheap enough for
+// every chunk, good enough to tell "the provider is silent because the caller is" from "it has stalled". It makes no turns.
 
 /**
  * Root mean square over a window, less its mean (a DC offset is no speech). Room noise of common microphones lies at -70 to
  * -50 dBFS, speech at -35 to -15.
  */
-export interface Loudness {
+interface Loudness {
   dbfs: number;
   /** Windows of 25 ms in a row that have to be so loud. */
   windows: number;
 }
 
 /** -45 dBFS is 184 of 32768. A click or a knock is shorter than a syllable: 100 ms are wanted. */
-export const SPEECH: Loudness = { dbfs: -45, windows: 4 };
+const SPEECH: Loudness = { dbfs: -45, windows: 4 };
 /** Anything that could be heard at all: 16 of 32768. Below it there is nothing to transcribe, whoever listens. */
-export const SOUND: Loudness = { dbfs: -66, windows: 1 };
+const SOUND: Loudness = { dbfs: -66, windows: 1 };
 
 const WINDOW_MS = 25;
 /** Speech with shorter pauses than this is kept as one run. */
@@ -24,54 +24,43 @@ const MEASURED_HZ = 4000;
 /** Runs kept; when there are more, the two oldest become one with the pause between them. */
 const RUNS_MAX = 1024;
 
-/** Listens to a stream of samples from position 0 on. The result does not depend on how the stream is cut. */
-export class SpeechMeter {
-  readonly #windowSamples: number;
-  readonly #pauseSamples: number;
-  readonly #stride: number;
+/** Runs of windows that were loud enough. Positions are samples of the stream. */
+class Runs {
   readonly #powerMin: number;
   readonly #windowsMin: number;
-  #position = 0;
-  #windowEnd: number;
-  #nextMeasured = 0;
-  #count = 0;
-  #sum = 0;
-  #squares = 0;
+  readonly #windowSamples: number;
+  readonly #pauseSamples: number;
+  /** How far the stream was measured, also within a window. */
+  position = 0;
+  #windowEnd = 0;
   #loudWindows = 0;
   #starts: number[] = [];
   #ends: number[] = [];
   #lastEnd: number | undefined;
 
-  constructor(sampleRate: number, { dbfs, windows }: Loudness = SPEECH) {
+  constructor({ dbfs, windows }: Loudness, windowSamples: number, pauseSamples: number) {
     this.#powerMin = 32768 ** 2 * 10 ** (dbfs / 10);
     this.#windowsMin = windows;
-    this.#windowSamples = Math.round((sampleRate * WINDOW_MS) / 1000);
-    this.#pauseSamples = Math.round((sampleRate * PAUSE_MS) / 1000);
-    this.#stride = Math.max(1, Math.floor(sampleRate / MEASURED_HZ));
-    this.#windowEnd = this.#windowSamples;
+    this.#windowSamples = windowSamples;
+    this.#pauseSamples = pauseSamples;
   }
 
-  /** End position of the last speech, or undefined when there was none. */
+  /** End position of the last run, or undefined when there was none. */
   get lastEnd(): number | undefined {
     return this.#lastEnd;
   }
 
-  /** The next samples of the stream: `samples[from]` to `samples[to - 1]`. */
-  take(samples: Int16Array, from: number, to: number): void {
-    const shift = this.#position - from;
-    const end = this.#position + to - from;
-    while (this.#position < end) {
-      const stop = Math.min(end, this.#windowEnd);
-      this.#measure(samples, shift, stop);
-      this.#position = stop;
-      if (stop === this.#windowEnd) this.#closeWindow();
-    }
+  /** The next window, with its power. */
+  window(power: number): void {
+    this.#windowEnd += this.#windowSamples;
+    this.#loudWindows = power >= this.#powerMin ? this.#loudWindows + 1 : 0;
+    if (this.#loudWindows >= this.#windowsMin) this.#extend(this.#windowEnd - this.#windowsMin * this.#windowSamples);
   }
 
   /** Where the first speech at or after `from` begins, or where all that was measured ends. */
   startAfter(from: number): number {
     const run = this.#ends.findIndex((end) => end > from);
-    return run < 0 ? this.#position - (this.#position % this.#windowSamples) : Math.max(from, this.#starts[run]!);
+    return run < 0 ? this.#windowEnd : Math.max(from, this.#starts[run]!);
   }
 
   /** Whether there was speech in [from, until). */
@@ -89,7 +78,7 @@ export class SpeechMeter {
   endAfter(from: number, silenceSamples: number): number | undefined {
     for (let i = 0; i < this.#ends.length; i++) {
       const end = this.#ends[i]!;
-      if (end > from && (this.#starts[i + 1] ?? this.#position) - end >= silenceSamples) return end;
+      if (end > from && (this.#starts[i + 1] ?? this.position) - end >= silenceSamples) return end;
     }
     return undefined;
   }
@@ -101,6 +90,66 @@ export class SpeechMeter {
     if (old === 0) return;
     this.#starts.splice(0, old);
     this.#ends.splice(0, old);
+  }
+
+  /** Loud enough from `start` to the end of the last window. */
+  #extend(start: number): void {
+    const last = this.#ends.length - 1;
+    this.#lastEnd = this.#windowEnd;
+    if (last >= 0 && start - this.#ends[last]! < this.#pauseSamples) {
+      this.#ends[last] = this.#windowEnd;
+      return;
+    }
+    this.#starts.push(start);
+    this.#ends.push(this.#windowEnd);
+    if (this.#starts.length <= RUNS_MAX) return;
+    this.#starts.splice(1, 1);
+    this.#ends.splice(0, 1);
+  }
+}
+
+/** Listens to a stream of samples from position 0 on. The result does not depend on how the stream is cut. */
+export class SpeechMeter {
+  /** Where somebody spoke. */
+  readonly speech: Runs;
+  /** Where there was anything to be heard. */
+  readonly sound: Runs;
+  readonly #windowSamples: number;
+  readonly #stride: number;
+  #position = 0;
+  #windowEnd: number;
+  #nextMeasured = 0;
+  #count = 0;
+  #sum = 0;
+  #squares = 0;
+
+  constructor(sampleRate: number) {
+    this.#windowSamples = Math.round((sampleRate * WINDOW_MS) / 1000);
+    this.#stride = Math.max(1, Math.floor(sampleRate / MEASURED_HZ));
+    this.#windowEnd = this.#windowSamples;
+    const pauseSamples = Math.round((sampleRate * PAUSE_MS) / 1000);
+    this.speech = new Runs(SPEECH, this.#windowSamples, pauseSamples);
+    this.sound = new Runs(SOUND, this.#windowSamples, pauseSamples);
+  }
+
+  /** The next samples of the stream: `samples[from]` to `samples[to - 1]`. */
+  take(samples: Int16Array, from: number, to: number): void {
+    const shift = this.#position - from;
+    const end = this.#position + to - from;
+    while (this.#position < end) {
+      const stop = Math.min(end, this.#windowEnd);
+      this.#measure(samples, shift, stop);
+      this.#position = stop;
+      if (stop === this.#windowEnd) this.#closeWindow();
+    }
+    this.speech.position = this.#position;
+    this.sound.position = this.#position;
+  }
+
+  /** What ended before `position` will not be asked for again. */
+  forget(position: number): void {
+    this.speech.forget(position);
+    this.sound.forget(position);
   }
 
   #measure(samples: Int16Array, shift: number, stop: number): void {
@@ -121,27 +170,12 @@ export class SpeechMeter {
 
   #closeWindow(): void {
     const mean = this.#sum / this.#count;
-    const loud = this.#squares / this.#count - mean * mean >= this.#powerMin;
+    const power = this.#squares / this.#count - mean * mean;
+    this.speech.window(power);
+    this.sound.window(power);
     this.#windowEnd += this.#windowSamples;
     this.#count = 0;
     this.#sum = 0;
     this.#squares = 0;
-    this.#loudWindows = loud ? this.#loudWindows + 1 : 0;
-    if (this.#loudWindows >= this.#windowsMin) this.#speech(this.#position - this.#windowsMin * this.#windowSamples);
-  }
-
-  /** Speech from `start` to the present position. */
-  #speech(start: number): void {
-    const last = this.#ends.length - 1;
-    this.#lastEnd = this.#position;
-    if (last >= 0 && start - this.#ends[last]! < this.#pauseSamples) {
-      this.#ends[last] = this.#position;
-      return;
-    }
-    this.#starts.push(start);
-    this.#ends.push(this.#position);
-    if (this.#starts.length <= RUNS_MAX) return;
-    this.#starts.splice(1, 1);
-    this.#ends.splice(0, 1);
   }
 }

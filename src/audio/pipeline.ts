@@ -2,7 +2,7 @@
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
 import type { Encoding } from '../api/listen.ts';
 import { BLOCK_SAMPLES } from './blocks.ts';
-import { SOUND, SpeechMeter } from './energy.ts';
+import { SpeechMeter } from './energy.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
 import { BYTES_PER_SAMPLE, bytesPerSample, decode } from './pcm.ts';
 import type { Spool } from './spool.ts';
@@ -38,7 +38,6 @@ export class AudioPipeline {
   readonly #quietSamples: number;
   readonly #tape: Tape;
   readonly #meter: SpeechMeter;
-  readonly #sound: SpeechMeter;
   #lane: Lane | undefined;
   #receivedBytes = 0;
   #droppedBytes = 0;
@@ -57,7 +56,6 @@ export class AudioPipeline {
     const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
     this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
     this.#meter = new SpeechMeter(sampleRate);
-    this.#sound = new SpeechMeter(sampleRate, SOUND);
   }
 
   /** Bytes taken by `push`, in the client's encoding. */
@@ -153,7 +151,7 @@ export class AudioPipeline {
     contract: LaneContract,
     nowMs: number,
   ): { originSample: number; replaySamples: number; lost: { from: number; to: number } | undefined } {
-    this.trim(this.#sound.startAfter(this.#tape.covered) - this.#quietSamples);
+    this.trim(this.#meter.sound.startAfter(this.#tape.covered) - this.#quietSamples);
     const { from, lost } = this.#tape.rewind();
     this.#lane = this.#disposed ? undefined : new Lane(this.#tape, contract, this.#sampleRate, nowMs);
     return { originSample: from, replaySamples: this.#tape.sentMax - from, lost };
@@ -194,33 +192,32 @@ export class AudioPipeline {
   trim(toSample: number): void {
     this.#tape.trim(toSample);
     this.#meter.forget(this.#tape.covered);
-    this.#sound.forget(this.#tape.covered);
   }
 
   /** End of the last speech received, or undefined when there was none after `fromSample`. */
   lastSpeechSample(fromSample = 0): number | undefined {
-    const end = this.#meter.lastEnd;
+    const end = this.#meter.speech.lastEnd;
     return end !== undefined && end > fromSample ? end : undefined;
   }
 
   /** End of the first speech after `sample` (not before `coveredSamples`) that so much silence has followed. */
   speechEndAfter(sample: number, silenceSamples: number): number | undefined {
-    return this.#meter.endAfter(sample, silenceSamples);
+    return this.#meter.speech.endAfter(sample, silenceSamples);
   }
 
   /** Whether there was speech after `sample` (not before `coveredSamples`) in what the lane has given out. */
   speechSince(sample: number): boolean {
-    return this.#meter.between(sample, this.#tape.sent);
+    return this.#meter.speech.between(sample, this.#tape.sent);
   }
 
   /** Where the first speech after `sample` (not before `coveredSamples`) begins, or where what was received ends. */
   speechStartAfter(sample: number): number {
-    return this.#meter.startAfter(sample);
+    return this.#meter.speech.startAfter(sample);
   }
 
   /** Whether there was anything to be heard after `sample` in what the lane has given out, speech or not. */
   soundSince(sample: number): boolean {
-    return this.#sound.between(sample, this.#tape.sent);
+    return this.#meter.sound.between(sample, this.#tape.sent);
   }
 
   /** Gives memory and spool back. Everything after it is harmless and comes to nothing. */
@@ -239,7 +236,6 @@ export class AudioPipeline {
       const piece = Math.min(count - done, BLOCK_SAMPLES - offset);
       decode(this.#encoding, bytes, at + done * width, piece, block, offset);
       this.#meter.take(block.samples, offset, offset + piece);
-      this.#sound.take(block.samples, offset, offset + piece);
       this.#tape.commit(piece);
       done += piece;
     }

@@ -3,6 +3,7 @@
 import WebSocket from 'ws';
 import type { ServerEvent } from '../api/listen.ts';
 import { CommandError } from './output.ts';
+import { sendInRealTime } from './real-time.ts';
 
 export interface DemoCall {
   url: string;
@@ -21,11 +22,9 @@ export interface DemoCall {
   onSent(seconds: number): void;
 }
 
-const CHUNK_MS = 100;
-
 /** Says everything, then closes. Resolves when the gateway has ended the session, whatever it said before. */
 export function call(options: DemoCall): Promise<void> {
-  const { url, key, model, fallback, encoding, sampleRate, signal, onEvent } = options;
+  const { url, key, model, fallback, audio, encoding, sampleRate, signal, onEvent, onSent } = options;
   const query = new URLSearchParams({ model, fallbacks: fallback, encoding, sample_rate: String(sampleRate) });
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
@@ -35,7 +34,7 @@ export function call(options: DemoCall): Promise<void> {
       socket.terminate();
       reject(signal.reason);
     };
-    socket.on('open', () => sendInRealTime(socket, options));
+    socket.on('open', () => sendInRealTime(socket, audio, sampleRate, (bytes) => onSent(bytes / sampleRate)));
     socket.on('message', (data) => {
       const line = String(data);
       onEvent(JSON.parse(line) as ServerEvent, line);
@@ -48,23 +47,4 @@ export function call(options: DemoCall): Promise<void> {
     signal.addEventListener('abort', cut);
     if (signal.aborted) cut();
   });
-}
-
-/** One chunk each 100 ms, by the clock: a late timer is made up for. Stops by itself when the socket is no longer open. */
-function sendInRealTime(socket: WebSocket, { audio, sampleRate, onSent }: DemoCall): void {
-  const chunkBytes = (sampleRate * CHUNK_MS) / 1000;
-  const startedAt = performance.now();
-  let at = 0;
-  const send = (): void => {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    const due = Math.floor((performance.now() - startedAt) / CHUNK_MS) * chunkBytes;
-    while (at < Math.min(due, audio.length)) {
-      socket.send(audio.subarray(at, at + chunkBytes));
-      at = Math.min(at + chunkBytes, audio.length);
-      onSent(at / sampleRate);
-    }
-    if (at < audio.length) setTimeout(send, CHUNK_MS / 2);
-    else socket.send('{"type":"close"}');
-  };
-  send();
 }

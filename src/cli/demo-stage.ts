@@ -4,12 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway } from '../gateway.ts';
-import { BUILT_IN_GRAMMARS } from '../providers/local/grammars/index.ts';
 import type { ProviderSimulator } from '../providers/simulation.ts';
-import { RecogniserPool } from '../recogniser/pool.ts';
-import { engineEar } from '../simulator/ears.ts';
 import { SimulatorServer } from '../simulator/server.ts';
 import { createLogger } from '../telemetry/log.ts';
+import { localEars } from './local-ears.ts';
 import { tell } from './output.ts';
 import { loadSettings } from './settings.ts';
 
@@ -27,24 +25,17 @@ export interface Stage {
   killFirst(): Promise<void>;
 }
 
-/** What the simulators hear with. */
-const HEARING = {
-  language: 'en',
-  interims: true,
-  task: { kind: 'grammar', text: BUILT_IN_GRAMMARS.get('commands-en'), builtIn: true },
-};
-
 /** Opens the stage, plays, and takes all of it down again; resolves with what the play gave. */
 export async function onStage<Result>({ first, fallback, faults }: Cast, play: (stage: Stage) => Promise<Result>) {
   const closers: (() => unknown)[] = [];
   try {
     const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
     closers.push(() => rmSync(directory, { recursive: true, force: true }));
-    const pool = new RecogniserPool({ ...loadSettings({}).recogniser, onFault: tellFault });
-    closers.push(() => pool.close());
-    await warmUp(pool);
+    const ears = localEars({});
+    closers.push(() => ears.close());
+    await ears.warmUp();
 
-    const ear = engineEar(pool, () => HEARING);
+    const { ear } = ears;
     const dying = await SimulatorServer.start({ simulator: first, ear, faults, onFault: tellFault });
     closers.push(() => dying.close());
     const living = await SimulatorServer.start({ simulator: fallback, ear, onFault: tellFault });
@@ -73,21 +64,6 @@ export async function onStage<Result>({ first, fallback, faults }: Cast, play: (
 function pointedAt({ provider }: ProviderSimulator, { url }: SimulatorServer): Record<string, string> {
   const name = provider.toUpperCase();
   return { [`VOXGATE_${name}_URL`]: url, [`${name}_API_KEY`]: 'simulated' };
-}
-
-/** Resolves when the recogniser has its model in memory, so that the first words are heard as they are said. */
-function warmUp(pool: RecogniserPool): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stream = pool.connect(HEARING, {
-      open: () => {},
-      message: () => {
-        stream.terminate();
-        resolve();
-      },
-      drained: () => {},
-      closed: (_code, reason) => reject(new Error(`The embedded recogniser did not start: ${reason}`)),
-    });
-  });
 }
 
 function tellFault(error: unknown): void {

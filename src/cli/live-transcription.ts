@@ -6,11 +6,11 @@ import type { ServerEvent } from '../api/listen.ts';
 import { PcmConverter } from '../audio/resampler.ts';
 import { WavReader } from '../audio/wav.ts';
 import { CommandError, EXIT, print, tell } from './output.ts';
+import { sendInRealTime } from './real-time.ts';
 import type { Target, Wanted } from './transcribe.ts';
 
-const CHUNK_MS = 100;
 const RATE = 16_000;
-const CHUNK_BYTES = (RATE * 2 * CHUNK_MS) / 1000;
+const BYTES_PER_SECOND = 2 * RATE;
 
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(
@@ -25,10 +25,10 @@ export async function liveTranscription(
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
     headers: { Authorization: `Bearer ${key}` },
   });
-  const terminal = new Terminal(samples.byteLength / 2 / RATE, json);
+  const terminal = new Terminal(samples.byteLength / BYTES_PER_SECOND, json);
   return new Promise((resolve, reject) => {
     socket.on('open', () => {
-      sendInRealTime(socket, samples, terminal);
+      sendInRealTime(socket, samples, BYTES_PER_SECOND, (bytes) => terminal.sent(bytes / BYTES_PER_SECOND));
     });
     socket.on('message', (data) => terminal.show(String(data)));
     socket.on('unexpected-response', (_, response) => {
@@ -42,24 +42,6 @@ export async function liveTranscription(
       resolve(code === 1000 ? EXIT.ok : EXIT.failed);
     });
   });
-}
-
-/** One chunk each 100 ms, by the clock: a late timer is made up for. Stops by itself when the socket is no longer open. */
-function sendInRealTime(socket: WebSocket, samples: Uint8Array, terminal: Terminal): void {
-  const startedAt = performance.now();
-  let at = 0;
-  const send = (): void => {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    const due = Math.floor((performance.now() - startedAt) / CHUNK_MS) * CHUNK_BYTES;
-    while (at < Math.min(due, samples.byteLength)) {
-      socket.send(samples.subarray(at, at + CHUNK_BYTES));
-      at += CHUNK_BYTES;
-    }
-    terminal.sent(Math.min(at, samples.byteLength) / 2 / RATE);
-    if (at < samples.byteLength) setTimeout(send, CHUNK_MS / 2);
-    else socket.send('{"type":"close"}');
-  };
-  send();
 }
 
 /** Events as lines; on a terminal also a line of progress that is written over. */

@@ -2,17 +2,15 @@
 import { readFileSync } from 'node:fs';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { BUILT_IN_GRAMMARS } from '../providers/local/grammars/index.ts';
 import { NumberedOptions, ScriptOptions } from '../providers/loopback/options.ts';
 import type { ProviderSimulator } from '../providers/simulation.ts';
 import { simulators as builtIn } from '../providers/simulators.ts';
-import { RecogniserPool } from '../recogniser/pool.ts';
-import { type EarSource, engineEar, numberedEar, scriptEar } from '../simulator/ears.ts';
+import { type EarSource, numberedEar, scriptEar } from '../simulator/ears.ts';
 import { FAULTS, FaultRefused } from '../simulator/faults.ts';
 import { SimulatorServer } from '../simulator/server.ts';
 import { type Command, readArguments } from './command.ts';
+import { localEars } from './local-ears.ts';
 import { CommandError, EXIT, print, printTable, tell } from './output.ts';
-import { loadSettings } from './settings.ts';
 
 const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]… [--ear script|numbered|local] [--params JSON | --script FILE]
        voxgate simulate PROVIDER --list
@@ -29,8 +27,6 @@ without an account, and its failover tested. What goes wrong is told by --fault,
   --params  of script and numbered, a JSON object as in provider_params of loopback/script and loopback/numbered
   --script  the same from a file`;
 
-/** Audio of one stream that may wait for the recogniser: eight minutes, since providers take audio faster than it is spoken. */
-const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 const EARS = ['local', 'script', 'numbered'] as const;
 
 /** The command of this build. */
@@ -129,21 +125,6 @@ function openEars({ ear, params, script }: EarWishes): { ear: EarSource; close()
     }),
     close,
   };
-}
-
-/** The embedded recogniser, with its built-in commands. */
-function localEars(): { ear: EarSource; close(): Promise<void> } {
-  const pool = new RecogniserPool({
-    ...loadSettings().recogniser,
-    queueBytesMax: QUEUE_BYTES_MAX,
-    onFault: (error) => tell(`voxgate: the recogniser failed: ${error.message}`),
-  });
-  const ear = engineEar(pool, ({ language }) => {
-    const heard = language?.startsWith('fr') ? 'fr' : 'en';
-    const text = BUILT_IN_GRAMMARS.get(`commands-${heard}`);
-    return { language: heard, interims: true, task: { kind: 'grammar', text, builtIn: true } };
-  });
-  return { ear, close: () => pool.close() };
 }
 
 function read(file: string): string {

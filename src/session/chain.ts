@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
-import { isSlug, nearestSlugs, providerOf } from '../api/slug.ts';
+import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
@@ -260,8 +260,5 @@ export function timingOf(
     access: access(provider.name),
   });
 }
-
-/** The part of a slug after the provider. */
-export const modelOf = (slug: string): string => slug.slice(slug.indexOf('/') + 1);
 
 const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });

@@ -1,10 +1,11 @@
 // A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
 // the seconds that are billed.
+import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { LegFailed } from '../upstream/batch.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http-batch.ts';
-import { type ChainMember, modelOf } from './chain.ts';
+import type { ChainMember } from './chain.ts';
 import type { FileSource } from './file-source.ts';
 import { audioTooLong, fileTooLarge } from './transcription-attempts.ts';
 

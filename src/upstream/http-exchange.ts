@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../machines/clock.ts';
 import type { HttpAnswer } from '../providers/provider.ts';
 import { LegFailed } from './batch.ts';
+import { joinedHeaders } from './headers.ts';
 import { answerTimeout, answerTooLarge, networkFailure, poolFull, uploadStalled } from './http-failures.ts';
 import type { HttpPools } from './http-pools.ts';
 
@@ -64,7 +65,7 @@ export async function exchange(
       ? await wholeBody(response.body, patience)
       : await beginningOfBody(response.body, clock);
     end.signal.throwIfAborted();
-    return { status: response.statusCode, headers: joined(response.headers), body: text };
+    return { status: response.statusCode, headers: joinedHeaders(response.headers), body: text };
   } catch (error) {
     if (end.signal.aborted) throw end.signal.reason;
     if (upload.fault !== undefined) throw upload.fault.error;
@@ -201,8 +202,3 @@ async function beginningOfBody(body: Dispatcher.ResponseData['body'], clock: Clo
 }
 
 const textOf = (pieces: readonly Buffer[]): string => new TextDecoder().decode(Buffer.concat(pieces));
-
-const joined = (headers: Record<string, string | string[] | undefined>): Record<string, string | undefined> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );

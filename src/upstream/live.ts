@@ -2,6 +2,7 @@
 // with its connection is leg.ts.
 import type { LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import { upstreamMachine } from '../../machines/upstream.ts';
+import { providerOf } from '../api/slug.ts';
 import { guardActions } from '../runtime/observe.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import { Leg } from './leg.ts';
@@ -45,8 +46,7 @@ export class UpstreamHost {
    * `onGone` is called once, when the leg holds nothing any more. Throws when the model is unknown here.
    */
   open(legId: string, request: OpenLeg, report: (report: LegReport) => void, onGone: () => void = () => {}): LegHandle {
-    const slash = request.slug.indexOf('/');
-    const provider = this.dependencies.providers.get(request.slug.slice(0, slash));
+    const provider = this.dependencies.providers.get(providerOf(request.slug));
     if (provider?.live === undefined) throw new Error(`No provider of this node has the live model "${request.slug}".`);
     const leg = new Leg(legId, request, provider.live, this.dependencies, report, () => {
       this.legs.delete(legId);

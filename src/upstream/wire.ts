@@ -5,6 +5,7 @@ import WebSocket from 'ws';
 import type { Clock } from '../../machines/clock.ts';
 import type { Endpoint, Engine, EngineConnection, Incoming, Outgoing, ProviderRefusal } from '../providers/provider.ts';
 import { Deadline } from '../runtime/deadline.ts';
+import { joinedHeaders } from './headers.ts';
 
 /**
  * What happens on a wire. After `closed`, `refused` or `unreachable` nothing follows; exactly one of them comes unless
@@ -172,14 +173,8 @@ class SocketWire implements Wire {
       if (over) return;
       over = true;
       wait.stop();
-      const headers = Object.fromEntries(
-        Object.entries(response.headers).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.join(', ') : value,
-        ]),
-      );
       const body = Buffer.concat(pieces).subarray(0, REFUSAL_BYTES_MAX).toString('utf8');
-      done({ status: response.statusCode ?? 0, headers, body });
+      done({ status: response.statusCode ?? 0, headers: joinedHeaders(response.headers), body });
     };
     const wait = new Deadline(this.clock, REFUSAL_MS, finish);
     response.on('data', (piece: Buffer) => {

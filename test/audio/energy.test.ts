@@ -1,7 +1,7 @@
 // Speech energy tells speech from silence and costs next to nothing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SOUND, SpeechMeter } from '../../src/audio/energy.ts';
+import { SpeechMeter } from '../../src/audio/energy.ts';
 
 const RATE = 16_000;
 const FULL_SCALE = 32_768;
@@ -39,15 +39,22 @@ const AUDIO: [what: string, samples: number[], lastEnd: number | undefined][] = 
 ];
 
 test.each(AUDIO)('%s', (_, samples, lastEnd) => {
-  expect(metered(samples).lastEnd).toBe(lastEnd);
+  expect(metered(samples).speech.lastEnd).toBe(lastEnd);
 });
 
 test('the cut of the stream changes nothing', () => {
   const samples = [...silence(0.3), ...tone(0.33, -30), ...silence(1.2), ...tone(0.2, -44), ...silence(0.1)];
-  const whole = metered(samples, [samples.length]);
+  const heardBy = ({ speech, sound }: SpeechMeter) =>
+    [speech, sound].map((runs) => [
+      runs.lastEnd,
+      runs.startAfter(0),
+      runs.startAfter(RATE),
+      runs.endAfter(0, RATE / 2),
+    ]);
+  const whole = heardBy(metered(samples, [samples.length]));
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 5 }), (sizes) => {
-      expect(metered(samples, sizes)).toEqual(whole);
+      expect(heardBy(metered(samples, sizes))).toEqual(whole);
     }),
     { numRuns: 20, examples: [[[1]]] },
   );
@@ -55,7 +62,7 @@ test('the cut of the stream changes nothing', () => {
 
 test('speech is found in any stretch that holds some, until it is forgotten', () => {
   const meter = metered([...silence(1), ...tone(1, -20), ...silence(2), ...tone(1, -20), ...silence(1)]);
-  const second = (from: number, until: number) => meter.between(from * RATE, until * RATE);
+  const second = (from: number, until: number) => meter.speech.between(from * RATE, until * RATE);
   expect([
     second(0, 1),
     second(0, 1.2),
@@ -67,24 +74,26 @@ test('speech is found in any stretch that holds some, until it is forgotten', ()
   ]).toEqual([false, true, true, false, true, false, true]);
   meter.forget(2 * RATE);
   expect([second(0, 4), second(0, 6)]).toEqual([false, true]);
-  expect(meter.lastEnd).toBe(5 * RATE);
+  expect(meter.speech.lastEnd).toBe(5 * RATE);
 });
 
 test('however long the session, the runs kept are bounded, and no speech is forgotten', () => {
   const meter = new SpeechMeter(100);
   const word = Int16Array.from({ length: 220 }, (_, i) => (i < 100 ? (i % 2 ? 9000 : -9000) : 0));
   for (let i = 0; i < 3000; i++) meter.take(word, 0, word.length);
-  expect(meter.between(0, 50)).toBe(true);
-  expect(meter.between(2999 * 220 + 110, 3000 * 220 - 10)).toBe(false);
-  expect(meter.between(2998 * 220 + 110, 2999 * 220 - 10)).toBe(false);
-  expect(meter.lastEnd).toBeGreaterThan(2999 * 220);
+  expect(meter.speech.between(0, 50)).toBe(true);
+  expect(meter.speech.between(2999 * 220 + 110, 3000 * 220 - 10)).toBe(false);
+  expect(meter.speech.between(2998 * 220 + 110, 2999 * 220 - 10)).toBe(false);
+  expect(meter.speech.lastEnd).toBeGreaterThan(2999 * 220);
 });
 
 test('where sound begins again is told, however quiet it is, and silence is none', () => {
-  const meter = new SpeechMeter(RATE, SOUND);
+  const meter = new SpeechMeter(RATE);
   const quiet = (seconds: number, level: number) =>
     new Int16Array(RATE * seconds).map((_, i) => (i % 32 < 16 ? level : -level));
   for (const samples of [quiet(2, 0), quiet(1, 30), quiet(3, 8), quiet(1, 30)]) meter.take(samples, 0, samples.length);
   const seconds = (sample: number) => Math.round((sample / RATE) * 10) / 10;
-  expect([0, 1, 2.5, 3, 5, 7].map((from) => seconds(meter.startAfter(from * RATE)))).toEqual([2, 2, 2.5, 6, 6, 7]);
+  expect([0, 1, 2.5, 3, 5, 7].map((from) => seconds(meter.sound.startAfter(from * RATE)))).toEqual([
+    2, 2, 2.5, 6, 6, 7,
+  ]);
 });

@@ -4,7 +4,7 @@ import type { Utterance } from '../../../machines/events.ts';
 import type { Incoming, LegRequest, LiveCodec, LiveTiming, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
 import { urlOf } from '../urls.ts';
-import { authorization, baseUrlOf } from './endpoint.ts';
+import { authorization, baseUrlOf, TIMING } from './endpoint.ts';
 import { failureOfClose, failureOfCode } from './failures.ts';
 import { fluxHint } from './languages.ts';
 import { LegClock } from './leg-clock.ts';
@@ -52,25 +52,17 @@ const QUIET_MARGIN_SECONDS = 1;
 /** Times are rounded on the wire. */
 const ROUNDING_SECONDS = 0.01;
 
-const TIMING: LiveTiming = {
+const FLUX_TIMING: LiveTiming = {
+  ...TIMING,
   // https://developers.deepgram.com/docs/flux/quickstart: about 80 ms.
   frame: { minMs: 50, idealMs: 80, maxMs: 250, tail: 'short' },
-  // No limit of its own is documented: that of /v1/listen is kept.
-  speedMax: 1.25,
-  burstMs: 1_000,
-  connectMs: 5_000,
-  readyMs: 5_000,
-  drainMs: 8_000,
   keepAliveMs: KEEP_ALIVE_MS,
   // Something is said about each 0.25 s of audio.
   stallMs: 3_000,
-  twinMs: 0,
-  sessionMaxMs: undefined,
-  endpointing: undefined,
 };
 
 export const flux: LiveCodec<State> = {
-  timing: () => TIMING,
+  timing: () => FLUX_TIMING,
 
   open: (request: LegRequest) => ({
     state: {

@@ -5,7 +5,7 @@ import type { Incoming, LegRequest, LiveCodec, LiveTiming, Step } from '../provi
 import { providerWords } from '../refusals.ts';
 import { finalMissing } from '../turn-text.ts';
 import { urlOf } from '../urls.ts';
-import { authorization, baseUrlOf } from './endpoint.ts';
+import { authorization, baseUrlOf, TIMING } from './endpoint.ts';
 import { failureOfClose } from './failures.ts';
 import { novaLanguage } from './languages.ts';
 import { LegClock } from './leg-clock.ts';
@@ -51,25 +51,17 @@ const SETTLED_REMEMBERED_MAX = 32;
 /** A connection that was sent no audio at all is not kept by `KeepAlive`. */
 const FIRST_SILENCE_SECONDS = 0.1;
 
-const TIMING: LiveTiming = {
+const NOVA_TIMING: LiveTiming = {
+  ...TIMING,
   // https://developers.deepgram.com/docs/measuring-streaming-latency: 20 to 250 ms of audio in a frame.
   frame: { minMs: 20, idealMs: 100, maxMs: 250, tail: 'short' },
-  // https://developers.deepgram.com/docs/stt-troubleshooting-websocket-data-and-net-errors: 1.25 times real time.
-  speedMax: 1.25,
-  burstMs: 1_000,
-  connectMs: 5_000,
-  readyMs: 5_000,
-  drainMs: 8_000,
   // https://developers.deepgram.com/docs/audio-keep-alive: every 3 to 5 s; after 10 s the connection is closed.
   keepAliveMs: 4_000,
   stallMs: 8_000,
-  twinMs: 0,
-  sessionMaxMs: undefined,
-  endpointing: undefined,
 };
 
 export const nova: LiveCodec<State> = {
-  timing: () => TIMING,
+  timing: () => NOVA_TIMING,
 
   open: (request: LegRequest) => ({
     state: {
