@@ -1,102 +1,163 @@
-// Organisations and keys on an open database: the store's calls, one transaction each. Runs in the thread that owns the file.
-import type { Database } from 'better-sqlite3';
+// API keys on an open database, with their organisations: the store's calls, one transaction each. Which settings are good is
+// key-settings.ts, what may become of a key the api-key chart. Runs in the thread that owns the file.
+import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from '../runtime/uuid.ts';
+import type { Actor, AuditEntry } from './audit-calls.ts';
+import type { ApiKey, CreatedKey, KeyCalls, KeySettings } from './key-calls.ts';
+import { keyAfter } from './key-chart.ts';
+import {
+  type KeyRow,
+  keyOf,
+  SELECT_KEYS,
+  SETTING_COLUMNS,
+  type SettingsRow,
+  settingsOf,
+  settingsToRow,
+} from './key-row.ts';
+import { checkedSettings, DEFAULT_SETTINGS, SETTING_NAMES } from './key-settings.ts';
+import { createOrganisationTables, noOrganisation } from './organisation-tables.ts';
 import { generateKey, parseKey } from './secrets.ts';
-import type { ApiKey, Organisation } from './store.ts';
 import { StoreError } from './store-error.ts';
+import type { TableContext } from './table-context.ts';
 
-const KEY_NAME = /^\P{Cc}{1,100}$/u;
-
-const KEY_COLUMNS =
-  'id, organisation_id AS organisationId, name, display, created_at AS createdAt, revoked_at AS revokedAt';
-
-type Created = { key: ApiKey; secret: string };
-
-/** The store's calls as the thread answers them. */
-export interface KeyCalls {
-  bootstrap(): (Created & { organisation: Organisation }) | undefined;
-  createKey(organisationId: string, name: string): Created;
-  findKeyByHash(hash: Uint8Array): ApiKey | undefined;
-  listKeys(organisationId: string | undefined): ApiKey[];
-  revokeKey(keyId: string): ApiKey | undefined;
-  listOrganisations(): Organisation[];
-  revokedKeyIds(): string[];
-}
+const GRACE_MS_MAX = 72 * 3600 * 1000;
+const MINUTE_MS = 60_000;
+/** The last time that is written with a year of four digits, which is what texts of times are compared by. */
+const TIME_MS_MAX = Date.UTC(9999, 11, 31);
+const GATEWAY: Actor = { type: 'system', id: 'gateway' };
 
 export interface Revocations {
   /** Ids of keys revoked since this was last asked, by any process. */
   unheard(): string[];
 }
 
-/** @param nowMs wall-clock milliseconds */
-export function createKeyTables(database: Database, nowMs: () => number = Date.now): KeyCalls & Revocations {
-  const organisations = database.prepare<[], Organisation>(
-    'SELECT id, name, created_at AS createdAt FROM organisations ORDER BY number',
-  );
-  const insertOrganisation = database.prepare<Organisation>(
-    'INSERT INTO organisations (id, name, created_at) VALUES (@id, @name, @createdAt)',
-  );
-  const organisationExists = database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck();
-  const insertKey = database.prepare<Omit<ApiKey, 'revokedAt'> & { hash: Uint8Array }>(
-    'INSERT INTO api_keys (id, organisation_id, name, hash, display, created_at) VALUES (@id, @organisationId, @name, @hash, @display, @createdAt)',
-  );
-  const keyByHash = database.prepare<[Uint8Array], ApiKey>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE hash = ?`);
-  const keyById = database.prepare<[string], ApiKey>(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ?`);
-  const allKeys = database.prepare<[], ApiKey>(`SELECT ${KEY_COLUMNS} FROM api_keys ORDER BY number`);
-  const keysOf = database.prepare<[string], ApiKey>(
-    `SELECT ${KEY_COLUMNS} FROM api_keys WHERE organisation_id = ? ORDER BY number`,
-  );
-  const lastRevocation = database.prepare<[], number>('SELECT coalesce(max(revocation), 0) FROM api_keys').pluck();
-  const revoke = database.prepare<{ id: string; revokedAt: string; revocation: number }>(
-    'UPDATE api_keys SET revoked_at = @revokedAt, revocation = @revocation WHERE id = @id AND revoked_at IS NULL',
-  );
-  const revokedAfter = database.prepare<[number], { id: string; revocation: number }>(
-    'SELECT id, revocation FROM api_keys WHERE revocation > ? ORDER BY revocation',
-  );
+type NewRow = SettingsRow & Pick<KeyRow, 'id' | 'organisationId' | 'display' | 'createdAt'> & { hash: Uint8Array };
+type EndRow = Pick<KeyRow, 'id' | 'graceUntil' | 'rolledTo' | 'revokedAt'> & { revocation: number | null };
 
-  function nowText(): string {
-    return new Date(nowMs()).toISOString();
+export function createKeyTables(context: TableContext): KeyCalls & Revocations {
+  const { database, nowMs, nowText, audit } = context;
+  const organisations = createOrganisationTables(context);
+  const statements = prepare(context);
+  const { byId, revokedAfter } = statements;
+
+  function find(keyId: string): ApiKey | undefined {
+    const row = byId.get(keyId);
+    return row && keyOf(row);
   }
 
-  function addKey(organisationId: string, name: string): Created {
-    if (!KEY_NAME.test(name)) {
-      throw new StoreError(
-        'invalid',
-        'The name of a key cannot be used; it is a text of 1 to 100 characters without control characters.',
-      );
-    }
-    if (organisationExists.get(organisationId) === undefined) {
-      throw new StoreError('not_found', `There is no organisation ${JSON.stringify(organisationId.slice(0, 50))}.`);
-    }
+  function findOf(organisationId: string | null, keyId: string): ApiKey | undefined {
+    const key = find(keyId);
+    return organisationId === null || key?.organisationId === organisationId ? key : undefined;
+  }
+
+  function insert(organisationId: string, settings: KeySettings): CreatedKey {
     const secret = generateKey();
     const { hash, display } = parseKey(secret)!;
-    const key = { id: `key_${uuidv7(nowMs())}`, organisationId, name, display, createdAt: nowText() };
-    insertKey.run({ ...key, hash });
-    return { key: { ...key, revokedAt: null }, secret };
+    const id = `key_${uuidv7(nowMs())}`;
+    statements.insert.run({ ...settingsToRow(settings), id, organisationId, hash, display, createdAt: nowText() });
+    return { key: find(id)!, secret };
+  }
+
+  function note(by: Actor, action: string, key: ApiKey, detail: AuditEntry['detail']): void {
+    audit({ by, organisationId: key.organisationId, action, target: key.id, detail });
+  }
+
+  function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): CreatedKey {
+    const checked = { ...DEFAULT_SETTINGS, ...checkedSettings(settings, nowMs()) };
+    if (organisations.findOrganisation(organisationId) === undefined) throw noOrganisation(organisationId);
+    const created = insert(organisationId, checked);
+    note(by, 'key.created', created.key, plain(checked));
+    return created;
+  }
+
+  function change(organisationId: string, keyId: string, settings: Partial<KeySettings>, by: Actor) {
+    const key = findOf(organisationId, keyId);
+    if (key === undefined) return undefined;
+    if (key.revokedAt !== null)
+      throw new StoreError('conflict', `The key ${key.id} is revoked; nothing of it can be changed.`);
+    const before = settingsOf(key);
+    const after = { ...before, ...checkedSettings(settings, nowMs()) };
+    const changed = SETTING_NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+    if (changed.length === 0) return key;
+    statements.change.run({ ...settingsToRow(after), id: key.id });
+    note(by, 'key.changed', key, { from: plain(before, changed), to: plain(after, changed) });
+    return find(key.id);
+  }
+
+  function roll(organisationId: string, keyId: string, graceMs: number, by: Actor) {
+    if (!Number.isInteger(graceMs) || graceMs < 0 || graceMs > GRACE_MS_MAX) {
+      throw new StoreError(
+        'invalid',
+        'The time that a rolled key goes on working is a whole number of milliseconds, 0 to 72 hours.',
+      );
+    }
+    const key = findOf(organisationId, keyId);
+    if (key === undefined || key.revokedAt !== null) return undefined;
+    const graceUntilMs = nowMs() + graceMs;
+    const outcome = keyAfter(key, { type: 'key.roll', nowMs: nowMs(), graceUntilMs });
+    if (!outcome.changed) throw notRollable(key);
+    const created = insert(key.organisationId, settingsOf(key));
+    const graceUntil = new Date(graceUntilMs).toISOString();
+    end(key, { graceUntil, rolledTo: created.key.id }, outcome.published);
+    note(by, 'key.rolled', key, { to: created.key.id, graceUntil });
+    return { ...created, old: find(key.id)! };
+  }
+
+  function revoke(organisationId: string | null, keyId: string, by: Actor): ApiKey | undefined {
+    const key = findOf(organisationId, keyId);
+    if (key === undefined) return undefined;
+    const outcome = keyAfter(key, { type: 'key.revoke' });
+    if (!outcome.changed) return key;
+    end(key, key, outcome.published);
+    note(by, 'key.revoked', key, { name: key.name, display: key.display });
+    return find(key.id);
+  }
+
+  /** A revocation is published by its number: every process asks for those after the last that it heard of. */
+  function end(key: ApiKey, grace: Pick<EndRow, 'graceUntil' | 'rolledTo'>, isRevoked: boolean): void {
+    const { graceUntil, rolledTo } = grace;
+    const revocation = isRevoked ? statements.lastRevocation.get()! + 1 : null;
+    statements.end.run({ id: key.id, graceUntil, rolledTo, revokedAt: isRevoked ? nowText() : null, revocation });
+  }
+
+  function noteUsed(used: readonly { keyId: string; atMs: number }[]): void {
+    for (const { keyId, atMs } of used) {
+      if (!(atMs >= 0 && atMs <= TIME_MS_MAX))
+        throw new StoreError('invalid', 'A key was used at no time that there is.');
+      statements.noteUsed.run({ id: keyId, at: new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS).toISOString() });
+    }
   }
 
   const transactions = {
     bootstrap: database.transaction(() => {
-      if (organisations.get() !== undefined) return undefined;
-      const organisation = { id: `org_${uuidv7(nowMs())}`, name: 'Default', createdAt: nowText() };
-      insertOrganisation.run(organisation);
-      return { organisation, ...addKey(organisation.id, 'First key') };
+      if (organisations.listOrganisations().length > 0) return undefined;
+      const organisation = organisations.createOrganisation('Default', null, GATEWAY);
+      return { organisation, ...create(organisation.id, { name: 'First key' }, GATEWAY) };
     }),
-    createKey: database.transaction(addKey),
-    revokeKey: database.transaction((id: string) => {
-      revoke.run({ id, revokedAt: nowText(), revocation: lastRevocation.get()! + 1 });
-      return keyById.get(id);
-    }),
+    create: database.transaction(create),
+    change: database.transaction(change),
+    roll: database.transaction(roll),
+    revoke: database.transaction(revoke),
+    noteUsed: database.transaction(noteUsed),
   };
 
-  let heard = lastRevocation.get()!;
+  let heard = statements.lastRevocation.get()!;
   return {
+    ...organisations,
     bootstrap: () => transactions.bootstrap.immediate(),
-    createKey: (organisationId, name) => transactions.createKey.immediate(organisationId, name),
-    findKeyByHash: (hash) => keyByHash.get(hash),
-    listKeys: (organisationId) => (organisationId === undefined ? allKeys.all() : keysOf.all(organisationId)),
-    revokeKey: (keyId) => transactions.revokeKey.immediate(keyId),
-    listOrganisations: () => organisations.all(),
+    createKey: (organisationId, settings, by) => transactions.create.immediate(organisationId, settings, by),
+    findKeyByHash(hash) {
+      const row = statements.byHash.get(hash);
+      return row && keyOf(row);
+    },
+    findKey: find,
+    listKeys: (organisationId) =>
+      (organisationId === undefined ? statements.all.all() : statements.ofOrganisation.all(organisationId)).map(keyOf),
+    changeKey: (organisationId, keyId, settings, by) =>
+      transactions.change.immediate(organisationId, keyId, settings, by),
+    rollKey: (organisationId, keyId, graceMs, by) => transactions.roll.immediate(organisationId, keyId, graceMs, by),
+    revokeKey: (organisationId, keyId, by) => transactions.revoke.immediate(organisationId, keyId, by),
+    noteKeysUsed: (used) => transactions.noteUsed.immediate(used),
     revokedKeyIds: () => revokedAfter.all(0).map((row) => row.id),
     unheard() {
       const rows = revokedAfter.all(heard);
@@ -104,4 +165,48 @@ export function createKeyTables(database: Database, nowMs: () => number = Date.n
       return rows.map((row) => row.id);
     },
   };
+}
+
+function prepare({ database }: TableContext) {
+  const columns = Object.entries(SETTING_COLUMNS);
+  return {
+    byHash: database.prepare<[Uint8Array], KeyRow>(`${SELECT_KEYS} WHERE hash = ?`).safeIntegers(),
+    byId: database.prepare<[string], KeyRow>(`${SELECT_KEYS} WHERE api_keys.id = ?`).safeIntegers(),
+    all: database.prepare<[], KeyRow>(`${SELECT_KEYS} ORDER BY api_keys.number`).safeIntegers(),
+    ofOrganisation: database
+      .prepare<[string], KeyRow>(`${SELECT_KEYS} WHERE organisation_id = ? ORDER BY api_keys.number`)
+      .safeIntegers(),
+    insert: database.prepare<NewRow>(
+      `INSERT INTO api_keys (id, organisation_id, hash, display, created_at, ${columns.map(([, column]) => column).join(', ')})
+       VALUES (@id, @organisationId, @hash, @display, @createdAt, ${columns.map(([name]) => `@${name}`).join(', ')})`,
+    ),
+    change: database.prepare<SettingsRow & { id: string }>(
+      `UPDATE api_keys SET ${columns.map(([name, column]) => `${column} = @${name}`).join(', ')} WHERE id = @id`,
+    ),
+    end: database.prepare<EndRow>(
+      `UPDATE api_keys SET grace_until = @graceUntil, rolled_to = @rolledTo, revoked_at = @revokedAt,
+                           revocation = @revocation
+       WHERE id = @id`,
+    ),
+    noteUsed: database.prepare<{ id: string; at: string }>(
+      'UPDATE api_keys SET last_used_at = @at WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @at)',
+    ),
+    lastRevocation: database.prepare<[], number>('SELECT coalesce(max(revocation), 0) FROM api_keys').pluck(),
+    revokedAfter: database.prepare<[number], { id: string; revocation: number }>(
+      'SELECT id, revocation FROM api_keys WHERE revocation > ? ORDER BY revocation',
+    ),
+  };
+}
+
+function notRollable(key: ApiKey): StoreError {
+  return key.rolledTo === null
+    ? new StoreError('conflict', `The key ${key.id} has expired: change its expiry, or mint a new key.`)
+    : new StoreError('conflict', `The key ${key.id} was rolled already, to ${key.rolledTo}: roll that one.`);
+}
+
+/** Settings as the audit log takes them: money as text. */
+function plain(settings: KeySettings, names: readonly (keyof KeySettings)[] = SETTING_NAMES): Record<string, unknown> {
+  return Object.fromEntries(
+    names.map((name) => [name, typeof settings[name] === 'bigint' ? String(settings[name]) : settings[name]]),
+  );
 }

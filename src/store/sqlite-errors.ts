@@ -13,7 +13,7 @@ function whyNotOpened(error: unknown): string {
     return `cannot be watched for changes by other processes (${code}): raise the system's limits of file watches (fs.inotify.max_user_instances and max_user_watches).`;
   }
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
-    return 'is damaged or is no SQLite file: restore it from a backup, or move it away to start with an empty one.';
+    return 'is damaged or is no SQLite file: restore it from a backup with `voxgate ledger restore FILE --force`, or move it away to start with an empty one.';
   }
   if (code.startsWith('SQLITE_BUSY')) return 'is locked by another process: end that process or wait until it is done.';
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
@@ -39,6 +39,11 @@ export function callError(error: unknown): StoreError {
     return new StoreError('busy', 'The database is locked by another process: try again in a moment.');
   }
   return new StoreError('failed', `The database could not do it (${code}): ${messageOf(error)}.`);
+}
+
+/** Whether it was the disk or the memory that failed, which no other call would fare better with. */
+export function isOfTheDisk(error: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR|NOMEM)/.test(codeOf(error));
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,5 @@
 // What the store and the thread that owns its file say to each other.
-import type { KeyCalls } from './key-tables.ts';
+import type { CallName } from './calls.ts';
 import type { StoreErrorReason } from './store-error.ts';
 
 /** What the thread is started with. */
@@ -8,13 +8,25 @@ export interface WorkerInput {
   file: string;
 }
 
+export interface Call {
+  kind: 'call';
+  id: number;
+  name: CallName;
+  args: readonly unknown[];
+}
+
 /** A call, answered in the order of arrival; or the wish to close after all calls before it. */
-export type ToWorker = { kind: 'call'; id: number; name: keyof KeyCalls; args: readonly unknown[] } | { kind: 'close' };
+export type ToWorker = Call | { kind: 'close' };
 
 export type FromWorker =
   | { kind: 'opened' }
-  | { kind: 'answer'; id: number; value: unknown }
-  | { kind: 'rejection'; id: number; reason: StoreErrorReason; message: string }
+  /** Calls of one commit. */
+  | { kind: 'answers'; answers: Answer[] }
   | { kind: 'revoked'; keyIds: string[] }
+  | { kind: 'outbox' }
   /** Could not open; the thread ends. */
   | { kind: 'refused'; reason: StoreErrorReason; message: string };
+
+export type Answer =
+  | { id: number; value: unknown }
+  | { id: number; rejection: { reason: StoreErrorReason; message: string } };

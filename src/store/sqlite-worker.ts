@@ -1,16 +1,20 @@
-// The thread that owns the database file: answers calls one after the other and tells of revocations, also those that other
-// processes make on the same file. sqlite.ts starts it and speaks for it.
+// The thread that owns the database file: answers calls in their order, those that wait together in one commit; gives back
+// holds whose lease is over; tells of revocations and of outbox messages, also those that other processes make on the same
+// file. sqlite.ts starts it and speaks for it.
 import { utimesSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
-import { createKeyTables } from './key-tables.ts';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { createAlarm } from './alarm.ts';
+import { CALLS } from './calls.ts';
+import { applyCalls } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
 import { callError, openError } from './sqlite-errors.ts';
-import type { FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
+import type { Call, FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
+import { createTables } from './tables.ts';
 
 const LOCKED_AGAIN_MS = 100;
-
-type Call = Extract<ToWorker, { kind: 'call' }>;
+/** Calls that share a commit at most: the first of them waits for the last. */
+const TOGETHER_MAX = 256;
 
 const port = parentPort!;
 const { file } = workerData as WorkerInput;
@@ -21,25 +25,50 @@ function tell(message: FromWorker): void {
 
 function serve(): void {
   const database = openDatabase(file);
-  const tables = createKeyTables(database);
+  const tables = createTables(database);
+  const leases = createAlarm({ next: () => tables.nextLeaseEndMs(), ring: () => tables.expireHolds() });
+  let lookAgain: NodeJS.Timeout | undefined;
 
-  /** Somebody may have written to the file: tells of the keys revoked since the last time. */
-  function tellRevocations(): void {
-    if (!database.open) return;
+  /**
+   * Somebody may have written to the file: tells what is new since the last time.
+   *
+   * @returns whether anything was
+   */
+  function tellNews(tellOf: () => boolean): boolean {
     try {
-      const keyIds = tables.unheard();
-      if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
+      return tellOf();
     } catch (error) {
       const failure = callError(error);
       // Ends the thread: a store that cannot tell of revocations must not go on as if there were none.
       if (failure.reason !== 'busy') throw failure;
-      setTimeout(tellRevocations, LOCKED_AGAIN_MS);
+      clearTimeout(lookAgain);
+      lookAgain = setTimeout(look, LOCKED_AGAIN_MS);
+      return false;
     }
+  }
+
+  function tellRevocations(): boolean {
+    const keyIds = tables.unheard();
+    if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
+    return keyIds.length > 0;
+  }
+
+  function tellOutbox(): boolean {
+    const hasNews = tables.hasNews();
+    if (hasNews) tell({ kind: 'outbox' });
+    return hasNews;
+  }
+
+  function look(): void {
+    if (!database.open) return;
+    tellNews(tellRevocations);
+    tellNews(tellOutbox);
+    leases.look();
   }
 
   /**
    * Wakes the other processes. The log's own change will not do: it is seen before the commit it belongs to can be read.
-   * A revocation that is committed stands, so a failure here only means that they hear of it with their next call.
+   * What is committed stands, so a failure here only means that they hear of it with their next call.
    */
   function touch(): void {
     const now = new Date();
@@ -48,35 +77,54 @@ function serve(): void {
     } catch {}
   }
 
-  function resultOf({ id, name, args }: Call): FromWorker {
+  function answer(calls: readonly Call[]): void {
+    if (calls.length === 0) return;
+    const answers = applyCalls(database, tables, calls);
+    let isNews = false;
     try {
-      return { kind: 'answer', id, value: Reflect.apply(tables[name], tables, args) };
-    } catch (error) {
-      const { reason, message } = callError(error);
-      return { kind: 'rejection', id, reason, message };
+      isNews = tellNews(tellRevocations);
+    } finally {
+      // What was committed is answered, whatever comes after.
+      tell({ kind: 'answers', answers });
     }
-  }
-
-  function answer(call: Call): void {
-    const result = resultOf(call);
-    if (call.name === 'revokeKey') touch();
-    tellRevocations();
-    tell(result);
+    if (!calls.some(({ name }) => CALLS[name] === 'writes')) return;
+    if (tellNews(tellOutbox) || isNews) touch();
+    leases.look();
   }
 
   // The directory rather than a file in it: the write-ahead log comes and goes.
   const watcher = watch(dirname(file), (_, name) => {
-    if (name === null || name.startsWith(basename(file))) tellRevocations();
+    if (name === null || name.startsWith(basename(file))) look();
   });
-  tellRevocations();
+  look();
 
-  port.on('message', (message: ToWorker) => {
-    if (message.kind === 'call') return answer(message);
+  function close(): void {
+    clearTimeout(lookAgain);
+    leases.stop();
     watcher.close();
     database.close();
     port.close();
+  }
+
+  port.on('message', (first: ToWorker) => {
+    let together: Call[] = [];
+    let message: ToWorker | undefined = first;
+    for (let taken = 1; message?.kind === 'call'; taken++) {
+      if (CALLS[message.name] === 'alone') {
+        answer(together);
+        answer([message]);
+        together = [];
+      } else together.push(message);
+      message = taken < TOGETHER_MAX ? waitingMessage() : undefined;
+    }
+    answer(together);
+    if (message !== undefined) close();
   });
   tell({ kind: 'opened' });
+}
+
+function waitingMessage(): ToWorker | undefined {
+  return (receiveMessageOnPort(port) as { message: ToWorker } | undefined)?.message;
 }
 
 try {

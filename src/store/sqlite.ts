@@ -1,14 +1,14 @@
 // The store on SQLite, as seen from the main thread: posts calls to the thread that owns the file, so that a slow disk or a
-// lock never stalls anything else. What the calls do is key-tables.ts; several processes may open one directory.
+// lock never stalls anything else. What the calls do is tables.ts; several processes may open one directory.
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../telemetry/worker-file.ts';
-import type { KeyCalls } from './key-tables.ts';
-import type { FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
-import type { Store } from './store.ts';
+import { CALLS, type CallName } from './calls.ts';
+import type { Answer, FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
+import type { AsynchronousCalls, Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-const DATABASE_NAME = 'voxgate.db';
+export const DATABASE_NAME = 'voxgate.db';
 const CALLS_MAX = 1024;
 /** The id under which the opening waits, beside the calls, which count from 1. */
 const OPENING = 0;
@@ -29,14 +29,28 @@ interface Waiting {
 
 type State = 'opening' | 'open' | 'closing' | 'ended';
 
+/** The store of a directory, and what can be said of its thread. */
+export type SqliteStore = StoreThread & AsynchronousCalls;
+
 /** @throws StoreError `cannot_open`, with a sentence for the operator */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const store = new SqliteStore(options);
+  const store = new StoreThread(options);
   await store.opened;
-  return store;
+  return store as SqliteStore;
 }
 
-export class SqliteStore implements Store {
+class StoreThread implements Omit<Store, CallName> {
+  static {
+    // All calls are posted alike.
+    for (const name of Object.keys(CALLS) as CallName[]) {
+      Object.defineProperty(StoreThread.prototype, name, {
+        value(this: StoreThread, ...args: unknown[]) {
+          return this.#call(name, args);
+        },
+      });
+    }
+  }
+
   /** Settles when the thread has opened the file, or could not. */
   readonly opened: Promise<void>;
   readonly #worker: Worker;
@@ -45,6 +59,7 @@ export class SqliteStore implements Store {
   readonly #exited: Promise<void>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(keyId: string) => void>();
+  readonly #outboxListeners = new Set<() => void>();
   #state: State = 'opening';
   #endReason = new StoreError('closed', 'The store is closed.');
   #lastId = 0;
@@ -67,53 +82,28 @@ export class SqliteStore implements Store {
     return this.#waiting.size;
   }
 
-  bootstrap() {
-    return this.#call('bootstrap');
-  }
-
-  createKey(organisationId: string, name: string) {
-    return this.#call('createKey', organisationId, name);
-  }
-
-  findKeyByHash(hash: Uint8Array) {
-    return this.#call('findKeyByHash', new Uint8Array(hash));
-  }
-
-  listKeys(organisationId?: string) {
-    return this.#call('listKeys', organisationId);
-  }
-
-  revokeKey(keyId: string) {
-    return this.#call('revokeKey', keyId);
-  }
-
-  listOrganisations() {
-    return this.#call('listOrganisations');
-  }
-
-  revokedKeyIds() {
-    return this.#call('revokedKeyIds');
-  }
-
   onKeyRevoked(listener: (keyId: string) => void): () => void {
     const entry = (keyId: string) => listener(keyId);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
   }
 
+  onOutbox(listener: () => void): () => void {
+    const entry = () => listener();
+    this.#outboxListeners.add(entry);
+    return () => this.#outboxListeners.delete(entry);
+  }
+
   /** Answers the calls made before, then closes the file. */
   close(): Promise<void> {
-    if (this.#state === 'open') {
+    if (this.#state === 'opening' || this.#state === 'open') {
       this.#state = 'closing';
       this.#post({ kind: 'close' });
     }
     return this.#exited;
   }
 
-  #call<Name extends keyof KeyCalls>(
-    name: Name,
-    ...args: Parameters<KeyCalls[Name]>
-  ): Promise<ReturnType<KeyCalls[Name]>> {
+  #call(name: CallName, args: readonly unknown[]): Promise<unknown> {
     if (this.#state !== 'open') return Promise.reject(this.#endReason);
     if (this.#waiting.size >= this.#callsMax) {
       return Promise.reject(
@@ -121,9 +111,13 @@ export class SqliteStore implements Store {
       );
     }
     const id = ++this.#lastId;
-    this.#post({ kind: 'call', id, name, args });
+    try {
+      this.#post({ kind: 'call', id, name, args });
+    } catch {
+      return Promise.reject(new StoreError('invalid', `The call ${name} was given what is no plain data.`));
+    }
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: (value) => resolve(value as ReturnType<KeyCalls[Name]>), reject });
+      this.#waiting.set(id, { resolve, reject });
     });
   }
 
@@ -134,22 +128,28 @@ export class SqliteStore implements Store {
   #hear(message: FromWorker): void {
     switch (message.kind) {
       case 'opened':
-        this.#state = 'open';
+        if (this.#state === 'opening') this.#state = 'open';
         this.#take(OPENING)?.resolve(undefined);
         break;
-      case 'answer':
-        this.#take(message.id)?.resolve(message.value);
-        break;
-      case 'rejection':
-        this.#take(message.id)?.reject(new StoreError(message.reason, message.message));
+      case 'answers':
+        for (const answer of message.answers) this.#settle(answer);
         break;
       case 'revoked':
         for (const keyId of message.keyIds) for (const listener of this.#listeners) listener(keyId);
+        break;
+      case 'outbox':
+        for (const listener of this.#outboxListeners) listener();
         break;
       case 'refused':
         this.#end(new StoreError(message.reason, message.message));
         break;
     }
+  }
+
+  #settle(answer: Answer): void {
+    const call = this.#take(answer.id);
+    if ('rejection' in answer) call?.reject(new StoreError(answer.rejection.reason, answer.rejection.message));
+    else call?.resolve(answer.value);
   }
 
   #take(id: number): Waiting | undefined {

@@ -4,11 +4,22 @@
  * - `cannot_open`: the file or its directory cannot be used; the message says what to do
  * - `overflow`: too many calls are waiting
  * - `busy`: another process holds the write lock for longer than the store waits
- * - `not_found`, `invalid`: the call itself names something that is not there, or out of range
+ * - `not_found`, `invalid`, `conflict`: the call itself names something that is not there, out of range, or taken
+ * - `insufficient_credit`, `daily_spend`: there is less money than the call asks for at least
  * - `failed`: the disk, the file or the thread failed
  * - `closed`: the store was closed
  */
-export type StoreErrorReason = 'cannot_open' | 'overflow' | 'busy' | 'not_found' | 'invalid' | 'failed' | 'closed';
+export type StoreErrorReason =
+  | 'cannot_open'
+  | 'overflow'
+  | 'busy'
+  | 'not_found'
+  | 'invalid'
+  | 'conflict'
+  | 'insufficient_credit'
+  | 'daily_spend'
+  | 'failed'
+  | 'closed';
 
 /** A call that changed nothing. The message is one sentence without secrets. */
 export class StoreError extends Error {

@@ -1,40 +1,41 @@
-// The store's port: truth that outlives a process, and what may be relied on. sqlite.ts keeps it in a worker thread of its own.
+// The store's port: truth that outlives a process, and what may be relied on. sqlite.ts keeps it in a worker thread of its own;
+// what each group of calls does is in the file of its shapes.
+import type { AccountCalls } from './account-calls.ts';
+import type { AuditCalls } from './audit-calls.ts';
+import type { IdempotencyCalls } from './idempotency-calls.ts';
+import type { KeyCalls } from './key-calls.ts';
+import type { LedgerCalls } from './ledger-calls.ts';
+import type { OutboxCalls } from './outbox-calls.ts';
+import type { VaultCalls } from './vault-calls.ts';
 
-export interface Organisation {
-  id: string;
-  name: string;
-  createdAt: string;
-}
+export type { ApiKey, KeySettings } from './key-calls.ts';
 
-/** A key as it may be shown: never the key itself, which nobody keeps. */
-export interface ApiKey {
-  id: string;
-  organisationId: string;
-  name: string;
-  /** The first 11 characters and the last 4 of the key. */
-  display: string;
-  /** ISO 8601 UTC. */
-  createdAt: string;
-  revokedAt: string | null;
-}
+/** Every call of the store, as the thread that owns the file answers it. */
+export interface StoreCalls
+  extends KeyCalls,
+    AuditCalls,
+    OutboxCalls,
+    LedgerCalls,
+    AccountCalls,
+    VaultCalls,
+    IdempotencyCalls {}
+
+/** The same calls from another thread. */
+export type AsynchronousCalls = {
+  [Name in keyof StoreCalls]: (...args: Parameters<StoreCalls[Name]>) => Promise<ReturnType<StoreCalls[Name]>>;
+};
 
 /**
  * Promises: every method is asynchronous and may be called at once from anywhere; calls are applied in the order they
- * were made; a rejected promise means that nothing was changed. `onKeyRevoked` hears of revocations made by any process on
- * the same file, soon after they happen and not by polling.
+ * were made; a rejected promise means that nothing was changed. What is answered is on the disk. `onKeyRevoked` hears of
+ * revocations made by any process on the same file, soon after they happen and not by polling.
  */
-export interface Store {
-  /** The first organisation and key, made when the file has none; undefined otherwise. The key is given only here. */
-  bootstrap(): Promise<{ organisation: Organisation; key: ApiKey; secret: string } | undefined>;
-  createKey(organisationId: string, name: string): Promise<{ key: ApiKey; secret: string }>;
-  /** Looks a key up by the SHA-256 of its text, revoked ones too. */
-  findKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>;
-  listKeys(organisationId?: string): Promise<ApiKey[]>;
-  /** Revokes by key id. Undefined when there is no such key; a key already revoked keeps its first time. */
-  revokeKey(keyId: string): Promise<ApiKey | undefined>;
-  listOrganisations(): Promise<Organisation[]>;
-  /** Ids of all revoked keys, for the tokens they minted. */
-  revokedKeyIds(): Promise<string[]>;
+export interface Store extends AsynchronousCalls {
   onKeyRevoked(listener: (keyId: string) => void): () => void;
+  /**
+   * Hears that something may be waiting in the outbox, written by any process and after whoever wrote it was answered. What
+   * waits from before, or comes due again, is for whoever listens to ask for.
+   */
+  onOutbox(listener: () => void): () => void;
   close(): Promise<void>;
 }

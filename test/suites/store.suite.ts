@@ -1,7 +1,9 @@
 // The promises of src/store/store.ts, held once; every implementation's test calls this.
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasValidChecksum, parseKey } from '../../src/store/secrets.ts';
 import type { Store } from '../../src/store/store.ts';
+import { OPERATOR } from '../fakes/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -32,7 +34,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
     test('the first organisation and key are made once, and the key is shown only then', async () => {
       const { store, first, organisationId } = await begin();
       expect(organisationId).toMatch(/^org_[0-9a-f-]{36}$/);
-      expect(first.key).toEqual({
+      expect(first.key).toMatchObject({
         id: expect.stringMatching(/^key_[0-9a-f-]{36}$/),
         organisationId,
         name: expect.any(String),
@@ -43,15 +45,15 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       expect(hasValidChecksum(first.secret)).toBe(true);
       expect(await store.bootstrap()).toBeUndefined();
       expect(await store.listOrganisations()).toEqual([first.organisation]);
-      const kept = JSON.stringify([await store.listKeys(), await find(store, first.secret)]);
+      const kept = inspect([await store.listKeys(), await find(store, first.secret)]);
       expect(kept).not.toContain(first.secret.slice(11, -4));
     });
 
     test('a key is found by the hash of its text, revoked or not, and no other text finds one', async () => {
       const { store, organisationId } = await begin();
-      const { key, secret } = await store.createKey(organisationId, 'worker');
+      const { key, secret } = await store.createKey(organisationId, { name: 'worker' }, OPERATOR);
       expect(await find(store, secret)).toEqual(key);
-      const revoked = await store.revokeKey(key.id);
+      const revoked = await store.revokeKey(null, key.id, OPERATOR);
       expect(await find(store, secret)).toEqual(revoked);
       expect(await store.findKeyByHash(new Uint8Array(32))).toBeUndefined();
       expect(await store.findKeyByHash(new Uint8Array(0))).toBeUndefined();
@@ -59,7 +61,9 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
 
     test('keys are listed in the order in which they were made, of one organisation or of all', async () => {
       const { store, first, organisationId } = await begin();
-      const made = await Promise.all(['a', 'b', 'ü 漢 🎤'].map((each) => store.createKey(organisationId, each)));
+      const made = await Promise.all(
+        ['a', 'b', 'ü 漢 🎤'].map((each) => store.createKey(organisationId, { name: each }, OPERATOR)),
+      );
       const expected = [first.key, ...made.map(({ key }) => key)];
       expect(await store.listKeys()).toEqual(expected);
       expect(await store.listKeys(organisationId)).toEqual(expected);
@@ -69,9 +73,13 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
     test('a call that is rejected changed nothing', async () => {
       const { store, organisationId } = await begin();
       const before = await store.listKeys();
-      await expect(store.createKey('org_unknown', 'x')).rejects.toMatchObject({ reason: 'not_found' });
+      await expect(store.createKey('org_unknown', { name: 'x' }, OPERATOR)).rejects.toMatchObject({
+        reason: 'not_found',
+      });
       for (const bad of ['', 'x'.repeat(101), 'line\nbreak', 'null\0', '\u001b[31m']) {
-        await expect(store.createKey(organisationId, bad)).rejects.toMatchObject({ reason: 'invalid' });
+        await expect(store.createKey(organisationId, { name: bad }, OPERATOR)).rejects.toMatchObject({
+          reason: 'invalid',
+        });
       }
       expect(await store.listKeys()).toEqual(before);
     });
@@ -80,7 +88,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       const { store, first } = await begin();
       const [before, revoked, after, ids] = await Promise.all([
         store.listKeys(),
-        store.revokeKey(first.key.id),
+        store.revokeKey(null, first.key.id, OPERATOR),
         store.listKeys(),
         store.revokedKeyIds(),
       ]);
@@ -90,43 +98,87 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
     });
   });
 
+  describe(`${name}: settings`, () => {
+    test('money, limits and lists come back as they were given', async () => {
+      const { store, organisationId } = await begin();
+      const settings = {
+        name: 'limited',
+        expiresAt: '2100-01-01T00:00:00.000Z',
+        scopes: ['listen'] as const,
+        models: ['deepgram/*'],
+        origins: ['https://app.example.com'],
+        requestsPerMinuteMax: 5,
+        sessionsMax: null,
+        tokensPerMinuteMax: 7,
+        dailySpendMicroUsdMax: 2n ** 63n - 1n,
+      };
+      const { key } = await store.createKey(organisationId, settings, OPERATOR);
+      expect(key).toMatchObject(settings);
+      expect(await store.findKey(key.id)).toEqual(key);
+      expect(await store.setCreditLimit(organisationId, 2n ** 60n + 1n, OPERATOR)).toEqual(
+        await store.findOrganisation(organisationId),
+      );
+      expect((await store.findOrganisation(organisationId))!.creditLimitMicroUsd).toBe(2n ** 60n + 1n);
+    });
+
+    test('a call that is given what is no plain data is rejected, and the store goes on', async () => {
+      const { store, organisationId } = await begin();
+      const name = (() => 'x') as unknown as string;
+      await expect(store.createKey(organisationId, { name }, OPERATOR)).rejects.toMatchObject({ reason: 'invalid' });
+      expect(await store.listKeys()).toHaveLength(1);
+    });
+
+    test('a key that is rolled without grace is heard of as revoked, with grace it is not', async () => {
+      const { store, first, organisationId } = await begin();
+      const heard: string[] = [];
+      store.onKeyRevoked((id) => heard.push(id));
+      const rolled = (await store.rollKey(organisationId, first.key.id, 1000, OPERATOR))!;
+      expect(heard).toEqual([]);
+      expect(await find(store, first.secret)).toEqual(rolled.old);
+      await store.rollKey(organisationId, rolled.key.id, 0, OPERATOR);
+      expect(heard).toEqual([rolled.key.id]);
+    });
+  });
+
   describe(`${name}: revocation`, () => {
     test('a revoked key keeps its first time, and a key that is not there is told', async () => {
       const { store, first } = await begin();
-      const revoked = await store.revokeKey(first.key.id);
+      const revoked = await store.revokeKey(null, first.key.id, OPERATOR);
       expect(revoked).toEqual({ ...first.key, revokedAt: expect.stringMatching(UTC) });
-      expect(await store.revokeKey(first.key.id)).toEqual(revoked);
-      expect(await store.revokeKey('key_unknown')).toBeUndefined();
+      expect(await store.revokeKey(null, first.key.id, OPERATOR)).toEqual(revoked);
+      expect(await store.revokeKey(null, 'key_unknown', OPERATOR)).toBeUndefined();
       expect(await store.revokedKeyIds()).toEqual([first.key.id]);
     });
 
     test('listeners hear of each revocation once, before it is answered, until they leave', async () => {
       const { store, organisationId } = await begin();
-      const keys = await Promise.all(['a', 'b', 'c'].map((each) => store.createKey(organisationId, each)));
+      const keys = await Promise.all(
+        ['a', 'b', 'c'].map((each) => store.createKey(organisationId, { name: each }, OPERATOR)),
+      );
       const [a, b, c] = keys.map(({ key }) => key.id) as [string, string, string];
       const heard: string[] = [];
       const leave = store.onKeyRevoked((id) => heard.push(id));
-      await store.revokeKey(a);
+      await store.revokeKey(null, a, OPERATOR);
       expect(heard).toEqual([a]);
-      await store.revokeKey(a);
-      await store.revokeKey(b);
+      await store.revokeKey(null, a, OPERATOR);
+      await store.revokeKey(null, b, OPERATOR);
       expect(heard).toEqual([a, b]);
       leave();
       leave();
-      await store.revokeKey(c);
+      await store.revokeKey(null, c, OPERATOR);
       expect(heard).toEqual([a, b]);
     });
 
     test('one listener given twice hears twice, and leaves once at a time', async () => {
       const { store, organisationId, first } = await begin();
-      const { key } = await store.createKey(organisationId, 'second');
+      const { key } = await store.createKey(organisationId, { name: 'second' }, OPERATOR);
       const heard: string[] = [];
       const listener = (id: string) => heard.push(id);
       const leave = store.onKeyRevoked(listener);
       store.onKeyRevoked(listener);
-      await store.revokeKey(first.key.id);
+      await store.revokeKey(null, first.key.id, OPERATOR);
       leave();
-      await store.revokeKey(key.id);
+      await store.revokeKey(null, key.id, OPERATOR);
       expect(heard).toEqual([first.key.id, first.key.id, key.id]);
     });
 
@@ -134,7 +186,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       const { store, directory, organisationId } = await begin();
       const other = await openIn(directory);
       const keys = await Promise.all(
-        Array.from({ length: 20 }, (_, each) => store.createKey(organisationId, `${each}`)),
+        Array.from({ length: 20 }, (_, each) => store.createKey(organisationId, { name: `${each}` }, OPERATOR)),
       );
       for (const { key } of keys) {
         const heard = new Promise<string>((resolve) => {
@@ -143,7 +195,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
             resolve(id);
           });
         });
-        await other.revokeKey(key.id);
+        await other.revokeKey(null, key.id, OPERATOR);
         expect(await heard).toBe(key.id);
       }
     });
@@ -161,9 +213,9 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
     test('what one has written the others read', async () => {
       const { store, directory, organisationId } = await begin();
       const other = await openIn(directory);
-      const { key, secret } = await store.createKey(organisationId, 'shared');
+      const { key, secret } = await store.createKey(organisationId, { name: 'shared' }, OPERATOR);
       expect(await find(other, secret)).toEqual(key);
-      await other.revokeKey(key.id);
+      await other.revokeKey(null, key.id, OPERATOR);
       expect((await find(store, secret))!.revokedAt).toMatch(UTC);
     });
   });
@@ -171,8 +223,8 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
   describe(`${name}: closing`, () => {
     test('what was written is there after closing and opening again', async () => {
       const { store, directory, organisationId } = await begin();
-      const { key, secret } = await store.createKey(organisationId, 'kept');
-      await store.revokeKey(key.id);
+      const { key, secret } = await store.createKey(organisationId, { name: 'kept' }, OPERATOR);
+      await store.revokeKey(null, key.id, OPERATOR);
       const before = await store.listKeys();
       await store.close();
       const again = await openIn(directory);
@@ -184,7 +236,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
 
     test('calls made before closing are answered, later ones rejected, and closing twice is fine', async () => {
       const { store, organisationId } = await begin();
-      const before = store.createKey(organisationId, 'just in time');
+      const before = store.createKey(organisationId, { name: 'just in time' }, OPERATOR);
       const closed = Promise.all([store.close(), store.close()]);
       const after = expect(store.listKeys()).rejects.toMatchObject({ reason: 'closed' });
       expect((await before).key.name).toBe('just in time');

@@ -1,4 +1,18 @@
 // The schema's history, oldest first. A database at version n has had the first n of these; none is ever changed again.
 import { organisationsAndKeys } from './0001-organisations-and-keys.ts';
+import { auditAndOutbox } from './0002-audit-and-outbox.ts';
+import { keySettings } from './0003-key-settings.ts';
+import { ledger } from './0004-ledger.ts';
+import { accounts } from './0005-accounts.ts';
+import { vault } from './0006-vault.ts';
+import { idempotency } from './0007-idempotency.ts';
 
-export const MIGRATIONS: readonly string[] = [organisationsAndKeys];
+export const MIGRATIONS: readonly string[] = [
+  organisationsAndKeys,
+  auditAndOutbox,
+  keySettings,
+  ledger,
+  accounts,
+  vault,
+  idempotency,
+];

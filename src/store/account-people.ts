@@ -1,0 +1,82 @@
+// The rows of people and of what they own, on an open database. What may happen to them is decided in account-tables.ts.
+import { uuidv7 } from '../runtime/uuid.ts';
+import type { AccountState, Person } from './account-calls.ts';
+import type { Actor } from './audit-calls.ts';
+import { createOrganisationTables } from './organisation-tables.ts';
+import type { TableContext } from './table-context.ts';
+
+/** A person as the row has it. */
+export interface PersonRow extends Person {
+  passwordHash: string;
+}
+
+export interface PeopleRows {
+  byId(personId: string): PersonRow | undefined;
+  byAddress(address: string): PersonRow | undefined;
+  /** A person who owns a new prepaid organisation of that name. */
+  add(
+    person: { email: string; address: string; passwordHash: string },
+    organisationName: string,
+    by: Client,
+  ): PersonRow;
+  setState(personId: string, state: AccountState): void;
+  setPassword(personId: string, passwordHash: string): void;
+  setAddress(personId: string, email: string, address: string): void;
+  remove(personId: string): void;
+  setSuspended(organisationId: string, suspended: boolean, by: Actor): void;
+}
+
+/** Remote address of whoever asks. */
+export interface Client {
+  client: string;
+}
+
+const SELECT = `
+  SELECT id, email, address, state, password AS passwordHash, created_at AS createdAt, verified_at AS verifiedAt,
+         (SELECT organisation_id FROM memberships WHERE person_id = id) AS organisationId
+  FROM people`;
+
+export function createPeopleRows(context: TableContext): PeopleRows {
+  const { database, nowMs, nowText } = context;
+  const organisations = createOrganisationTables(context);
+  const byId = database.prepare<[string], PersonRow>(`${SELECT} WHERE id = ?`);
+  const byAddress = database.prepare<[string], PersonRow>(`${SELECT} WHERE address = ?`);
+  const insert = database.prepare<Omit<PersonRow, 'organisationId' | 'verifiedAt' | 'state'>>(
+    `INSERT INTO people (id, email, address, password, state, created_at)
+     VALUES (@id, @email, @address, @passwordHash, 'unverified', @createdAt)`,
+  );
+  const join = database.prepare<[string, string]>(
+    "INSERT INTO memberships (person_id, organisation_id, role) VALUES (?, ?, 'owner')",
+  );
+  const setState = database.prepare<{ id: string; state: AccountState; now: string }>(
+    'UPDATE people SET state = @state, verified_at = coalesce(verified_at, @now) WHERE id = @id',
+  );
+  const setPassword = database.prepare<[string, string]>('UPDATE people SET password = ? WHERE id = ?');
+  const setAddress = database.prepare<[string, string, string]>(
+    'UPDATE people SET email = ?, address = ? WHERE id = ?',
+  );
+  const remove = database.prepare<[string]>('DELETE FROM people WHERE id = ?');
+
+  return {
+    byId: (personId) => byId.get(personId),
+    byAddress: (address) => byAddress.get(address),
+    add(person, organisationName, { client }) {
+      const id = `per_${uuidv7(nowMs())}`;
+      const by: Actor = { type: 'person', id, address: client };
+      const organisation = organisations.createOrganisation(organisationName, 0n, by);
+      insert.run({ ...person, id, createdAt: nowText() });
+      join.run(id, organisation.id);
+      return byId.get(id)!;
+    },
+    setState: (id, state) => setState.run({ id, state, now: nowText() }),
+    setPassword: (id, passwordHash) => setPassword.run(passwordHash, id),
+    setAddress: (id, email, address) => setAddress.run(email, address, id),
+    remove: (id) => remove.run(id),
+    setSuspended: (organisationId, suspended, by) => organisations.setSuspended(organisationId, suspended, by),
+  };
+}
+
+/** What may leave the store. */
+export function personOf({ passwordHash: _, ...person }: PersonRow): Person {
+  return person;
+}

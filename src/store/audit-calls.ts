@@ -1,0 +1,35 @@
+// Who did what to a credential or to money, and when. Append-only; written in the transaction of what it tells of.
+
+/**
+ * Who acts. `id`: of the person, the key or the process; for `operator` the command line of this machine. `address` is the
+ * remote address of a request.
+ */
+export interface Actor {
+  type: 'person' | 'key' | 'operator' | 'system';
+  id: string;
+  address?: string;
+}
+
+export interface AuditEntry {
+  by: Actor;
+  /** Null for what belongs to no organisation, such as a refused login. */
+  organisationId: string | null;
+  /** `key.created`, `key.revoked`, `provider-key.saved`, `credit.added`, `login.refused`, … */
+  action: string;
+  /** Id of what it was done to. */
+  target: string | null;
+  /** Plain data for the reader; never a secret. */
+  detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRecord extends AuditEntry {
+  number: number;
+  /** ISO 8601 UTC. */
+  at: string;
+}
+
+export interface AuditCalls {
+  recordAudit(entry: AuditEntry): void;
+  /** Newest first; `before` is the number of the last one seen. All organisations when the id is null. */
+  listAudit(organisationId: string | null, limit: number, before?: number): AuditRecord[];
+}

@@ -1,0 +1,85 @@
+// Every call of the store by name, and how it is applied: calls that write share a commit with those that wait beside them.
+import type { StoreCalls } from './store.ts';
+
+export type CallName = keyof StoreCalls;
+
+/** `alone`: works outside of any transaction, after what waits before it was answered. */
+export type CallKind = 'reads' | 'writes' | 'alone';
+
+/** Complete by its type: a call that is missing here does not compile. */
+export const CALLS: Readonly<Record<CallName, CallKind>> = {
+  bootstrap: 'writes',
+  createOrganisation: 'writes',
+  setCreditLimit: 'writes',
+  setSuspended: 'writes',
+  listOrganisations: 'reads',
+  findOrganisation: 'reads',
+  createKey: 'writes',
+  findKeyByHash: 'reads',
+  findKey: 'reads',
+  listKeys: 'reads',
+  changeKey: 'writes',
+  rollKey: 'writes',
+  revokeKey: 'writes',
+  noteKeysUsed: 'writes',
+  revokedKeyIds: 'reads',
+
+  recordAudit: 'writes',
+  listAudit: 'reads',
+
+  takeOutbox: 'writes',
+  endOutbox: 'writes',
+  nextOutboxDueMs: 'reads',
+
+  openSession: 'writes',
+  renewHold: 'writes',
+  settleSession: 'writes',
+  expireHolds: 'writes',
+  addCredit: 'writes',
+  balanceOf: 'reads',
+  findSession: 'reads',
+  listSessions: 'reads',
+  usageOf: 'reads',
+  billOf: 'reads',
+  auditLedger: 'reads',
+  exportLedger: 'reads',
+  backup: 'alone',
+
+  saveProviderKey: 'writes',
+  listProviderKeys: 'reads',
+  findProviderKey: 'reads',
+  readSealedProviderKey: 'reads',
+  noteProviderKeyCheck: 'writes',
+  noteProviderKeyUse: 'writes',
+  removeProviderKey: 'writes',
+  listSealedProviderKeys: 'reads',
+  countSealedBy: 'reads',
+  vaultCanary: 'reads',
+  keepVaultCanary: 'writes',
+  resealVault: 'writes',
+
+  claimIdempotency: 'writes',
+  renewIdempotency: 'writes',
+  finishIdempotency: 'writes',
+  releaseIdempotency: 'writes',
+
+  signUp: 'writes',
+  findPerson: 'reads',
+  verifyAddress: 'writes',
+  resendVerification: 'writes',
+  requestPasswordReset: 'writes',
+  isResetToken: 'reads',
+  resetPassword: 'writes',
+  changePassword: 'writes',
+  requestAddressChange: 'writes',
+  moveAccount: 'writes',
+  deletePerson: 'writes',
+  beginLogin: 'writes',
+  openConsoleSession: 'writes',
+  findConsoleSession: 'reads',
+  noteConsoleSession: 'writes',
+  confirmConsoleSession: 'writes',
+  renameConsoleSession: 'writes',
+  listConsoleSessions: 'reads',
+  endConsoleSession: 'writes',
+};

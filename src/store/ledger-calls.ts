@@ -1,0 +1,212 @@
+// The ledger: holds, postings, balances and bills. Integer micro-USD as bigint; every movement is one transfer between two
+// accounts; every call may be repeated with the same ids and does its work once.
+import type { Mode } from '../api/models.ts';
+import type { Actor } from './audit-calls.ts';
+
+/** A price as it was when the session opened. */
+export interface LedgerPrice {
+  unit: 'minute' | 'session';
+  microUsd: bigint;
+  /** The least that is charged once anything was heard; 0 without. */
+  minimumMicroUsd: bigint;
+}
+
+/**
+ * What one model heard of a session so far, in all. `own`: with the organisation's own provider key, which costs 0 but has
+ * a line all the same. Audio never moves from one line to another once it was told here.
+ */
+export interface UsageLine {
+  /** Slug. */
+  model: string;
+  own: boolean;
+  /** Whole milliseconds. */
+  audioMs: number;
+  price: LedgerPrice;
+}
+
+/** A live session or a file, as the ledger knows it. */
+export interface SessionHead {
+  /** `ses_…`, or the `req_…` of a file. */
+  id: string;
+  organisationId: string;
+  keyId: string;
+  mode: Mode;
+  /** Slug that was asked for. */
+  model: string;
+  /** ISO 8601 UTC. */
+  openedAt: string;
+}
+
+/**
+ * Money asked for ahead: `wanted` if there is that much, less if not, but nothing below `least`. The hold ends with the
+ * lease unless it is renewed or settled before.
+ */
+export interface HoldRequest {
+  wantedMicroUsd: bigint;
+  leastMicroUsd: bigint;
+  leaseMs: number;
+}
+
+export interface HoldGrant {
+  /** What is held for the session now, beyond what is posted. */
+  heldMicroUsd: bigint;
+  /** What kept it from being all that was wanted. */
+  limitedBy: 'credit' | 'daily_spend' | null;
+}
+
+export interface SessionEnd {
+  endedAt: string;
+  /** `client_closed`, `credit`, `completed`, `recovered`, … */
+  reason: string;
+  /** Error code, or null. */
+  code: string | null;
+  /** Audio of the client, heard or not. */
+  audioMs: number;
+  lines: readonly UsageLine[];
+}
+
+export interface BilledLine extends UsageLine {
+  costMicroUsd: bigint;
+}
+
+/** A session with its bill so far, its lines by model; the end is null while it is open, and the audio what was heard so far. */
+export interface SessionRecord extends SessionHead {
+  endedAt: string | null;
+  reason: string | null;
+  code: string | null;
+  audioMs: number;
+  lines: BilledLine[];
+  costMicroUsd: bigint;
+  heldMicroUsd: bigint;
+}
+
+export interface Balance {
+  /** Grants and payments less what was posted. */
+  balanceMicroUsd: bigint;
+  heldMicroUsd: bigint;
+  creditLimitMicroUsd: bigint | null;
+  /** What a new hold may take; null without a limit. */
+  availableMicroUsd: bigint | null;
+}
+
+/** `welcome` is given once for each `uniqueKey` in the whole ledger, like every kind. Negative amounts: `adjustment` only. */
+export interface Credit {
+  organisationId: string;
+  kind: 'welcome' | 'top_up' | 'adjustment';
+  microUsd: bigint;
+  /** Given again, the credit is not. */
+  uniqueKey: string;
+  note: string;
+}
+
+export type UsageGroup = 'model' | 'provider' | 'day' | 'key';
+
+export interface UsageQuery {
+  organisationId: string;
+  /** ISO 8601 UTC; sessions opened at or after. */
+  from: string;
+  /** And before. */
+  to: string;
+  groupBy: UsageGroup;
+  keyId?: string;
+}
+
+export interface UsageRow {
+  /** Slug, provider, `YYYY-MM-DD` or key id. */
+  group: string;
+  own: boolean;
+  sessions: number;
+  audioMs: number;
+  costMicroUsd: bigint;
+}
+
+/**
+ * The bill of one calendar month by UTC: usage of the sessions that were settled in it, whole, by model. What is posted of a
+ * session still open is on no bill yet, so the last closing differs from the balance by that much. Opening + credits - total =
+ * closing, exactly, and no bill changes when its month is over.
+ */
+export interface Bill {
+  organisationId: string;
+  /** `YYYY-MM`. */
+  month: string;
+  openingMicroUsd: bigint;
+  credits: { at: string; kind: Credit['kind']; microUsd: bigint; note: string }[];
+  lines: { model: string; mode: Mode; own: boolean; sessions: number; audioMs: number; costMicroUsd: bigint }[];
+  totalMicroUsd: bigint;
+  closingMicroUsd: bigint;
+}
+
+/** What the auditor found; `ok` only when every difference is zero. */
+export interface LedgerAudit {
+  ok: boolean;
+  sessions: number;
+  transfers: number;
+  openHolds: number;
+  /** Since the oldest open hold was made or renewed; null without one. */
+  oldestHoldMs: number | null;
+  /** Sum over all accounts: 0. */
+  sumMicroUsd: bigint;
+  /** One sentence each, at most 100. */
+  faults: string[];
+}
+
+export interface LedgerCalls {
+  /**
+   * Notes the session and takes its first hold. With `wantedMicroUsd` 0 nothing is held and nobody is refused.
+   * Throws StoreError `insufficient_credit` or `daily_spend`; `not_found` when there is no such organisation or key.
+   */
+  openSession(head: SessionHead, hold: HoldRequest): HoldGrant;
+  /**
+   * Posts what the lines say beyond what was posted before, and holds anew: the hold before is posted or void. A session that
+   * was settled is left as it is and gets nothing. Never throws for want of credit: what is used is posted in full. A line
+   * that is not told of stays as it is. Throws `not_found`; `invalid` for a line that says less than before, or another price.
+   */
+  renewHold(sessionId: string, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;
+  /**
+   * Posts the rest, gives the hold back and closes the session; makes it first when it was never opened. Once: later calls get
+   * the first result. A line that says less than was posted before, or another price, stays as it was: nothing is un-billed.
+   * Throws `not_found` without the organisation, `conflict` for an id that another organisation has, `invalid`.
+   */
+  settleSession(head: SessionHead, end: SessionEnd): SessionRecord;
+  /** Gives back every hold whose lease is over. */
+  expireHolds(): number;
+  /** False when it was given before. Throws `not_found`, `invalid`. */
+  addCredit(credit: Credit, by: Actor): boolean;
+  /** Throws `not_found`. */
+  balanceOf(organisationId: string): Balance;
+  findSession(organisationId: string, sessionId: string): SessionRecord | undefined;
+  /** Newest first, at most 1000; `before` is the id of the last one seen. Throws `invalid` when there is no such session. */
+  listSessions(organisationId: string, limit: number, before?: string): SessionRecord[];
+  usageOf(query: UsageQuery): UsageRow[];
+  billOf(organisationId: string, month: string): Bill;
+  /**
+   * Recomputes every bill from usage and prices, every balance from its transfers, and every hold from its ends. Takes some
+   * seconds for a million transfers; other calls of the same store wait for it.
+   */
+  auditLedger(): LedgerAudit;
+  /** Transfers after a number, oldest first, as plain rows; at most 10 000. */
+  exportLedger(after: number, limit: number): LedgerTransfer[];
+  /** Writes a whole, consistent copy of the database to a file that is not there yet. Throws `invalid` when it is, or cannot be made. */
+  backup(file: string): { pages: number };
+}
+
+export interface LedgerTransfer {
+  number: number;
+  /** Unique; the reason why it happened once. */
+  id: string;
+  at: string;
+  kind: Credit['kind'] | 'usage';
+  /** Account that the amount is taken from: `org_…`, or one of the house: `house:revenue`, `house:welcome`, `house:payments`, `house:adjustments`. */
+  debit: string;
+  credit: string;
+  microUsd: bigint;
+  sessionId: string | null;
+  /** What the transfer is for, in words. */
+  note: string;
+}
+
+/** When the worker has to look for leases that are over. */
+export interface Leases {
+  /** Epoch milliseconds of the next end of a lease; undefined when nothing is held. */
+  nextLeaseEndMs(): number | undefined;
+}

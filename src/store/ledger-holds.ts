@@ -1,0 +1,112 @@
+// Holds: money put aside for an open session, never more than there is, given back when its lease is over. Each session has at
+// most one. Everything but expireHolds runs in the caller's transaction.
+import type { HoldGrant, HoldRequest, Leases, LedgerCalls } from './ledger-calls.ts';
+import type { SessionRow } from './ledger-postings.ts';
+import type { LedgerTransfers } from './ledger-transfers.ts';
+import type { TableContext } from './table-context.ts';
+
+export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds'> {
+  /** What a hold may be now: nothing below `leastMicroUsd`. */
+  offer(organisationId: string, keyId: string, request: HoldRequest): HoldGrant;
+  /** Makes the hold that was offered; nothing for 0. */
+  hold(session: SessionRow, microUsd: bigint, leaseMs: number): void;
+  /** Ends the session's hold, if it has one: post when something was posted, void otherwise. */
+  end(session: SessionRow, postedMicroUsd: bigint): void;
+}
+
+interface OpenHold {
+  session: bigint;
+  hold: bigint;
+  organisationId: string;
+  keyId: string;
+  microUsd: bigint;
+}
+
+const DAY_LENGTH = 10;
+const OPEN_HOLDS = `SELECT open_holds.session, hold, organisation_id AS organisationId, key_id AS keyId, micro_usd AS microUsd
+  FROM open_holds JOIN holds ON number = hold`;
+
+export function createLedgerHolds(
+  { database, nowMs, nowText }: TableContext,
+  { balanceOf }: Pick<LedgerTransfers, 'balanceOf'>,
+): LedgerHolds {
+  const insertHold = database.prepare<[number, string, string, bigint, number, number]>(
+    'INSERT INTO holds (session, organisation_id, key_id, micro_usd, made_at_ms, lease_end_ms) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const insertOpen = database.prepare<[number, number | bigint, number]>(
+    'INSERT INTO open_holds (session, hold, lease_end_ms) VALUES (?, ?, ?)',
+  );
+  const insertEnd = database.prepare<[bigint, string, bigint, number]>(
+    'INSERT INTO hold_ends (hold, kind, posted_micro_usd, ended_at_ms) VALUES (?, ?, ?, ?)',
+  );
+  const removeOpen = database.prepare<[bigint]>('DELETE FROM open_holds WHERE session = ?');
+  const openOf = database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers();
+  const openUntil = database
+    .prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= ? ORDER BY open_holds.lease_end_ms`)
+    .safeIntegers();
+  const nextEnd = database.prepare<[], number | null>('SELECT min(lease_end_ms) FROM open_holds').pluck();
+  const changeHeld = database.prepare<[bigint, string]>(
+    'UPDATE balances SET held_micro_usd = held_micro_usd + ? WHERE account = ?',
+  );
+  const changeKeyHeld = database.prepare<[string, bigint]>(
+    `INSERT INTO key_holds (key_id, micro_usd) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET micro_usd = micro_usd + excluded.micro_usd`,
+  );
+  const giveKeyBack = database.prepare<[bigint, string]>(
+    'UPDATE key_holds SET micro_usd = micro_usd - ? WHERE key_id = ?',
+  );
+  const leftToday = database
+    .prepare<{ keyId: string; day: string }, bigint | null>(
+      `SELECT daily_spend_micro_usd_max
+         - coalesce((SELECT micro_usd FROM key_spend WHERE key_id = @keyId AND day = @day), 0)
+         - coalesce((SELECT micro_usd FROM key_holds WHERE key_id = @keyId), 0)
+       FROM api_keys WHERE id = @keyId`,
+    )
+    .pluck()
+    .safeIntegers();
+
+  function close({ session, hold, organisationId, keyId, microUsd }: OpenHold, kind: string, posted: bigint): void {
+    insertEnd.run(hold, kind, posted, nowMs());
+    removeOpen.run(session);
+    changeHeld.run(-microUsd, organisationId);
+    giveKeyBack.run(microUsd, keyId);
+  }
+
+  const expire = database.transaction((): number => {
+    const over = openUntil.all(nowMs());
+    for (const each of over) close(each, 'expire', 0n);
+    return over.length;
+  });
+
+  return {
+    offer(organisationId, keyId, { wantedMicroUsd, leastMicroUsd }) {
+      let grant: HoldGrant = { heldMicroUsd: wantedMicroUsd, limitedBy: null };
+      if (wantedMicroUsd === 0n) return grant;
+      const credit = balanceOf(organisationId).availableMicroUsd;
+      if (credit !== null && credit < grant.heldMicroUsd) grant = { heldMicroUsd: credit, limitedBy: 'credit' };
+      const daily = leftToday.get({ keyId, day: nowText().slice(0, DAY_LENGTH) }) ?? null;
+      if (daily !== null && daily < grant.heldMicroUsd) grant = { heldMicroUsd: daily, limitedBy: 'daily_spend' };
+      const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
+      return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
+    },
+    hold({ number, organisationId, keyId }, microUsd, leaseMs) {
+      if (microUsd === 0n) return;
+      const now = nowMs();
+      const { lastInsertRowid } = insertHold.run(number, organisationId, keyId, microUsd, now, now + leaseMs);
+      insertOpen.run(number, lastInsertRowid, now + leaseMs);
+      changeHeld.run(microUsd, organisationId);
+      changeKeyHeld.run(keyId, microUsd);
+      const { availableMicroUsd } = balanceOf(organisationId);
+      // Stays on in production: the transaction is undone rather than money lent that is not there.
+      if (availableMicroUsd !== null && availableMicroUsd < 0n) {
+        throw new Error(`a hold of ${microUsd} micro-USD would leave ${organisationId} with ${availableMicroUsd}`);
+      }
+    },
+    end({ number }, postedMicroUsd) {
+      const open = openOf.get(number);
+      if (open !== undefined) close(open, postedMicroUsd > 0n ? 'post' : 'void', postedMicroUsd);
+    },
+    expireHolds: () => expire.immediate(),
+    nextLeaseEndMs: () => nextEnd.get() ?? undefined,
+  };
+}

@@ -1,0 +1,127 @@
+// A session's money from its first hold to its settlement, one transaction a call. What is held and what is posted is decided
+// in ledger-holds.ts and ledger-postings.ts.
+import type { HoldGrant, HoldRequest, LedgerCalls, SessionEnd, SessionHead, SessionRecord } from './ledger-calls.ts';
+import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './ledger-checks.ts';
+import type { LedgerHolds } from './ledger-holds.ts';
+import type { LedgerPostings, SessionRow } from './ledger-postings.ts';
+import type { LedgerTransfers } from './ledger-transfers.ts';
+import { StoreError } from './store-error.ts';
+import type { TableContext } from './table-context.ts';
+
+type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSession'>;
+
+interface Parts {
+  transfers: Pick<LedgerTransfers, 'openAccount'>;
+  postings: LedgerPostings;
+  holds: Pick<LedgerHolds, 'offer' | 'hold' | 'end'>;
+  /** The session with that number, which exists. */
+  recordOf(number: number): SessionRecord;
+}
+
+type KnownSession = SessionRow & { isSettled: 0 | 1 };
+
+const NOTHING: HoldGrant = { heldMicroUsd: 0n, limitedBy: null };
+
+export function createLedgerSessions(
+  { database, nowText }: TableContext,
+  { transfers, postings, holds, recordOf }: Parts,
+): SessionCalls {
+  const sessionById = database.prepare<[string], KnownSession>(
+    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId,
+            EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled
+     FROM sessions WHERE id = ?`,
+  );
+  const firstGrant = database
+    .prepare<[number], HoldGrant>(
+      'SELECT granted_micro_usd AS heldMicroUsd, limited_by AS limitedBy FROM sessions WHERE number = ?',
+    )
+    .safeIntegers();
+  const insertSession = database.prepare<SessionHead & HoldGrant>(
+    `INSERT INTO sessions (id, organisation_id, key_id, mode, model, opened_at, granted_micro_usd, limited_by)
+     VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt, @heldMicroUsd, @limitedBy)`,
+  );
+  const insertEnd = database.prepare<
+    Omit<SessionEnd, 'lines'> & { number: number; organisationId: string; settledAt: string }
+  >(
+    `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
+     VALUES (@number, @organisationId, @endedAt, @settledAt, @reason, @code, @audioMs,
+       (SELECT coalesce(sum(cost_micro_usd), 0) FROM session_lines WHERE session = @number))`,
+  );
+  const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
+
+  /** Undefined when it was never heard of. Throws `conflict` for an id that another organisation has. */
+  function known({ id, organisationId }: SessionHead): KnownSession | undefined {
+    const session = sessionById.get(id);
+    if (session !== undefined && session.organisationId !== organisationId) {
+      throw new StoreError('conflict', `The session id ${JSON.stringify(id)} is taken.`);
+    }
+    return session;
+  }
+
+  function addSession(head: SessionHead, grant: HoldGrant): SessionRow {
+    const { id, organisationId, keyId, mode, model } = head;
+    const openedAt = isoOf(head.openedAt, 'time of opening');
+    const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt, ...grant });
+    return { number: Number(lastInsertRowid), id, organisationId, keyId };
+  }
+
+  const open = database.transaction((head: SessionHead, request: HoldRequest): HoldGrant => {
+    requireHead(head);
+    requireHoldRequest(request);
+    const before = known(head);
+    if (before !== undefined) return firstGrant.get(before.number)!;
+    transfers.openAccount(head.organisationId);
+    if (keyOwner.get(head.keyId) !== head.organisationId) {
+      throw new StoreError('not_found', `The organisation has no key ${JSON.stringify(head.keyId)}.`);
+    }
+    const grant = holds.offer(head.organisationId, head.keyId, request);
+    if (grant.limitedBy !== null && grant.heldMicroUsd < request.leastMicroUsd) throw refusal(grant.limitedBy);
+    holds.hold(addSession(head, grant), grant.heldMicroUsd, request.leaseMs);
+    return grant;
+  });
+
+  const renew = database.transaction((id: string, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
+    requireLines(lines);
+    requireHoldRequest(request);
+    const session = sessionById.get(id);
+    if (session === undefined) throw new StoreError('not_found', `There is no session ${JSON.stringify(id)}.`);
+    if (session.isSettled === 1) return NOTHING;
+    holds.end(session, postings.post(session, lines, 'refuse'));
+    const grant = holds.offer(session.organisationId, session.keyId, request);
+    holds.hold(session, grant.heldMicroUsd, request.leaseMs);
+    return grant;
+  });
+
+  const settle = database.transaction((head: SessionHead, end: SessionEnd): SessionRecord => {
+    requireHead(head);
+    requireEnd(end);
+    const before = known(head);
+    if (before?.isSettled === 1) return recordOf(before.number);
+    transfers.openAccount(head.organisationId);
+    const session = before ?? addSession(head, NOTHING);
+    // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
+    holds.end(session, postings.post(session, end.lines, 'keep'));
+    insertEnd.run({
+      number: session.number,
+      organisationId: session.organisationId,
+      endedAt: isoOf(end.endedAt, 'time of ending'),
+      settledAt: nowText(),
+      reason: end.reason,
+      code: end.code,
+      audioMs: end.audioMs,
+    });
+    return recordOf(session.number);
+  });
+
+  return {
+    openSession: (head, request) => open.immediate(head, request),
+    renewHold: (sessionId, lines, request) => renew.immediate(sessionId, lines, request),
+    settleSession: (head, end) => settle.immediate(head, end),
+  };
+}
+
+function refusal(limitedBy: 'credit' | 'daily_spend'): StoreError {
+  return limitedBy === 'credit'
+    ? new StoreError('insufficient_credit', 'The organisation has less credit than the session needs to begin.')
+    : new StoreError('daily_spend', 'The key has spent, or put aside, what it may spend today (UTC).');
+}

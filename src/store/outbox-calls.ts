@@ -1,0 +1,19 @@
+// What is to be done outside the database because of a commit: written in the same transaction, done at least once. Mail is.
+
+export interface OutboxMessage {
+  number: number;
+  /** `mail.verification`, `mail.password-reset`, … */
+  type: string;
+  params: Readonly<Record<string, unknown>>;
+  /** 1 at the first attempt. */
+  attempt: number;
+}
+
+export interface OutboxCalls {
+  /** Messages that are due, oldest first; each is given to nobody else for the time of the lease. */
+  takeOutbox(limit: number, leaseMs: number): OutboxMessage[];
+  /** Done (null), or to be tried again after so many milliseconds. What it was about is forgotten when it is done. */
+  endOutbox(number: number, retryAfterMs: number | null): void;
+  /** When the first message is due, in epoch milliseconds; undefined when there is none. For whoever waits instead of asking. */
+  nextOutboxDueMs(): number | undefined;
+}

@@ -1,0 +1,31 @@
+// All tables on an open database, put together: the calls of the store as the thread that owns the file answers them.
+import type { Database } from 'better-sqlite3';
+import { createAccountTables } from './account-tables.ts';
+import { createAuditTables } from './audit-tables.ts';
+import { createIdempotencyTables } from './idempotency-tables.ts';
+import { createKeyTables, type Revocations } from './key-tables.ts';
+import { createLedgerTables, type Leases } from './ledger-tables.ts';
+import { createOutboxTables, type OutboxNews } from './outbox-tables.ts';
+import type { StoreCalls } from './store.ts';
+import type { TableContext } from './table-context.ts';
+import { createVaultTables } from './vault-tables.ts';
+
+export type Tables = StoreCalls & Revocations & Leases & OutboxNews;
+
+/** @param nowMs wall-clock milliseconds */
+export function createTables(database: Database, nowMs: () => number = Date.now): Tables {
+  const base = { database, nowMs, nowText: () => new Date(nowMs()).toISOString() };
+  const audit = createAuditTables(base);
+  const outbox = createOutboxTables(base);
+  const context: TableContext = { ...base, audit: audit.recordAudit, outbox: outbox.addToOutbox };
+  const ledger = createLedgerTables(context);
+  return {
+    ...audit,
+    ...outbox,
+    ...ledger,
+    ...createKeyTables(context),
+    ...createAccountTables(context, ledger),
+    ...createVaultTables(context),
+    ...createIdempotencyTables(context),
+  };
+}

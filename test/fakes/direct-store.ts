@@ -1,0 +1,24 @@
+// The store's calls on a database in memory, without the thread: each is answered later, like in the product, and in its order.
+import { CALLS, type CallName } from '../../src/store/calls.ts';
+import type { AsynchronousCalls } from '../../src/store/store.ts';
+import { StoreError, type StoreErrorReason } from '../../src/store/store-error.ts';
+import { type LedgerRig, ledgerRig } from './ledger.ts';
+
+export interface DirectStore extends LedgerRig {
+  store: AsynchronousCalls;
+  /** Calls of these names are rejected so while they stand here. */
+  failing: Map<CallName, StoreErrorReason>;
+}
+
+export function directStore(): DirectStore {
+  const rig = ledgerRig();
+  const failing: DirectStore['failing'] = new Map();
+  const call = async (name: CallName, args: unknown[]): Promise<unknown> => {
+    await Promise.resolve();
+    const reason = failing.get(name);
+    if (reason !== undefined) throw new StoreError(reason, `The call ${name} fails here.`);
+    return structuredClone(Reflect.apply(rig.ledger[name] as (...args: unknown[]) => unknown, rig.ledger, args));
+  };
+  const entries = Object.keys(CALLS).map((name) => [name, (...args: unknown[]) => call(name as CallName, args)]);
+  return { ...rig, failing, store: Object.fromEntries(entries) as AsynchronousCalls };
+}

@@ -1,0 +1,116 @@
+// A database with rows in every table, and a way to read all of it: for tests that damage, copy or migrate one.
+import { createHash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import type { Tables } from '../../src/store/tables.ts';
+import { OPERATOR, openTables } from './data-directory.ts';
+
+const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
+
+const price = { unit: 'minute', microUsd: 4300n, minimumMicroUsd: 0n } as const;
+const hold = { wantedMicroUsd: 10_000n, leastMicroUsd: 1n, leaseMs: 60_000 };
+const sealed = 'v1.0a1b2c3d.wrapped.nonce.text';
+
+/** Rows in every table, made by the store's own calls; several in those that are listed. */
+export function fill(tables: Tables): void {
+  const { organisation, key } = tables.bootstrap()!;
+  const organisationId = organisation.id;
+  const settings = { models: ['deepgram/*'], origins: ['https://a.example'], dailySpendMicroUsdMax: 10n ** 12n };
+  const keys = Array.from({ length: 12 }, (_, index) =>
+    tables.createKey(organisationId, { ...settings, name: `key ${index}` }, OPERATOR),
+  );
+  tables.rollKey(organisationId, keys[0]!.key.id, 1000, OPERATOR);
+  tables.revokeKey(null, keys[1]!.key.id, OPERATOR);
+  tables.noteKeysUsed([{ keyId: key.id, atMs: 60_000 }]);
+  tables.addCredit(
+    { organisationId, kind: 'top_up', microUsd: 10n ** 9n, uniqueKey: 'paid', note: 'Invoice 1' },
+    OPERATOR,
+  );
+  for (let index = 0; index < 8; index++) {
+    const openedAt = '2026-06-15T12:00:00.000Z';
+    const keyId = keys[2]!.key.id;
+    const head = {
+      id: `ses_${index}`,
+      organisationId,
+      keyId,
+      mode: 'live',
+      model: 'deepgram/nova-3',
+      openedAt,
+    } as const;
+    const lines = [{ model: head.model, own: false, audioMs: 61_000 + index, price }];
+    tables.openSession(head, hold);
+    tables.renewHold(head.id, lines, hold);
+    // The last two stay open, with their holds.
+    if (index > 5) continue;
+    const end = { endedAt: '2026-06-15T12:05:00.000Z', reason: 'client_closed', code: null, audioMs: 70_000, lines };
+    tables.settleSession(head, end);
+  }
+  fillAccounts(tables);
+  tables.saveProviderKey(
+    { id: 'pk_1', organisationId, provider: 'deepgram', name: 'Ours', sealed, lastFour: 'abcd', check: 'accepted' },
+    OPERATOR,
+  );
+  tables.keepVaultCanary(sealed);
+  const attempt = { organisationId, keyHash: sha256('idempotency'), attemptId: 'req_1' };
+  tables.claimIdempotency(attempt, 60_000);
+  tables.finishIdempotency(attempt, sha256('request'), sha256('answer'));
+}
+
+function fillAccounts(tables: Tables): void {
+  for (const name of ['ada', 'bob']) {
+    const email = `${name}@example.com`;
+    tables.signUp({
+      email,
+      address: email,
+      passwordHash: '$scrypt$1$salt$hash',
+      organisationName: name,
+      verification: { hash: sha256(`verify ${name}`), sealed },
+      reset: { hash: sha256(`reset ${name}`), sealed },
+      client: '192.0.2.1',
+      clientGroup: '192.0.2.1',
+      signUpsPerDayMax: 10,
+    });
+    const { person } = tables.verifyAddress(sha256(`verify ${name}`), 5_000_000n, '192.0.2.1')!;
+    tables.requestPasswordReset(email, { hash: sha256(`reset again ${name}`), sealed }, '192.0.2.1');
+    tables.openConsoleSession({
+      hash: sha256(`session ${name}`),
+      personId: person.id,
+      passwordHash: '$scrypt$1$salt$hash',
+      client: '192.0.2.1',
+      userAgent: 'a browser',
+      sessionsMax: 10,
+    });
+    tables.beginLogin(email);
+  }
+}
+
+/** The name of every table, with its number of rows; throws when anything cannot be read. */
+export function readAll(database: Database, tables: Tables): Map<string, number> {
+  const names = database
+    .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all();
+  const counts = new Map(
+    names.map((name) => [name, database.prepare(`SELECT * FROM ${name}`).safeIntegers().all().length]),
+  );
+  tables.listKeys();
+  tables.listAudit(null, 1000);
+  tables.revokedKeyIds();
+  tables.listSealedProviderKeys();
+  tables.exportLedger(0, 1000);
+  tables.auditLedger();
+  for (const { id } of tables.listOrganisations()) {
+    tables.balanceOf(id);
+    tables.listSessions(id, 100);
+    tables.listKeys(id);
+    tables.listProviderKeys(id);
+    tables.listAudit(id, 1000);
+  }
+  return counts;
+}
+
+/** A closed file with everything in it; `open` leaves it as a killed process would, with its last commits in the log. */
+export function fullDatabase(): { file: string; close(): void; counts: Map<string, number> } {
+  const { file, database, tables } = openTables();
+  fill(tables);
+  return { file, close: () => database.close(), counts: readAll(database, tables) };
+}
