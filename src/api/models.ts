@@ -14,6 +14,8 @@ const Price = Type.Object({
   unit: Type.Union([Type.Literal('minute'), Type.Literal('session')]),
   /** Decimal string in USD. */
   amount: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }),
+  /** Decimal string in USD: the least that is charged once anything was heard. */
+  minimum: Type.Optional(Type.String({ pattern: '^\\d+(\\.\\d+)?$' })),
   /** What the service bills when the customer's own provider key is used: always "0.00". */
   byok: Type.Literal('0.00'),
   /** True where the price is zero on purpose. A price of zero without it is a mistake in the catalogue. */

@@ -4,6 +4,14 @@ import type { Price } from '../api/models.ts';
 const MICRO_USD = 1_000_000n;
 const MS_PER_MINUTE = 60_000n;
 
+/** A price in whole micro-dollars, as the ledger keeps it. */
+export interface ExactPrice {
+  unit: Price['unit'];
+  microUsd: bigint;
+  /** The least that is charged once anything was heard; 0 without. */
+  minimumMicroUsd: bigint;
+}
+
 /** Micro-dollars of a decimal string such as "0.0043". Digits past the sixth are refused: they could not be billed. */
 export function microUsdOf(amount: string): bigint {
   const match = /^(\d+)(?:\.(\d{1,6}))?$/.exec(amount);
@@ -11,18 +19,29 @@ export function microUsdOf(amount: string): bigint {
   return BigInt(match[1] as string) * MICRO_USD + BigInt((match[2] ?? '').padEnd(6, '0'));
 }
 
-/** The decimal string of an amount, with at least two and at most six decimals. */
+/** The decimal string of an amount, with at least two and at most six decimals; "-0.50" below zero. */
 export function usdOf(microUsd: bigint): string {
-  const fraction = (microUsd % MICRO_USD)
+  const size = microUsd < 0n ? -microUsd : microUsd;
+  const fraction = (size % MICRO_USD)
     .toString()
     .padStart(6, '0')
     .replace(/0{1,4}$/, '');
-  return `${microUsd / MICRO_USD}.${fraction}`;
+  return `${microUsd < 0n ? '-' : ''}${size / MICRO_USD}.${fraction}`;
 }
 
-/** What a leg costs: price per minute × milliseconds / 60 000, rounded half-up once; per-session prices count once. */
-export function costMicroUsd(price: Price, audioMs: number): bigint {
-  const amount = microUsdOf(price.amount);
-  if (price.unit === 'session') return audioMs > 0 ? amount : 0n;
-  return (amount * BigInt(Math.round(audioMs)) * 2n + MS_PER_MINUTE) / (2n * MS_PER_MINUTE);
+/** A price of the catalogue in whole micro-dollars. */
+export function exactPrice({ unit, amount, minimum }: Price): ExactPrice {
+  return { unit, microUsd: microUsdOf(amount), minimumMicroUsd: minimum === undefined ? 0n : microUsdOf(minimum) };
+}
+
+/**
+ * What all that one model heard of a session costs: price per minute × whole milliseconds / 60 000, rounded half-up once; a
+ * per-session price once; at least the minimum. Nothing when nothing was heard, or with the customer's own provider key.
+ */
+export function costMicroUsd(price: Price | ExactPrice, audioMs: number, own = false): bigint {
+  const ms = BigInt(Math.round(audioMs));
+  if (own || ms <= 0n) return 0n;
+  const { unit, microUsd, minimumMicroUsd } = 'amount' in price ? exactPrice(price) : price;
+  const cost = unit === 'session' ? microUsd : (microUsd * ms * 2n + MS_PER_MINUTE) / (2n * MS_PER_MINUTE);
+  return cost > minimumMicroUsd ? cost : minimumMicroUsd;
 }

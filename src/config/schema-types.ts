@@ -1,13 +1,19 @@
 // The kinds of settings: numbers with a range, choices, texts that may be absent, and the formats that texts are checked by.
 import { isIP } from 'node:net';
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox';
+import { parseNetworks } from './networks.ts';
 
 const HOST_NAME = /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/;
+const PUBLIC_URL = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
+const SMTP_URL = /^smtps?:\/\/\S+$/;
 const BASE_URL = /^(https?|wss?):\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
 
 FormatRegistry.Set('host', (text) => isIP(text) !== 0 || HOST_NAME.test(text));
+FormatRegistry.Set('networks', (text) => parseNetworks(text) !== undefined);
 // Credentials belong in the credential's own variable; a query or fragment would end up in the middle of longer URLs.
 FormatRegistry.Set('base-url', (text) => BASE_URL.test(text) && URL.canParse(text));
+FormatRegistry.Set('public-url', (text) => PUBLIC_URL.test(text) && URL.canParse(text));
+FormatRegistry.Set('smtp-url', (text) => SMTP_URL.test(text) && URL.canParse(text) && new URL(text).hostname !== '');
 
 export function integer(env: string, minimum: number, maximum: number, value: number, description: string) {
   return Type.Integer({ minimum, maximum, default: value, env, description });

@@ -2,6 +2,9 @@
 // values, reference.ts prints them; what the values do is decided where they are used.
 import { availableParallelism } from 'node:os';
 import { type Static, Type } from '@sinclair/typebox';
+import { Accounts } from './schema-accounts.ts';
+import { Billing } from './schema-billing.ts';
+import { Limits } from './schema-limits.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
 
 const KIB = 1024;
@@ -36,7 +39,15 @@ const Server = Type.Object({
     accepts: 'the path of a readable PEM file',
     description: 'Private key for HTTPS; goes with the certificate file.',
   }),
+  trustedProxies: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
+    env: 'VOXGATE_TRUSTED_PROXIES',
+    accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
+    description: 'Proxies whose `X-Forwarded-For` is believed; of anybody else the connection’s own address counts.',
+  }),
 });
+
+/** 32 bytes in base64, or in its form for URLs. */
+const VAULT_KEY = '^[A-Za-z0-9+/_-]{43}=?$';
 
 const Data = Type.Object({
   directory: Type.String({
@@ -53,36 +64,25 @@ const Data = Type.Object({
     description: 'Signs client tokens; the same on every node. Generated into the data directory when absent.',
     secret: true,
   }),
-});
-
-const Limits = Type.Object({
-  headerBytesMax: integer('VOXGATE_HEADER_BYTES_MAX', KIB, 16 * KIB, 8 * KIB, 'URL and headers of a request together.'),
-  jsonBodyBytesMax: integer('VOXGATE_JSON_BODY_BYTES_MAX', KIB, 16 * MIB, 64 * KIB, 'Body of a JSON request.'),
-  fileBytesMax: integer('VOXGATE_FILE_BYTES_MAX', KIB, 64 * GIB, GIB, 'Uploaded audio file.'),
-  textFrameBytesMax: integer('VOXGATE_TEXT_FRAME_BYTES_MAX', KIB, MIB, 64 * KIB, 'WebSocket text frame.'),
-  binaryFrameBytesMax: integer('VOXGATE_BINARY_FRAME_BYTES_MAX', KIB, 16 * MIB, MIB, 'WebSocket binary frame.'),
-  handshakeTimeoutMs: integer(
-    'VOXGATE_HANDSHAKE_TIMEOUT_MS',
-    100,
-    MINUTE,
-    10 * SECOND,
-    'Time for a handshake or request header to arrive.',
-  ),
-  sessionsPerKeyMax: integer('VOXGATE_SESSIONS_PER_KEY_MAX', 1, 1_000_000, 100, 'Live sessions of one key at a time.'),
-  requestsPerMinutePerKeyMax: integer(
-    'VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX',
-    1,
-    1_000_000,
-    600,
-    'Requests of one key per minute.',
-  ),
-  sessionsPerNodeMax: integer(
-    'VOXGATE_SESSIONS_PER_NODE_MAX',
-    1,
-    1_000_000,
-    10_000,
-    'Live sessions of this process at a time.',
-  ),
+  secretPrevious: optionalText(Type.String({ minLength: 32, maxLength: 1024, pattern: '^\\S+$' }), {
+    env: 'VOXGATE_SECRET_PREVIOUS',
+    accepts: 'a text of 32 to 1024 characters without spaces',
+    description: 'The secret before this one, for the five minutes that client tokens signed with it may still live.',
+    secret: true,
+  }),
+  vaultKey: optionalText(Type.String({ pattern: VAULT_KEY }), {
+    env: 'VOXGATE_VAULT_KEY',
+    accepts: '32 bytes in base64',
+    description:
+      'Seals the customers’ own provider keys; the same on every node. Generated into the file `vault-key` of the data directory when absent: without it, those keys are lost.',
+    secret: true,
+  }),
+  vaultKeyPrevious: optionalText(Type.String({ pattern: VAULT_KEY }), {
+    env: 'VOXGATE_VAULT_KEY_PREVIOUS',
+    accepts: '32 bytes in base64',
+    description: 'The vault’s key before this one, until `voxgate vault rotate` has moved everything to the new one.',
+    secret: true,
+  }),
 });
 
 const Session = Type.Object({
@@ -267,7 +267,9 @@ export const ConfigSchema = Type.Object({
   session: Session,
   upstream: Upstream,
   batch: Batch,
+  accounts: Accounts,
   recogniser: Recogniser,
+  billing: Billing,
   providers: Type.Record(Type.String(), ProviderSettings),
   log: Log,
 });

@@ -6,6 +6,16 @@ import { configReference, printConfig } from '../../src/config/reference.ts';
 import type { Config } from '../../src/config/schema.ts';
 
 const CANARY = 'canary-secret-that-must-never-be-shown';
+/** Values of members that not any text fits. */
+const FITTING: Readonly<Record<string, string>> = {
+  url: 'wss://asr.example:9/v1',
+  publicUrl: 'https://asr.example',
+  smtpUrl: 'smtps://mail.example:465',
+  mailFrom: 'Voxgate <voxgate@mail.example>',
+  trustedProxies: '10.0.0.0/8, fd00::1',
+  vaultKey: `${'A'.repeat(43)}=`,
+  vaultKeyPrevious: `${'A'.repeat(43)}=`,
+};
 const providers = ['local', 'loopback', 'my-asr'];
 
 /** Files by path; `throws` is the error code of a file that cannot be read. */
@@ -33,8 +43,9 @@ describe('sources', () => {
       door: 'auto',
       tlsCertFile: undefined,
       tlsKeyFile: undefined,
+      trustedProxies: undefined,
     });
-    expect(config.data).toEqual({ directory: './data', secret: undefined });
+    expect(config.data).toEqual({ directory: './data', secret: undefined, secretPrevious: undefined });
     expect(config.limits).toEqual({
       headerBytesMax: 8192,
       jsonBodyBytesMax: 65536,
@@ -44,6 +55,10 @@ describe('sources', () => {
       handshakeTimeoutMs: 10_000,
       sessionsPerKeyMax: 100,
       requestsPerMinutePerKeyMax: 600,
+      tokensPerMinutePerKeyMax: 60,
+      failedAuthenticationsPerMinuteMax: 20,
+      handshakesMax: 1_000,
+      handshakesPerAddressMax: 256,
       sessionsPerNodeMax: 10_000,
     });
     expect(config.session).toEqual({
@@ -82,9 +97,7 @@ describe('sources', () => {
   test('every value can be set by its variable and by its member of the file', () => {
     for (const field of configFields(providers)) {
       const isPath = field.path[1]!.startsWith('tls');
-      const value =
-        field.schema.minimum ??
-        (field.path.at(-1) === 'url' ? 'wss://asr.example:9/v1' : (field.schema.default ?? CANARY));
+      const value = field.schema.minimum ?? field.schema.default ?? FITTING[field.path.at(-1)!] ?? CANARY;
       const files: Record<string, string> = { [CANARY]: 'PEM' };
       const both = isPath ? { VOXGATE_TLS_CERT_FILE: CANARY, VOXGATE_TLS_KEY_FILE: CANARY } : {};
       const at = (config: Config) =>
@@ -171,6 +184,10 @@ const BAD: [string, Bad, ...string[]][] = [
   ],
   ['empty directory in the file', inFile({ data: { directory: '' } }), 'VOXGATE_DATA_DIRECTORY'],
   ['short secret', env('VOXGATE_SECRET', 'canary'), 'VOXGATE_SECRET (data.secret)', '32 to 1024 characters'],
+  ['short previous secret', env('VOXGATE_SECRET_PREVIOUS', 'canary'), 'VOXGATE_SECRET_PREVIOUS (data.secretPrevious)'],
+  ['proxies by name', env('VOXGATE_TRUSTED_PROXIES', 'nginx'), 'VOXGATE_TRUSTED_PROXIES (server.trustedProxies)'],
+  ['proxies that are everybody', env('VOXGATE_TRUSTED_PROXIES', '0.0.0.0/0'), 'not the whole Internet'],
+  ['no token per key', env('VOXGATE_TOKENS_PER_MINUTE_PER_KEY_MAX', '0'), 'limits.tokensPerMinutePerKeyMax'],
   ['secret with a space', env('VOXGATE_SECRET', `${CANARY} ${CANARY}`), 'VOXGATE_SECRET'],
   ['secret in the file that is a number', inFile({ data: { secret: 12 } }), 'VOXGATE_SECRET (data.secret)'],
   ['headers larger than the library can read', env('VOXGATE_HEADER_BYTES_MAX', '16385'), 'from 1024 to 16384'],

@@ -1,0 +1,175 @@
+// What each model costs the gateway's customers: the providers' catalogue, what the operator says instead, and the margin.
+// Checked as a whole before anybody is served; what a session costs by it is price.ts.
+import { createHash } from 'node:crypto';
+import type { Mode, Model, Price } from '../api/models.ts';
+import { nearestSlugs } from '../api/slug.ts';
+import { type ExactPrice, microUsdOf, usdOf } from './price.ts';
+
+/** A model of a catalogue, as far as prices go. */
+export type PricedCard = Pick<Model, 'id' | 'modes' | 'pricing'>;
+
+/** A price as the operator writes it. */
+export type PriceOverride = Pick<Price, 'unit' | 'amount' | 'minimum' | 'free'>;
+
+/** By slug and mode. Null takes the catalogue's price away; what is absent stays. */
+export type PriceOverrides = Readonly<Record<string, Partial<Record<Mode, PriceOverride | null>>>>;
+
+/** Prices that cannot be used. The message is one sentence that names the model and the mode, and begins in lower case. */
+export class PriceListError extends Error {
+  override readonly name = 'PriceListError';
+}
+
+export interface PriceList {
+  /** Undefined where the model has no price in the mode, or is unknown: then it cannot be used (`model_not_priced`). */
+  priceOf(slug: string, mode: Mode): ExactPrice | undefined;
+  /** The effective prices as clients see them. */
+  shown(slug: string): Model['pricing'];
+  /** The first 12 hexadecimal digits of the SHA-256 of all effective prices: two lists with the same charge the same. */
+  readonly version: string;
+}
+
+const MODES: readonly Mode[] = ['batch', 'live'];
+/** A percent has four decimals at most. */
+const PERCENT_PARTS = 10_000n;
+const WHOLE = 100n * PERCENT_PARTS;
+const VERSION_LENGTH = 12;
+/** A minute for more is a mistake; with the largest margin it is still less than the ledger takes. */
+const USD_MAX = 10_000;
+const MICRO_USD_MAX = microUsdOf(String(USD_MAX));
+
+interface Effective extends ExactPrice {
+  free: boolean;
+}
+
+/**
+ * The effective prices. `marginPercent` is a decimal text with at most four places.
+ *
+ * @throws PriceListError
+ */
+export function createPriceList(
+  providers: Iterable<{ models: readonly PricedCard[] }>,
+  overrides: PriceOverrides = {},
+  marginPercent = '0',
+): PriceList {
+  const cards = [...providers].flatMap((provider) => provider.models);
+  refuseUnknown(overrides, cards);
+  const factor = WHOLE + percentParts(marginPercent);
+  const prices = new Map<string, Effective>();
+  for (const card of cards) {
+    const override = Object.hasOwn(overrides, card.id) ? overrides[card.id] : undefined;
+    for (const mode of MODES) {
+      const price = effective(card, mode, override?.[mode], factor);
+      if (price !== undefined) prices.set(nameOf(card.id, mode), price);
+    }
+  }
+  return {
+    version: versionOf(prices),
+    priceOf(slug, mode) {
+      const price = prices.get(nameOf(slug, mode));
+      if (price === undefined) return undefined;
+      const { unit, microUsd, minimumMicroUsd } = price;
+      return { unit, microUsd, minimumMicroUsd };
+    },
+    shown(slug) {
+      const [batch, live] = MODES.map((mode) => prices.get(nameOf(slug, mode)));
+      return {
+        currency: 'USD',
+        ...(batch === undefined ? {} : { batch: shownPrice(batch) }),
+        ...(live === undefined ? {} : { live: shownPrice(live) }),
+      };
+    },
+  };
+}
+
+const nameOf = (slug: string, mode: Mode): string => `${slug} ${mode}`;
+
+function refuseUnknown(overrides: PriceOverrides, cards: readonly PricedCard[]): void {
+  const known = cards.map((card) => card.id);
+  for (const [slug, modes] of Object.entries(overrides)) {
+    const card = cards.find(({ id }) => id === slug);
+    if (card === undefined) {
+      const [nearest] = nearestSlugs(slug, known, 1);
+      const hint = nearest === undefined ? '`voxgate models` lists them' : `the nearest is ${nearest}`;
+      throw new PriceListError(`there is no model ${JSON.stringify(slug.slice(0, 80))}; ${hint}.`);
+    }
+    for (const mode of MODES) {
+      if (modes[mode] === undefined || card.modes.includes(mode)) continue;
+      throw new PriceListError(`${slug} has no ${mode} mode that could be priced; it has ${card.modes.join(' and ')}.`);
+    }
+  }
+}
+
+function effective(
+  card: PricedCard,
+  mode: Mode,
+  override: PriceOverride | null | undefined,
+  factor: bigint,
+): Effective | undefined {
+  const price = override === undefined ? card.pricing[mode] : override;
+  if (price === undefined || price === null) return undefined;
+  const where = `${card.id} (${mode})`;
+  if (!card.modes.includes(mode)) throw new PriceListError(`${where} has a price, and the model has no such mode.`);
+  const checked = check(price, where);
+  if (checked.free) return checked;
+  return {
+    ...checked,
+    microUsd: withMargin(checked.microUsd, factor),
+    minimumMicroUsd: withMargin(checked.minimumMicroUsd, factor),
+  };
+}
+
+/** A price that is meant as it is written. Zero by mistake would give the model away. */
+function check(price: PriceOverride, where: string): Effective {
+  const { unit, free = false } = price;
+  if (unit !== 'minute' && unit !== 'session') {
+    throw new PriceListError(`${where} is priced by ${JSON.stringify(unit)}; it is minute or session.`);
+  }
+  const microUsd = amountOf(price.amount, `the amount of ${where}`);
+  const minimumMicroUsd = price.minimum === undefined ? 0n : amountOf(price.minimum, `the minimum of ${where}`);
+  if (free && (microUsd > 0n || minimumMicroUsd > 0n)) {
+    throw new PriceListError(`${where} is marked free and has a price; leave out one of them.`);
+  }
+  if (!free && microUsd === 0n) {
+    throw new PriceListError(`${where} has a price of 0; where that is meant, mark it with "free": true.`);
+  }
+  if (unit === 'session' && minimumMicroUsd > 0n) {
+    throw new PriceListError(`${where} is priced by the session, which has no minimum; the amount is what is charged.`);
+  }
+  return { unit, microUsd, minimumMicroUsd, free };
+}
+
+function amountOf(amount: string, what: string): bigint {
+  const microUsd = /^\d{1,7}(\.\d{1,6})?$/.test(amount) ? microUsdOf(amount) : undefined;
+  if (microUsd !== undefined && microUsd <= MICRO_USD_MAX) return microUsd;
+  throw new PriceListError(
+    `${what} is ${JSON.stringify(amount)}; it is a decimal text in USD such as "0.0043", from 0 to ${USD_MAX} with at most six places.`,
+  );
+}
+
+function percentParts(text: string): bigint {
+  const match = /^(\d{1,4})(?:\.(\d{1,4}))?$/.exec(text);
+  const parts =
+    match === null ? undefined : BigInt(match[1] as string) * PERCENT_PARTS + BigInt((match[2] ?? '').padEnd(4, '0'));
+  if (parts !== undefined && parts <= 1000n * PERCENT_PARTS) return parts;
+  throw new PriceListError(`the margin is ${JSON.stringify(text)}; it is a decimal text from 0 to 1000 percent.`);
+}
+
+/** Rounded half-up, once. */
+const withMargin = (microUsd: bigint, factor: bigint): bigint => (2n * microUsd * factor + WHOLE) / (2n * WHOLE);
+
+function shownPrice({ unit, microUsd, minimumMicroUsd, free }: Effective): Price {
+  return {
+    unit,
+    amount: usdOf(microUsd),
+    byok: '0.00',
+    ...(free ? { free } : {}),
+    ...(minimumMicroUsd === 0n ? {} : { minimum: usdOf(minimumMicroUsd) }),
+  };
+}
+
+function versionOf(prices: ReadonlyMap<string, Effective>): string {
+  const lines = [...prices].map(
+    ([name, { unit, microUsd, minimumMicroUsd, free }]) => `${name} ${unit} ${microUsd} ${minimumMicroUsd} ${free}`,
+  );
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, VERSION_LENGTH);
+}

@@ -1,0 +1,67 @@
+// The part of the declaration that bounds what clients may ask for: sizes, times, and how much of each.
+import { Type } from '@sinclair/typebox';
+import { integer } from './schema-types.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export const Limits = Type.Object({
+  headerBytesMax: integer('VOXGATE_HEADER_BYTES_MAX', KIB, 16 * KIB, 8 * KIB, 'URL and headers of a request together.'),
+  jsonBodyBytesMax: integer('VOXGATE_JSON_BODY_BYTES_MAX', KIB, 16 * MIB, 64 * KIB, 'Body of a JSON request.'),
+  fileBytesMax: integer('VOXGATE_FILE_BYTES_MAX', KIB, 64 * GIB, GIB, 'Uploaded audio file.'),
+  textFrameBytesMax: integer('VOXGATE_TEXT_FRAME_BYTES_MAX', KIB, MIB, 64 * KIB, 'WebSocket text frame.'),
+  binaryFrameBytesMax: integer('VOXGATE_BINARY_FRAME_BYTES_MAX', KIB, 16 * MIB, MIB, 'WebSocket binary frame.'),
+  handshakeTimeoutMs: integer(
+    'VOXGATE_HANDSHAKE_TIMEOUT_MS',
+    100,
+    MINUTE,
+    10 * SECOND,
+    'Time for a handshake or request header to arrive.',
+  ),
+  sessionsPerKeyMax: integer('VOXGATE_SESSIONS_PER_KEY_MAX', 1, 1_000_000, 100, 'Live sessions of one key at a time.'),
+  requestsPerMinutePerKeyMax: integer(
+    'VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX',
+    1,
+    1_000_000,
+    600,
+    'Requests of one key per minute.',
+  ),
+  tokensPerMinutePerKeyMax: integer(
+    'VOXGATE_TOKENS_PER_MINUTE_PER_KEY_MAX',
+    1,
+    1_000_000,
+    60,
+    'Client tokens that one key mints per minute.',
+  ),
+  failedAuthenticationsPerMinuteMax: integer(
+    'VOXGATE_FAILED_AUTHENTICATIONS_PER_MINUTE_MAX',
+    1,
+    1_000_000,
+    20,
+    'Refused credentials per minute and client address (IPv6: /64), after which nothing of it is looked at.',
+  ),
+  handshakesMax: integer(
+    'VOXGATE_HANDSHAKES_MAX',
+    1,
+    100_000,
+    1_000,
+    'WebSocket handshakes whose credentials are being checked at a time.',
+  ),
+  handshakesPerAddressMax: integer(
+    'VOXGATE_HANDSHAKES_PER_ADDRESS_MAX',
+    1,
+    100_000,
+    256,
+    'The same of one client address.',
+  ),
+  sessionsPerNodeMax: integer(
+    'VOXGATE_SESSIONS_PER_NODE_MAX',
+    1,
+    1_000_000,
+    10_000,
+    'Live sessions of this process at a time.',
+  ),
+});
