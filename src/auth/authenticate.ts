@@ -1,94 +1,222 @@
-// Who is calling: turns a credential into a caller or a refusal, and mints client tokens. Where the credential came from is
-// the edge's business, what the caller may use is decided later.
-import { type Refusal, refuse } from '../api/errors.ts';
+// Who is calling: turns a credential into a caller or a refusal, and mints client tokens. Where the credential came from is the
+// edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
+import type { Clock } from '../../machines/clock.ts';
+import { Refusal, refuse } from '../api/errors.ts';
 import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import type { Store } from '../store/store.ts';
-import { authenticateKey, keyRevoked } from './key.ts';
-import { judgeToken, mintToken, TOKEN_PREFIX, verifyToken } from './token.ts';
+import { parseKey } from '../store/secrets.ts';
+import type { ApiKey, Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { backgroundClock } from '../telemetry/clock.ts';
+import { FailedAttempts } from './failed-attempts.ts';
+import { KeyUse } from './key-use.ts';
+import { type Caller, requireOrigin, requireScope } from './permissions.ts';
+import { Revocations } from './revocations.ts';
+import { mintToken, TOKEN_PREFIX, tokenSecret, verifyToken } from './token.ts';
+import { judgeKey, judgeToken, refusalOfDecision, tokenNotAllowed } from './verdicts.ts';
+import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
+import { WaitingHandshakes } from './waiting-handshakes.ts';
 
-/** On whose behalf a request is made. A token's caller has the organisation, the bill and the limits of the key `keyId`. */
-export interface Caller {
-  organisationId: string;
-  keyId: string;
-  via: 'key' | 'token';
-  /** Only with `via: 'token'`. */
+export type { Caller } from './permissions.ts';
+
+const STORE_RETRY_SECONDS = 1;
+
+/** Addresses are those of clients, without ports: of IPv6 the first half is what counts. */
+export interface Authenticator {
+  /** Takes API keys. `origin`: the header's value. Throws a Refusal; `token_not_allowed` for every client token. */
+  rest(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
+  /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws a Refusal. */
+  socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
+  /** A client token of the caller's key. Throws a Refusal when the caller is one itself. */
+  mint(caller: Caller, ttlSeconds: number): TokenResponse;
+  /**
+   * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
+   * arrives by itself; without any word the key is good for 30 s at most.
+   */
+  revoked(keyId: string): void;
+  /** Whether it was revoked just now: for what was decided before, and takes effect only now. */
+  isRevoked(keyId: string): boolean;
+  /** The key's settings were changed: the next who uses it is judged by the new ones. */
+  evict(keyId: string): void;
+  /** Stops listening to the store, and tells it when keys were last used. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface AuthenticationLimits {
+  failedAuthenticationsPerMinuteMax: number;
+  handshakesMax: number;
+  handshakesPerAddressMax: number;
+}
+
+const LIMITS: AuthenticationLimits = {
+  failedAuthenticationsPerMinuteMax: 20,
+  handshakesMax: 1_000,
+  handshakesPerAddressMax: 256,
+};
+
+export interface AuthenticatorOptions {
+  store: Pick<Store, 'findKeyByHash' | 'findKey' | 'noteKeysUsed' | 'onKeyRevoked'>;
+  /** Signs client tokens; the same on every node. */
+  secret: Uint8Array;
+  /** Signed them before; they are good until they expire. */
+  previousSecret?: Uint8Array | undefined;
+  limits?: AuthenticationLimits;
+  /** Wall-clock milliseconds. */
+  now: () => number;
+  clock?: Clock;
+}
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  return new KeyAuthenticator(options);
+}
+
+/** What a credential claims, before anybody looked for the key. */
+interface Claim {
+  /** Undefined for what cannot be anybody's credential. */
+  reference: KeyReference | undefined;
+  /** For what is nobody's: the same words whether it is mistyped or unknown, so that they do not tell which keys exist. */
+  nobodys(): Refusal;
+  /** What is wrong with it, given the key it names. */
+  fault(key: ApiKey): Refusal | undefined;
   tokenId?: string;
 }
 
-export interface Authenticator {
-  /** Takes API keys. Throws a Refusal; `token_not_allowed` for every client token. */
-  rest(credential: string | undefined): Promise<Caller>;
-  /** Takes API keys and client tokens, at the handshake only. Throws a Refusal. */
-  socket(credential: string | undefined): Promise<Caller>;
-  /** A client token of the caller's key. Throws a Refusal when the caller is one itself. */
-  mint(caller: Caller, ttlSeconds: number): TokenResponse;
-  /** Stops listening to the store. */
-  close(): void;
-}
+class KeyAuthenticator implements Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #secrets;
+  readonly #cache: VerifyCache;
+  readonly #failures: FailedAttempts;
+  readonly #handshakes: WaitingHandshakes;
+  readonly #revocations: Revocations;
+  readonly #use: KeyUse;
+  readonly #stopListening: () => void;
 
-export interface AuthenticatorOptions {
-  store: Pick<Store, 'findKeyByHash' | 'revokedKeyIds' | 'onKeyRevoked'>;
-  /** Signs client tokens; the same on every node. */
-  secret: Uint8Array;
-  /** Wall-clock milliseconds. */
-  now: () => number;
-}
-
-/** Rejects when the store cannot say which keys are revoked. */
-export async function createAuthenticator({ store, secret, now }: AuthenticatorOptions): Promise<Authenticator> {
-  // As large as the number of revoked keys: forgetting one would bring its tokens back to life.
-  const revokedKeys = new Set<string>();
-  // Listening first leaves no gap between what was revoked before and what is revoked from now on.
-  const stopListening = store.onKeyRevoked((keyId) => revokedKeys.add(keyId));
-  try {
-    for (const keyId of await store.revokedKeyIds()) revokedKeys.add(keyId);
-  } catch (error) {
-    stopListening();
-    throw error;
+  constructor(options: AuthenticatorOptions) {
+    const { store, secret, previousSecret, clock = backgroundClock, limits = LIMITS } = options;
+    this.#options = options;
+    const signing = tokenSecret(secret);
+    this.#secrets = { signing, all: previousSecret === undefined ? [signing] : [signing, tokenSecret(previousSecret)] };
+    this.#cache = new VerifyCache({ store, clock });
+    this.#failures = new FailedAttempts({ perMinuteMax: limits.failedAuthenticationsPerMinuteMax, clock });
+    const { handshakesMax, handshakesPerAddressMax: perAddressMax } = limits;
+    this.#handshakes = new WaitingHandshakes({ handshakesMax, perAddressMax });
+    this.#revocations = new Revocations(clock);
+    this.#use = new KeyUse({ store, clock });
+    this.#stopListening = store.onKeyRevoked((keyId) => this.revoked(keyId));
   }
 
-  async function callerOfKey(credential: string): Promise<Caller> {
-    const key = await authenticateKey(store, credential);
-    return { organisationId: key.organisationId, keyId: key.id, via: 'key' };
+  async rest(credential: string | undefined, address: string, origin?: string): Promise<Caller> {
+    if (credential === undefined || credential === '') throw missingCredential();
+    if (credential.startsWith(TOKEN_PREFIX)) throw tokenNotAllowed();
+    const caller = await this.#callerOf(this.#claimOfKey(credential), address);
+    requireOrigin(caller, origin);
+    return caller;
   }
 
-  function callerOfToken(credential: string): Caller {
-    const nowMs = now();
-    const payload = verifyToken(secret, credential, nowMs);
-    if (payload === undefined) throw invalidToken();
-    const decision = judgeToken(payload, nowMs, revokedKeys.has(payload.key));
-    if (decision !== 'allowed') throw TOKEN_REFUSALS[decision]();
-    return { organisationId: payload.org, keyId: payload.key, via: 'token', tokenId: payload.jti };
+  async socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller> {
+    if (credential === undefined || credential === '') throw missingCredential();
+    const leave = this.#handshakes.enter(address);
+    try {
+      const isToken = credential.startsWith(TOKEN_PREFIX);
+      const claim = isToken ? this.#claimOfToken(credential) : this.#claimOfKey(credential);
+      const caller = await this.#callerOf(claim, address);
+      requireOrigin(caller, origin);
+      requireScope(caller, 'listen');
+      return caller;
+    } finally {
+      leave();
+    }
   }
 
-  return {
-    rest: async (credential) => {
-      if (credential === undefined || credential === '') throw missingCredential();
-      if (credential.startsWith(TOKEN_PREFIX)) throw tokenNotAllowed();
-      return callerOfKey(credential);
-    },
-    socket: async (credential) => {
-      if (credential === undefined || credential === '') throw missingCredential();
-      return credential.startsWith(TOKEN_PREFIX) ? callerOfToken(credential) : callerOfKey(credential);
-    },
-    mint: (caller, ttlSeconds) => {
-      if (caller.via === 'token') throw tokenNotAllowed();
-      requireTtl(ttlSeconds);
-      const issuedAtMs = now();
-      const expiresAtMs = issuedAtMs + ttlSeconds * 1000;
-      const token = mintToken(secret, {
-        v: 1,
-        jti: uuidv7(issuedAtMs),
-        key: caller.keyId,
-        org: caller.organisationId,
-        iat: issuedAtMs,
-        exp: expiresAtMs,
-      });
-      return { token, expires_at: new Date(expiresAtMs).toISOString(), ttl_seconds: ttlSeconds };
-    },
-    close: stopListening,
-  };
+  mint(caller: Caller, ttlSeconds: number): TokenResponse {
+    if (caller.via === 'token') throw tokenNotAllowed();
+    requireTtl(ttlSeconds);
+    const issuedAtMs = this.#options.now();
+    const expiresAtMs = issuedAtMs + ttlSeconds * 1000;
+    const token = mintToken(this.#secrets.signing, {
+      jti: uuidv7(issuedAtMs),
+      key: caller.keyId,
+      org: caller.organisationId,
+      iat: issuedAtMs,
+      exp: expiresAtMs,
+    });
+    return { token, expires_at: new Date(expiresAtMs).toISOString(), ttl_seconds: ttlSeconds };
+  }
+
+  revoked(keyId: string): void {
+    this.#revocations.add(keyId);
+    this.#cache.evict(keyId);
+  }
+
+  isRevoked(keyId: string): boolean {
+    return this.#revocations.has(keyId);
+  }
+
+  evict(keyId: string): void {
+    this.#cache.evict(keyId);
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    await this.#use.close();
+  }
+
+  #claimOfKey(credential: string): Claim {
+    const trace = parseKey(credential);
+    return {
+      reference: trace === undefined ? undefined : byHash(trace.hash),
+      nobodys: invalidKey,
+      fault: (key) => refusalOfDecision(this.#judge(key)),
+    };
+  }
+
+  #claimOfToken(credential: string): Claim {
+    const payload = verifyToken(this.#secrets.all, credential, this.#options.now());
+    if (payload === undefined) return { reference: undefined, nobodys: invalidToken, fault: invalidToken };
+    return {
+      reference: byId(payload.key),
+      nobodys: invalidToken,
+      fault: (key) => {
+        if (key.organisationId !== payload.org) return invalidToken();
+        const mayListen = key.scopes.includes('listen');
+        return refusalOfDecision(judgeToken(payload, this.#options.now(), this.#judge(key), mayListen));
+      },
+      tokenId: payload.jti,
+    };
+  }
+
+  #judge(key: ApiKey) {
+    return judgeKey(key, this.#options.now(), this.#revocations.has(key.id));
+  }
+
+  /** Good credentials that are in the cache pass whatever else comes from their address; everything else counts as a guess. */
+  async #callerOf(claim: Claim, address: string): Promise<Caller> {
+    const known = claim.reference && this.#cache.fresh(claim.reference);
+    const isGood = known !== undefined && claim.fault(known) === undefined;
+    const key = isGood ? known : await this.#lookUp(claim, address);
+    this.#use.note(key.id, this.#options.now());
+    const { tokenId } = claim;
+    const caller = { organisationId: key.organisationId, keyId: key.id, key };
+    return tokenId === undefined ? { ...caller, via: 'key' } : { ...caller, via: 'token', tokenId };
+  }
+
+  async #lookUp({ reference, nobodys, fault }: Claim, address: string): Promise<ApiKey> {
+    // A hundred clients that begin at once with one good key are one attempt, and a hundred guesses are a hundred.
+    const joins = reference !== undefined && this.#cache.isAsking(reference);
+    const forgive = joins ? () => {} : this.#failures.begin(address);
+    try {
+      const key = reference && (await this.#cache.find(reference).catch(unanswered));
+      if (key === undefined) throw nobodys();
+      const refusal = fault(key);
+      if (refusal !== undefined) throw refusal;
+      forgive();
+      return key;
+    } catch (error) {
+      // A suspended account is no guess, nor is a store that cannot answer the caller's doing.
+      if (!(error instanceof Refusal && error.status === 401)) forgive();
+      throw error;
+    }
+  }
 }
 
 function requireTtl(ttlSeconds: number): void {
@@ -106,10 +234,10 @@ function missingCredential(): Refusal {
   );
 }
 
-function tokenNotAllowed(): Refusal {
+function invalidKey(): Refusal {
   return refuse(
-    'token_not_allowed',
-    'A client token opens `/v1/listen` only; it takes no REST request and mints no token. Use an API key from a server.',
+    'invalid_api_key',
+    'The API key is mistyped or unknown; a key is `sk_vox_` and 38 letters and digits. Copy it again as it was shown, or mint a new one.',
   );
 }
 
@@ -120,8 +248,11 @@ function invalidToken(): Refusal {
   );
 }
 
-function tokenExpired(): Refusal {
-  return refuse('token_expired', 'The client token’s lifetime is over. Mint a new one with `POST /v1/tokens`.');
+/** A store that could not answer is no verdict on the key. The cause is for the log. */
+function unanswered(error: unknown): never {
+  if (!(error instanceof StoreError)) throw error;
+  const refusal = refuse('overloaded', 'The credential could not be checked just now. Try again in a moment.', {
+    retryAfterSeconds: STORE_RETRY_SECONDS,
+  });
+  throw Object.assign(refusal, { cause: error });
 }
-
-const TOKEN_REFUSALS = { token_expired: tokenExpired, key_revoked: keyRevoked, token_not_allowed: tokenNotAllowed };

@@ -1,5 +1,5 @@
-// A JSON request body: bounded, UTF-8, and said to be JSON.
-import { refuse } from '../api/errors.ts';
+// A JSON request body: bounded, UTF-8, said to be JSON, and without a member that is there twice.
+import { printable, refuse } from '../api/errors.ts';
 import { BodyTooLarge, type DoorRequest } from './door.ts';
 
 /** The parsed body; undefined when there is none. Throws a Refusal for anything else. */
@@ -17,9 +17,35 @@ export async function readJson(request: DoorRequest, bytesMax: number): Promise<
   if (!/^application\/json\b/i.test(type)) {
     throw refuse('unsupported_media_type', 'The body is JSON: send it with `Content-Type: application/json`.');
   }
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw refuse('invalid_request', 'The body is not valid JSON.');
   }
+  const twice = duplicateMember(text);
+  if (twice === undefined) return value;
+  throw refuse('duplicate_parameter', `\`${printable(twice)}\` is given more than once. Give it once.`, {
+    param: printable(twice),
+  });
+}
+
+/** Strings whole, so that nothing in them is taken for structure. */
+const STRING_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g;
+
+/** The first member that one object of valid JSON has twice: parsers differ in which of the two they take. */
+function duplicateMember(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, string, colon] of text.matchAll(STRING_OR_BRACKET)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (string !== undefined && colon !== undefined) {
+      const name = JSON.parse(string) as string;
+      if (open.at(-1)!.has(name)) return name;
+      open.at(-1)!.add(name);
+    }
+  }
+  return undefined;
 }

@@ -1,9 +1,14 @@
-// Limits of one key: requests per minute and sessions at a time, on a simulated clock.
+// Limits of one key: requests and tokens per minute, sessions at a time, on a simulated clock.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
 import { createKeyLimits } from '../../src/auth/limits.ts';
+import { MinuteLimit } from '../../src/auth/minute-limit.ts';
+import { apiKey } from '../fakes/api-keys.ts';
+
+const keyA = apiKey({ id: 'key_a' });
+const keyB = apiKey({ id: 'key_b' });
 
 function limits(requestsPerMinuteMax: number, sessionsMax = 2, keysMax?: number) {
   const clock = new SimulatedClock();
@@ -32,13 +37,13 @@ describe('requests per minute', () => {
   test('the whole limit may be used at once; the next request is told when to come back', () => {
     const { limits: keys } = limits(600);
     for (let request = 1; request <= 600; request++) {
-      expect(keys.takeRequest('key_a')).toEqual({
+      expect(keys.takeRequest(keyA)).toEqual({
         'RateLimit-Limit': '600',
         'RateLimit-Remaining': `${600 - request}`,
         'RateLimit-Reset': `${Math.ceil(request / 10)}`,
       });
     }
-    const refusal = refused(() => keys.takeRequest('key_a'));
+    const refusal = refused(() => keys.takeRequest(keyA));
     expect(refusal).toMatchObject({
       code: 'rate_limit_exceeded',
       status: 429,
@@ -53,39 +58,39 @@ describe('requests per minute', () => {
   test('who comes back when told is let in, however small the limit', () => {
     for (const limit of [1, 2, 7, 59, 61, 600]) {
       const { limits: keys, clock } = limits(limit);
-      for (let request = 0; request < limit; request++) keys.takeRequest('key_a');
+      for (let request = 0; request < limit; request++) keys.takeRequest(keyA);
       for (let round = 0; round < 5; round++) {
         const { extras } = refused(() => {
-          for (;;) keys.takeRequest('key_a');
+          for (;;) keys.takeRequest(keyA);
         });
         clock.increment(extras.retryAfterSeconds! * 1000);
-        expect(() => keys.takeRequest('key_a')).not.toThrow();
+        expect(() => keys.takeRequest(keyA)).not.toThrow();
       }
     }
   });
 
   test('a refused request costs nothing', () => {
     const { limits: keys, clock } = limits(60);
-    for (let request = 0; request < 60; request++) keys.takeRequest('key_a');
-    for (let request = 0; request < 1000; request++) refused(() => keys.takeRequest('key_a'));
+    for (let request = 0; request < 60; request++) keys.takeRequest(keyA);
+    for (let request = 0; request < 1000; request++) refused(() => keys.takeRequest(keyA));
     clock.increment(1000);
-    keys.takeRequest('key_a');
-    refused(() => keys.takeRequest('key_a'));
+    keys.takeRequest(keyA);
+    refused(() => keys.takeRequest(keyA));
   });
 
   test('after a quiet minute the whole limit is there again, and no more', () => {
     const { limits: keys, clock } = limits(60);
-    for (let request = 0; request < 60; request++) keys.takeRequest('key_a');
+    for (let request = 0; request < 60; request++) keys.takeRequest(keyA);
     clock.increment(3_600_000);
-    for (let request = 0; request < 60; request++) keys.takeRequest('key_a');
-    refused(() => keys.takeRequest('key_a'));
+    for (let request = 0; request < 60; request++) keys.takeRequest(keyA);
+    refused(() => keys.takeRequest(keyA));
   });
 
   test('one key’s requests are no other key’s business', () => {
     const { limits: keys } = limits(1);
-    keys.takeRequest('key_a');
-    keys.takeRequest('key_b');
-    refused(() => keys.takeRequest('key_a'));
+    keys.takeRequest(keyA);
+    keys.takeRequest(keyB);
+    refused(() => keys.takeRequest(keyA));
   });
 
   test('any minute lets through at most twice the limit, and steady requests at the rate always pass', () => {
@@ -96,7 +101,7 @@ describe('requests per minute', () => {
         for (const pauseMs of pausesMs) {
           clock.increment(pauseMs);
           try {
-            keys.takeRequest('key_a');
+            keys.takeRequest(keyA);
             let_in.push(clock.now());
           } catch {}
         }
@@ -109,19 +114,19 @@ describe('requests per minute', () => {
     const { limits: keys, clock } = limits(600);
     for (let request = 0; request < 5000; request++) {
       clock.increment(100);
-      keys.takeRequest('key_a');
+      keys.takeRequest(keyA);
     }
   });
 
   test('only so many keys are remembered; the longest idle one is forgotten, and counted when that gave it something', () => {
     const { limits: keys, clock } = limits(1, 2, 3);
-    for (const key of ['a', 'b', 'c']) keys.takeRequest(key);
+    for (const key of ['a', 'b', 'c']) keys.takeRequest(apiKey({ id: key }));
     expect(keys.forgottenKeys).toBe(0);
-    keys.takeRequest('d');
+    keys.takeRequest(apiKey({ id: 'd' }));
     expect(keys.forgottenKeys).toBe(1);
-    for (const key of ['b', 'c', 'd']) refused(() => keys.takeRequest(key));
+    for (const key of ['b', 'c', 'd']) refused(() => keys.takeRequest(apiKey({ id: key })));
     clock.increment(60_000);
-    for (let key = 0; key < 3; key++) keys.takeRequest(`later ${key}`);
+    for (let key = 0; key < 3; key++) keys.takeRequest(apiKey({ id: `later ${key}` }));
     expect(keys.forgottenKeys).toBe(1);
   });
 });
@@ -129,10 +134,10 @@ describe('requests per minute', () => {
 describe('sessions at a time', () => {
   test('a session more than the limit is refused until one has ended', () => {
     const { limits: keys } = limits(600, 2);
-    const end = keys.takeSession('key_a');
-    keys.takeSession('key_a');
-    keys.takeSession('key_b');
-    expect(refused(() => keys.takeSession('key_a'))).toMatchObject({
+    const end = keys.takeSession(keyA);
+    keys.takeSession(keyA);
+    keys.takeSession(keyB);
+    expect(refused(() => keys.takeSession(keyA))).toMatchObject({
       code: 'too_many_sessions',
       status: 429,
       message: 'This key may have 2 sessions at a time. End one, or try again later.',
@@ -142,17 +147,17 @@ describe('sessions at a time', () => {
       },
     });
     end();
-    keys.takeSession('key_a');
+    keys.takeSession(keyA);
   });
 
   test('ending a session twice frees one place only', () => {
     const { limits: keys } = limits(600, 2);
-    const end = keys.takeSession('key_a');
-    keys.takeSession('key_a');
+    const end = keys.takeSession(keyA);
+    keys.takeSession(keyA);
     end();
     end();
-    keys.takeSession('key_a');
-    refused(() => keys.takeSession('key_a'));
+    keys.takeSession(keyA);
+    refused(() => keys.takeSession(keyA));
   });
 
   test('the count is right after any order of opening and ending', () => {
@@ -162,10 +167,107 @@ describe('sessions at a time', () => {
         const ends: (() => void)[] = [];
         for (const step of steps) {
           if (step > 2) ends.shift()?.();
-          else if (ends.length < 3) ends.push(keys.takeSession('key_a'));
-          else refused(() => keys.takeSession('key_a'));
+          else if (ends.length < 3) ends.push(keys.takeSession(keyA));
+          else refused(() => keys.takeSession(keyA));
         }
       }),
     );
+  });
+});
+
+describe('a key’s own limits', () => {
+  test.each([
+    ['requests', { requestsPerMinuteMax: 3 }, 'takeRequest', 'make 3 requests'],
+    ['client tokens', { tokensPerMinuteMax: 3 }, 'takeToken', 'mint 3 client tokens'],
+  ] as const)('of %s win over the node’s, and are its own alone', (_, settings, take, words) => {
+    const { limits: keys } = limits(1);
+    const own = apiKey({ id: 'own', ...settings });
+    for (let count = 2; count >= 0; count--) expect(keys[take](own)['RateLimit-Remaining']).toBe(`${count}`);
+    const refusal = refused(() => keys[take](own));
+    expect([refusal.code, refusal.message]).toEqual(['rate_limit_exceeded', expect.stringContaining(words)]);
+    expect(refusal.extras.retryAfterSeconds).toBe(20);
+    keys[take](keyA);
+  });
+
+  test('of sessions win over the node’s, also when they are changed while sessions are open', () => {
+    const { limits: keys } = limits(600, 1);
+    const own = apiKey({ id: 'own', sessionsMax: 2 });
+    keys.takeSession(own);
+    keys.takeSession(own);
+    expect(refused(() => keys.takeSession(own)).message).toContain('2 sessions');
+    const end = keys.takeSession({ ...own, sessionsMax: 3 });
+    expect(refused(() => keys.takeSession({ ...own, sessionsMax: 1 })).message).toContain('1 sessions');
+    end();
+    refused(() => keys.takeSession(own));
+  });
+
+  test('a limit that is raised counts at once; what was used stays used', () => {
+    const { limits: keys, clock } = limits(600);
+    const own = apiKey({ requestsPerMinuteMax: 2 });
+    keys.takeRequest(own);
+    keys.takeRequest(own);
+    refused(() => keys.takeRequest(own));
+    // The bucket was empty: of a larger one as well, but it fills faster.
+    clock.increment(100);
+    keys.takeRequest({ ...own, requestsPerMinuteMax: 600 });
+    refused(() => keys.takeRequest({ ...own, requestsPerMinuteMax: 600 }));
+  });
+
+  test('requests, tokens and sessions do not eat into each other', () => {
+    const { limits: keys } = limits(1, 1);
+    const own = apiKey({ tokensPerMinuteMax: 1 });
+    keys.takeRequest(own);
+    keys.takeToken(own);
+    keys.takeSession(own);
+    for (const take of [keys.takeRequest, keys.takeToken, keys.takeSession]) refused(() => take(own));
+  });
+
+  test('of a rolled key and of the one in its place count separately', () => {
+    const { limits: keys } = limits(1, 1);
+    keys.takeRequest(apiKey({ id: 'old', rolledTo: 'new' }));
+    keys.takeRequest(apiKey({ id: 'new' }));
+  });
+
+  test('of tokens are 60 a minute where nobody said otherwise', () => {
+    const { limits: keys } = limits(600);
+    for (let count = 0; count < 60; count++) keys.takeToken(keyA);
+    refused(() => keys.takeToken(keyA));
+  });
+});
+
+describe('a limit by the minute', () => {
+  test('lets through at most twice its allowance in any 60 s, also when some are given back', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.array(fc.record({ pauseMs: fc.nat(4000), back: fc.boolean() }), { maxLength: 300 }),
+        (max, steps) => {
+          const clock = new SimulatedClock();
+          const limit = new MinuteLimit({ clock });
+          const kept: number[] = [];
+          for (const { pauseMs, back } of steps) {
+            clock.increment(pauseMs);
+            if (limit.take('a', max).retryAfterSeconds > 0) continue;
+            if (back) limit.giveBack('a', max);
+            else kept.push(clock.now());
+          }
+          for (const start of kept) {
+            expect(kept.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(2 * max);
+          }
+        },
+      ),
+      { numRuns: 100, seed: 7 },
+    );
+  });
+
+  test('what is given back can be taken again, and nothing more', () => {
+    const limit = new MinuteLimit({ clock: new SimulatedClock() });
+    const take = () => limit.take('a', 2).retryAfterSeconds === 0;
+    expect([take(), take(), take()]).toEqual([true, true, false]);
+    limit.giveBack('a', 2);
+    expect([take(), take()]).toEqual([true, false]);
+    for (let count = 0; count < 5; count++) limit.giveBack('a', 2);
+    expect(limit.size).toBe(0);
+    expect([take(), take(), take()]).toEqual([true, true, false]);
   });
 });

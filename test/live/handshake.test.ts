@@ -1,7 +1,8 @@
 // The live endpoint's handshake as a client meets it: the three ways of giving a credential and their order, and refusals
 // that every kind of client can read.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { LiveClient, type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { createKeys } from '../fakes/store-keys.ts';
 
 const model = 'loopback/script';
 let live: LiveGateway;
@@ -44,23 +45,81 @@ describe('a credential opens a session', () => {
   });
 });
 
+// Header, subprotocol, query, each with every kind of credential: what stands in a later place never counts.
 describe('the first method present is the one judged', () => {
-  it('a bad header is refused although the subprotocol and the query are good', async () => {
-    const client = live.connect(
-      { model, api_key: live.key },
-      { authorize: false, protocols: ['bearer', live.key], headers: { Authorization: 'Bearer sk_vox_wrong' } },
-    );
-    const { status, body } = await client.refused();
-    expect([status, JSON.parse(body).error.code]).toEqual([401, 'invalid_api_key']);
+  const kinds = ['none', 'key', 'token', 'wrong', 'poor', 'empty'] as const;
+  type Kind = (typeof kinds)[number];
+  const verdicts: Readonly<Record<Kind, string>> = {
+    none: 'missing_credential',
+    key: 'session_started',
+    token: 'session_started',
+    wrong: 'invalid_api_key',
+    poor: 'scope_not_allowed',
+    empty: 'missing_credential',
+  };
+  let own: LiveGateway;
+  let credentials: Readonly<Record<Kind, string>>;
+
+  beforeAll(async () => {
+    own = await startLiveGateway({ VOXGATE_FAILED_AUTHENTICATIONS_PER_MINUTE_MAX: '1000' });
+    const [poor] = await createKeys(own.directory, [{ scopes: ['transcribe'] }]);
+    const minted = (await (await own.request('/v1/tokens', { method: 'POST' })).json()) as { token: string };
+    credentials = { none: '', key: own.key, token: minted.token, wrong: 'sk_vox_wrong', poor: poor!.secret, empty: '' };
   });
 
-  it('a bad subprotocol is refused although the query is good', async () => {
-    const client = live.connect(
-      { model, api_key: live.key },
-      { authorize: false, protocols: ['bearer', 'sk_vox_wrong'] },
-    );
-    expect((await client.event('error')).error.code).toBe('invalid_api_key');
-    expect((await client.close()).code).toBe(4001);
+  async function judge(header: Kind, protocol: Kind, query: Kind): Promise<{ verdict: string; told: string }> {
+    const client = own.connect(query === 'none' ? { model } : { model, api_key: credentials[query] }, {
+      authorize: false,
+      headers: header === 'none' ? {} : { Authorization: header === 'empty' ? '' : `Bearer ${credentials[header]}` },
+      protocols: protocol === 'none' ? [] : protocol === 'empty' ? ['bearer'] : ['bearer', credentials[protocol]],
+    });
+    const first = await Promise.race([client.event('session_started'), client.event('error'), client.refused()]);
+    client.socket.terminate();
+    if ('status' in first) return { verdict: JSON.parse(first.body).error.code, told: 'HTTP' };
+    return { verdict: first.type === 'error' ? first.error.code : first.type, told: 'socket' };
+  }
+
+  it.each(kinds)('with `%s` in the header', async (header) => {
+    for (const protocol of kinds) {
+      for (const query of kinds) {
+        const first = [header, protocol, query].findIndex((kind) => kind !== 'none');
+        const verdict = verdicts[[header, protocol, query][first] ?? 'none'];
+        const isHttp = verdict !== 'session_started' && first < 1;
+        const expected = { verdict, told: isHttp ? 'HTTP' : 'socket' };
+        expect({ protocol, query, ...(await judge(header, protocol, query)) }).toEqual({
+          protocol,
+          query,
+          ...expected,
+        });
+      }
+    }
+  });
+
+  it('and one place given twice is refused, whatever the other places say', async () => {
+    const url = `${own.url.replace('http', 'ws')}/v1/listen?model=${model}`;
+    const client = new LiveClient(`${url}&api_key=${own.key}&api_key=${own.key}`, [], {
+      headers: { Authorization: `Bearer ${own.key}` },
+    });
+    const { status, body } = await client.refused();
+    expect([status, JSON.parse(body).error]).toEqual([
+      400,
+      expect.objectContaining({ code: 'duplicate_parameter', param: 'api_key' }),
+    ]);
+    expect(body).not.toContain(own.key);
+    const twice = { Authorization: `Bearer ${own.key}, Bearer ${own.key}` };
+    expect((await own.connect({ model }, { authorize: false, headers: twice }).refused()).status).toBe(401);
+  });
+
+  it('and cookies are no method', async () => {
+    for (const cookie of [`api_key=${own.key}`, `__Host-sid=${own.key}`, `Authorization=Bearer ${own.key}`]) {
+      const { status, body } = await own
+        .connect({ model }, { authorize: false, headers: { Cookie: cookie } })
+        .refused();
+      expect([status, JSON.parse(body).error.code]).toEqual([401, 'missing_credential']);
+    }
+    const client = own.connect({ model }, { headers: { Cookie: '__Host-sid=somebody-else' } });
+    await client.event('session_started');
+    client.socket.terminate();
   });
 });
 

@@ -3,16 +3,25 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
+import type { KeyLimits } from '../../auth/limits.ts';
 import { readJson } from '../json-body.ts';
 import { json, type RouteContext } from '../router.ts';
 
+export interface TokensDependencies {
+  authenticator: Pick<Authenticator, 'mint'>;
+  limits: Pick<KeyLimits, 'takeToken'>;
+  jsonBodyBytesMax: number;
+}
+
 export const postTokens =
-  (dependencies: { authenticator: Authenticator; jsonBodyBytesMax: number }) =>
+  ({ authenticator, limits, jsonBodyBytesMax }: TokensDependencies) =>
   async ({ request }: RouteContext, caller: Caller) => {
-    const parsed = await readJson(request, dependencies.jsonBodyBytesMax);
+    const parsed = await readJson(request, jsonBodyBytesMax);
     const body = parsed === undefined ? {} : parsed;
     if (!Value.Check(TokenRequest, body)) throw badBody(body);
-    return json(200, dependencies.authenticator.mint(caller, body.ttl_seconds ?? TOKEN_TTL_SECONDS.default));
+    // Tighter than the limit of requests, so it is the one to tell.
+    const headers = limits.takeToken(caller.key);
+    return json(200, authenticator.mint(caller, body.ttl_seconds ?? TOKEN_TTL_SECONDS.default), headers);
   };
 
 function badBody(body: unknown) {

@@ -1,0 +1,55 @@
+// Guessing from one address: so many refused credentials a minute, then nothing of it is looked at for a while. Which
+// credentials are refused is decided elsewhere.
+import { isIPv6 } from 'node:net';
+import { refuse } from '../api/errors.ts';
+import { MinuteLimit, type MinuteLimitOptions } from './minute-limit.ts';
+
+export interface FailedAttemptsOptions extends MinuteLimitOptions {
+  perMinuteMax: number;
+}
+
+export class FailedAttempts {
+  readonly #limit: MinuteLimit;
+  readonly #perMinuteMax: number;
+
+  constructor({ perMinuteMax, ...options }: FailedAttemptsOptions) {
+    this.#limit = new MinuteLimit(options);
+    this.#perMinuteMax = perMinuteMax;
+  }
+
+  /** Addresses whose failures were forgotten too early, because too many addresses failed at once. */
+  get forgottenAddresses(): number {
+    return this.#limit.forgotten;
+  }
+
+  /**
+   * Counts an attempt as failed before it is judged, so that attempts made at the same time cannot slip through together.
+   * The returned function takes that back. Throws a Refusal `rate_limit_exceeded` with `Retry-After`.
+   */
+  begin(address: string): () => void {
+    const name = neighbourhoodOf(address);
+    const { retryAfterSeconds, headers } = this.#limit.take(name, this.#perMinuteMax);
+    if (retryAfterSeconds === 0) return () => this.#limit.giveBack(name, this.#perMinuteMax);
+    throw refuse(
+      'rate_limit_exceeded',
+      `Too many credentials from this address were refused: more than ${this.#perMinuteMax} in a minute. Check the credential, and try again in ${retryAfterSeconds} s.`,
+      { retryAfterSeconds, headers },
+    );
+  }
+}
+
+/** What one customer of a network provider has: one IPv4 address, or the 2^64 IPv6 addresses that share the first half. */
+export function neighbourhoodOf(address: string): string {
+  const plain = address.split('%')[0]!;
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  // Dots at the end stand for two groups, but never for one of the first four.
+  const missing = tail === undefined ? 0 : 8 - before.length - after.length - (plain.includes('.') ? 1 : 0);
+  const groups = [...before, ...Array.from({ length: missing }, () => '0'), ...after];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

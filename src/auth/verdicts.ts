@@ -1,0 +1,60 @@
+// What a key or a client token that is known to be genuine is worth now, by the charts of machines/, and the words in which
+// one is refused. Whose it is was found out before.
+import { initialTransition, transition } from 'xstate';
+import { type ClientTokenDecision, clientTokenMachine } from '../../machines/client-token.ts';
+import { type Refusal, refuse } from '../api/errors.ts';
+import { type ApiKeyDecision, judgeKey as judgeRow } from '../store/key-chart.ts';
+import type { ApiKey } from '../store/store.ts';
+import { scopeNotAllowed } from './permissions.ts';
+
+/**
+ * What the api-key chart says when this key is presented now.
+ *
+ * @param isRevoked whether a revocation was heard of that the row does not show yet
+ */
+export function judgeKey(key: ApiKey, nowMs: number, isRevoked: boolean): ApiKeyDecision {
+  return judgeRow(isRevoked ? { ...key, revokedAt: key.revokedAt ?? new Date(nowMs).toISOString() } : key, nowMs);
+}
+
+/** What the client-token chart says when a token is presented now whose parent key is worth that. */
+export function judgeToken(
+  { exp }: { exp: number },
+  nowMs: number,
+  parent: ApiKeyDecision,
+  mayListen: boolean,
+): ClientTokenDecision {
+  const [valid] = initialTransition(clientTokenMachine, { expiresAtMs: exp });
+  const [presented] = transition(clientTokenMachine, valid, { type: 'token.present', nowMs, parent, mayListen });
+  return presented.context.decision ?? 'token_expired';
+}
+
+/** The refusal of a decision; undefined for `allowed`. */
+export function refusalOfDecision(decision: ClientTokenDecision): Refusal | undefined {
+  return decision === 'allowed' ? undefined : REFUSALS[decision]();
+}
+
+export function tokenNotAllowed(): Refusal {
+  return refuse(
+    'token_not_allowed',
+    'A client token opens `/v1/listen` only; it takes no REST request and mints no token. Use an API key from a server.',
+  );
+}
+
+const REFUSALS: Readonly<Record<Exclude<ClientTokenDecision, 'allowed'>, () => Refusal>> = {
+  key_revoked: () =>
+    refuse(
+      'key_revoked',
+      'The API key was revoked, and with it every client token that it minted. Use another key or mint a new one.',
+    ),
+  key_expired: () =>
+    refuse(
+      'key_expired',
+      'The API key has expired, or a new one has taken its place; so have the client tokens that it minted. Use the new key.',
+    ),
+  account_suspended: () =>
+    refuse('account_suspended', 'The organisation of this API key is suspended. Its operator can say why.'),
+  token_expired: () =>
+    refuse('token_expired', 'The client token’s lifetime is over. Mint a new one with `POST /v1/tokens`.'),
+  scope_not_allowed: () => scopeNotAllowed('listen'),
+  token_not_allowed: tokenNotAllowed,
+};

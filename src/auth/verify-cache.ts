@@ -1,0 +1,170 @@
+// What the store said of a key a moment ago, so that a busy key costs one look-up in 30 s. What a key may do is not decided
+// here: callers judge what they are given by the time at which they ask.
+import type { Clock } from '../../machines/clock.ts';
+import type { ApiKey, Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+
+/** How long a key is taken for what it was: the longest that a change can go unnoticed of which nobody told this process. */
+const KNOWN_MS = 30_000;
+/** How long an unknown key stays unknown. */
+const UNKNOWN_MS = 5_000;
+/** A store that has no time to answer must not turn good keys away: they are taken for what they were for so long. */
+const STALE_MS = 5 * 60_000;
+const ENTRIES_MAX = 10_000;
+/** Unknown keys have places of their own, so that guesses cannot push out the keys that are in use. */
+const UNKNOWN_SHARE = 0.1;
+
+type KeyStore = Pick<Store, 'findKeyByHash' | 'findKey'>;
+
+/** A way to name a key, and how the store is asked by that name. */
+export interface KeyReference {
+  readonly name: string;
+  ask(store: KeyStore): Promise<ApiKey | undefined>;
+}
+
+export const byHash = (hash: Uint8Array): KeyReference => ({
+  name: `hash ${Buffer.from(hash).toString('base64')}`,
+  ask: (store) => store.findKeyByHash(hash),
+});
+
+export const byId = (keyId: string): KeyReference => ({
+  name: idName(keyId),
+  ask: (store) => store.findKey(keyId),
+});
+
+const idName = (keyId: string): string => `id ${keyId}`;
+
+interface Entry {
+  key: ApiKey;
+  atMs: number;
+  /** Every name under which it is found. */
+  names: readonly string[];
+}
+
+interface Asking {
+  answer: Promise<ApiKey | undefined>;
+  /** Keys evicted since the store was asked: its answer may be from before. */
+  evicted: Set<string>;
+}
+
+export interface VerifyCacheOptions {
+  store: KeyStore;
+  clock: Pick<Clock, 'now'>;
+  /** 10,000 when absent; past it the oldest is forgotten. */
+  entriesMax?: number;
+}
+
+export class VerifyCache {
+  readonly #store: KeyStore;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #knownMax: number;
+  readonly #unknownMax: number;
+  /** By every name, the oldest first. */
+  readonly #known = new Map<string, Entry>();
+  /** When the store did not know a name, the oldest first. */
+  readonly #unknown = new Map<string, number>();
+  readonly #asking = new Map<string, Asking>();
+
+  constructor({ store, clock, entriesMax = ENTRIES_MAX }: VerifyCacheOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#unknownMax = Math.ceil(entriesMax * UNKNOWN_SHARE);
+    this.#knownMax = entriesMax - this.#unknownMax;
+  }
+
+  get size(): number {
+    return this.#known.size + this.#unknown.size;
+  }
+
+  /** The key if it is known already and the knowledge fresh. Never asks the store. */
+  fresh(reference: KeyReference): ApiKey | undefined {
+    return this.#within(reference, KNOWN_MS);
+  }
+
+  /**
+   * The key, or undefined when there is none of that name. Those who ask for one name at the same time share one call. When the store
+   * is `busy` or has an `overflow`, a key known for less than five minutes is served rather than refused.
+   *
+   * @throws StoreError
+   */
+  async find(reference: KeyReference): Promise<ApiKey | undefined> {
+    const fresh = this.fresh(reference);
+    if (fresh !== undefined || this.#isUnknown(reference)) return fresh;
+    const asking = this.#asking.get(reference.name) ?? this.#ask(reference);
+    try {
+      return await asking.answer;
+    } catch (error) {
+      const stale = hasNoTime(error) ? this.#within(reference, STALE_MS) : undefined;
+      if (stale === undefined) throw error;
+      return stale;
+    }
+  }
+
+  /** Whether the store is being asked for it: whoever joins asks nothing more. */
+  isAsking({ name }: KeyReference): boolean {
+    return this.#asking.has(name);
+  }
+
+  /** Forgets a key that was revoked or changed: the next who asks hears of it. */
+  evict(keyId: string): void {
+    this.#drop(this.#known.get(idName(keyId)));
+    for (const { evicted } of this.#asking.values()) evicted.add(keyId);
+  }
+
+  #within({ name }: KeyReference, ageMs: number): ApiKey | undefined {
+    const entry = this.#known.get(name);
+    return entry !== undefined && this.#clock.now() - entry.atMs < ageMs ? entry.key : undefined;
+  }
+
+  #isUnknown({ name }: KeyReference): boolean {
+    const atMs = this.#unknown.get(name);
+    return atMs !== undefined && this.#clock.now() - atMs < UNKNOWN_MS;
+  }
+
+  #ask(reference: KeyReference): Asking {
+    const evicted = new Set<string>();
+    const askedMs = this.#clock.now();
+    const answer = reference.ask(this.#store).then((key) => {
+      if (key === undefined) this.#noteUnknown(reference.name, askedMs);
+      else if (!evicted.has(key.id)) this.#note(reference.name, key, askedMs);
+      return key;
+    });
+    const asking = { answer: answer.finally(() => this.#asking.delete(reference.name)), evicted };
+    this.#asking.set(reference.name, asking);
+    return asking;
+  }
+
+  /** Known by its id as well, and by the name under which it was known before. */
+  #note(name: string, key: ApiKey, atMs: number): void {
+    const before = this.#known.get(idName(key.id));
+    const names = [...new Set([idName(key.id), name, ...(before?.names ?? [])])];
+    this.#drop(before);
+    this.#unknown.delete(name);
+    const entry: Entry = { key, atMs, names };
+    for (const each of names) this.#known.set(each, entry);
+    for (const oldest of this.#known.values()) {
+      const isUseless = atMs - oldest.atMs >= STALE_MS;
+      if (!isUseless && this.#known.size <= this.#knownMax) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #noteUnknown(name: string, atMs: number): void {
+    this.#drop(this.#known.get(name));
+    this.#unknown.delete(name);
+    this.#unknown.set(name, atMs);
+    for (const [oldest, sinceMs] of this.#unknown) {
+      if (atMs - sinceMs < UNKNOWN_MS && this.#unknown.size <= this.#unknownMax) return;
+      this.#unknown.delete(oldest);
+    }
+  }
+
+  #drop(entry: Entry | undefined): void {
+    for (const name of entry?.names ?? []) this.#known.delete(name);
+  }
+}
+
+/** Whether the store may answer later; otherwise it is broken or closed. */
+function hasNoTime(error: unknown): boolean {
+  return error instanceof StoreError && (error.reason === 'busy' || error.reason === 'overflow');
+}

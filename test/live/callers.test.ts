@@ -1,0 +1,197 @@
+// Who may call, on a whole gateway: scopes, models, origins, limits of keys and of addresses, and revocation in the middle.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CreatedKey } from '../../src/store/key-calls.ts';
+import { generateKey } from '../../src/store/secrets.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { createKeys, revokeKeys } from '../fakes/store-keys.ts';
+
+const model = 'loopback/script';
+const page = 'https://app.example.com';
+let live: LiveGateway;
+let keys: Record<'listening' | 'files' | 'minting' | 'numbered' | 'paged', CreatedKey>;
+
+beforeAll(async () => {
+  live = await startLiveGateway();
+  const [listening, files, minting, numbered, paged] = await createKeys(live.directory, [
+    { scopes: ['listen'] },
+    { scopes: ['transcribe'] },
+    { scopes: ['tokens'] },
+    { models: ['loopback/numbered'] },
+    { origins: [page] },
+  ]);
+  keys = { listening: listening!, files: files!, minting: minting!, numbered: numbered!, paged: paged! };
+});
+
+const bearer = (key: CreatedKey | string) => ({
+  Authorization: `Bearer ${typeof key === 'string' ? key : key.secret}`,
+});
+const post = (path: string, key: CreatedKey | string, body?: FormData) =>
+  fetch(`${live.url}${path}`, { method: 'POST', headers: bearer(key), ...(body === undefined ? {} : { body }) });
+const codeOf = async (response: Response) =>
+  ((await response.json()) as { error?: { code: string } }).error?.code ?? 'answered';
+const listen = (key: CreatedKey, query: Record<string, string> = { model }, headers = {}) =>
+  live.connect(query, { authorize: false, headers: { ...bearer(key), ...headers } });
+
+function form(fields: Record<string, string>): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) data.append(name, value);
+  data.append('file', new Blob([new Uint8Array(3_200)], { type: 'audio/l16;rate=16000' }), 'a.pcm');
+  return data;
+}
+
+describe('scopes', () => {
+  it.each([
+    ['listening', 'scope_not_allowed', 'scope_not_allowed', 'session'],
+    ['files', 'answered', 'scope_not_allowed', 'scope_not_allowed'],
+    ['minting', 'scope_not_allowed', 'answered', 'scope_not_allowed'],
+  ] as const)('of a key for %s: files %s, tokens %s, live %s', async (name, files, tokens, session) => {
+    expect(await codeOf(await post('/v1/audio/transcriptions', keys[name], form({ model })))).toBe(files);
+    expect(await codeOf(await post('/v1/tokens', keys[name]))).toBe(tokens);
+    expect((await fetch(`${live.url}/v1/models`, { headers: bearer(keys[name]) })).status).toBe(200);
+    const client = listen(keys[name]);
+    if (session === 'session') {
+      await client.event('session_started');
+      client.send({ type: 'close' });
+      await client.close();
+      return;
+    }
+    const { status, body } = await client.refused();
+    expect([status, JSON.parse(body).error.code]).toEqual([403, session]);
+  });
+
+  it('of a token are those of its key: one that only mints, mints nothing that opens a session', async () => {
+    const { token } = (await (await post('/v1/tokens', keys.minting)).json()) as { token: string };
+    const client = live.connect({ model }, { authorize: false, protocols: ['bearer', token] });
+    expect((await client.event('error')).error.code).toBe('scope_not_allowed');
+    expect((await client.close()).code).toBe(4003);
+  });
+});
+
+describe('models', () => {
+  it.each([
+    [{ model }, 'model'],
+    [{ model: 'loopback/numbered', fallbacks: model }, 'fallbacks'],
+  ])('that the key does not allow are refused anywhere in a chain: %j', async (fields, param) => {
+    const refusal = { code: 'model_not_allowed', param, message: expect.stringContaining(model) };
+    const response = await post('/v1/audio/transcriptions', keys.numbered, form(fields));
+    expect([response.status, await response.json()]).toEqual([403, { error: expect.objectContaining(refusal) }]);
+    const { status, body } = await listen(keys.numbered, fields).refused();
+    expect([status, JSON.parse(body).error]).toEqual([403, expect.objectContaining(refusal)]);
+  });
+
+  it('that it allows are not', async () => {
+    const response = await post('/v1/audio/transcriptions', keys.numbered, form({ model: 'loopback/numbered' }));
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('origins', () => {
+  const tokenOf = async (key: CreatedKey) =>
+    ((await (await post('/v1/tokens', key)).json()) as { token: string }).token;
+  const withToken = (token: string, headers = {}) =>
+    live.connect({ model }, { authorize: false, protocols: ['bearer', token], headers });
+
+  it('of a key are where its tokens open sessions, and nowhere else', async () => {
+    const token = await tokenOf(keys.paged);
+    const client = withToken(token, { Origin: page });
+    await client.event('session_started');
+    client.send({ type: 'close' });
+    await client.close();
+    for (const headers of [{}, { Origin: 'https://evil.example' }, { Origin: `${page}.evil.example` }]) {
+      const refused = withToken(token, headers);
+      expect((await refused.event('error')).error.code).toBe('origin_not_allowed');
+      expect((await refused.close()).code).toBe(4003);
+    }
+  });
+
+  it('bind the key itself only where a page says whence it comes, on REST too', async () => {
+    const client = listen(keys.paged);
+    await client.event('session_started');
+    client.send({ type: 'close' });
+    await client.close();
+    expect((await listen(keys.paged, { model }, { Origin: 'https://evil.example' }).refused()).status).toBe(403);
+    const ask = (headers = {}) => fetch(`${live.url}/v1/models`, { headers: { ...bearer(keys.paged), ...headers } });
+    expect((await ask()).status).toBe(200);
+    expect((await ask({ Origin: page })).status).toBe(200);
+    expect(await codeOf(await ask({ Origin: 'https://evil.example' }))).toBe('origin_not_allowed');
+  });
+});
+
+describe('limits of a key', () => {
+  it('are told in every answer after its credential: good, refused, and to a handshake', async () => {
+    const left = (headers: Headers | Record<string, unknown>) =>
+      headers instanceof Headers ? headers.get('ratelimit-remaining') : headers['ratelimit-remaining'];
+    for (const path of ['/v1/models', '/v1/models/loopback/script', '/v1/models?mode=both', '/v1/models/a/b']) {
+      expect([path, left((await live.request(path)).headers)]).toEqual([path, expect.stringMatching(/^\d+$/)]);
+    }
+    for (const path of ['/v1/tokens', '/v1/audio/transcriptions']) {
+      expect([path, left((await post(path, keys.listening)).headers)]).toEqual([path, expect.stringMatching(/^\d+$/)]);
+    }
+    const client = live.connect({ model });
+    const [response] = (await once(client.socket, 'upgrade')) as [IncomingMessage];
+    expect(left(response.headers)).toMatch(/^\d+$/);
+    client.socket.terminate();
+    expect(left((await live.connect({ model: 'a/b' }).refused()).headers)).toMatch(/^\d+$/);
+  });
+
+  it('are its own where it has some; its tokens use them up as well', async () => {
+    const [own] = await createKeys(live.directory, [{ requestsPerMinuteMax: 3, sessionsMax: 1 }]);
+    const { token } = (await (await post('/v1/tokens', own!)).json()) as { token: string };
+    const client = listen(own!);
+    await client.event('session_started');
+    const second = live.connect({ model }, { authorize: false, protocols: ['bearer', token] });
+    expect((await second.event('error')).error.code).toBe('too_many_sessions');
+    const third = live.connect({ model }, { authorize: false, protocols: ['bearer', token] });
+    expect((await third.event('error')).error.code).toBe('rate_limit_exceeded');
+    expect((await third.close()).code).toBe(4100);
+    client.send({ type: 'close' });
+    await client.close();
+  });
+});
+
+describe('guesses', () => {
+  const guess = (gateway: LiveGateway, headers = {}) =>
+    fetch(`${gateway.url}/v1/models`, { headers: { ...bearer(generateKey()), ...headers } });
+
+  it('from one address are refused unseen after 20, on REST and at the handshake; keys in use go on', async () => {
+    const own = await startLiveGateway();
+    await own.request('/v1/models');
+    const codes: string[] = [];
+    for (let tried = 0; tried < 21; tried++) codes.push(await codeOf(await guess(own)));
+    expect(codes).toEqual([...Array.from({ length: 20 }, () => 'invalid_api_key'), 'rate_limit_exceeded']);
+    const { status, headers } = await guess(own, { 'X-Forwarded-For': '198.51.100.7' });
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+    const refused = await own.connect({ model }, { authorize: false, headers: bearer(generateKey()) }).refused();
+    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    expect((await own.request('/v1/models')).status).toBe(200);
+  });
+
+  it('behind a trusted proxy count for whom it names, and never for whom a client names', async () => {
+    const own = await startLiveGateway({ VOXGATE_TRUSTED_PROXIES: '127.0.0.0/8, ::1' });
+    const from = async (forwarded: string) => codeOf(await guess(own, { 'X-Forwarded-For': forwarded }));
+    for (let tried = 0; tried < 20; tried++) await from(`203.0.113.${tried}, 198.51.100.7`);
+    expect(await from('203.0.113.99, 198.51.100.7')).toBe('rate_limit_exceeded');
+    expect(await from('198.51.100.8')).toBe('invalid_api_key');
+    expect(await from('198.51.100.7, 198.51.100.8')).toBe('invalid_api_key');
+  });
+});
+
+it('a key that is revoked while its handshakes are under way leaves no session behind', async () => {
+  const created = await createKeys(
+    live.directory,
+    Array.from({ length: 12 }, () => ({})),
+  );
+  const clients = created.map((key) => listen(key));
+  await revokeKeys(
+    live.directory,
+    created.map(({ key }) => key),
+  );
+  for (const client of clients) {
+    const outcome = await Promise.race([client.close(), client.refused()]);
+    const code = 'code' in outcome ? outcome.code : JSON.parse(outcome.body).error.code;
+    expect([4001, 'key_revoked']).toContain(code);
+  }
+  expect(live.gateway.sessions).toBe(0);
+});
