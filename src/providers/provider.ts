@@ -3,6 +3,7 @@
 import type { TObject } from '@sinclair/typebox';
 import type { FailureKind, FailureReason, Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Mode, Model } from '../api/models.ts';
+import type { CredentialFields, CredentialForm } from './credentials.ts';
 
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
@@ -21,14 +22,29 @@ export interface LegRequest {
   diarization: boolean;
   /** Checked against the provider's options. */
   params: Readonly<Record<string, unknown>>;
-  /** Base URL and credential of the provider, from the configuration or the customer's vault. */
+  /** Base URL and credential of the provider, from the configuration or the customer's vault; neither is there for `timing`. */
   access: ProviderAccess;
 }
 
 /** Where a provider is reached and with what. */
 export interface ProviderAccess {
   baseUrl: string | undefined;
+  /** The credential where it is one text. */
   credential: string | undefined;
+  /** All members of the credential, by the provider's form. Absent where it is one text of the configuration. */
+  fields?: CredentialFields;
+  /** Texts that must not be shown, beside `credential`. */
+  secrets?: readonly string[];
+}
+
+/** Whether a provider accepts a credential. `unknown`: its answer says nothing of that. */
+export type CredentialVerdict = 'accepted' | 'refused' | 'unknown';
+
+/** A cheap request that shows whether a credential is good. Pure: the host sends it, and keeps the deadline. */
+export interface CredentialCheck {
+  request(access: ProviderAccess): { url: string; headers: Record<string, string> };
+  /** By a `GET`'s answer, whatever its status. */
+  verdict(answer: ProviderRefusal): CredentialVerdict;
 }
 
 /** A frame for the provider: audio bytes, a text frame, or an object that is sent as JSON (handed over as it is to an embedded engine). */
@@ -232,6 +248,10 @@ export interface Provider {
   honours?(option: string, model: string, mode: Mode): boolean;
   /** Whether a credential is needed to use the provider. */
   credential: 'none' | 'required';
+  /** What a credential consists of; without it one key (`apiKeyForm`). */
+  credentialForm?: CredentialForm;
+  /** How a credential is tried out; without it, it is tried by using it. */
+  credentialCheck?: CredentialCheck;
   live: LiveCodec | undefined;
   batch: BatchCodec | undefined;
   failures: FailureTable;

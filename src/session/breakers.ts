@@ -5,6 +5,7 @@ import { type BreakerInput, breakerMachine } from '../../machines/breaker.ts';
 import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure } from '../../machines/events.ts';
 import { beginning, startObserved } from '../runtime/observe.ts';
+import { SERVICE_CREDENTIAL } from './chain-credential.ts';
 
 /** Breakers kept; the one that was used longest ago makes room. Being forgotten means being closed. */
 const BREAKERS_MAX = 1_000;
@@ -20,6 +21,8 @@ export interface BreakersOptions {
   openMsMax: number;
   /** A breaker has opened or closed. */
   onChange?(slug: string, state: 'open' | 'closed'): void;
+  /** A session or a file ran on an organisation's own key, or the provider refused it. */
+  onOwnKey?(keyId: string, outcome: 'accepted' | 'refused'): void;
   onFault(error: unknown): void;
 }
 
@@ -74,6 +77,7 @@ export class Breakers {
 
   /** The model gave a final, or its leg has held for a while. */
   succeeded(guarded: Guarded): void {
+    this.tellOwner(guarded, 'accepted');
     const key = keyOf(guarded);
     const breaker = this.breakers.get(key);
     if (breaker === undefined) return;
@@ -82,7 +86,9 @@ export class Breakers {
   }
 
   failed(guarded: Guarded, { kind, retryAfterMs = 0 }: Pick<LegFailure, 'kind' | 'retryAfterMs'>): void {
-    if (!this.closed) this.of(guarded)?.actor.send({ type: 'call.failed', kind, retryAfterMs });
+    if (this.closed) return;
+    if (kind === 'account') this.tellOwner(guarded, 'refused');
+    this.of(guarded)?.actor.send({ type: 'call.failed', kind, retryAfterMs });
   }
 
   /** The probe told nothing of the model. */
@@ -102,6 +108,10 @@ export class Breakers {
     this.closed = true;
     for (const { actor } of this.breakers.values()) actor.stop();
     this.breakers.clear();
+  }
+
+  private tellOwner({ credentialId }: Guarded, outcome: 'accepted' | 'refused'): void {
+    if (credentialId !== SERVICE_CREDENTIAL) this.options.onOwnKey?.(credentialId, outcome);
   }
 
   private of(guarded: Guarded): Breaker | undefined {

@@ -7,6 +7,7 @@ import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
+import { credentialOf, type OwnKeyOf, ownKeyWords } from './chain-credential.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
 export interface Degradation {
@@ -24,6 +25,10 @@ export interface ChainMember {
   params: Readonly<Record<string, unknown>>;
   /** Whose credential is used: `service` for the gateway's own. Breakers are kept apart by it. */
   credentialId: string;
+  /** Whether that is the organisation's own provider key: then nothing is charged. */
+  own: boolean;
+  /** The own key is out of use: the dial will fail, and nothing else takes its place. */
+  barred?: true;
   /** Hertz this member is sent. */
   sampleRate: number;
   degradations: Degradation[];
@@ -32,6 +37,8 @@ export interface ChainMember {
 /** What is asked of every member. */
 export interface Ask {
   mode: Mode;
+  /** Whose own provider keys are used where there are any. */
+  organisationId: string;
   model: string;
   providerParams: Readonly<Record<string, unknown>>;
   fallbacks: readonly Candidate[];
@@ -45,11 +52,11 @@ export interface Ask {
 export interface ChainDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
+  /** The service's own access. */
   access(provider: string): ProviderAccess;
+  /** The organisation's own key for a provider, if it has one. Absent: there is no vault. */
+  ownKeyOf?: OwnKeyOf;
 }
-
-/** The credential of the gateway's operator. */
-const SERVICE_CREDENTIAL = 'service';
 
 /** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
 export async function resolveChain(
@@ -68,20 +75,33 @@ export async function resolveChain(
     await member({ model: ask.model, provider_params: { ...ask.providerParams } }, 'model', ask, dependencies),
   ];
   for (const fallback of ask.fallbacks) {
-    const known = members.some(
-      (other) => other.slug === fallback.model && Value.Equal(other.params, fallback.provider_params ?? {}),
-    );
-    if (known) {
-      warnings.push({
-        code: 'duplicate_fallback',
-        message: `\`fallbacks\` names ${fallback.model} again; it is tried once.`,
-        param: 'fallbacks',
-      });
+    const checked = await member(fallback, 'fallbacks', ask, dependencies);
+    if (!members.some((other) => isSame(other, checked, fallback))) {
+      members.push(checked);
       continue;
     }
-    members.push(await member(fallback, 'fallbacks', ask, dependencies));
+    warnings.push({
+      code: 'duplicate_fallback',
+      message: `\`fallbacks\` names ${fallback.model} again; it is tried once.`,
+      param: 'fallbacks',
+    });
   }
+  refuseBarred(members);
   return { members, warnings };
+}
+
+const isSame = (other: ChainMember, { slug, credentialId }: ChainMember, fallback: Candidate): boolean =>
+  other.slug === slug &&
+  other.credentialId === credentialId &&
+  Value.Equal(other.params, fallback.provider_params ?? {});
+
+/** With a fallback left, a key that is out of use is found out at the dial, and the fallback answers. */
+function refuseBarred(members: readonly ChainMember[]): void {
+  const [first] = members;
+  if (first === undefined || !members.every((each) => each.barred)) return;
+  throw refuse('upstream_account', ownKeyWords(first.provider.title, 'It was refused too often, and is out of use.'), {
+    param: 'model',
+  });
 }
 
 async function member(
@@ -102,21 +122,15 @@ async function member(
   const params = candidate.provider_params ?? {};
   const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
   checkParams(card, provider.options(modelOf(card.id)), params, paramsName);
-  const access = dependencies.access(provider.name);
-  if (provider.credential === 'required' && access.credential === undefined) {
-    throw refuse(
-      'upstream_not_configured',
-      `The gateway has no credential for ${provider.title}. Its operator can set one, or name another model.`,
-      { param },
-    );
-  }
+  const { barred, ...credential } = await credentialOf(candidate, provider, param, ask.organisationId, dependencies);
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const checked: ChainMember = {
     slug: card.id,
     provider,
     card,
     params: Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name))),
-    credentialId: SERVICE_CREDENTIAL,
+    ...credential,
+    ...(barred ? { barred } : {}),
     sampleRate: rateFor(card, ask.sampleRate),
     degradations: [
       ...degradations(card, ask),
@@ -131,7 +145,7 @@ async function member(
       extras(worst.param),
     );
   }
-  await checkWithEngine(checked, ask, access, dependencies.engines, paramsName);
+  await checkWithEngine(checked, ask, dependencies, paramsName);
   return checked;
 }
 
@@ -167,8 +181,7 @@ function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<s
 async function checkWithEngine(
   checked: ChainMember,
   ask: Ask,
-  access: ProviderAccess,
-  engines: Readonly<Record<string, Engine>>,
+  { access, engines }: ChainDependencies,
   param: string,
 ): Promise<void> {
   if (checked.provider.live === undefined) return;
@@ -180,7 +193,7 @@ async function checkWithEngine(
     interimResults: ask.interimResults,
     diarization: ask.diarization,
     params: checked.params,
-    access,
+    access: addressOf(access(checked.provider.name)),
   });
   if (endpoint.kind !== 'embedded') return;
   const fault = await engines[endpoint.engine]?.check?.(endpoint.query);
@@ -257,8 +270,11 @@ export function timingOf(
     interimResults: true,
     diarization,
     params,
-    access: access(provider.name),
+    access: addressOf(access(provider.name)),
   });
 }
+
+/** What of an access is no secret. */
+const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
 
 const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });

@@ -5,8 +5,10 @@ import type { LegFailure } from '../../machines/events.ts';
 import { firstCandidate } from '../../machines/failover.ts';
 import type { Ticket } from './admission.ts';
 import { type ChainMember, timingOf } from './chain.ts';
+import { ownKeyFailure } from './chain-credential.ts';
 import type { Charts } from './charts.ts';
 import type { SessionDependencies } from './host.ts';
+import { LegHistory } from './leg-history.ts';
 import type { LegLink } from './leg-link.ts';
 import type { SessionOpening } from './session-opening.ts';
 
@@ -26,6 +28,9 @@ export class Recovery {
   private index = 0;
   /** Members that were ready once. */
   private readonly accepting = new Set<number>();
+  /** What the customer is to hear of its own key that was refused, until a leg has held. */
+  private ownKey: string | undefined;
+  readonly legs = new LegHistory();
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, charts: Charts, leg: LegLink) {
     this.opening = opening;
@@ -45,6 +50,7 @@ export class Recovery {
     const { access, attempts } = this.dependencies;
     const member = chain[index] as ChainMember;
     this.index = index;
+    this.legs.opened(member.slug);
     const { retry } = this;
     this.retry = undefined;
     // The share was taken for the member that failed; another one is no second attempt.
@@ -59,12 +65,19 @@ export class Recovery {
   /** The leg is ready: the request was good enough for its provider. */
   ready(): void {
     this.accepting.add(this.index);
+    this.legs.became('streaming');
   }
 
-  /** What another model of the chain has worked with cannot be the request's fault alone. */
-  judge(failure: LegFailure): LegFailure {
+  /**
+   * What another model of the chain has worked with cannot be the request's fault alone. And where the customer's own key was
+   * refused, it is to hear of that when nothing else is left.
+   */
+  judge(told: LegFailure): LegFailure {
+    this.legs.became(told.reason);
     const others = [...this.accepting].some((index) => index !== this.index);
-    return failure.kind === 'caller' && others ? { ...failure, kind: 'next' } : failure;
+    const failure: LegFailure = told.kind === 'caller' && others ? { ...told, kind: 'next' } : told;
+    this.ownKey = ownKeyFailure(this.opening.chain[this.index], failure) ?? this.ownKey;
+    return this.ownKey === undefined || failure.kind === 'caller' ? failure : { ...failure, ownKey: this.ownKey };
   }
 
   /** The leg of that member has failed. */
@@ -88,6 +101,7 @@ export class Recovery {
   /** The leg works: what went wrong before is over. */
   held(): void {
     this.failedIndex = undefined;
+    this.ownKey = undefined;
     this.leg.held();
     this.charts.tellFailover({ type: 'attempt.held' });
   }

@@ -7,8 +7,11 @@ import type { OpenSocket } from './wire.ts';
 export interface UpstreamDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
-  /** Base URL and credential of a provider on this node. */
-  access(provider: string): ProviderAccess;
+  /**
+   * Base URL and credential of a provider, asked for at the dial. `credentialId` is `service`, whose access comes at once, or
+   * the id of an organisation's own key, which is opened for it. Rejects when the key cannot be used.
+   */
+  access(provider: string, credentialId: string, organisationId: string): ProviderAccess | Promise<ProviderAccess>;
   clock: Clock;
   /** Opens the connections to WebSocket endpoints; absent: real ones. */
   openSocket?: OpenSocket;

@@ -15,7 +15,7 @@ import { contentOf, type ReadFile } from './http-body.ts';
 import { type ExchangeDependencies, exchange, isSuccess } from './http-exchange.ts';
 import { badAnswer, internalFault, requestLimit } from './http-failures.ts';
 import { pause } from './http-pause.ts';
-import { withoutSecret } from './leg-failures.ts';
+import { Scrubber } from './secrets.ts';
 
 /** Requests of one job: at a poll every 3 s more than an hour and a half. */
 const REQUESTS_MAX = 2_000;
@@ -53,6 +53,7 @@ class HttpJob {
   private readonly read: ReadFile;
   private readonly signal: AbortSignal;
   private readonly dependencies: HttpBatchDependencies;
+  private readonly scrubber: Scrubber;
   private state: unknown;
   private requests = 0;
   /** The provider has said how it ended: there is nothing to abandon. */
@@ -70,6 +71,7 @@ class HttpJob {
     this.read = read;
     this.signal = signal;
     this.dependencies = dependencies;
+    this.scrubber = new Scrubber(request.access);
   }
 
   async run(): Promise<BatchResult> {
@@ -86,7 +88,7 @@ class HttpJob {
     if (step.type === 'failed') throw this.failed(step.failure);
     return {
       ...step.result,
-      warnings: step.result.warnings.map((warning) => ({ ...warning, message: this.withoutSecrets(warning.message) })),
+      warnings: step.result.warnings.map((warning) => ({ ...warning, message: this.scrubber.clean(warning.message) })),
     };
   }
 
@@ -96,7 +98,7 @@ class HttpJob {
       this.state = state;
       return step;
     } catch (error) {
-      this.dependencies.onFault?.('codec.begin', error);
+      this.fault('codec.begin', error);
       throw new LegFailed(internalFault);
     }
   }
@@ -126,7 +128,7 @@ class HttpJob {
     try {
       return this.codec.refused?.(this.state, answer) ?? failureOfStatus(answer);
     } catch (error) {
-      this.dependencies.onFault?.('codec.refused', error);
+      this.fault('codec.refused', error);
       return failureOfStatus(answer);
     }
   }
@@ -137,7 +139,7 @@ class HttpJob {
     try {
       return this.codec.read(this.state, answer);
     } catch (error) {
-      this.dependencies.onFault?.('codec.read', error);
+      this.fault('codec.read', error);
       return { type: 'failed', failure: badAnswer };
     }
   }
@@ -165,17 +167,16 @@ class HttpJob {
       if (request === undefined) return;
       this.exchange(request, ABANDON_MS, new AbortController().signal).catch(() => {});
     } catch (error) {
-      this.dependencies.onFault?.('codec.abandon', error);
+      this.fault('codec.abandon', error);
     }
   }
 
+  /** A provider may quote the credential it was given. */
   private failed(failure: LegFailure): LegFailed {
-    const code = this.withoutSecrets(failure.code);
-    return new LegFailed({ ...failure, code, message: this.withoutSecrets(failure.message) });
+    return new LegFailed(this.scrubber.cleanFailure(failure));
   }
 
-  /** A provider may quote the credential it was given. */
-  private withoutSecrets(text: string): string {
-    return withoutSecret(text, this.request.access.credential);
+  private fault(name: string, error: unknown): void {
+    this.dependencies.onFault?.(name, this.scrubber.cleanError(error));
   }
 }

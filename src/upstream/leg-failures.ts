@@ -1,5 +1,4 @@
-// The failures of a leg that are none of its provider's words: what happened to the connection, as the session is told it;
-// and what is taken out of those that are.
+// The failures of a leg that are none of its provider's words: what happened to the connection, as the session is told it.
 import type { LegFailure } from '../../machines/events.ts';
 
 export const lostAudio: LegFailure = {
@@ -31,15 +30,20 @@ export const unreachable = (message: string): LegFailure => ({
   message,
 });
 
-const REDACTED = '[redacted]';
-/** Less of a credential tells nothing of it, and may be a word of its own. */
-const PIECE_CHARACTERS_MIN = 6;
+/** A fault of the gateway's own: the session goes on elsewhere. */
+export const ownFault: LegFailure = {
+  kind: 'next',
+  reason: 'upstream_error',
+  code: 'internal_fault',
+  message: 'The gateway lost its connection to the provider.',
+  own: true,
+};
 
-/** A text of a provider's without the credential that it was sent: whole, or cut off with the end of the text. */
-export function withoutSecret(text: string, secret: string | undefined): string {
-  if (secret === undefined || secret === '') return text;
-  const clean = text.replaceAll(secret, REDACTED);
-  for (let length = secret.length - 1; length >= PIECE_CHARACTERS_MIN; length--)
-    if (clean.endsWith(secret.slice(0, length))) return clean.slice(0, -length) + REDACTED;
-  return clean;
-}
+/** The customer's own key was not to be had: it is gone, disabled, or the vault does not open it. */
+export const ownKeyUnavailable: LegFailure = {
+  kind: 'account',
+  reason: 'connect_failed',
+  code: 'own_key_unavailable',
+  message: 'The key could not be used: it was removed or disabled, or cannot be read.',
+  own: true,
+};

@@ -1,9 +1,12 @@
 // What a codec is told of the leg it is to open, from what the session asked for.
 import type { OpenLeg } from '../../machines/events.ts';
-import { modelOf, providerOf } from '../api/slug.ts';
+import { modelOf } from '../api/slug.ts';
 import type { LegRequest, ProviderAccess } from '../providers/provider.ts';
 
-export function legRequestOf(request: OpenLeg, access: (provider: string) => ProviderAccess): LegRequest {
+/** Before the dial nothing of the access is known, and nothing of it is needed. */
+export const NO_ACCESS: ProviderAccess = { baseUrl: undefined, credential: undefined };
+
+export function legRequestOf(request: OpenLeg, access: ProviderAccess): LegRequest {
   return {
     model: modelOf(request.slug),
     sampleRate: request.sampleRate,
@@ -11,6 +14,6 @@ export function legRequestOf(request: OpenLeg, access: (provider: string) => Pro
     interimResults: request.interimResults,
     diarization: request.diarization,
     params: request.params,
-    access: access(providerOf(request.slug)),
+    access,
   };
 }

@@ -3,12 +3,13 @@
 import type { Actor } from 'xstate';
 import type { Heard, LegCommand, LegReport, OpenLeg } from '../../machines/events.ts';
 import type { UpstreamEvent, upstreamMachine } from '../../machines/upstream.ts';
+import { providerOf } from '../api/slug.ts';
 import type {
   Incoming,
-  LegRequest,
   LiveCodec,
   LiveTiming,
   Outgoing,
+  ProviderAccess,
   ProviderRefusal,
   Step,
 } from '../providers/provider.ts';
@@ -16,10 +17,11 @@ import { failureOfStatus } from '../providers/refusals.ts';
 import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
-import { clogged, closedEarly, lostAudio, unreachable, withoutSecret } from './leg-failures.ts';
-import { legRequestOf } from './leg-request.ts';
+import { clogged, closedEarly, lostAudio, ownFault, ownKeyUnavailable, unreachable } from './leg-failures.ts';
+import { legRequestOf, NO_ACCESS } from './leg-request.ts';
 import { LegTimers } from './leg-timers.ts';
 import { Pressure } from './pressure.ts';
+import { Scrubber } from './secrets.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** A report before it is addressed and numbered. */
@@ -34,7 +36,7 @@ export class Leg implements LegHandle {
   private readonly sink: (report: LegReport) => void;
   private readonly scope: Scope;
   private readonly timing: LiveTiming;
-  private readonly legRequest: LegRequest;
+  private scrubber = new Scrubber(NO_ACCESS);
   private actor: Actor<typeof upstreamMachine> | undefined;
   private wire: Wire | undefined;
   private state: unknown;
@@ -65,8 +67,7 @@ export class Leg implements LegHandle {
     this.scope.defer(onDispose);
     this.timers = new LegTimers(dependencies.clock);
     this.scope.defer(() => this.timers.stop());
-    this.legRequest = legRequestOf(request, dependencies.access);
-    this.timing = codec.timing(this.legRequest);
+    this.timing = codec.timing(legRequestOf(request, NO_ACCESS));
   }
 
   start(machine: typeof upstreamMachine): void {
@@ -135,23 +136,28 @@ export class Leg implements LegHandle {
 
   /** A fault of our own: the leg is lost, the session hears of it and goes on elsewhere. */
   fault(name: string, error: unknown): void {
-    this.dependencies.onEvent?.({ type: 'fault', name, error });
+    this.dependencies.onEvent?.({ type: 'fault', name, error: this.scrubber.cleanError(error) });
     if (this.scope.disposed) return;
-    this.report({
-      type: 'leg.failed',
-      failure: {
-        kind: 'next',
-        reason: 'upstream_error',
-        code: 'internal_fault',
-        message: 'The gateway lost its connection to the provider.',
-        own: true,
-      },
-    });
+    this.report({ type: 'leg.failed', failure: ownFault });
     this.dispose();
   }
 
+  /** The credential is asked for here, and stays in this connection. The service's is there at once. */
   dial(): void {
-    const { state, endpoint, hello } = this.codec.open(this.legRequest);
+    const { slug, credentialId, organisationId } = this.request;
+    const access = this.dependencies.access(providerOf(slug), credentialId, organisationId);
+    if (access instanceof Promise) {
+      access.then(
+        // Let go of meanwhile, or out of time: nobody is to be dialled any more.
+        (opened) => this.scope.disposed || this.guarded('dial', () => this.connect(opened)),
+        () => this.tell({ type: 'wire.failed', failure: ownKeyUnavailable }),
+      );
+    } else this.connect(access);
+  }
+
+  private connect(access: ProviderAccess): void {
+    this.scrubber = new Scrubber(access);
+    const { state, endpoint, hello } = this.codec.open(legRequestOf(this.request, access));
     this.state = state;
     this.hello = hello;
     const wire = openWire(
@@ -234,10 +240,10 @@ export class Leg implements LegHandle {
         this.tell({ type: 'provider.finished' });
         return;
       case 'failed':
-        this.tell({ type: 'provider.failed', failure: this.clean(step.failure) });
+        this.tell({ type: 'provider.failed', failure: this.scrubber.cleanFailure(step.failure) });
         return;
       case 'warned':
-        this.report({ type: 'leg.heard', heard: this.clean(step) });
+        this.report({ type: 'leg.heard', heard: this.scrubber.cleanFailure(step) });
         return;
       default:
         this.report({ type: 'leg.heard', heard: step });
@@ -250,7 +256,7 @@ export class Leg implements LegHandle {
       const meaning: Heard = this.codec.closed(this.state, code, reason);
       if (meaning.type === 'finished') this.tell({ type: 'provider.finished' });
       // A close in order before it was asked for is still the end of a leg that has more to hear.
-      const failure = meaning.type === 'failed' ? this.clean(meaning.failure) : closedEarly(code);
+      const failure = meaning.type === 'failed' ? this.scrubber.cleanFailure(meaning.failure) : closedEarly(code);
       this.tell({ type: 'wire.failed', failure });
     });
   }
@@ -259,7 +265,7 @@ export class Leg implements LegHandle {
     if (this.scope.disposed) return;
     this.guarded('codec.refused', () => {
       const failure = this.codec.refused?.(refusal) ?? failureOfStatus(refusal);
-      this.tell({ type: 'wire.failed', failure: this.clean(failure) });
+      this.tell({ type: 'wire.failed', failure: this.scrubber.cleanFailure(failure) });
     });
   }
 
@@ -270,12 +276,6 @@ export class Leg implements LegHandle {
       wire.close();
     } else if (this.outcome !== undefined) wire.close();
     else wire.terminate();
-  }
-
-  /** A provider may quote the credential it was given. */
-  private clean<Said extends { code: string; message: string }>(said: Said): Said {
-    const { credential } = this.legRequest.access;
-    return { ...said, code: withoutSecret(said.code, credential), message: withoutSecret(said.message, credential) };
   }
 
   /** Runs what may throw; a throw is a fault of our own. */

@@ -41,6 +41,11 @@ export class UpstreamHost {
     return this.legs.size;
   }
 
+  /** What a connection of this node's is made with; for one that is no leg. Its secrets stay in that connection. */
+  access(...args: Parameters<UpstreamDependencies['access']>): ReturnType<UpstreamDependencies['access']> {
+    return this.dependencies.access(...args);
+  }
+
   /**
    * Opens a leg. Reports come to `report`, maybe before this returns; after `leg.failed` or `leg.finished` nothing follows.
    * `onGone` is called once, when the leg holds nothing any more. Throws when the model is unknown here.

@@ -23,6 +23,8 @@ const request = (slug: string, params: Record<string, unknown> = {}, sampleRate 
   interimResults: false,
   diarization: false,
   params,
+  credentialId: 'service',
+  organisationId: 'org_1',
 });
 
 function world(codec: Partial<LiveCodec> = {}) {

@@ -33,6 +33,8 @@ const request: OpenLeg = {
   interimResults: true,
   diarization: false,
   params: {},
+  credentialId: 'service',
+  organisationId: 'org_1',
 };
 
 /** The failure of a leg to that URL. */

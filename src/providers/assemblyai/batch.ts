@@ -9,7 +9,7 @@ import { codeOf, languageOf } from './languages.ts';
 import { honoured } from './options.ts';
 import { confidenceOf, type HeardWord, isFraction, plainWords, Speakers, secondsOf, textOf, wordsOf } from './words.ts';
 
-const PUBLIC_URL = 'https://api.assemblyai.com';
+export const PUBLIC_URL = 'https://api.assemblyai.com';
 /** A client waits for the answer, so a job is asked about soon, and then less and less often. */
 const POLL_MS = { first: 500, growth: 1.5, most: 3_000 };
 

@@ -1,6 +1,7 @@
 // AssemblyAI: Universal-Streaming, Universal-3 and Whisper over the v3 WebSocket, files as v2 jobs.
 import type { Provider } from '../provider.ts';
 import { batch } from './batch.ts';
+import { credentialCheck } from './credential-check.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
@@ -13,6 +14,7 @@ export const assemblyai: Provider = {
   options: optionsOf,
   honours,
   credential: 'required',
+  credentialCheck,
   live,
   batch,
   failures,

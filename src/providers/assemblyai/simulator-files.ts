@@ -15,6 +15,10 @@ export function fileAnswer(request: SimulatedRequest, tools: SimulatorTools): Si
   const account = accountOf(tools.clock);
   if (method === 'POST' && url.pathname === '/v2/upload') return upload(request, account);
   if (method === 'POST' && url.pathname === '/v2/transcript') return create(request, tools, account);
+  if (method === 'GET' && url.pathname === '/v2/transcript') {
+    const limit = Number(url.searchParams.get('limit') ?? 10);
+    return { status: 200, body: { page_details: { limit, result_count: 0 }, transcripts: [] } };
+  }
   const id = /^\/v2\/transcript\/([^/]+)$/.exec(url.pathname)?.[1];
   if (id === undefined || (method !== 'GET' && method !== 'DELETE')) return NOT_FOUND;
   const job = method === 'GET' ? account.jobs.get(id) : account.jobs.take(id);

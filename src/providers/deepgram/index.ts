@@ -1,6 +1,7 @@
 // Deepgram: the Nova family live and for files, and Flux, which makes its own turns, live.
 import type { Provider } from '../provider.ts';
 import { batch } from './batch.ts';
+import { credentialCheck } from './credential-check.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
@@ -13,6 +14,7 @@ export const deepgram: Provider = {
   options: optionsOf,
   honours,
   credential: 'required',
+  credentialCheck,
   live,
   batch,
   failures,

@@ -71,6 +71,8 @@ export const simulator: ProviderSimulator = {
     const refused = authFault(request, tools);
     if (refused !== undefined) return refused;
     const { method, url } = request;
+    if (method === 'GET' && url.pathname === '/v1/auth/token')
+      return { status: 200, body: { api_key_id: `key-${tools.newId()}`, scopes: ['usage:write'], expires_in: null } };
     if (method === 'POST' && url.pathname === '/v1/auth/grant')
       return { status: 200, body: { access_token: `granted.${tools.newId()}.token`, expires_in: 30 } };
     if (method !== 'POST' || url.pathname !== '/v1/listen') return refusal(404, tools);

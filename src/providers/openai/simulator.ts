@@ -113,6 +113,7 @@ async function answerOf(request: SimulatedRequest, tools: SimulatorTools): Promi
   const refusal = keyRefusal(keyOf(request), tools);
   if (refusal !== undefined) return refuse(refusal);
   const route = `${request.method} ${request.url.pathname}`;
+  if (route === 'GET /v1/models') return { status: 200, body: { object: 'list', data: [] } };
   if (route === 'POST /v1/audio/transcriptions') return answerFile(request, tools);
   if (route === 'POST /v1/realtime/client_secrets') return writeSecret(request, tools);
   return refuse(noUrl(request));

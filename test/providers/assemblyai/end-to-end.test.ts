@@ -100,6 +100,8 @@ const legOf = (model: string, sampleRate: number, params: Record<string, unknown
   interimResults: true,
   diarization: false,
   params,
+  credentialId: 'service',
+  organisationId: 'org_1',
 });
 
 /** Audio in frames of 100 ms, each at its time: the clock goes on when the one before was heard. */

@@ -34,6 +34,8 @@ const opening = (model: string, params: Record<string, unknown> = {}): OpenLeg =
   interimResults: true,
   diarization: false,
   params,
+  credentialId: 'service',
+  organisationId: 'org_1',
 });
 
 async function world(

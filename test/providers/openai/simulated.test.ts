@@ -60,6 +60,8 @@ async function openLeg(
       interimResults: true,
       diarization: false,
       params: { ...params },
+      credentialId: 'service',
+      organisationId: 'org_1',
     },
     (report) => {
       reports.push(report);

@@ -1,0 +1,42 @@
+// The vault of a node: its keys are there and the right ones, or the node does not start; and whose credential a connection
+// to a provider is made with.
+import { SERVICE_CREDENTIAL } from '../session/chain-credential.ts';
+import { checkCredential } from '../upstream/credential-check.ts';
+import type { UpstreamDependencies } from '../upstream/dependencies.ts';
+import { HttpPools } from '../upstream/http-pools.ts';
+import { loadKeyRing } from '../vault/key-ring.ts';
+import { createVault, type Vault } from '../vault/vault.ts';
+import { type Assembly, knownProviders, serviceAccess } from './context.ts';
+
+/** Test calls at a time: each has a connection of its own for as long. */
+const CHECKS_MAX = 8;
+
+export interface OpenedVault {
+  vault: Vault;
+  /** The service's access at once, an organisation's own when its key was opened. */
+  access: UpstreamDependencies['access'];
+}
+
+/** @throws VaultError or SecretError with one sentence for the operator */
+export async function openVault({ config, logger, clock, store, defer }: Assembly): Promise<OpenedVault> {
+  const ofService = serviceAccess(config);
+  const { directory, vaultKey, vaultKeyPrevious } = config.data;
+  const keyRing = await loadKeyRing({ store, current: vaultKey, previous: vaultKeyPrevious, directory });
+  const pools = new HttpPools({ connectionsMax: CHECKS_MAX });
+  defer(() => pools.close());
+  const vault = createVault({
+    store,
+    keyRing,
+    providers: knownProviders,
+    baseUrlOf: (provider) => ofService(provider).baseUrl,
+    check: (provider, access) => checkCredential(provider, access, { pools, clock }),
+    clock,
+    wallNow: () => Date.now(),
+    onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
+  });
+  return {
+    vault,
+    access: (provider, credentialId, organisationId) =>
+      credentialId === SERVICE_CREDENTIAL ? ofService(provider) : vault.open(provider, credentialId, organisationId),
+  };
+}

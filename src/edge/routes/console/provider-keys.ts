@@ -1,0 +1,78 @@
+// The console's endpoints for provider keys: what is kept, never the secrets. Testing, sealing and what becomes of a key are
+// the vault's; the organisation is always that of the session.
+import { EmptyBody } from '../../../api/console.ts';
+import { ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../../api/provider-keys.ts';
+import { apiKeyForm } from '../../../providers/credentials.ts';
+import type { Provider } from '../../../providers/provider.ts';
+import type { ProviderKey } from '../../../store/vault-calls.ts';
+import type { KeptKey, Vault } from '../../../vault/vault.ts';
+import { json, type Route } from '../../router.ts';
+import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
+import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
+
+export interface ProviderKeyRoutesDependencies {
+  vault: Pick<Vault, 'save' | 'list' | 'test' | 'remove'>;
+  providers: ReadonlyMap<string, Provider>;
+}
+
+/** For the console's further routes. */
+export const providerKeyRoutes =
+  (dependencies: ProviderKeyRoutesDependencies) =>
+  (consoleRoute: ConsoleRoute): Route[] => {
+    const path = '/console/api/provider-keys';
+    const verified = { verified: true };
+    const confirmed = { verified: true, confirmed: true };
+    return [
+      { method: 'GET', path, handle: consoleRoute(list(dependencies), verified) },
+      { method: 'POST', path, handle: consoleRoute(save(dependencies), confirmed) },
+      { method: 'POST', path: `${path}/:id/test`, handle: consoleRoute(test(dependencies), verified) },
+      // Without the password: whoever has seen a key leak is not kept waiting.
+      { method: 'DELETE', path: `${path}/:id`, handle: consoleRoute(remove(dependencies), verified) },
+    ];
+  };
+
+const list =
+  ({ vault, providers }: ProviderKeyRoutesDependencies) =>
+  async ({ organisationId }: ConsoleContext) => {
+    const keyed = [...providers.values()].filter(({ credential }) => credential === 'required');
+    const answer: ProviderKeyList = {
+      data: (await vault.list(organisationId)).map(viewOf),
+      providers: keyed.map(({ name, title, credentialForm = apiKeyForm }) => ({ name, title, fields: credentialForm })),
+    };
+    return json(200, answer);
+  };
+
+const save =
+  ({ vault }: ProviderKeyRoutesDependencies) =>
+  async ({ request, organisationId, by }: ConsoleContext) => {
+    const { provider, name = provider, fields } = await readBody(request, ProviderKeyBody, SETTINGS_BYTES_MAX);
+    return json(201, answerOf(await vault.save(organisationId, { provider, name, fields }, by)));
+  };
+
+const test =
+  ({ vault }: ProviderKeyRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    return json(200, answerOf(await vault.test(organisationId, params.id ?? '', by)));
+  };
+
+const remove =
+  ({ vault }: ProviderKeyRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    await vault.remove(organisationId, params.id ?? '', by);
+    return json(200, { id: params.id, deleted: true });
+  };
+
+const answerOf = ({ key, warning }: KeptKey) => ({ key: viewOf(key), warning: warning ?? null });
+
+const viewOf = (key: ProviderKey): ProviderKeyView => ({
+  id: key.id,
+  provider: key.provider,
+  name: key.name,
+  last_four: key.lastFour,
+  state: key.state,
+  created_at: key.createdAt,
+  tested_at: key.testedAt,
+  used_at: key.usedAt,
+});

@@ -1,0 +1,76 @@
+// What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
+// Where credentials are kept, and who may use which, is decided elsewhere.
+import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { ProviderAccess } from './provider.ts';
+
+/** The members of a credential. Every one is a text, and secret ones say so: `secret: true`. */
+export type CredentialForm = TObject;
+export type CredentialFields = Readonly<Record<string, string>>;
+
+/** Printable ASCII without spaces, as it may stand in a header. */
+const token = (description: string, more: Record<string, unknown> = {}) =>
+  Type.String({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$', description, ...more });
+const secret = (description: string) => token(description, { secret: true });
+const region = (example: string) =>
+  Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: `Region, such as ${example}.` });
+const form = <Properties extends Record<string, TSchema>>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false });
+
+/** One key: what most providers have, and what is assumed where a provider says nothing. */
+export const apiKeyForm = form({ api_key: secret('API key of the provider.') });
+
+export const awsForm = form({
+  access_key_id: Type.String({ pattern: '^[A-Z0-9]{16,128}$', description: 'Access key id.' }),
+  secret_access_key: secret('Secret access key.'),
+  session_token: Type.Optional(secret('Session token, for temporary credentials.')),
+  region: region('eu-west-1'),
+});
+
+export const azureForm = form({ key: secret('Key of the speech resource.'), region: region('westeurope') });
+
+/** The members of the JSON file of a Google service account. Its token endpoint is Google's: it is sent a signed assertion. */
+export const googleServiceAccountForm = form({
+  type: Type.Literal('service_account'),
+  project_id: token('Project.'),
+  private_key_id: token('Id of the private key.'),
+  private_key: Type.String({
+    maxLength: 16_384,
+    pattern: '^-----BEGIN PRIVATE KEY-----\\n[A-Za-z0-9+/=\\n]+-----END PRIVATE KEY-----\\n?$',
+    description: 'Private key in PEM.',
+    secret: true,
+  }),
+  client_email: token('Address of the service account.'),
+  client_id: Type.Optional(token('Number of the service account.')),
+  auth_uri: Type.Optional(Type.Literal('https://accounts.google.com/o/oauth2/auth')),
+  token_uri: Type.Optional(Type.Literal('https://oauth2.googleapis.com/token')),
+  auth_provider_x509_cert_url: Type.Optional(Type.Literal('https://www.googleapis.com/oauth2/v1/certs')),
+  client_x509_cert_url: Type.Optional(token('Address of the certificate.')),
+  universe_domain: Type.Optional(Type.Literal('googleapis.com')),
+});
+
+/** Names of the members that must not be shown. */
+export const secretNames = ({ properties }: CredentialForm): string[] =>
+  Object.entries(properties)
+    .filter(([, schema]) => schema.secret === true)
+    .map(([name]) => name);
+
+/** What a provider is reached with: the fields, the one text for a form of one, and which texts must not be shown. */
+export function accessOf(
+  credentialForm: CredentialForm,
+  baseUrl: string | undefined,
+  fields: CredentialFields,
+): ProviderAccess {
+  const names = Object.keys(credentialForm.properties);
+  const only = names.length === 1 ? fields[names[0] as string] : undefined;
+  const secrets = secretNames(credentialForm).flatMap((name) => fields[name] ?? []);
+  return { baseUrl, credential: only, fields, secrets };
+}
+
+/** The last four characters of the first secret, where that leaves most of it unsaid. */
+export function lastFourOf(credentialForm: CredentialForm, fields: CredentialFields): string {
+  const [name] = secretNames(credentialForm);
+  const text = (name === undefined ? '' : (fields[name] ?? '')).replace(/-----END PRIVATE KEY-----\s*$/, '').trim();
+  return text.length < LENGTH_SHOWN_MIN ? '' : text.slice(-4);
+}
+
+const LENGTH_SHOWN_MIN = 12;

@@ -1,0 +1,58 @@
+// Whose credential a member of a chain runs on: the organisation's own key where it has one, else the service's. Nobody falls
+// from an own key to the service's unless the request names the service's account.
+import type { LegFailure } from '../../machines/events.ts';
+import { refuse } from '../api/errors.ts';
+import type { Candidate } from '../api/listen.ts';
+import type { Provider, ProviderAccess } from '../providers/provider.ts';
+import type { OwnKey } from '../vault/own-keys.ts';
+
+/** The credential of the gateway's operator. */
+export const SERVICE_CREDENTIAL = 'service';
+
+export type OwnKeyOf = (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
+
+export interface MemberCredential {
+  credentialId: string;
+  own: boolean;
+  barred: true | undefined;
+}
+
+const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
+
+/** Throws a Refusal when the provider needs a credential, and there is none of the kind. */
+export async function credentialOf(
+  { credential: wanted }: Candidate,
+  provider: Provider,
+  param: string,
+  organisationId: string,
+  { access, ownKeyOf }: { access(provider: string): ProviderAccess; ownKeyOf?: OwnKeyOf },
+): Promise<MemberCredential> {
+  const needed = provider.credential === 'required';
+  const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, provider.name) : undefined;
+  if (own !== undefined) return { credentialId: own.id, own: true, barred: own.barred || undefined };
+  if (wanted === 'own') {
+    throw refuse(
+      'invalid_request',
+      `\`fallbacks\` asks for your own key for ${provider.title}, and none is saved. Save one in the console, or leave \`credential\` out.`,
+      { param },
+    );
+  }
+  if (!needed || access(provider.name).credential !== undefined) return SERVICE;
+  throw refuse(
+    'upstream_not_configured',
+    `The gateway has no credential for ${provider.title}. Its operator can set one, you can save a key of your own, or name another model.`,
+    { param },
+  );
+}
+
+/** What a customer is told of its own key, and what to do. */
+export const ownKeyWords = (title: string, why: string): string =>
+  `Your own key for ${title} cannot be used. ${why} The gateway's account was not used in its place. Save a good key in the console, or remove this one.`;
+
+/** The same of a failure, when it is the own key's fault. */
+export function ownKeyFailure(
+  member: { own: boolean; provider: Pick<Provider, 'title'> } | undefined,
+  { kind, message }: Pick<LegFailure, 'kind' | 'message'>,
+): string | undefined {
+  return member?.own === true && kind === 'account' ? ownKeyWords(member.provider.title, message) : undefined;
+}

@@ -1,0 +1,61 @@
+// Tells the store how uses of provider keys went, no more often than it matters: a success once a minute, a refusal until the
+// key is out of use. Nobody waits for it.
+import type { Clock } from '../../machines/clock.ts';
+import type { Store } from '../store/store.ts';
+import type { ProviderKey } from '../store/vault-calls.ts';
+
+/** Keys that are remembered; the one that was noted longest ago makes room, and is noted once more. */
+const KEYS_MAX = 10_000;
+const NOTE_MS = 60_000;
+
+export class KeyUses {
+  private readonly store: Pick<Store, 'noteProviderKeyUse'>;
+  private readonly clock: Clock;
+  private readonly changed: (key: ProviderKey) => void;
+  private readonly onFault: (name: string, error: unknown) => void;
+  /** What was told last of a key, and until when that will do. */
+  private readonly told = new Map<string, { outcome: 'accepted' | 'barred'; untilMs: number }>();
+
+  constructor(
+    store: KeyUses['store'],
+    clock: Clock,
+    calls: { changed: KeyUses['changed']; onFault: KeyUses['onFault'] },
+  ) {
+    this.store = store;
+    this.clock = clock;
+    this.changed = calls.changed;
+    this.onFault = calls.onFault;
+  }
+
+  note(keyId: string, outcome: 'accepted' | 'refused'): void {
+    const now = this.clock.now();
+    const last = this.told.get(keyId);
+    const known = last?.outcome === (outcome === 'accepted' ? 'accepted' : 'barred') && now < last.untilMs;
+    if (known) return;
+    if (outcome === 'accepted') this.remember(keyId, 'accepted');
+    else this.told.delete(keyId);
+    this.store.noteProviderKeyUse(keyId, outcome).then(
+      (key) => {
+        if (key === undefined) return;
+        if (key.state === 'disabled' || key.state === 'rejected') this.remember(keyId, 'barred');
+        this.changed(key);
+      },
+      (error: unknown) => {
+        this.told.delete(keyId);
+        this.onFault('noteProviderKeyUse', error);
+      },
+    );
+  }
+
+  /** The key was tested, or is another one. */
+  forget(keyId: string): void {
+    this.told.delete(keyId);
+  }
+
+  private remember(keyId: string, outcome: 'accepted' | 'barred'): void {
+    this.told.delete(keyId);
+    const [oldest] = this.told.keys();
+    if (this.told.size >= KEYS_MAX && oldest !== undefined) this.told.delete(oldest);
+    this.told.set(keyId, { outcome, untilMs: this.clock.now() + NOTE_MS });
+  }
+}
