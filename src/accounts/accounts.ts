@@ -1,0 +1,144 @@
+// What people do without being logged in: sign up, prove their address, ask for a new password. Nobody learns from an answer,
+// or from how long it took, whether an address has an account. Logins are logins.ts; what is written is the store's business.
+import { refuse } from '../api/errors.ts';
+import type { Person, Verified } from '../store/account-calls.ts';
+import { checkedName } from '../store/key-settings.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { clientGroupOf, type EmailAddress, parseEmail } from './addresses.ts';
+import type { ClientLimit } from './client-limit.ts';
+import type { HashQueue } from './hash-queue.ts';
+import { type TokenSeal, tokenHash } from './mail-tokens.ts';
+import { checkPassword, type Passwords } from './passwords.ts';
+
+export interface AccountsOptions {
+  store: Store;
+  seal: TokenSeal;
+  passwords: Passwords;
+  hashes: HashQueue;
+  attempts: ClientLimit;
+  welcomeMicroUsd: bigint;
+  signUpsPerAddressDayMax: number;
+}
+
+export interface SignUpRequest {
+  email: string;
+  password: string;
+  /** Name of the organisation; the e-mail address when absent. */
+  organisation?: string;
+}
+
+const ORGANISATION_LENGTH_MAX = 100;
+
+export class Accounts {
+  readonly #options: AccountsOptions;
+
+  constructor(options: AccountsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A verification mail is on its way, or a word to whoever has the account already.
+   *
+   * @param client remote address
+   */
+  async signUp({ email: typed, password, organisation }: SignUpRequest, client: string): Promise<void> {
+    const { store, seal, passwords, hashes, signUpsPerAddressDayMax } = this.#options;
+    const { email, address } = checkedEmail(typed);
+    checkPassword(password, email);
+    // Before anybody looks whether there is such an account: the answer is to be the same.
+    const organisationName = checkedOrganisation(organisation ?? email.slice(0, ORGANISATION_LENGTH_MAX));
+    this.#count(client);
+    const outcome = await hashes.run(async () =>
+      store.signUp({
+        email,
+        address,
+        passwordHash: await passwords.hash(password),
+        organisationName,
+        verification: seal.issue(),
+        reset: seal.issue(),
+        client,
+        clientGroup: clientGroupOf(client),
+        signUpsPerDayMax: signUpsPerAddressDayMax,
+      }),
+    );
+    if (outcome === 'mailed') return;
+    throw refuse(
+      'rate_limit_exceeded',
+      `There were ${signUpsPerAddressDayMax} sign-ups from this network address in a day. Try again tomorrow.`,
+      { retryAfterSeconds: 3600 },
+    );
+  }
+
+  /** Uses the link of a mail up. Throws a Refusal `invalid_link`. */
+  async verify(token: string, client: string): Promise<Verified> {
+    this.#count(client);
+    const hash = tokenHash(token);
+    const { store, welcomeMicroUsd } = this.#options;
+    const verified = hash === undefined ? undefined : await store.verifyAddress(hash, welcomeMicroUsd, client);
+    if (verified === undefined) throw badLink('Log in and ask for another one.');
+    return verified;
+  }
+
+  async resendVerification(person: Person, client: string): Promise<void> {
+    this.#count(client);
+    if (person.state !== 'unverified') return;
+    if (await this.#options.store.resendVerification(person.id, this.#options.seal.issue())) return;
+    throw refuse('rate_limit_exceeded', 'Three mails were sent in the last hour. Look for them, or try again later.', {
+      retryAfterSeconds: 1200,
+    });
+  }
+
+  async requestPasswordReset(typed: string, client: string): Promise<void> {
+    const { address } = checkedEmail(typed);
+    this.#count(client);
+    await this.#options.store.requestPasswordReset(address, this.#options.seal.issue(), client);
+  }
+
+  /** Uses the link up; every console session of the person has ended then. Throws a Refusal `invalid_link`. */
+  async resetPassword(token: string, password: string, client: string): Promise<void> {
+    this.#count(client);
+    const { store, passwords, hashes } = this.#options;
+    const hash = tokenHash(token);
+    const bad = () => badLink('Ask for another one.');
+    // Before the hash, which costs something.
+    if (hash === undefined || !(await store.isResetToken(hash))) throw bad();
+    checkPassword(password, '');
+    const person = await hashes.run(async () => store.resetPassword(hash, await passwords.hash(password), client));
+    if (person === undefined) throw bad();
+  }
+
+  /** Mails a link to the new address; nothing changes before it is used. */
+  async requestAddressChange(person: Person, typed: string, client: string): Promise<void> {
+    const { email, address } = checkedEmail(typed);
+    this.#count(client);
+    const { store, seal } = this.#options;
+    if (await store.requestAddressChange(person.id, email, address, seal.issue(), client)) return;
+    throw refuse('rate_limit_exceeded', 'Three mails were sent in the last hour. Try again later.', {
+      retryAfterSeconds: 1200,
+    });
+  }
+
+  #count(client: string): void {
+    this.#options.attempts.take(clientGroupOf(client));
+  }
+}
+
+/** Throws a Refusal for what is no e-mail address. */
+export function checkedEmail(typed: string): EmailAddress {
+  const parsed = parseEmail(typed);
+  if (parsed !== undefined) return parsed;
+  throw refuse('invalid_request', '`email` is no e-mail address such as `ada@example.com`.', { param: 'email' });
+}
+
+function badLink(advice: string) {
+  return refuse('invalid_link', `This link was used already, is too old, or was never sent. ${advice}`);
+}
+
+function checkedOrganisation(name: string): string {
+  try {
+    return checkedName(name, 'organisation');
+  } catch (error) {
+    throw error instanceof StoreError ? refuse('invalid_request', error.message, { param: 'organisation' }) : error;
+  }
+}

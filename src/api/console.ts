@@ -1,0 +1,137 @@
+// What the console's own HTTP API takes and answers, below `/console/api/`. Members are closed: one that is not listed here is
+// refused. Money is decimal strings in USD, times are ISO 8601 UTC.
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+
+const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
+  Type.Object(properties, { additionalProperties: false });
+
+// Lengths are looked at where passwords and addresses are understood; these bounds only keep nonsense out.
+const Email = Type.String({ minLength: 3, maxLength: 320 });
+const Password = Type.String({ minLength: 1, maxLength: 512 });
+
+export const SignUpBody = closed({
+  email: Email,
+  password: Password,
+  /** Name of the organisation; the e-mail address when absent. */
+  organisation: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+});
+export type SignUpBody = Static<typeof SignUpBody>;
+
+export const LoginBody = closed({ email: Email, password: Password });
+export const ConfirmBody = closed({ password: Password });
+export const PasswordBody = closed({ current_password: Password, new_password: Password });
+export const EmailBody = closed({ email: Email });
+export const PasswordResetBody = closed({ token: Type.String({ minLength: 1, maxLength: 100 }), password: Password });
+export const EmptyBody = closed({});
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
+const Limit = orNull(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const List = orNull(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1, maxItems: 100 }));
+
+/** Null is no limit of the key's own. What is absent stays as it is, and is without a limit in a new key. */
+export const KeyBody = closed({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  expires_at: Type.Optional(orNull(Type.String({ maxLength: 30 }))),
+  scopes: Type.Optional(
+    Type.Array(Type.Union([Type.Literal('listen'), Type.Literal('transcribe'), Type.Literal('tokens')]), {
+      minItems: 1,
+      maxItems: 3,
+    }),
+  ),
+  models: Type.Optional(List),
+  origins: Type.Optional(List),
+  requests_per_minute_max: Type.Optional(Limit),
+  sessions_max: Type.Optional(Limit),
+  tokens_per_minute_max: Type.Optional(Limit),
+  daily_spend_usd_max: Type.Optional(orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$' }))),
+});
+export type KeyBody = Static<typeof KeyBody>;
+
+/** How long the old key goes on working. */
+export const ROLL_GRACE_SECONDS = { max: 72 * 3600, default: 24 * 3600 } as const;
+
+export const RollBody = closed({
+  grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: ROLL_GRACE_SECONDS.max })),
+});
+
+export interface PersonView {
+  id: string;
+  email: string;
+  email_verified: boolean;
+  organisation: { id: string; name: string };
+  created_at: string;
+  /** Whether the password was given lately enough for what asks for it. */
+  confirmed: boolean;
+}
+
+export interface ConsoleSessionView {
+  id: string;
+  current: boolean;
+  address: string;
+  user_agent: string;
+  created_at: string;
+  seen_at: string;
+}
+
+export interface KeyView {
+  id: string;
+  name: string;
+  /** The first 11 characters and the last 4. */
+  display: string;
+  status: 'active' | 'rolled' | 'expired' | 'revoked';
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  grace_until: string | null;
+  rolled_to: string | null;
+  last_used_at: string | null;
+  scopes: readonly string[];
+  models: readonly string[] | null;
+  origins: readonly string[] | null;
+  requests_per_minute_max: number | null;
+  sessions_max: number | null;
+  tokens_per_minute_max: number | null;
+  daily_spend_usd_max: string | null;
+}
+
+export interface BalanceView {
+  currency: 'USD';
+  balance: string;
+  held: string;
+  /** Null without a limit. */
+  available: string | null;
+  credit_limit: string | null;
+}
+
+export interface UsageRowView {
+  group: string;
+  byok: boolean;
+  sessions: number;
+  audio_seconds: number;
+  cost_usd: string;
+}
+
+export interface SessionView {
+  id: string;
+  mode: string;
+  model: string;
+  key_id: string;
+  opened_at: string;
+  ended_at: string | null;
+  reason: string | null;
+  code: string | null;
+  audio_seconds: number;
+  cost_usd: string;
+  held_usd: string;
+  lines: { model: string; byok: boolean; audio_seconds: number; cost_usd: string }[];
+}
+
+export interface AuditView {
+  number: number;
+  at: string;
+  by: { type: string; id: string; address: string | null };
+  action: string;
+  target: string | null;
+  detail: Readonly<Record<string, unknown>>;
+}

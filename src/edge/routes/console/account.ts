@@ -1,0 +1,169 @@
+// The console's endpoints for people: sign-up, login, sessions, passwords, addresses. Every rule behind them is in src/accounts.
+
+import type { Accounts } from '../../../accounts/accounts.ts';
+import type { Logins } from '../../../accounts/logins.ts';
+import {
+  ConfirmBody,
+  type ConsoleSessionView,
+  EmailBody,
+  EmptyBody,
+  LoginBody,
+  PasswordBody,
+  PasswordResetBody,
+  type PersonView,
+  SignUpBody,
+} from '../../../api/console.ts';
+import { refuse } from '../../../api/errors.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Reply } from '../../door.ts';
+import { json, type Route } from '../../router.ts';
+import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf } from './console-route.ts';
+import { clearCookie, readCookie, setCookie } from './cookie.ts';
+import { readBody } from './read-body.ts';
+
+export interface AccountRoutesDependencies {
+  store: Pick<Store, 'findOrganisation'>;
+  accounts: Accounts;
+  logins: Logins;
+  consoleRoute: ConsoleRoute;
+  tls: boolean;
+}
+
+/** The same whether or not there is such an account. */
+const mailOnItsWay = (): Reply => json(202, { status: 'mail_sent' });
+const done = (headers: Record<string, string> = {}): Reply => ({ status: 204, headers });
+
+export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] {
+  const { consoleRoute } = dependencies;
+  const at = (method: string, path: string, handle: Route['handle']): Route => ({
+    method,
+    path: `/console/api/${path}`,
+    handle,
+  });
+  return [
+    at('POST', 'sign-up', openRoute(signUp(dependencies))),
+    at('POST', 'login', openRoute(logIn(dependencies))),
+    at('POST', 'password-reset-request', openRoute(requestReset(dependencies))),
+    at('POST', 'password-reset', openRoute(resetPassword(dependencies))),
+    at('POST', 'logout', consoleRoute(logOut(dependencies))),
+    at('POST', 'confirm', consoleRoute(confirm(dependencies))),
+    at('GET', 'me', consoleRoute(getMe(dependencies))),
+    at('POST', 'verification', consoleRoute(resendVerification(dependencies))),
+    at('POST', 'email', consoleRoute(changeEmail(dependencies), { verified: true, confirmed: true })),
+    at('POST', 'password', consoleRoute(changePassword(dependencies))),
+    at('GET', 'console-sessions', consoleRoute(listSessions(dependencies))),
+    at('DELETE', 'console-sessions/:id', consoleRoute(endSession(dependencies))),
+  ];
+}
+
+const signUp =
+  ({ accounts }: AccountRoutesDependencies): Route['handle'] =>
+  async ({ request }) => {
+    await accounts.signUp(await readBody(request, SignUpBody), request.remoteAddress);
+    return mailOnItsWay();
+  };
+
+const logIn =
+  ({ logins, tls }: AccountRoutesDependencies): Route['handle'] =>
+  async ({ request }) => {
+    const { email, password } = await readBody(request, LoginBody);
+    const { cookie } = await logins.logIn(email, password, peerOf(request), readCookie(request, tls));
+    return done(setCookie(request, tls, cookie));
+  };
+
+const requestReset =
+  ({ accounts }: AccountRoutesDependencies): Route['handle'] =>
+  async ({ request }) => {
+    const { email } = await readBody(request, EmailBody);
+    await accounts.requestPasswordReset(email, request.remoteAddress);
+    return mailOnItsWay();
+  };
+
+const resetPassword =
+  ({ accounts }: AccountRoutesDependencies): Route['handle'] =>
+  async ({ request }) => {
+    const { token, password } = await readBody(request, PasswordResetBody);
+    await accounts.resetPassword(token, password, request.remoteAddress);
+    return done();
+  };
+
+const logOut =
+  ({ logins, tls }: AccountRoutesDependencies) =>
+  async ({ request, current, peer }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    await logins.end(current.person.id, current.session.id, peer.client);
+    return done(clearCookie(request, tls));
+  };
+
+const confirm =
+  ({ logins }: AccountRoutesDependencies) =>
+  async ({ request, current, peer }: ConsoleContext) => {
+    const { password } = await readBody(request, ConfirmBody);
+    await logins.confirm(current, password, peer);
+    return done();
+  };
+
+const getMe =
+  ({ store }: AccountRoutesDependencies) =>
+  async ({ current: { person, isConfirmed }, organisationId }: ConsoleContext) => {
+    const organisation = await store.findOrganisation(organisationId);
+    const view: PersonView = {
+      id: person.id,
+      email: person.email,
+      email_verified: person.state === 'verified',
+      organisation: { id: organisationId, name: organisation?.name ?? '' },
+      created_at: person.createdAt,
+      confirmed: isConfirmed,
+    };
+    return json(200, view);
+  };
+
+const resendVerification =
+  ({ accounts }: AccountRoutesDependencies) =>
+  async ({ request, current, peer }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    await accounts.resendVerification(current.person, peer.client);
+    return mailOnItsWay();
+  };
+
+const changeEmail =
+  ({ accounts }: AccountRoutesDependencies) =>
+  async ({ request, current, peer }: ConsoleContext) => {
+    const { email } = await readBody(request, EmailBody);
+    await accounts.requestAddressChange(current.person, email, peer.client);
+    return mailOnItsWay();
+  };
+
+/** Every other session of the person ends, and this one goes on under a new id. */
+const changePassword =
+  ({ logins, tls }: AccountRoutesDependencies) =>
+  async ({ request, current, peer }: ConsoleContext) => {
+    const body = await readBody(request, PasswordBody);
+    const { cookie } = await logins.changePassword(current, body.current_password, body.new_password, peer);
+    return done(setCookie(request, tls, cookie));
+  };
+
+const listSessions =
+  ({ logins }: AccountRoutesDependencies) =>
+  async ({ current }: ConsoleContext) => {
+    const sessions = await logins.list(current.person.id);
+    const data = sessions.map(
+      (session): ConsoleSessionView => ({
+        id: session.id,
+        current: session.id === current.session.id,
+        address: session.client,
+        user_agent: session.userAgent,
+        created_at: new Date(session.createdAtMs).toISOString(),
+        seen_at: new Date(session.seenAtMs).toISOString(),
+      }),
+    );
+    return json(200, { data });
+  };
+
+const endSession =
+  ({ logins }: AccountRoutesDependencies) =>
+  async ({ request, params, current, peer }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    if (await logins.end(current.person.id, params.id ?? '', peer.client)) return done();
+    throw refuse('not_found', 'There is no such console session. GET /console/api/console-sessions lists them.');
+  };

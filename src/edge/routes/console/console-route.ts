@@ -1,0 +1,95 @@
+// What stands before every endpoint of the console: the request came from the console's own page, its cookie opens a session,
+// and where more is wanted, the address is verified and the password was given lately. What an endpoint does is its own business.
+
+import type { CurrentSession, Logins, Peer } from '../../../accounts/logins.ts';
+import { type Refusal, refuse } from '../../../api/errors.ts';
+import type { Actor } from '../../../store/audit-calls.ts';
+import { StoreError } from '../../../store/store-error.ts';
+import type { DoorRequest, Reply } from '../../door.ts';
+import type { RouteContext, RouteHandler } from '../../router.ts';
+import { readCookie } from './cookie.ts';
+import { requireConsoleRequest } from './same-origin.ts';
+
+/** An endpoint's call by somebody who is logged in. Rows are always asked for with `organisationId` of this session. */
+export interface ConsoleContext extends RouteContext {
+  readonly current: CurrentSession;
+  readonly organisationId: string;
+  /** For the audit log. */
+  readonly by: Actor;
+  readonly peer: Peer;
+}
+
+export interface ConsoleRouteOptions {
+  /** Whoever calls has proved their address. */
+  verified?: boolean;
+  /** Whoever calls has given the password within the last ten minutes. */
+  confirmed?: boolean;
+}
+
+/**
+ * Makes the handler of a route of the console: `consoleRoute(handler, { verified: true, confirmed: true })`. The handler is
+ * called only for requests of the console's own page with a good cookie.
+ */
+export type ConsoleRoute = (
+  handler: (context: ConsoleContext) => Promise<Reply>,
+  options?: ConsoleRouteOptions,
+) => RouteHandler;
+
+/** @param tls whether the door speaks TLS itself */
+export function createConsoleRoute(logins: Logins, tls: boolean): ConsoleRoute {
+  return (handler, { verified = false, confirmed = false } = {}) =>
+    guarded(async (context) => {
+      const { request } = context;
+      const current = await currentSession(logins, request, tls);
+      if (current === undefined) throw refuse('login_required', 'Nobody is logged in here. Log in.');
+      if (verified && current.person.state !== 'verified') throw notVerified();
+      if (confirmed && !current.isConfirmed) {
+        throw refuse('password_required', 'Give the password once more: POST /console/api/confirm, then try again.');
+      }
+      const { id, organisationId } = current.person;
+      const peer = peerOf(request);
+      return handler({ ...context, current, organisationId, peer, by: { type: 'person', id, address: peer.client } });
+    });
+}
+
+/** The same for whoever is not logged in. */
+export function openRoute(handler: (context: RouteContext) => Promise<Reply>): RouteHandler {
+  return guarded(handler);
+}
+
+function guarded(handler: RouteHandler): RouteHandler {
+  return async (context) => {
+    requireConsoleRequest(context.request);
+    try {
+      return await handler(context);
+    } catch (error) {
+      throw error instanceof StoreError ? refusalOfStore(error) : error;
+    }
+  };
+}
+
+/** What the cookie of a request opens. */
+export async function currentSession(
+  logins: Logins,
+  request: DoorRequest,
+  tls: boolean,
+): Promise<CurrentSession | undefined> {
+  const cookie = readCookie(request, tls);
+  return cookie === undefined ? undefined : logins.find(cookie);
+}
+
+export function peerOf({ remoteAddress, headers }: DoorRequest): Peer {
+  return { client: remoteAddress, userAgent: (headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '?') };
+}
+
+function notVerified(): Refusal {
+  return refuse('email_not_verified', 'The e-mail address is not verified yet. Open the link that was mailed to it.');
+}
+
+export function refusalOfStore({ reason, message }: StoreError): Refusal {
+  if (reason === 'not_found') return refuse('not_found', message);
+  if (reason === 'invalid' || reason === 'conflict') return refuse('invalid_request', message);
+  return refuse('overloaded', 'The database cannot take this right now. Try again in a moment.', {
+    retryAfterSeconds: 2,
+  });
+}

@@ -1,0 +1,72 @@
+// The console's own HTTP API and the pages that mails lead to, as routes. Everything here is for people with a cookie; `/v1`
+// never reads one.
+
+import type { Clock } from '../../../../machines/clock.ts';
+import { Accounts, type AccountsOptions } from '../../../accounts/accounts.ts';
+import { ClientLimit } from '../../../accounts/client-limit.ts';
+import { HashQueue } from '../../../accounts/hash-queue.ts';
+import { Logins } from '../../../accounts/logins.ts';
+import { TokenSeal } from '../../../accounts/mail-tokens.ts';
+import type { DevelopmentOutbox } from '../../../accounts/mailer.ts';
+import { Passwords } from '../../../accounts/passwords.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Route } from '../../router.ts';
+import { accountRoutes } from './account.ts';
+import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
+import { keyRoutes } from './keys.ts';
+import { pageRoutes } from './pages.ts';
+import { recordRoutes } from './records.ts';
+
+/** Sign-ups, logins and uses of links by one client. */
+const ATTEMPTS_PER_MINUTE_MAX = 20;
+
+export interface ConsoleSettings extends Pick<AccountsOptions, 'welcomeMicroUsd' | 'signUpsPerAddressDayMax'> {
+  /** Whether the door speaks TLS itself. */
+  tls: boolean;
+  /** 20 when absent. */
+  attemptsPerMinuteMax?: number;
+}
+
+export interface ConsoleOptions {
+  store: Store;
+  /** The node's secret; the same that the mail sender's seal is made of. */
+  secret: Uint8Array;
+  settings: ConsoleSettings;
+  clock: Clock;
+  /** Wall-clock milliseconds, as the store has them. */
+  nowMs(): number;
+  /** Where there is no mail server: what the page `/console/outbox` shows. */
+  outbox?: DevelopmentOutbox;
+  /** How passwords are hashed; the best way there is when absent. */
+  passwords?: Passwords;
+  /** Further endpoints for people who are logged in, such as those of provider keys. */
+  further?: readonly ((consoleRoute: ConsoleRoute) => Route[])[];
+}
+
+export interface Console {
+  routes: Route[];
+  /** Logins that wait for their turn; for the metrics. */
+  readonly waitingHashes: number;
+}
+
+export function createConsole(options: ConsoleOptions): Console {
+  const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
+  const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, ...limits } = settings;
+  const hashes = new HashQueue();
+  const attempts = new ClientLimit({ attemptsPerMinuteMax, clock });
+  const accounts = new Accounts({ store, seal: new TokenSeal(secret), passwords, hashes, attempts, ...limits });
+  const logins = new Logins({ store, passwords, hashes, attempts, nowMs });
+  const consoleRoute = createConsoleRoute(logins, tls);
+  return {
+    routes: [
+      ...accountRoutes({ store, accounts, logins, consoleRoute, tls }),
+      ...keyRoutes({ store, consoleRoute, nowMs }),
+      ...recordRoutes({ store, consoleRoute, nowMs }),
+      ...pageRoutes({ accounts, logins, tls, outbox }),
+      ...further.flatMap((routes) => routes(consoleRoute)),
+    ],
+    get waitingHashes() {
+      return hashes.waiting;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// The console's endpoints for API keys. The organisation is always that of the session; whether settings can be had is decided
+// by the store, which also writes the audit log.
+
+import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../../api/console.ts';
+import { refuse } from '../../../api/errors.ts';
+import { microUsdOf, usdOf } from '../../../billing/price.ts';
+import type { ApiKey, KeySettings, Store } from '../../../store/store.ts';
+import { json, type Route } from '../../router.ts';
+import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
+import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
+
+/** Keys that work, of one organisation. */
+const ACTIVE_KEYS_MAX = 100;
+
+export interface KeyRoutesDependencies {
+  store: Pick<Store, 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
+  consoleRoute: ConsoleRoute;
+  /** Wall-clock milliseconds. */
+  nowMs(): number;
+}
+
+export function keyRoutes(dependencies: KeyRoutesDependencies): Route[] {
+  const { consoleRoute } = dependencies;
+  const path = '/console/api/keys';
+  const verified = { verified: true };
+  const confirmed = { verified: true, confirmed: true };
+  return [
+    { method: 'GET', path, handle: consoleRoute(list(dependencies), verified) },
+    { method: 'POST', path, handle: consoleRoute(mint(dependencies), confirmed) },
+    { method: 'PATCH', path: `${path}/:id`, handle: consoleRoute(change(dependencies), confirmed) },
+    // Without the password: whoever has seen a key leak is not kept waiting.
+    { method: 'DELETE', path: `${path}/:id`, handle: consoleRoute(revoke(dependencies), verified) },
+    { method: 'POST', path: `${path}/:id/roll`, handle: consoleRoute(roll(dependencies), confirmed) },
+  ];
+}
+
+const list =
+  ({ store, nowMs }: KeyRoutesDependencies) =>
+  async ({ organisationId }: ConsoleContext) => {
+    const keys = await store.listKeys(organisationId);
+    return json(200, { data: keys.map((key) => viewOf(key, nowMs())) });
+  };
+
+const mint =
+  ({ store, nowMs }: KeyRoutesDependencies) =>
+  async ({ request, organisationId, by }: ConsoleContext) => {
+    const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
+    const keys = await store.listKeys(organisationId);
+    const active = keys.filter((key) => statusOf(key, nowMs()) === 'active').length;
+    if (active >= ACTIVE_KEYS_MAX) {
+      throw refuse('invalid_request', `There are ${active} keys in use, the most there may be. Revoke one first.`);
+    }
+    const { key, secret } = await store.createKey(organisationId, settingsOf(body), by);
+    return json(201, { key: viewOf(key, nowMs()), secret });
+  };
+
+const change =
+  ({ store, nowMs }: KeyRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
+    const key = await store.changeKey(organisationId, params.id ?? '', settingsOf(body), by);
+    if (key === undefined) throw noKey();
+    return json(200, { key: viewOf(key, nowMs()) });
+  };
+
+const roll =
+  ({ store, nowMs }: KeyRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    const { grace_seconds: seconds = ROLL_GRACE_SECONDS.default } = await readBody(request, RollBody);
+    const rolled = await store.rollKey(organisationId, params.id ?? '', seconds * 1000, by);
+    if (rolled === undefined) throw noKey();
+    const { key, secret, old } = rolled;
+    return json(201, { key: viewOf(key, nowMs()), secret, old: viewOf(old, nowMs()) });
+  };
+
+const revoke =
+  ({ store, nowMs }: KeyRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    const key = await store.revokeKey(organisationId, params.id ?? '', by);
+    if (key === undefined) throw noKey();
+    return json(200, { key: viewOf(key, nowMs()) });
+  };
+
+function noKey() {
+  return refuse('not_found', 'There is no such key in use. GET /console/api/keys lists them.');
+}
+
+function settingsOf(body: KeyBody): Partial<KeySettings> {
+  const { daily_spend_usd_max: daily } = body;
+  const settings = {
+    name: body.name,
+    expiresAt: body.expires_at,
+    scopes: body.scopes,
+    models: body.models,
+    origins: body.origins,
+    requestsPerMinuteMax: body.requests_per_minute_max,
+    sessionsMax: body.sessions_max,
+    tokensPerMinuteMax: body.tokens_per_minute_max,
+    dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function statusOf({ revokedAt, graceUntil, expiresAt }: ApiKey, nowMs: number): KeyView['status'] {
+  const isOver = (end: string | null) => end !== null && Date.parse(end) <= nowMs;
+  if (revokedAt !== null || isOver(graceUntil)) return 'revoked';
+  if (isOver(expiresAt)) return 'expired';
+  return graceUntil === null ? 'active' : 'rolled';
+}
+
+function viewOf(key: ApiKey, nowMs: number): KeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    display: key.display,
+    status: statusOf(key, nowMs),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    grace_until: key.graceUntil,
+    rolled_to: key.rolledTo,
+    last_used_at: key.lastUsedAt,
+    scopes: key.scopes,
+    models: key.models,
+    origins: key.origins,
+    requests_per_minute_max: key.requestsPerMinuteMax,
+    sessions_max: key.sessionsMax,
+    tokens_per_minute_max: key.tokensPerMinuteMax,
+    daily_spend_usd_max: key.dailySpendMicroUsdMax === null ? null : usdOf(key.dailySpendMicroUsdMax),
+  };
+}

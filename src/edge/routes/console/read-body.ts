@@ -1,0 +1,41 @@
+// The body of a request to the console, checked against its schema: closed, without coercion, and refused by the member's name.
+import type { Static, TObject } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { printable, type Refusal, refuse } from '../../../api/errors.ts';
+import type { DoorRequest } from '../../door.ts';
+import { readJson } from '../../json-body.ts';
+
+/** Of people's forms: an address and two passwords. */
+export const FORM_BYTES_MAX = 4096;
+/** Of a key's settings: two lists of a hundred. */
+export const SETTINGS_BYTES_MAX = 65_536;
+
+/** Throws a Refusal that names the member at fault and never shows a value. No body is an empty one. */
+export async function readBody<Schema extends TObject>(
+  request: DoorRequest,
+  schema: Schema,
+  bytesMax: number = FORM_BYTES_MAX,
+): Promise<Static<Schema>> {
+  const body = (await readJson(request, bytesMax)) ?? {};
+  if (Value.Check(schema, body)) return body;
+  throw refusalOfBody(schema, body);
+}
+
+function refusalOfBody(schema: TObject, body: unknown): Refusal {
+  const known = Object.keys(schema.properties);
+  const takes = known.length === 0 ? 'it takes none' : `it takes ${known.map((name) => `\`${name}\``).join(', ')}`;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return refuse('invalid_request', `The body is no JSON object; ${takes}.`);
+  }
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const param = printable(unknown);
+    return refuse('invalid_request', `\`${param}\` is not a member of this body; ${takes}.`, { param });
+  }
+  const missing = (schema.required ?? []).find((name) => !Object.hasOwn(body, name));
+  if (missing !== undefined)
+    return refuse('invalid_request', `\`${missing}\` is missing; ${takes}.`, { param: missing });
+  const { path = '', message = '' } = Value.Errors(schema, body).First() ?? {};
+  const param = printable(path.slice(1).replaceAll('/', '.'));
+  return refuse('invalid_request', `\`${param}\` cannot be used: ${message.toLowerCase()}.`, { param });
+}

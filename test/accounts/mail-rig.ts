@@ -1,0 +1,72 @@
+// A sender of mails over a database in memory and a clock that stands, with one mail that waits.
+import { afterEach } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { type MailEvent, type MailSender, startMailSender } from '../../src/accounts/mail-sender.ts';
+import { newToken, TokenSeal } from '../../src/accounts/mail-tokens.ts';
+import type { MailTransport } from '../../src/accounts/mailer.ts';
+import { type LedgerRig, ledgerRig } from '../fakes/ledger.ts';
+import { SECRET, storeOver } from './console-rig.ts';
+
+const seal = new TokenSeal(SECRET);
+/** Closed after each test, last first. */
+export const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+export interface SenderRig extends LedgerRig {
+  sender: MailSender;
+  token: string;
+  events: MailEvent[];
+  /** The next event, in order. */
+  event(): Promise<MailEvent>;
+  pass(ms: number): void;
+  waiting(): number;
+}
+
+/** A sender, with one mail in the outbox unless it is said otherwise. */
+export function startSender(
+  transport: MailTransport,
+  { mail = 'mail.verification', rig = ledgerRig() } = {},
+): SenderRig {
+  const clock = new SimulatedClock();
+  const token = newToken();
+  const add = rig.database.prepare('INSERT INTO outbox (type, params, due_at_ms) VALUES (?, ?, ?)');
+  if (mail !== '') {
+    add.run(mail, JSON.stringify({ to: 'ada@example.com', sealed: seal.seal(token) }), rig.clock.nowMs);
+  }
+  const events: MailEvent[] = [];
+  const waiting: ((event: MailEvent) => void)[] = [];
+  const sender = startMailSender({
+    store: storeOver(rig),
+    transport,
+    seal,
+    publicUrl: () => 'https://voxgate.example/',
+    clock,
+    nowMs: () => rig.clock.nowMs,
+    onEvent(event) {
+      events.push(event);
+      waiting.shift()?.(event);
+    },
+  });
+  closers.push(() => sender.close());
+  let next = 0;
+  return {
+    ...rig,
+    sender,
+    token,
+    events,
+    event() {
+      const event = events[next++];
+      return event === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(event);
+    },
+    pass(ms) {
+      rig.clock.nowMs += ms;
+      clock.increment(ms);
+    },
+    waiting: () => rig.database.prepare<[], number>('SELECT count(*) FROM outbox').pluck().get()!,
+  };
+}
+
+/** Until the sender has nothing more to do at this moment. */
+export const idle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
