@@ -27,6 +27,8 @@ export interface LegFailure {
   retryAfterMs?: number;
   /** The gateway's own doing: it says nothing of the provider. */
   own?: true;
+  /** What the customer is to hear of its own provider key, where one was refused in this incident: nothing else is left then. */
+  ownKey?: string;
 }
 
 /** One word with its times in seconds. */
@@ -96,6 +98,9 @@ export interface OpenLeg {
   interimResults: boolean;
   diarization: boolean;
   params: Record<string, unknown>;
+  /** Whose credential the provider is shown: `service`, or the id of the organisation's own key. Never the credential itself. */
+  credentialId: string;
+  organisationId: string;
 }
 
 export interface LegOpened {

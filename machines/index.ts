@@ -1,9 +1,12 @@
 // The list of all machines: drawings, tests and console walk it. In reading order.
 import type { AnyStateMachine } from 'xstate';
+import { accountMachine } from './account.ts';
+import { apiKeyMachine } from './api-key.ts';
 import { breakerMachine } from './breaker.ts';
 import { clientTokenMachine } from './client-token.ts';
 import { failoverMachine } from './failover.ts';
 import { nodeMachine } from './node.ts';
+import { providerKeyMachine } from './provider-key.ts';
 import { sessionMachine } from './session.ts';
 import { turnMachine } from './turn.ts';
 import { upstreamMachine } from './upstream.ts';
@@ -116,13 +119,61 @@ export const machines: readonly MachineEntry[] = [
     ],
   },
   {
+    id: 'api-key',
+    machine: apiKeyMachine,
+    input: { expiresAtMs: 60_000 },
+    samples: [
+      { type: 'key.present', nowMs: 1_000, suspended: false },
+      { type: 'key.present', nowMs: 1_000, suspended: true },
+      { type: 'key.present', nowMs: 31_000, suspended: false },
+      { type: 'key.present', nowMs: 61_000, suspended: false },
+      { type: 'key.roll', nowMs: 1_000, graceUntilMs: 31_000 },
+      { type: 'key.roll', nowMs: 1_000, graceUntilMs: 1_000 },
+      { type: 'key.roll', nowMs: 61_000, graceUntilMs: 61_000 },
+      { type: 'key.revoke' },
+    ],
+  },
+  {
     id: 'client-token',
     machine: clientTokenMachine,
-    input: { expiresAtMs: 60_000, parentRevoked: false },
+    input: { expiresAtMs: 60_000 },
     samples: [
-      { type: 'token.present', nowMs: 1_000 },
-      { type: 'token.present', nowMs: 61_000 },
+      ...['allowed', 'key_expired', 'key_revoked', 'account_suspended'].map((parent) => ({
+        type: 'token.present',
+        nowMs: 1_000,
+        parent,
+        mayListen: true,
+      })),
+      { type: 'token.present', nowMs: 1_000, parent: 'allowed', mayListen: false },
+      { type: 'token.present', nowMs: 61_000, parent: 'allowed', mayListen: true },
       { type: 'token.misuse' },
+    ],
+  },
+  {
+    id: 'provider-key',
+    machine: providerKeyMachine,
+    input: { failuresMax: 3 },
+    samples: [
+      { type: 'check.begun' },
+      { type: 'check.accepted' },
+      { type: 'check.refused' },
+      { type: 'check.unanswered' },
+      { type: 'use.accepted' },
+      { type: 'use.refused' },
+    ],
+  },
+  {
+    id: 'account',
+    machine: accountMachine,
+    input: { mailsPerHourMax: 3 },
+    samples: [
+      { type: 'account.open' },
+      { type: 'account.verify', nowMs: 1_000, expiresAtMs: 60_000 },
+      { type: 'account.verify', nowMs: 61_000, expiresAtMs: 60_000 },
+      { type: 'account.resend', mailsInHour: 2 },
+      { type: 'account.resend', mailsInHour: 3 },
+      { type: 'account.suspend' },
+      { type: 'account.reinstate' },
     ],
   },
   {

@@ -16,6 +16,7 @@ const isCurrent = (context: SessionContext, event: { generation: number }) => ev
 /** A request that is wrong must not be sent again as it is; anything else is worth another try later. */
 function lossCode({ failure, attempts }: SessionContext): string {
   if (failure?.kind === 'caller') return 'invalid_provider_params';
+  if (failure?.ownKey !== undefined) return 'upstream_account';
   return attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed';
 }
 
@@ -69,11 +70,13 @@ export const sessionMachine = setup({
       reason: 'upstream',
       error: ({ context }) => ({
         code: lossCode(context),
-        message: context.failure?.message ?? 'The provider failed.',
+        message: context.failure?.ownKey ?? context.failure?.message ?? 'The provider failed.',
       }),
     }),
   },
   guards: {
+    /** The audio that the client ended is not all paid for: that is why the session ends now. */
+    isOutOfCredit: ({ event }) => event.type === 'session.stop' && event.reason === 'credit',
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
   },
   delays: {
@@ -217,6 +220,10 @@ export const sessionMachine = setup({
               description: 'No more audio is taken; what was taken gets its finals.',
               entry: 'endAudio',
               on: {
+                'session.stop': {
+                  guard: 'isOutOfCredit',
+                  actions: { type: 'noteEnd', params: ({ event }) => ({ reason: event.reason, error: event.error }) },
+                },
                 'session.too_long': {
                   target: '#session.settling',
                   actions: { type: 'noteEnd', params: ends.longestWhileEnding },

@@ -104,6 +104,11 @@ export interface WavLength {
   /** Bytes of samples; undefined where the writer did not know them yet. */
   sampleBytes: number | undefined;
   bytesPerSecond: number;
+  /**
+   * Whether the fields of the format agree, as they do for samples that are not packed. Where samples are said to be larger
+   * than they are, a long file would seem to be a short one.
+   */
+  isPlain: boolean;
 }
 
 /**
@@ -113,16 +118,20 @@ export interface WavLength {
 export function wavLength(bytes: Uint8Array): WavLength | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let bytesPerSecond = 0;
+  let isPlain = false;
   for (let at = 12; at + 8 <= bytes.length; ) {
     const size = view.getUint32(at + 4, true);
     if (matches(bytes, at, 'data')) {
       // Writers that do not know the length yet leave one of these.
       const sampleBytes = size === 0 || size === 0xffff_ffff ? undefined : size;
-      return bytesPerSecond > 0 ? { samplesAt: at + 8, sampleBytes, bytesPerSecond } : undefined;
+      return bytesPerSecond > 0 ? { samplesAt: at + 8, sampleBytes, bytesPerSecond, isPlain } : undefined;
     }
     // Rate times bytes of a sample of all channels; the field that says their product is often wrong.
     if (matches(bytes, at, 'fmt ') && at + 22 <= bytes.length) {
-      bytesPerSecond = view.getUint32(at + 12, true) * view.getUint16(at + 20, true);
+      const frameBytes = view.getUint16(at + 20, true);
+      bytesPerSecond = view.getUint32(at + 12, true) * frameBytes;
+      const bits = at + 24 <= bytes.length ? view.getUint16(at + 22, true) : 0;
+      isPlain = frameBytes === view.getUint16(at + 10, true) * Math.ceil(bits / 8);
     }
     at += 8 + size + (size % 2);
   }

@@ -63,12 +63,14 @@ export class Lane {
   /**
    * Size of the next frame, at the lane's rate and without padding; 0 to wait for more audio.
    *
+   * @param end where the audio ends that may be given out
    * @param flushTo what was received before this position does not wait for the contract's minimum
    */
-  size(flushTo: number, ended: boolean): number {
-    const available = this.available(this.#tape.received, ended);
+  size(end: number, flushTo: number, ended: boolean): number {
+    // A limit may lie before the lane's origin.
+    const available = Math.max(0, this.available(end, ended));
     const size = frameSamples(this.#sizes, available);
-    return size > 0 || !(ended || this.flushing(flushTo)) ? size : available;
+    return size > 0 || !(ended || this.flushing(Math.min(flushTo, end))) ? size : available;
   }
 
   /** Whether audio before `flushTo` can still leave because of the flush alone. */

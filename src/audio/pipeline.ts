@@ -47,6 +47,9 @@ export class AudioPipeline {
   #flushTo = 0;
   #ended = false;
   #disposed = false;
+  /** Nothing behind this position is given out. */
+  #limit = Number.POSITIVE_INFINITY;
+  #cut = false;
 
   constructor(options: PipelineOptions) {
     const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs } = options;
@@ -98,7 +101,40 @@ export class AudioPipeline {
 
   /** The audio has ended, and the open lane has given all of it out. */
   get drained(): boolean {
-    return this.#ended && this.#lane?.available(this.#tape.received, true) === 0;
+    return this.#whole && this.#lane !== undefined && this.#lane.available(this.#end, true) <= 0;
+  }
+
+  /** Audio is there, and only the limit keeps it from being given out. */
+  get starved(): boolean {
+    const { received } = this.#tape;
+    if (this.#lane === undefined || this.#cut || received <= this.#limit) return false;
+    return this.#lane.size(this.#limit, this.#flushTo, false) === 0;
+  }
+
+  /** Where the audio ends that may be given out: behind it nothing was received, or the limit stands. */
+  get #end(): number {
+    return Math.min(this.#tape.received, this.#limit);
+  }
+
+  /** Nothing more will come before `#end` is reached. */
+  get #whole(): boolean {
+    return this.#cut || (this.#ended && this.#tape.received <= this.#limit);
+  }
+
+  /** Gives out nothing behind this position until the limit is moved. Infinity for no limit, as at the beginning. */
+  limitTo(sample: number): void {
+    if (!this.#cut) this.#limit = sample;
+  }
+
+  /** The limit is final: the audio ends there, and what was received behind it is never given out. */
+  cut(): void {
+    this.end();
+    this.#cut = true;
+  }
+
+  /** Audio that was received and cut off, which is none unless `cut` was called. */
+  get cutSamples(): number {
+    return this.#cut ? Math.max(0, this.#tape.received - Math.max(this.#limit, this.#tape.sent)) : 0;
   }
 
   /**
@@ -169,14 +205,14 @@ export class AudioPipeline {
    */
   next(nowMs: number): AudioFrame | undefined {
     const lane = this.#lane;
-    const size = lane?.size(this.#flushTo, this.#ended) ?? 0;
+    const size = lane?.size(this.#end, this.#flushTo, this.#whole) ?? 0;
     if (lane === undefined || size === 0 || lane.waitMs(size, nowMs) > 0) return undefined;
-    return lane.take(size, this.#ended, nowMs);
+    return lane.take(size, this.#whole, nowMs);
   }
 
   /** 0 when `next` would give a frame; milliseconds until the pace allows it; Infinity when something else must come first. */
   waitMs(nowMs: number): number {
-    const size = this.#lane?.size(this.#flushTo, this.#ended) ?? 0;
+    const size = this.#lane?.size(this.#end, this.#flushTo, this.#whole) ?? 0;
     return this.#lane === undefined || size === 0 ? Number.POSITIVE_INFINITY : this.#lane.waitMs(size, nowMs);
   }
 

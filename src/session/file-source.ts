@@ -8,6 +8,8 @@ export interface AudioFile {
   /** Known when the whole file is kept; it can then be read any number of times, otherwise once. */
   bytes: number | undefined;
   rawSampleRate: number | undefined;
+  /** Of audio, where somebody has measured it; what its header says, or its bytes, goes first. */
+  seconds?: number;
   /** Its bytes from the first on; each chunk is a buffer of its own. */
   read(): AsyncIterable<Uint8Array>;
 }
@@ -69,7 +71,7 @@ export class FileSource {
     return new FileSource(
       file,
       kind,
-      secondsOf(kind, head, file.bytes),
+      secondsOf(kind, head, file.bytes) ?? file.seconds,
       kept ? undefined : { head: pieces, rest: chunks },
     );
   }

@@ -15,6 +15,7 @@ import { guardActions } from '../runtime/observe.ts';
 import { type DialGate, RetryBudget } from './admission.ts';
 import type { Attempts } from './attempt.ts';
 import type { Breakers } from './breakers.ts';
+import type { LegRecord } from './leg-history.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
@@ -114,6 +115,13 @@ export class SessionHost {
     const counts: Record<SessionPhase, number> = { connecting: 0, streaming: 0, ending: 0, settling: 0 };
     for (const phase of this.phases.values()) counts[phase]++;
     return counts;
+  }
+
+  /** A session of this node: what it is doing, and its legs so far. */
+  describe(sessionId: string): { state: SessionPhase; legs: readonly LegRecord[] } | undefined {
+    const session = this.sessions.get(sessionId);
+    const state = this.phases.get(sessionId);
+    return session === undefined || state === undefined ? undefined : { state, legs: session.recovery.legs.all };
   }
 
   /** Throws when this node takes no more sessions. Asked before the handshake is accepted. */

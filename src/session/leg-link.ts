@@ -33,6 +33,10 @@ export interface LegLinkListener {
   expiring(generation: number): void;
   /** The audio has ended and the leg was given all of it. Once for each leg. */
   drained(): void;
+  /** Audio was given to the leg. */
+  sent(): void;
+  /** Audio is there, and may go no further for want of money. */
+  starved(): void;
   /** Audio could not be read back. */
   fault(error: unknown): void;
 }
@@ -236,6 +240,7 @@ export class LegLink {
     } finally {
       this.pumping = false;
     }
+    if (this.gateOpen) this.listener.sent();
     if (this.gateOpen) this.afterPump();
   }
 
@@ -269,6 +274,10 @@ export class LegLink {
       if (this.drainedTold) return;
       this.drainedTold = true;
       this.listener.drained();
+      return;
+    }
+    if (this.pipeline.starved) {
+      this.listener.starved();
       return;
     }
     if (this.heldBack || this.pumpTimer !== undefined) return;

@@ -5,7 +5,7 @@ import type { ChainMember } from './chain.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 export function openLegOf(
-  { request, sessionId }: SessionOpening,
+  { request, sessionId, organisationId }: SessionOpening,
   member: ChainMember,
   session: Address,
   generation: number,
@@ -22,6 +22,8 @@ export function openLegOf(
     interimResults: true,
     diarization: request.diarization,
     params: { ...member.params },
+    credentialId: member.credentialId,
+    organisationId,
   };
 }
 

@@ -1,6 +1,7 @@
 // What a session is opened with, and what is known of it when it has ended.
 import type { SessionEndReason } from '../../machines/events.ts';
 import type { ListenRequest } from '../api/listen.ts';
+import type { Meter } from '../ledger/meter.ts';
 import type { ChainMember, Degradation } from './chain.ts';
 
 /** What a session is opened with, checked. */
@@ -12,6 +13,8 @@ export interface SessionOpening {
   request: ListenRequest;
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];
+  /** What the session may spend. Its members are those of the chain, in the same order. */
+  meter: Meter;
 }
 
 /** What is known of a session when it has ended: one line of the log. */

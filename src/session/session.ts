@@ -19,6 +19,7 @@ import { type ClientLine, Outbox } from './outbox.ts';
 import { Recovery } from './recovery.ts';
 import type { SessionOpening } from './session-opening.ts';
 import { chartInputOf, pipelineOf } from './session-parts.ts';
+import { Spending } from './spending.ts';
 import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
@@ -37,6 +38,7 @@ export class LiveSession {
   private readonly leg: LegLink;
   private readonly turns: Turns;
   private readonly usage: Usage;
+  private readonly spending: Spending;
   private readonly intake: AudioIntake;
   private readonly idle: Deadline;
   private readonly charts = new Charts();
@@ -66,7 +68,12 @@ export class LiveSession {
       onDrop: (name) => totals.dropped(name),
     });
     this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
-    this.usage = new Usage(request.sampleRate);
+    this.usage = new Usage(request.sampleRate, opening.meter.members);
+    this.spending = new Spending(opening.meter, this.pipeline, this.usage, request.sampleRate, {
+      extended: () => this.leg.pump(),
+      warn: (warning) => this.voice.warn(warning),
+      stop: (reason, code, message) => this.stop(reason, code, message),
+    });
     this.intake = new AudioIntake({
       request,
       pipeline: this.pipeline,
@@ -97,6 +104,8 @@ export class LiveSession {
       expiring: (generation) => this.tell({ type: 'upstream.expiring', generation }),
       heard: (heard) => this.hear(heard),
       drained: () => this.tell({ type: 'audio.drained' }),
+      sent: () => this.spending.sent(),
+      starved: () => this.spending.starved(),
       fault: (error) => this.fault('audio', error),
     });
     this.recovery = new Recovery(opening, dependencies, this.charts, this.leg);
@@ -111,6 +120,7 @@ export class LiveSession {
   start(machine: typeof sessionMachine): void {
     const { settings, clock, onState } = this.dependencies;
     this.voice.started(settings);
+    this.spending.start();
     this.charts.start(machine, chartInputOf(this.opening, this.dependencies, this.recovery.first()), clock, {
       changed: (snapshot) => {
         if (!this.scope.disposed) onState(this.opening.sessionId, snapshot.value);
@@ -184,7 +194,7 @@ export class LiveSession {
     const { slug } = this.opening.chain[index] as ChainMember;
     const { originSample, replaySamples, lost } = this.leg.openGate();
     this.turns.beginLeg(slug, originSample);
-    this.usage.heardBy(slug);
+    this.spending.heardBy(index);
     if (lost !== undefined) {
       this.usage.skip(lost.to);
       this.lost(lost.from, lost.to, 'replay_exceeded');
@@ -236,19 +246,17 @@ export class LiveSession {
   announceEnd(reason: SessionEndReason, error: SessionError | null, attempts: Attempt[]): void {
     this.pipeline.end();
     this.outbox.beginEnd();
-    const { coveredSamples, receivedSamples, droppedBytes } = this.pipeline;
+    const { coveredSamples, receivedSamples, cutSamples, droppedBytes } = this.pipeline;
     const owed = !this.finishedInOrder && this.isOwed();
-    if (owed) this.lost(coveredSamples, receivedSamples, error?.code ?? reason);
+    // What a discontinuity names is not billed.
+    const heardSamples = owed ? coveredSamples : receivedSamples - cutSamples;
+    if (heardSamples < receivedSamples) this.lost(heardSamples, receivedSamples, error?.code ?? reason);
     if (error !== null) this.voice.lastError(error, reason, attempts, owed ? this.turns.number : undefined);
     this.outbox.push({
       type: 'session_ended',
       reason,
       audio_seconds: this.turns.secondsOf(receivedSamples),
-      // What a discontinuity names is not billed.
-      ...this.usage.total(
-        owed ? coveredSamples : receivedSamples,
-        (slug) => this.opening.chain.find((member) => member.slug === slug)?.card.pricing.live,
-      ),
+      ...this.spending.bill(heardSamples),
       ...(droppedBytes === 0 ? {} : { dropped_bytes: droppedBytes }),
     });
   }
@@ -348,8 +356,8 @@ export class LiveSession {
 
   /** Whether there is audio that no final covers: more than a rounding of a provider's times. */
   private isOwed(): boolean {
-    const { coveredSamples, receivedSamples } = this.pipeline;
-    return (receivedSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.opening.request.sampleRate;
+    const { coveredSamples, receivedSamples, cutSamples } = this.pipeline;
+    return (receivedSamples - cutSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.opening.request.sampleRate;
   }
 
   private lost(fromSample: number, toSample: number, reason: string): void {
@@ -368,6 +376,7 @@ export class LiveSession {
     this.scope.dispose();
     const { number: turns } = this.turns;
     const { undeliveredFinals } = this.outbox;
+    this.spending.settle(reason, code, this.dependencies.wallNow());
     this.dependencies.onEnded(this, {
       reason,
       code,

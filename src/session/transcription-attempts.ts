@@ -82,6 +82,8 @@ export function refusalOf(failed: readonly FailedAttempt[]): Refusal {
   const { failure, model } = last;
   const isCallers = failure.kind === 'caller' && limitOf(last) === undefined;
   if (isCallers || failed.every((attempt) => limitOf(attempt) !== undefined)) return refusalOfCaller(failure);
+  const ownKey = failed.findLast((attempt) => attempt.failure.ownKey !== undefined)?.failure.ownKey;
+  if (ownKey !== undefined) return refuse('upstream_account', ownKey, { details: detailsOf(failed) });
   const said = `${model}: ${failure.message}`;
   const { retryAfterMs } = failure;
   return refuse(

@@ -8,9 +8,11 @@ import type { BatchResult, ProviderAccess } from '../providers/provider.ts';
 import { LegFailed, transcribeThroughLeg } from '../upstream/batch.ts';
 import type { HttpBatchDependencies } from '../upstream/http-batch.ts';
 import { pause } from '../upstream/http-pause.ts';
+import { ownKeyUnavailable } from '../upstream/leg-failures.ts';
 import type { UpstreamHost } from '../upstream/live.ts';
 import type { Breakers } from './breakers.ts';
 import { type ChainMember, rateFor } from './chain.ts';
+import { ownKeyFailure } from './chain-credential.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
 import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './transcription-attempts.ts';
@@ -18,6 +20,7 @@ import { transcribeByHttp } from './transcription-http.ts';
 
 export interface TranscriptionJob {
   jobId: string;
+  organisationId: string;
   request: TranscriptionRequest;
   /** Checked, and not empty. */
   chain: readonly ChainMember[];
@@ -28,7 +31,6 @@ export interface TranscriptionJob {
 export interface TranscriptionDependencies {
   upstream: UpstreamHost;
   http: HttpBatchDependencies;
-  access(provider: string): ProviderAccess;
   breakers: Breakers;
 }
 
@@ -70,33 +72,48 @@ export async function transcribe(
         if (isProbe) breakers.released(member);
         throw signal.aborted ? signal.reason : error;
       }
-      if (error.failure.kind !== 'caller') breakers.failed(member, error.failure);
+      const { failure } = error;
+      if (failure.kind !== 'caller' && failure.own === undefined) breakers.failed(member, failure);
       else if (isProbe) breakers.released(member);
-      failed.push({ member: next.member, model: member.slug, failure: error.failure });
+      const ownKey = ownKeyFailure(member, failure);
+      failed.push({
+        member: next.member,
+        model: member.slug,
+        failure: ownKey === undefined ? failure : { ...failure, ownKey },
+      });
     }
   }
 }
 
-function attempt(
-  { upstream, http, access }: TranscriptionDependencies,
-  { jobId, request, signal }: TranscriptionJob,
+async function attempt(
+  { upstream, http }: TranscriptionDependencies,
+  job: TranscriptionJob,
   member: ChainMember,
   file: FileSource,
   number: number,
 ): Promise<BatchResult & { seconds: number }> {
+  const { request, signal, organisationId } = job;
   const { batch, name } = member.provider;
-  return batch?.kind === 'http'
-    ? transcribeByHttp(batch, member, request, file, access(name), signal, http)
-    : transcribeLive(upstream, `job.${jobId}.${number}`, member, request, file, signal);
+  if (batch?.kind !== 'http') return transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file);
+  const access = await opened(upstream.access(name, member.credentialId, organisationId));
+  signal.throwIfAborted();
+  return transcribeByHttp(batch, member, request, file, access, signal, http);
+}
+
+async function opened(access: ProviderAccess | Promise<ProviderAccess>): Promise<ProviderAccess> {
+  try {
+    return await access;
+  } catch {
+    throw new LegFailed(ownKeyUnavailable);
+  }
 }
 
 async function transcribeLive(
   upstream: UpstreamHost,
   legId: string,
   member: ChainMember,
-  request: TranscriptionRequest,
+  { request, signal, organisationId }: TranscriptionJob,
   file: FileSource,
-  signal: AbortSignal,
 ): Promise<BatchResult & { seconds: number }> {
   const decoder = await FileDecoder.open(file);
   const sampleRate = rateFor(member.card, decoder.sampleRate);
@@ -111,6 +128,8 @@ async function transcribeLive(
     interimResults: false,
     diarization: request.diarization,
     params: { ...member.params },
+    credentialId: member.credentialId,
+    organisationId,
   };
   const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
   const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal);

@@ -1,30 +1,34 @@
-// Who transcribed how much of a session: each sample belongs to the model that produced the final covering it, and what no
-// final covers to the model that heard it last. Samples in, rows for the client and the bill out.
+// Who transcribed how much of a session: each sample belongs to the member of the chain that produced the final covering it,
+// and what no final covers to the one that heard it last. Samples in, lines for the bill and rows for the client out.
 import type { UsageRow } from '../api/listen.ts';
-import type { Price } from '../api/models.ts';
 import { costMicroUsd, usdOf } from '../billing/price.ts';
+import type { MeterMember } from '../ledger/meter.ts';
+import type { UsageLine } from '../store/ledger-calls.ts';
 
 export class Usage {
   private readonly sampleRate: number;
-  private readonly samples = new Map<string, number>();
+  private readonly members: readonly MeterMember[];
+  /** Samples of each member, in the order in which they were first heard from. */
+  private readonly samples = new Map<number, number>();
   private attributed = 0;
-  private last: string | undefined;
+  private last: number | undefined;
 
-  constructor(sampleRate: number) {
+  constructor(sampleRate: number, members: readonly MeterMember[]) {
     this.sampleRate = sampleRate;
+    this.members = members;
   }
 
-  /** A leg of the model begins to hear. */
-  heardBy(model: string): void {
-    this.last = model;
+  /** A leg of the member begins to hear. */
+  heardBy(index: number): void {
+    const { slug, own } = this.members[index] as MeterMember;
+    // One model may stand in the chain twice, with other parameters: its audio is on one line.
+    this.last = this.members.findIndex((member) => member.slug === slug && member.own === own);
   }
 
-  /** Everything up to the sample is covered by a final of the model. */
+  /** Everything up to the sample is covered by a final of the model, which is the one that hears now unless it says otherwise. */
   covered(sample: number, model: string): void {
-    const more = sample - this.attributed;
-    if (more <= 0) return;
-    this.samples.set(model, (this.samples.get(model) ?? 0) + more);
-    this.attributed = sample;
+    this.add(this.samples, sample, this.memberOf(model));
+    this.attributed = Math.max(this.attributed, sample);
   }
 
   /** Everything up to the sample was lost, as the client was told: nobody is charged for it. */
@@ -32,20 +36,54 @@ export class Usage {
     this.attributed = Math.max(this.attributed, sample);
   }
 
-  /** The rows and their sum, the audio without a final included when some model heard it. */
-  total(
-    receivedSamples: number,
-    priceOf: (model: string) => Price | undefined,
-  ): { usage: UsageRow[]; cost_usd: string } {
-    if (this.last !== undefined) this.covered(receivedSamples, this.last);
+  /** Up to here it is settled whose the audio is. */
+  get settledMs(): number {
+    return this.msOf(this.attributed);
+  }
+
+  /** What finals cover: it stays whatever happens. */
+  settledLines(): UsageLine[] {
+    return this.linesOf(this.samples);
+  }
+
+  /** The same with the audio up to the sample that no final covers, for the member that hears it now. */
+  linesUpTo(sample: number): UsageLine[] {
+    if (this.last === undefined || sample <= this.attributed) return this.settledLines();
+    const samples = new Map(this.samples);
+    this.add(samples, sample, this.last);
+    return this.linesOf(samples);
+  }
+
+  /** The rows and their sum, the audio up to the sample included, for the client. */
+  rows(lines: readonly UsageLine[]): { usage: UsageRow[]; cost_usd: string } {
     let sum = 0n;
-    const usage = [...this.samples].map(([model, samples]) => {
-      const ms = (samples / this.sampleRate) * 1000;
-      const price = priceOf(model);
-      const cost = price === undefined ? 0n : costMicroUsd(price, ms);
+    const usage = lines.map((line) => {
+      const cost = costMicroUsd(line.price, line.audioMs, line.own);
       sum += cost;
-      return { model, seconds: Math.round(ms) / 1000, cost_usd: usdOf(cost), byok: false };
+      return { model: line.model, seconds: line.audioMs / 1000, cost_usd: usdOf(cost), byok: line.own };
     });
     return { usage, cost_usd: usdOf(sum) };
+  }
+
+  private add(samples: Map<number, number>, upTo: number, index: number | undefined): void {
+    const more = upTo - this.attributed;
+    if (more > 0 && index !== undefined) samples.set(index, (samples.get(index) ?? 0) + more);
+  }
+
+  private memberOf(model: string): number | undefined {
+    if (this.last !== undefined && this.members[this.last]?.slug === model) return this.last;
+    const index = this.members.findIndex(({ slug }) => slug === model);
+    return index === -1 ? this.last : index;
+  }
+
+  private linesOf(samples: ReadonlyMap<number, number>): UsageLine[] {
+    return [...samples].map(([index, count]) => {
+      const { slug, own, price } = this.members[index] as MeterMember;
+      return { model: slug, own, audioMs: Math.round(this.msOf(count)), price };
+    });
+  }
+
+  private msOf(samples: number): number {
+    return (samples / this.sampleRate) * 1000;
   }
 }

@@ -1,23 +1,29 @@
 // A node's live side without sockets: real charts, session host, bus, upstream host and scripted provider under a simulated
 // clock, and clients that keep what they hear.
+import { join } from 'node:path';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
 import { FileSpools } from '../../src/audio/spool.ts';
+import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
+import { Desk } from '../../src/ledger/desk.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
 import { DialGate } from '../../src/session/admission.ts';
-import { Breakers } from '../../src/session/breakers.ts';
-import { resolveChain } from '../../src/session/chain.ts';
+import { Breakers, type BreakersOptions } from '../../src/session/breakers.ts';
+import { type ChainDependencies, resolveChain } from '../../src/session/chain.ts';
 import { SessionHost, type SessionSettings } from '../../src/session/host.ts';
 import { serveLegs } from '../../src/session/leg-service.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
+import { pricedMembers } from '../../src/session/priced.ts';
 import type { LiveSession } from '../../src/session/session.ts';
 import type { SessionSummary } from '../../src/session/session-opening.ts';
+import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import type { OpenSocket } from '../../src/upstream/wire.ts';
+import { MemoryLedger } from './memory-ledger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export const SETTINGS: SessionSettings = {
@@ -100,12 +106,20 @@ export interface RigOptions {
   providers?: Provider[];
   engines?: (clock: Clock) => Record<string, Engine>;
   access?: (provider: string) => { baseUrl: string | undefined; credential: string | undefined };
+  /** The organisation's own keys, and how a connection gets the credential it is dialled with; absent: `access`. */
+  ownKeyOf?: NonNullable<ChainDependencies['ownKeyOf']>;
+  dialAccess?: UpstreamDependencies['access'];
   clock?: Clock;
-  breakers?: { failuresMax?: number; openMs?: number };
+  breakers?: Partial<Pick<BreakersOptions, 'failuresMax' | 'openMs' | 'onOwnKey'>>;
   dialsMax?: number;
   openSocket?: OpenSocket;
   /** Absent: one of its own. */
   spoolDirectory?: string;
+  /** Prices beside those of the catalogue. */
+  prices?: PriceOverrides;
+  /** Absent: one without a limit. */
+  ledger?: MemoryLedger;
+  graceMs?: number;
 }
 
 export class SessionRig {
@@ -119,6 +133,9 @@ export class SessionRig {
   readonly sessions: SessionHost;
   readonly breakers: Breakers;
   readonly dials: DialGate;
+  readonly ledger: MemoryLedger;
+  readonly desk: Desk;
+  private readonly prices;
   private readonly chain;
   private readonly clients = new Map<string, RigClient>();
   private opened = 0;
@@ -130,11 +147,12 @@ export class SessionRig {
     const access = options.access ?? (() => ({ baseUrl: undefined, credential: undefined }));
     const providers = new Map((options.providers ?? [loopback]).map((provider) => [provider.name, provider]));
     const engines = { loopback: this.engine as Engine, ...options.engines?.(clock) };
-    this.chain = { providers, engines, access };
+    const { ownKeyOf, dialAccess = access } = options;
+    this.chain = { providers, engines, access, ...(ownKeyOf === undefined ? {} : { ownKeyOf }) };
     this.upstream = new UpstreamHost({
       providers,
       engines,
-      access,
+      access: dialAccess,
       clock,
       ...(options.openSocket === undefined ? {} : { openSocket: options.openSocket }),
       onEvent: (event) => {
@@ -142,6 +160,21 @@ export class SessionRig {
       },
     });
     serveLegs(this.bus, this.upstream);
+    this.ledger = options.ledger ?? new MemoryLedger(null);
+    this.prices = createPriceList(providers.values(), options.prices);
+    this.desk = new Desk({
+      store: this.ledger,
+      clock,
+      wallNow: () => new Date(0),
+      node: this.bus.node,
+      settings: {
+        directory: join(options.spoolDirectory ?? temporaryDirectory(), 'usage'),
+        journalSyncMs: 4_000,
+        graceMs: options.graceMs ?? 600_000,
+        historyDays: 0,
+      },
+      onFault: (name, error) => this.faults.push({ sessionId: '', name, error }),
+    });
     const spools = new FileSpools({
       directory: options.spoolDirectory ?? temporaryDirectory(),
       bytesMax: SETTINGS.spoolNodeBytesMax,
@@ -185,11 +218,16 @@ export class SessionRig {
   /** Opens a session as the edge would. */
   async open(request: Partial<ListenRequest> = {}): Promise<RigClient> {
     const listen = { ...REQUEST, ...request };
-    const { members, warnings } = await resolveChain({ ...listen, mode: 'live' }, this.chain);
+    const { members, warnings } = await resolveChain({ ...listen, mode: 'live', organisationId: 'org_1' }, this.chain);
     const client = new RigClient();
     this.opened++;
     const sessionId = `ses_${this.bus.node}${this.opened}`;
     this.clients.set(sessionId, client);
+    const head = { id: sessionId, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
+    const meter = await this.desk.open(
+      { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
+      pricedMembers(members, 'live', this.prices),
+    );
     client.session = this.sessions.open(
       {
         sessionId,
@@ -199,6 +237,7 @@ export class SessionRig {
         request: listen,
         chain: members,
         warnings,
+        meter,
       },
       client,
     );

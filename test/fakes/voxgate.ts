@@ -1,8 +1,12 @@
 // The command line as its users call it: the real program in a process of its own.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/voxgate.js', import.meta.url));
+
+const COMMAND_MS_MAX = 20_000;
 
 export interface Outcome {
   code: number | null;
@@ -22,6 +26,45 @@ export function startVoxgate(
   env: Record<string, string> = {},
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [PROGRAM, ...args], { env: environment(env) });
+}
+
+const ONE_AFTER_THE_OTHER = `
+  import { runCommand } from '${new URL('../../dist/src/cli/index.js', import.meta.url).href}';
+  process.on('message', async (args) => {
+    const outcome = { code: null, output: '', errors: '' };
+    process.stdout.write = (text) => (outcome.output += text);
+    process.stderr.write = (text) => (outcome.errors += text);
+    outcome.code = await runCommand(args);
+    process.send(outcome);
+  });
+`;
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started.splice(0)) child.disconnect();
+});
+
+/** Runs commands in one process of their own, one after the other: starting it is most of a short command's time. */
+export function commandLine(env: Record<string, string> = {}): (args: readonly string[]) => Promise<Outcome> {
+  let child: ChildProcess | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const start = () => {
+    const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', 'ipc'];
+    const code = ['--input-type=module', '-e', ONE_AFTER_THE_OTHER];
+    const made = spawn(process.execPath, code, { env: environment(env), stdio });
+    started.push(made);
+    return made;
+  };
+  return (args) => {
+    const outcome = last.then(async () => {
+      child ??= start();
+      child.send(args);
+      const [message] = await once(child, 'message', { signal: AbortSignal.timeout(COMMAND_MS_MAX) });
+      return message as Outcome;
+    });
+    last = outcome.catch(() => {});
+    return outcome;
+  };
 }
 
 /** Runs a command to its end. */

@@ -295,29 +295,38 @@ describe.each([
 
 // Evaluated purely: no actor runs for a token.
 describe('a client token', () => {
-  const present = (nowMs: number): ClientTokenEvent => ({ type: 'token.present', nowMs });
+  type Present = Extract<ClientTokenEvent, { type: 'token.present' }>;
+  const present = (nowMs: number, parent: Present['parent'] = 'allowed', mayListen = true): ClientTokenEvent => ({
+    type: 'token.present',
+    nowMs,
+    parent,
+    mayListen,
+  });
   const expiresAtMs = 60_000;
 
   test.each([
-    ['opens a session while it is alive', false, [present(59_999)], 'valid', 'allowed'],
-    ['opens any number of sessions', false, [present(1), present(2), present(3)], 'valid', 'allowed'],
-    ['has expired at its expiry', false, [present(60_000)], 'expired', 'token_expired'],
-    ['stays expired, whatever the clock says later', false, [present(60_000), present(1)], 'expired', 'token_expired'],
-    ['falls with the key it was made from', true, [present(1)], 'revoked', 'key_revoked'],
-    ['stays revoked', true, [present(1), present(61_000)], 'revoked', 'key_revoked'],
-    ['is good for nothing but a handshake', false, [{ type: 'token.misuse' }], 'valid', 'token_not_allowed'],
-    ['opens a session also after a misuse', false, [{ type: 'token.misuse' }, present(1)], 'valid', 'allowed'],
-  ] as const)('%s', (_story, parentRevoked, events, state, decision) => {
-    const [start] = initialTransition(clientTokenMachine, { expiresAtMs, parentRevoked });
+    ['opens a session while it is alive', [present(59_999)], 'valid', 'allowed'],
+    ['opens any number of sessions', [present(1), present(2), present(3)], 'valid', 'allowed'],
+    ['has expired at its expiry', [present(60_000)], 'expired', 'token_expired'],
+    ['stays expired, whatever the clock says later', [present(60_000), present(1)], 'expired', 'token_expired'],
+    ['falls with the key it was made from', [present(1, 'key_revoked')], 'revoked', 'key_revoked'],
+    ['says so rather than that it is over', [present(60_000, 'key_revoked')], 'revoked', 'key_revoked'],
+    ['stays revoked', [present(1, 'key_revoked'), present(2), present(61_000)], 'revoked', 'key_revoked'],
+    ['waits while its key is expired', [present(1, 'key_expired')], 'valid', 'key_expired'],
+    ['waits while its organisation is suspended', [present(1, 'account_suspended')], 'valid', 'account_suspended'],
+    ['opens again when that is lifted', [present(1, 'account_suspended'), present(2)], 'valid', 'allowed'],
+    ['needs the scope of its key', [present(1, 'allowed', false)], 'valid', 'scope_not_allowed'],
+    ['tells of the key before the scope', [present(1, 'key_expired', false)], 'valid', 'key_expired'],
+    ['is good for nothing but a handshake', [{ type: 'token.misuse' }], 'valid', 'token_not_allowed'],
+    ['opens a session also after a misuse', [{ type: 'token.misuse' }, present(1)], 'valid', 'allowed'],
+  ] as const)('%s', (_story, events, state, decision) => {
+    const [start] = initialTransition(clientTokenMachine, { expiresAtMs });
     const end = events.reduce((snapshot, event) => transition(clientTokenMachine, snapshot, event)[0], start);
-    expect({ value: end.value, context: end.context }).toEqual({
-      value: state,
-      context: { expiresAtMs, parentRevoked, decision },
-    });
+    expect({ value: end.value, context: end.context }).toEqual({ value: state, context: { expiresAtMs, decision } });
   });
 
   test('has decided nothing before it is presented', () => {
-    const [{ context }] = initialTransition(clientTokenMachine, { expiresAtMs, parentRevoked: true });
+    const [{ context }] = initialTransition(clientTokenMachine, { expiresAtMs });
     expect(context.decision).toBeNull();
   });
 });

@@ -19,18 +19,18 @@ const projections: Readonly<Record<string, (context: never) => unknown>> = {
   failover: ({ failures: _, ...context }: FailoverContext) => ({ ...context, tried: new Set(context.tried).size }),
   breaker: ({ failures, opened, waitMs }: BreakerContext) => [Math.min(failures, 2), Math.min(opened, 3), waitMs],
   upstream: ({ failure }: UpstreamContext) => failure?.code,
+  'api-key': (context) => context,
   'client-token': (context) => context,
   node: (context) => context,
+  'provider-key': (context) => context,
 };
 
-/** Every machine with its sample input; a token also with a revoked parent, which nothing but the input can tell. */
+/** Every machine with its sample input. */
 export const subjects: readonly ExploredSubject[] = machines
-  .flatMap(({ id, machine, input, samples }) => [
-    { id, subject: { machine, input, samples: id === 'session' ? ofCurrentLeg(samples) : samples } },
-    ...(id === 'client-token'
-      ? [{ id, subject: { machine, input: { expiresAtMs: 60_000, parentRevoked: true }, samples } }]
-      : []),
-  ])
+  .map(({ id, machine, input, samples }) => ({
+    id,
+    subject: { machine, input, samples: id === 'session' ? ofCurrentLeg(samples) : samples },
+  }))
   .map(({ id, subject }) => ({ id, subject, explored: explore(subject, projections[id]) }));
 
 export function subjectOf(id: string): ExploredSubject {

@@ -10,6 +10,7 @@ import { puppetProvider } from './puppet.ts';
 
 const ASK: Ask = {
   mode: 'live',
+  organisationId: 'org_1',
   model: 'loopback/script',
   providerParams: {},
   fallbacks: [],

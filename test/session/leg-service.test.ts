@@ -45,6 +45,8 @@ function world(options: PuppetOptions = {}) {
     interimResults: true,
     diarization: false,
     params: {},
+    credentialId: 'service',
+    organisationId: 'org_1',
   };
   const ask = (more: Partial<OpenLeg> = {}) =>
     bus.request(OPEN_LEG, session, { ...request, ...more } as OpenLeg, 1_000);

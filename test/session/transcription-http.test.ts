@@ -95,13 +95,13 @@ async function world({ scripted = {}, prompt }: Options = {}) {
       unmapped: [],
     };
     const { members } = await resolveChain(
-      { ...request, mode: 'batch', sampleRate: 16_000, interimResults: false },
+      { ...request, mode: 'batch', organisationId: 'org_1', sampleRate: 16_000, interimResults: false },
       { providers, engines, access },
     );
     const over = { now: false };
     const outcome = transcribe(
-      { upstream, http: { pools, clock }, access, breakers: patientBreakers(clock) },
-      { jobId: 'job_1', request, chain: members, file, signal: new AbortController().signal },
+      { upstream, http: { pools, clock }, breakers: patientBreakers(clock) },
+      { jobId: 'job_1', organisationId: 'org_1', request, chain: members, file, signal: new AbortController().signal },
     ).finally(() => {
       over.now = true;
     });

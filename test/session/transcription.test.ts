@@ -90,6 +90,7 @@ function world() {
       card: { ...card, audio: { ...card.audio, ...audio } },
       params,
       credentialId: 'service',
+      own: false,
       sampleRate: 16_000,
       degradations: [],
     };
@@ -98,9 +99,15 @@ function world() {
         upstream,
         http: { pools: new HttpPools(), clock },
         breakers: patientBreakers(clock),
-        access: () => ({ baseUrl: undefined, credential: undefined }),
       },
-      { jobId: 'job_1', request: REQUEST, chain: [member], file, signal: new AbortController().signal },
+      {
+        jobId: 'job_1',
+        organisationId: 'org_1',
+        request: REQUEST,
+        chain: [member],
+        file,
+        signal: new AbortController().signal,
+      },
     );
   };
   return { clock, puppet, upstream, run };

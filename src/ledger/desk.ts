@@ -1,0 +1,273 @@
+// The money desk of a node: opens holds for sessions and files, carries what they used to the ledger, and does not forget what
+// the ledger could not take yet. How far a hold goes is meter.ts and billing/reserve.ts; what a movement is, the ledger itself.
+import type { Clock } from '../../machines/clock.ts';
+import { type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
+import { boundMicroUsd } from '../billing/reserve.ts';
+import type { HoldGrant, HoldRequest, SessionEnd, SessionHead, SessionRecord } from '../store/ledger-calls.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { History } from './history.ts';
+import { Journal } from './journal.ts';
+import type { JournalRecord } from './journal-records.ts';
+import { isFree, LEASE_MS, Meter, type MeterMember } from './meter.ts';
+import { type Recovered, recoverUsage } from './recovery.ts';
+
+/** What a session holds when it opens, in audio. */
+const OPENING_MS = 60_000;
+/** With less than this a session is not worth opening. */
+const OPENING_MS_MIN = 1_000;
+const BUSY_TRIES_MAX = 5;
+/** Ended sessions and files that wait for the ledger. */
+const UNSETTLED_MAX = 10_000;
+const SETTLE_AGAIN_MS = 250;
+const SETTLE_AGAIN_MS_MAX = 10_000;
+const LEDGER_RETRY_SECONDS = 1;
+
+export type DeskStore = Pick<Store, 'openSession' | 'renewHold' | 'settleSession'>;
+
+export interface DeskOptions {
+  store: DeskStore;
+  clock: Clock;
+  wallNow(): Date;
+  /** This node's incarnation. */
+  node: string;
+  /** `historyDays`: how long settled sessions are kept beside the ledger, for a restore. */
+  settings: { directory: string; journalSyncMs: number; graceMs: number; historyDays: number };
+  /** What should not have happened; the work goes on. */
+  onFault(name: string, error: unknown): void;
+  onSettled?(record: SessionRecord): void;
+}
+
+interface Pending {
+  head: SessionHead;
+  end: SessionEnd;
+  tries: number;
+  timer: unknown;
+  /** What the ledger says, or undefined when it never will. */
+  done(record: SessionRecord | undefined): void;
+}
+
+export class Desk {
+  private readonly options: DeskOptions;
+  private readonly journal: Journal;
+  private readonly history: History;
+  private readonly pending = new Map<string, Pending>();
+  private closed = false;
+  private whenSettled: (() => void) | undefined;
+
+  constructor(options: DeskOptions) {
+    this.options = options;
+    const { clock, node, settings, onFault } = options;
+    this.journal = new Journal({
+      directory: settings.directory,
+      node,
+      clock,
+      syncMs: settings.journalSyncMs,
+      onFault: (error) => onFault('usage journal', error),
+    });
+    this.history = new History({
+      directory: settings.directory,
+      days: settings.historyDays,
+      wallNow: options.wallNow,
+      onFault: (error) => onFault('usage history', error),
+    });
+  }
+
+  /** Ended sessions and files whose bill the ledger does not know yet. */
+  get unsettled(): number {
+    return this.pending.size;
+  }
+
+  /** Settles what processes that are gone left behind. */
+  recover(): Promise<Recovered> {
+    const { settings, wallNow, store, onFault } = this.options;
+    return recoverUsage({
+      directory: settings.directory,
+      wallNow,
+      settle: (head, end) => store.settleSession(head, end),
+      onFault: (error) => onFault('usage recovery', error),
+    });
+  }
+
+  /**
+   * A live session's meter, with its first hold. `members` is the chain, the first of it the one that begins. Throws a Refusal:
+   * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones ask nobody.
+   */
+  async open(head: SessionHead, members: readonly MeterMember[]): Promise<Meter> {
+    const first = members[0] as MeterMember;
+    if (isFree(first)) this.note(head);
+    const grant = await this.hold(head, {
+      wantedMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS),
+      leastMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS_MIN),
+      leaseMs: LEASE_MS,
+    });
+    const { clock, settings } = this.options;
+    const meter = new Meter({ head, members, grant, clock, desk: this, graceMs: settings.graceMs });
+    this.journal.keep(new LiveEntry(meter, this.options.wallNow));
+    return meter;
+  }
+
+  /** A session that costs nothing is known to the ledger while it runs, and waits for nobody. */
+  private note(head: SessionHead): void {
+    const nothing: HoldRequest = { wantedMicroUsd: 0n, leastMicroUsd: 0n, leaseMs: LEASE_MS };
+    this.options.store.openSession(head, nothing).catch((error: unknown) => this.options.onFault('open', error));
+  }
+
+  /** A hold for a session or a file; the same refusals. Nothing is asked for nothing. */
+  async hold(head: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
+    this.requireRoom();
+    if (hold.wantedMicroUsd === 0n) return { heldMicroUsd: 0n, limitedBy: null };
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.options.store.openSession(head, hold);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        // A lock is held for half a second at most before this is told.
+        if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
+        throw Object.assign(refusalOf(error), { cause: error });
+      }
+    }
+  }
+
+  renew(sessionId: string, lines: Parameters<DeskStore['renewHold']>[1], hold: HoldRequest): Promise<HoldGrant> {
+    return this.options.store.renewHold(sessionId, lines, hold);
+  }
+
+  settle(meter: Meter, end: SessionEnd): void {
+    void this.carry(meter.head, end);
+  }
+
+  /** Waits for what is being settled, not longer than told; the rest is in the journal for the next start. */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.pending.size > 0) await this.settled(timeoutMs);
+    this.closed = true;
+    for (const { timer } of this.pending.values()) this.options.clock.clearTimeout(timer);
+    await this.journal.close();
+    await this.history.close();
+  }
+
+  /** What cannot be settled waits in memory: while too much does, nothing more is begun. */
+  private requireRoom(): void {
+    if (this.pending.size >= UNSETTLED_MAX) throw refusalOf({ reason: 'overflow' });
+  }
+
+  /** Resolves when the ledger knows, or has refused for good; however long that takes. */
+  carry(head: SessionHead, end: SessionEnd): Promise<SessionRecord | undefined> {
+    return new Promise((resolve) => {
+      const pending: Pending = { head, end, tries: 0, timer: undefined, done: resolve };
+      this.pending.set(head.id, pending);
+      this.journal.keep(new EndedEntry(head, end));
+      this.trySettling(pending);
+    });
+  }
+
+  private trySettling(pending: Pending): void {
+    if (this.closed) return;
+    pending.tries++;
+    const { store, onSettled, onFault, clock } = this.options;
+    store.settleSession(pending.head, pending.end).then(
+      (record) => {
+        this.history.note(pending.head, pending.end);
+        this.forget(pending, record);
+        onSettled?.(record);
+      },
+      (error: unknown) => {
+        const reason = error instanceof StoreError ? error.reason : undefined;
+        if (pending.tries === 1) onFault('settle', error);
+        // The ledger will never take it: what it says of itself is wrong. It is told, and not tried for ever.
+        if (reason === 'invalid' || reason === 'not_found') {
+          this.forget(pending, undefined);
+          return;
+        }
+        const afterMs = Math.min(SETTLE_AGAIN_MS_MAX, SETTLE_AGAIN_MS * 2 ** Math.min(10, pending.tries - 1));
+        pending.timer = clock.setTimeout(() => this.trySettling(pending), afterMs);
+      },
+    );
+  }
+
+  private forget(pending: Pending, record: SessionRecord | undefined): void {
+    this.pending.delete(pending.head.id);
+    this.journal.crossOut(pending.head.id);
+    pending.done(record);
+    if (this.pending.size === 0) this.whenSettled?.();
+  }
+
+  private settled(timeoutMs: number): Promise<void> {
+    const { clock } = this.options;
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, timeoutMs);
+      this.whenSettled = () => {
+        clock.clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** An open session in the journal: its usage when it has grown. */
+class LiveEntry {
+  readonly id: string;
+  private readonly meter: Meter;
+  private readonly wallNow: () => Date;
+  private writtenMs = -1;
+
+  constructor(meter: Meter, wallNow: () => Date) {
+    this.id = meter.head.id;
+    this.meter = meter;
+    this.wallNow = wallNow;
+  }
+
+  record(whole: boolean): JournalRecord | undefined {
+    const { snapshot, head } = this.meter;
+    if (snapshot === undefined || (snapshot.audioMs === this.writtenMs && !whole)) return undefined;
+    this.writtenMs = snapshot.audioMs;
+    return { type: 'used', head, at: this.wallNow().toISOString(), ...snapshot };
+  }
+}
+
+/** A session that the ledger does not know the end of. */
+class EndedEntry {
+  readonly id: string;
+  private readonly head: SessionHead;
+  private readonly end: SessionEnd;
+  private written = false;
+
+  constructor(head: SessionHead, end: SessionEnd) {
+    this.id = head.id;
+    this.head = head;
+    this.end = end;
+  }
+
+  record(whole: boolean): JournalRecord | undefined {
+    if (this.written && !whole) return undefined;
+    this.written = true;
+    return { type: 'ended', head: this.head, end: this.end };
+  }
+}
+
+/** What a client hears when no hold could be had. */
+export function refusalOf({ reason }: Pick<StoreError, 'reason'>): Refusal {
+  if (reason === 'insufficient_credit') return refuse('insufficient_credit', shortageWords.credit);
+  if (reason === 'daily_spend') {
+    return refuse('rate_limit_exceeded', shortageWords.daily_spend, { retryAfterSeconds: secondsToMidnight() });
+  }
+  return refuse('ledger_unavailable', shortageWords.ledger, { retryAfterSeconds: LEDGER_RETRY_SECONDS });
+}
+
+export const shortageCodes = {
+  credit: 'insufficient_credit',
+  daily_spend: 'rate_limit_exceeded',
+  ledger: 'ledger_unavailable',
+} as const satisfies Record<string, ErrorCode>;
+
+export const shortageWords = {
+  credit:
+    'The credit of this organisation is used up. Add credit, or use a model that costs nothing or your own provider key.',
+  daily_spend: 'This key has spent what it may spend in a day. Its limit is there again at midnight UTC.',
+  ledger: 'The ledger cannot be reached just now, and paid work needs it. Try again in a moment.',
+} as const;
+
+function secondsToMidnight(): number {
+  const dayMs = 86_400_000;
+  return Math.ceil((dayMs - (Date.now() % dayMs)) / 1000);
+}

@@ -1,0 +1,118 @@
+// Money for files: what one may cost is held before a provider is asked, for as long as that takes, and what it has cost is
+// settled when a model has answered. How long the audio is, and who may answer, is decided by the caller.
+import type { Clock } from '../../machines/clock.ts';
+import { costMicroUsd } from '../billing/price.ts';
+import { boundMicroUsd } from '../billing/reserve.ts';
+import type { HoldRequest, SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { Desk } from './desk.ts';
+import { LEASE_MS, type MeterMember } from './meter.ts';
+
+const RENEW_MS = LEASE_MS / 2;
+/** A client waits no longer for its bill to be written down: what it says is certain before. */
+const ANSWER_MS = 1_000;
+
+export interface FileReservation {
+  /** `req_…`, or that of an earlier attempt which may have been charged: it is charged once. */
+  id: string;
+  organisationId: string;
+  keyId: string;
+  /** Slug that was asked for. */
+  model: string;
+  /** The chain, with prices. */
+  members: readonly MeterMember[];
+  /** The longest that the audio can be, as far as anybody knows. */
+  seconds: number;
+}
+
+/** Ended by one of the two, once. */
+export interface ReservedFile {
+  /** Charges what a model has heard, and says what that costs in micro-USD. Never rejects. */
+  settle(result: { model: string; own: boolean; seconds: number }): Promise<bigint>;
+  /** Nothing was transcribed: nothing is charged. Never rejects. */
+  release(): Promise<void>;
+}
+
+export interface FileDeskOptions {
+  desk: Desk;
+  clock: Clock;
+  wallNow(): Date;
+}
+
+export class FileDesk {
+  private readonly options: FileDeskOptions;
+
+  constructor(options: FileDeskOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held.
+   *
+   * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
+   */
+  async reserve({ members, seconds, ...file }: FileReservation): Promise<ReservedFile> {
+    const { desk, wallNow } = this.options;
+    const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
+    const wantedMicroUsd = boundMicroUsd(members, seconds * 1000);
+    const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
+    await desk.hold(head, hold);
+    const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.renew(head.id, { ...hold, leastMicroUsd: 0n });
+    return {
+      settle: ({ model, own, seconds: heard }) => {
+        stopRenewing();
+        return this.settle(head, members, { model, own, audioMs: Math.round(heard * 1000) });
+      },
+      release: async () => {
+        stopRenewing();
+        // Of what holds nothing the ledger was never told.
+        if (wantedMicroUsd > 0n) void desk.carry(head, this.end('released', 0, []));
+      },
+    };
+  }
+
+  private async settle(
+    head: SessionHead,
+    members: readonly MeterMember[],
+    { model, own, audioMs }: { model: string; own: boolean; audioMs: number },
+  ): Promise<bigint> {
+    const member = members.find((each) => each.slug === model && each.own === own);
+    if (member === undefined) throw new Error(`${model} is not in the chain that money was held for.`);
+    const { price } = member;
+    const settled = this.options.desk.carry(head, this.end('completed', audioMs, [{ model, own, audioMs, price }]));
+    const record = await this.within(settled);
+    return record?.costMicroUsd ?? costMicroUsd(price, audioMs, own);
+  }
+
+  private end(reason: string, audioMs: number, lines: SessionEnd['lines']): SessionEnd {
+    return { endedAt: this.options.wallNow().toISOString(), reason, code: null, audioMs, lines };
+  }
+
+  /** The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again. */
+  private renew(id: string, hold: HoldRequest): () => void {
+    const { clock, desk } = this.options;
+    let timer: unknown;
+    let stopped = false;
+    const arm = () => {
+      timer = clock.setTimeout(() => {
+        desk.renew(id, [], hold).then(arm, arm);
+      }, RENEW_MS);
+      if (stopped) clock.clearTimeout(timer);
+    };
+    arm();
+    return () => {
+      stopped = true;
+      clock.clearTimeout(timer);
+    };
+  }
+
+  private within<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+    const { clock } = this.options;
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(() => resolve(undefined), ANSWER_MS);
+      void promise.then((value) => {
+        clock.clearTimeout(timer);
+        resolve(value);
+      });
+    });
+  }
+}

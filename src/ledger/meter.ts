@@ -1,0 +1,252 @@
+// What one live session may spend: how far its audio may go on what is held, when to ask for more, and what to do when there
+// is no more. Positions are milliseconds of the session's audio; who heard what is told by the session, prices by the chain.
+import type { Clock } from '../../machines/clock.ts';
+import { costMicroUsd } from '../billing/price.ts';
+import { boundMicroUsd, carriedMs } from '../billing/reserve.ts';
+import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
+
+/** What is asked for at a time. */
+const AHEAD_MS = 60_000;
+/** With less than this left, more is asked for. */
+const LOW_MS = 30_000;
+export const LEASE_MS = 60_000;
+const RENEW_MS = 30_000;
+const AGAIN_MS = 1_000;
+const AGAIN_MS_MAX = 10_000;
+
+/** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
+export interface MeterMember {
+  slug: string;
+  own: boolean;
+  price: LedgerPrice;
+}
+
+/** What the session says of its audio. */
+export interface MeterSource {
+  /** Lines that finals have settled; they only grow. */
+  settledLines(): UsageLine[];
+  /** The same, with what was sent and has no final yet. */
+  sentLines(): UsageLine[];
+  /** Up to where it is settled whose the audio is. */
+  settledMs(): number;
+  /** Up to where some leg was given the audio. */
+  sentMs(): number;
+  /** Audio of the client, heard or not. */
+  receivedMs(): number;
+}
+
+/** Why no more may be spent. `ledger`: it could not be asked for too long. */
+export type Shortage = 'credit' | 'daily_spend' | 'ledger';
+
+export interface MeterListener {
+  /** More may be sent than before. */
+  extended(allowedMs: number): void;
+  /** Less was granted than asked for: what is left may be the last. Once. */
+  low(shortage: Shortage, leftMs: number): void;
+}
+
+/** The desk, as a meter needs it. */
+export interface MeterDesk {
+  renew(sessionId: string, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
+  /** Settles once and for good; whatever happens in between is the desk's business. */
+  settle(meter: Meter, end: SessionEnd): void;
+}
+
+export interface MeterOptions {
+  head: SessionHead;
+  members: readonly MeterMember[];
+  /** What the opening of the session was granted. */
+  grant: HoldGrant;
+  clock: Clock;
+  desk: MeterDesk;
+  /** Audio that is let through without a hold while the ledger does not answer. */
+  graceMs: number;
+}
+
+export const isFree = ({ own, price }: MeterMember): boolean =>
+  own || (price.microUsd === 0n && price.minimumMicroUsd === 0n);
+
+export class Meter {
+  readonly head: SessionHead;
+  readonly members: readonly MeterMember[];
+  private readonly options: MeterOptions;
+  private source: MeterSource | undefined;
+  private listener: MeterListener | undefined;
+  private active: MeterMember;
+  private held: bigint;
+  /** What the settled lines had cost when the hold was made: it pays for what comes after. */
+  private paid = 0n;
+  private allowed: number;
+  private shortage: Shortage | undefined;
+  private lowTold = false;
+  private asking = false;
+  private askedLast = false;
+  private failures = 0;
+  private trustedMs = 0;
+  private timer: unknown;
+  private ended = false;
+
+  constructor(options: MeterOptions) {
+    this.options = options;
+    this.head = options.head;
+    this.members = options.members;
+    this.active = options.members[0] as MeterMember;
+    this.held = options.grant.heldMicroUsd;
+    this.shortage = options.grant.limitedBy ?? undefined;
+    this.allowed = this.reach();
+  }
+
+  /** The session begins. */
+  attach(source: MeterSource, listener: MeterListener): void {
+    this.source = source;
+    this.listener = listener;
+    if (this.shortage !== undefined) this.tellLow();
+    if (!isFree(this.active)) this.arm(RENEW_MS);
+  }
+
+  /** Audio before this position may be sent. */
+  get allowedMs(): number {
+    return this.allowed;
+  }
+
+  /** Another member of the chain hears from now on: what is held goes as far as its price lets it. */
+  use(index: number): void {
+    this.active = this.members[index] as MeterMember;
+    this.allowed = this.reach();
+    this.listener?.extended(this.allowed);
+    if (isFree(this.active)) return;
+    if (this.timer === undefined) this.arm(RENEW_MS);
+    this.sent();
+  }
+
+  /** Audio was sent: asks for more in time. */
+  sent(): void {
+    if (this.allowed - (this.source?.sentMs() ?? 0) < LOW_MS && this.shortage === undefined) this.ask();
+  }
+
+  /**
+   * Audio waits for money. Undefined while more may come, which `extended` tells; else why there is none.
+   */
+  starved(): Shortage | undefined {
+    if (this.asking || !this.askedLast) {
+      // Credit may have been added since: nobody is cut off without having been asked for once more.
+      this.askedLast = this.shortage !== undefined;
+      this.ask();
+      return undefined;
+    }
+    return this.shortage;
+  }
+
+  /** The end. `lines`: all that is to be billed. */
+  settle(end: SessionEnd): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.options.clock.clearTimeout(this.timer);
+    this.options.desk.settle(this, end);
+  }
+
+  /** The session was never opened: what was held for it goes back. */
+  abandon(endedAt: Date): void {
+    if (this.held > 0n) this.settle({ ...NOTHING_HEARD, endedAt: endedAt.toISOString() });
+    else this.ended = true;
+  }
+
+  /** What would be billed if the process ended now. */
+  get snapshot(): { audioMs: number; lines: UsageLine[] } | undefined {
+    const { source } = this;
+    if (source === undefined) return undefined;
+    return { audioMs: Math.round(source.receivedMs()), lines: source.sentLines() };
+  }
+
+  /** How far the hold goes from what is settled, at the price of the member that hears. */
+  private reach(): number {
+    if (isFree(this.active)) return Number.POSITIVE_INFINITY;
+    const lines = this.source?.settledLines() ?? [];
+    const left = this.held - (costOf(lines) - this.paid);
+    const price = [this.rest(lines)];
+    // What was let through on trust and is settled since counts against the trust.
+    const aheadMs = left < 0n ? -carriedMs(price, -left) : carriedMs(price, left);
+    return (this.source?.settledMs() ?? 0) + this.trustedMs + aheadMs;
+  }
+
+  /** The active member's price, without what is charged only once and was charged. */
+  private rest(lines: readonly UsageLine[]): MeterMember {
+    const { slug, own, price } = this.active;
+    const charged = lines.some((line) => line.model === slug && line.own === own && line.audioMs > 0);
+    if (!charged) return this.active;
+    const microUsd = price.unit === 'session' ? 0n : price.microUsd;
+    return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
+  }
+
+  private ask(): void {
+    const { source } = this;
+    if (this.asking || this.ended || source === undefined) return;
+    this.asking = true;
+    this.options.clock.clearTimeout(this.timer);
+    const lines = source.settledLines();
+    const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
+    const free = isFree(this.active);
+    const wantedMicroUsd = free ? 0n : boundMicroUsd([this.rest(lines)], wantedMs);
+    this.options.desk.renew(this.head.id, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS }).then(
+      (grant) => this.granted(grant, costOf(lines)),
+      () => this.unanswered(),
+    );
+  }
+
+  private granted({ heldMicroUsd, limitedBy }: HoldGrant, paid: bigint): void {
+    this.asking = false;
+    if (this.ended) return;
+    this.failures = 0;
+    this.trustedMs = 0;
+    this.held = heldMicroUsd;
+    this.paid = paid;
+    this.shortage = limitedBy ?? undefined;
+    if (limitedBy === null) {
+      this.lowTold = false;
+      this.askedLast = false;
+    }
+    this.extend();
+    if (this.shortage !== undefined) this.tellLow();
+    this.arm(RENEW_MS);
+  }
+
+  /** The ledger does not answer. A session is not made to pay for that: it goes on for a while, on trust. */
+  private unanswered(): void {
+    this.asking = false;
+    if (this.ended) return;
+    this.failures++;
+    if (this.trustedMs >= this.options.graceMs) this.shortage = 'ledger';
+    else this.trustedMs = Math.min(this.options.graceMs, this.trustedMs + LOW_MS);
+    this.extend();
+    if (this.shortage === 'ledger') this.tellLow();
+    this.arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.failures - 1)));
+  }
+
+  private extend(): void {
+    this.allowed = this.reach();
+    this.listener?.extended(this.allowed);
+  }
+
+  private tellLow(): void {
+    if (this.lowTold || this.shortage === undefined) return;
+    this.lowTold = true;
+    this.listener?.low(this.shortage, Math.max(0, this.allowed - (this.source?.sentMs() ?? 0)));
+  }
+
+  /** A lease lasts a minute, however little audio there is: it is renewed at half of that. */
+  private arm(afterMs: number): void {
+    const { clock } = this.options;
+    clock.clearTimeout(this.timer);
+    this.timer = undefined;
+    if (isFree(this.active) && this.held === 0n) return;
+    this.timer = clock.setTimeout(() => {
+      this.timer = undefined;
+      this.ask();
+    }, afterMs);
+  }
+}
+
+const NOTHING_HEARD = { reason: 'client_closed', code: null, audioMs: 0, lines: [] } as const;
+
+const costOf = (lines: readonly UsageLine[]): bigint =>
+  lines.reduce((sum, { price, audioMs, own }) => sum + costMicroUsd(price, audioMs, own), 0n);

@@ -1,0 +1,75 @@
+// Settles what other processes left unsettled: reads the journals of those that are gone, bills each session at its last
+// checkpoint, and removes the files. A session that the ledger has settled already stays as it is.
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import { JOURNAL_SUFFIX } from './journal.ts';
+import { type JournalRecord, recordsOf } from './journal-records.ts';
+import { isRunning, type ProcessIdentity } from './process-identity.ts';
+
+/** A journal that can be told from nothing else is taken for abandoned after so long without a word. */
+const ABANDONED_MS = 60_000;
+
+export interface Unsettled {
+  head: SessionHead;
+  end: SessionEnd;
+}
+
+export interface RecoveryOptions {
+  directory: string;
+  wallNow(): Date;
+  settle(head: SessionHead, end: SessionEnd): Promise<unknown>;
+  onFault(error: unknown): void;
+}
+
+export interface Recovered {
+  sessions: number;
+  /** Journals whose last line was not written whole. */
+  torn: number;
+}
+
+/** Never rejects: a journal that cannot be settled now stays for the next start. */
+export async function recoverUsage(options: RecoveryOptions): Promise<Recovered> {
+  const recovered: Recovered = { sessions: 0, torn: 0 };
+  const names = await readdir(options.directory).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith(JOURNAL_SUFFIX))) {
+    try {
+      await recoverFile(join(options.directory, name), options, recovered);
+    } catch (error) {
+      options.onFault(error);
+    }
+  }
+  return recovered;
+}
+
+async function recoverFile(path: string, options: RecoveryOptions, recovered: Recovered): Promise<void> {
+  const { records, torn } = recordsOf(await readFile(path, 'utf8'));
+  if (!(await isAbandoned(path, records, options.wallNow().getTime()))) return;
+  for (const { head, end } of unsettledIn(records)) {
+    await options.settle(head, end);
+    recovered.sessions++;
+  }
+  if (torn) recovered.torn++;
+  await rm(path, { force: true });
+}
+
+async function isAbandoned(path: string, records: readonly JournalRecord[], nowMs: number): Promise<boolean> {
+  const first = records[0];
+  const running = first?.type === 'begun' ? isRunning(first.process as ProcessIdentity) : undefined;
+  if (running !== undefined) return !running;
+  return nowMs - (await stat(path)).mtimeMs > ABANDONED_MS;
+}
+
+/** The sessions of a journal that were not crossed out, each as it was known last. */
+export function unsettledIn(records: readonly JournalRecord[]): Unsettled[] {
+  const open = new Map<string, Unsettled>();
+  for (const record of records) {
+    if (record.type === 'settled') open.delete(record.sessionId);
+    else if (record.type === 'ended') open.set(record.head.id, { head: record.head, end: record.end });
+    else if (record.type === 'used') {
+      const { head, at, audioMs, lines } = record;
+      open.set(head.id, { head, end: { endedAt: at, reason: 'recovered', code: null, audioMs, lines } });
+    }
+  }
+  return [...open.values()];
+}

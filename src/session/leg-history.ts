@@ -1,0 +1,28 @@
+// The legs of a session, as whoever watches it is shown them: the last few, and what became of each.
+
+/** `state`: `connecting`, `streaming`, or why it was lost. */
+export interface LegRecord {
+  readonly model: string;
+  readonly state: string;
+}
+
+const LEGS_MAX = 16;
+
+export class LegHistory {
+  private readonly legs: { model: string; state: string }[] = [];
+
+  opened(model: string): void {
+    this.legs.push({ model, state: 'connecting' });
+    if (this.legs.length > LEGS_MAX) this.legs.shift();
+  }
+
+  /** What the latest leg is doing, or why it was lost. */
+  became(state: string): void {
+    const leg = this.legs.at(-1);
+    if (leg !== undefined) leg.state = state;
+  }
+
+  get all(): readonly LegRecord[] {
+    return this.legs;
+  }
+}
