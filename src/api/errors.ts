@@ -1,215 +1,8 @@
-// The one catalogue of refusals: code, HTTP status, WebSocket close code, error type and what a client may do about it.
-// Every refusal on any surface is made here with `refuse`; wording of a single case is left to the place that refuses.
+// Refusals on their way to a client, on any surface: made here with `refuse`, by the code's row in error-catalogue.ts. The wording
+// of a single case is left to the place that refuses.
+import { ERROR_CATALOGUE, type ErrorCode, type ErrorType } from './error-catalogue.ts';
 
-/** The closed set of `error.type` values. */
-export type ErrorType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'billing_error'
-  | 'rate_limit_error'
-  | 'upstream_error'
-  | 'server_error';
-
-/** What a client should do: the range of the close code says the same (40xx stop, 41xx back off, 42xx reconnect). */
-export type Advice = 'stop' | 'back_off' | 'reconnect';
-
-interface CatalogueRow {
-  readonly type: ErrorType;
-  /** HTTP status, or null where the refusal exists on the WebSocket only. */
-  readonly status: number | null;
-  /** WebSocket close code, or null where the refusal exists on HTTP only. */
-  readonly close: number | null;
-  readonly advice: Advice;
-  readonly when: string;
-}
-
-const row = (
-  type: ErrorType,
-  status: number | null,
-  close: number | null,
-  advice: Advice,
-  when: string,
-): CatalogueRow => ({
-  type,
-  status,
-  close,
-  advice,
-  when,
-});
-
-/** Every error code the gateway can answer, in the order of the table in the README. */
-export const ERROR_CATALOGUE = {
-  invalid_request: row(
-    'invalid_request_error',
-    400,
-    4000,
-    'stop',
-    'A value is missing, unknown or out of range; `param` names it.',
-  ),
-  invalid_provider_params: row(
-    'invalid_request_error',
-    400,
-    4000,
-    'stop',
-    '`provider_params` does not fit the schema of the model’s provider.',
-  ),
-  missing_file: row('invalid_request_error', 400, 4000, 'stop', 'The form has no `file` part, or it is empty.'),
-  duplicate_parameter: row('invalid_request_error', 400, 4000, 'stop', 'A parameter was given more than once.'),
-  unsupported_audio: row(
-    'invalid_request_error',
-    400,
-    4006,
-    'stop',
-    'A container where raw PCM was declared, or a file that cannot be read.',
-  ),
-  missing_credential: row('authentication_error', 401, 4001, 'stop', 'No credential was given.'),
-  invalid_api_key: row('authentication_error', 401, 4001, 'stop', 'The API key is mistyped or unknown.'),
-  invalid_token: row(
-    'authentication_error',
-    401,
-    4001,
-    'stop',
-    'The client token is malformed or its signature is wrong.',
-  ),
-  token_expired: row('authentication_error', 401, 4001, 'stop', 'The client token’s lifetime is over; mint a new one.'),
-  key_revoked: row(
-    'authentication_error',
-    401,
-    4001,
-    'stop',
-    'The API key, or the parent key of the token, was revoked.',
-  ),
-  insufficient_credit: row('billing_error', 402, 4002, 'stop', 'No credit is left.'),
-  token_not_allowed: row(
-    'permission_error',
-    403,
-    4003,
-    'stop',
-    'A client token was used where only an API key is accepted.',
-  ),
-  model_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key may not use the model.'),
-  origin_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key may not be used from the page’s origin.'),
-  email_not_verified: row('permission_error', 403, 4003, 'stop', 'The account’s e-mail address is not verified yet.'),
-  model_not_found: row(
-    'invalid_request_error',
-    404,
-    4004,
-    'stop',
-    'No such model; the message names the nearest slugs.',
-  ),
-  not_found: row('invalid_request_error', 404, 4004, 'stop', 'No such endpoint or object.'),
-  method_not_allowed: row('invalid_request_error', 405, null, 'stop', 'The endpoint exists with another method.'),
-  request_timeout: row('invalid_request_error', 408, 4008, 'stop', 'The request did not arrive in time.'),
-  session_idle: row(
-    'invalid_request_error',
-    408,
-    4008,
-    'stop',
-    'Neither audio nor keepalive arrived for the idle limit.',
-  ),
-  session_too_long: row('invalid_request_error', 408, 4008, 'stop', 'The session reached its longest duration.'),
-  idempotency_conflict: row(
-    'invalid_request_error',
-    409,
-    null,
-    'stop',
-    'The idempotency key was used with another body.',
-  ),
-  file_too_large: row(
-    'invalid_request_error',
-    413,
-    null,
-    'stop',
-    'The upload is larger than the limit in the message.',
-  ),
-  uri_too_long: row(
-    'invalid_request_error',
-    414,
-    null,
-    'stop',
-    'URL and headers are longer than the limit in the message.',
-  ),
-  unsupported_media_type: row(
-    'invalid_request_error',
-    415,
-    null,
-    'stop',
-    'The request’s content type or encoding is not accepted.',
-  ),
-  unsupported_parameter: row(
-    'invalid_request_error',
-    422,
-    4000,
-    'stop',
-    'The model cannot honour a parameter and `strict` is true.',
-  ),
-  message_too_big: row(
-    'invalid_request_error',
-    null,
-    1009,
-    'stop',
-    'A WebSocket message is larger than the limit in the message.',
-  ),
-  audio_backlog_exceeded: row(
-    'invalid_request_error',
-    null,
-    4010,
-    'stop',
-    'Audio is further ahead of real time than the session may hold.',
-  ),
-  slow_consumer: row(
-    'invalid_request_error',
-    null,
-    4011,
-    'stop',
-    'The client does not read its events: a final could not be queued.',
-  ),
-  rate_limit_exceeded: row(
-    'rate_limit_error',
-    429,
-    4100,
-    'back_off',
-    'Too many requests; `Retry-After` says when to come back.',
-  ),
-  too_many_sessions: row(
-    'rate_limit_error',
-    429,
-    4100,
-    'back_off',
-    'The key’s limit of concurrent sessions is reached.',
-  ),
-  upstream_failed: row('upstream_error', 502, 4101, 'back_off', 'The provider failed; `details` lists the attempts.'),
-  upstream_exhausted: row(
-    'upstream_error',
-    502,
-    4101,
-    'back_off',
-    'Every candidate failed; `details` lists the attempts.',
-  ),
-  upstream_bad_response: row(
-    'upstream_error',
-    502,
-    4101,
-    'back_off',
-    'The provider answered something that cannot be read.',
-  ),
-  overloaded: row('server_error', 503, 4102, 'back_off', 'This node has no room for the work right now.'),
-  upstream_not_configured: row(
-    'server_error',
-    503,
-    4102,
-    'back_off',
-    'No credential is configured for the model’s provider.',
-  ),
-  ledger_unavailable: row('server_error', 503, 4102, 'back_off', 'The ledger cannot be reached; paid work is refused.'),
-  upstream_account: row('upstream_error', 502, 4103, 'back_off', 'The customer’s own provider key was refused.'),
-  upstream_timeout: row('upstream_error', 504, 4104, 'back_off', 'The provider did not answer in time.'),
-  node_draining: row('server_error', 503, 4200, 'reconnect', 'This node is being shut down; connect again at once.'),
-  internal_error: row('server_error', 500, 1011, 'stop', 'A fault of the gateway; quote the request id.'),
-} as const satisfies Record<string, CatalogueRow>;
-
-export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+export type { ErrorCode };
 
 /** One failed attempt, listed in `details` of upstream errors. */
 export interface Attempt {
@@ -258,6 +51,15 @@ export class Refusal extends Error {
   /** WebSocket close code of this refusal; HTTP-only codes answer 4000. */
   get closeCode(): number {
     return ERROR_CATALOGUE[this.code].close ?? 4000;
+  }
+
+  /** The same refusal with further HTTP headers; its own win. */
+  withHeaders(headers: Record<string, string>): Refusal {
+    const refusal = new Refusal(this.code, this.message, {
+      ...this.extras,
+      headers: { ...headers, ...this.extras.headers },
+    });
+    return this.cause === undefined ? refusal : Object.assign(refusal, { cause: this.cause });
   }
 
   /** The error object for the client. */

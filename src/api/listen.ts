@@ -13,6 +13,8 @@ export const Candidate = Type.Object(
   {
     model: Type.String(),
     provider_params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    /** Whose account at the provider is used: without it your own, where you have saved a key, else the service's. */
+    credential: Type.Optional(Type.Union([Type.Literal('own'), Type.Literal('service')])),
   },
   { additionalProperties: false },
 );

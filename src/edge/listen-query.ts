@@ -66,7 +66,7 @@ export function readFallbacks(text: string | undefined): Candidate[] {
     if (Value.Check(Candidate, member)) return member;
     throw bad(
       'fallbacks',
-      'A member of `fallbacks` is a slug or an object {"model", "provider_params"?}, with no other members.',
+      'A member of `fallbacks` is a slug or an object {"model", "provider_params"?, "credential"?: "own" or "service"}, with no other members.',
     );
   });
 }

@@ -4,8 +4,13 @@ import type { Clock } from '../../machines/clock.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
+import { requireModels } from '../auth/permissions.ts';
+import type { PriceList } from '../billing/price-list.ts';
+import type { Desk } from '../ledger/desk.ts';
+import type { Meter } from '../ledger/meter.ts';
 import { type ChainDependencies, type Degradation, resolveChain } from '../session/chain.ts';
 import type { SessionHost } from '../session/host.ts';
+import { pricedMembers } from '../session/priced.ts';
 import type { LiveSession } from '../session/session.ts';
 import { newSessionId } from '../session/session-id.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
@@ -50,6 +55,8 @@ export interface ListenDependencies extends ChainDependencies {
   authenticator: Authenticator;
   limits: KeyLimits;
   sessions: SessionHost;
+  prices: PriceList;
+  desk: Desk;
   settings: { pingMs: number; pongMs: number; binaryFrameBytesMax: number; textFrameBytesMax: number };
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): Reply;
@@ -73,18 +80,29 @@ export async function answerListen(
     query: request.query,
   });
   const protocol = offer.protocol === undefined ? {} : { protocol: offer.protocol };
+  let headers: Record<string, string> = {};
   try {
     const query = parseQuery(request.query);
-    const caller = await authenticator.socket(offer.credential);
-    limits.takeRequest(caller.keyId);
+    const caller = await authenticator.socket(offer.credential, request.remoteAddress, request.headers.get('origin'));
+    headers = limits.takeRequest(caller.key);
     sessions.admit();
     const listen = readListenQuery(query);
     const { members, warnings } = await resolveChain(
-      { ...listen, mode: 'live', interimResults: listen.interimResults && query.has('interim_results') },
+      {
+        ...listen,
+        mode: 'live',
+        organisationId: caller.organisationId,
+        interimResults: listen.interimResults && query.has('interim_results'),
+      },
       dependencies,
     );
-    const opening: SessionOpening = {
-      sessionId: newSessionId(dependencies.node, dependencies.wallNow()),
+    requireModels(
+      caller,
+      members.map(({ slug }) => slug),
+    );
+    const now = dependencies.wallNow();
+    const opening = {
+      sessionId: newSessionId(dependencies.node, now),
       requestId,
       organisationId: caller.organisationId,
       keyId: caller.keyId,
@@ -92,13 +110,19 @@ export async function answerListen(
       chain: members,
       warnings: offer.method === 'query' ? [credentialInUrl, ...warnings] : warnings,
     };
-    const release = limits.takeSession(caller.keyId);
-    return { accept: sessionHandlers(opening, release, dependencies), ...protocol };
+    const release = limits.takeSession(caller.key);
+    try {
+      const meter = await openMeter(opening, now, dependencies);
+      return { accept: sessionHandlers({ ...opening, meter }, release, dependencies), headers, ...protocol };
+    } catch (error) {
+      release();
+      throw error;
+    }
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
+    const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
     dependencies.onRefused(refusal);
     if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
-    return { accept: refusingHandlers(refusal, requestId, dependencies), ...protocol };
+    return { accept: refusingHandlers(refusal, requestId, dependencies), headers, ...protocol };
   }
 }
 
@@ -108,6 +132,17 @@ const credentialInUrl: Degradation = {
     'The credential came in the URL, and URLs are logged. Send it in the Authorization header or the `bearer` subprotocol.',
   param: 'api_key',
 };
+
+/** What the session may spend; throws a Refusal when that is nothing. */
+function openMeter(
+  { sessionId, organisationId, keyId, request, chain }: Omit<SessionOpening, 'meter'>,
+  openedAt: Date,
+  { desk, prices }: Pick<ListenDependencies, 'desk' | 'prices'>,
+): Promise<Meter> {
+  const { model } = request;
+  const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
+  return desk.open(head, pricedMembers(chain, 'live', prices));
+}
 
 /** One session on one socket. */
 function sessionHandlers(
@@ -125,6 +160,8 @@ function sessionHandlers(
       dependencies.sockets.opened();
       keepalive = new SocketKeepalive(clock, settings, { ping: () => socket.ping(), dead: () => socket.terminate() });
       session = sessions.open(opening, socket);
+      // The key was good when the handshake was judged, and may have been revoked since.
+      if (dependencies.authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     },
     message(_, data, isBinary) {
       keepalive?.heard();
@@ -155,7 +192,8 @@ function sessionHandlers(
       if (isOpen) dependencies.sockets.closed();
       keepalive?.stop();
       release();
-      session?.gone();
+      if (session === undefined) opening.meter.abandon(dependencies.wallNow());
+      else session.gone();
     },
   };
 }

@@ -1,5 +1,10 @@
-// What the reader of forms needs of promises and streams: a promise settled from outside, and a write that waits for room.
+// What the reader of forms needs of promises, bytes and streams: a promise settled from outside, a write that waits for room,
+// text out of bytes.
 import type { PassThrough } from 'node:stream';
+import { fieldNotText } from './form-refusals.ts';
+
+/** Of a file's beginning. */
+const HEAD_BYTES = 64 * 1024;
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;
@@ -27,4 +32,19 @@ export function writeTo(stream: PassThrough, chunk: Buffer): Promise<void> {
     stream.on('drain', done);
     stream.on('close', done);
   });
+}
+
+/** The first 64 KiB, copied. */
+export function beginning(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  return Buffer.concat(chunks, Math.min(HEAD_BYTES, bytes));
+}
+
+/** The value of a field. Throws a Refusal when it is not UTF-8. */
+export function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw fieldNotText(name);
+  }
 }

@@ -3,7 +3,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { BodyTooLarge } from './door.ts';
 import {
-  fieldNotText,
   fieldTooLong,
   fileTooLarge,
   missingFile,
@@ -12,7 +11,7 @@ import {
   unexpectedFile,
 } from './form-refusals.ts';
 import { boundaryOf, createPartParser, type Part } from './multipart-parts.ts';
-import { deferred, writeTo } from './multipart-streams.ts';
+import { beginning, deferred, textOf, writeTo } from './multipart-streams.ts';
 import { type SpoolBudget, SpoolFile } from './spool-file.ts';
 
 export interface FormLimits {
@@ -29,9 +28,13 @@ export interface FormLimits {
   spoolBudget: SpoolBudget;
   /**
    * Whether a larger file is waited for although `model` came in front of it: it may be needed more than once, or its length
-   * before its bytes. Asked with the fields in front of it.
+   * before its bytes. Asked with the fields in front of it, and its beginning.
    */
-  mustKeep?(fields: readonly Field[], contentType: string | undefined): boolean;
+  mustKeep?(fields: readonly Field[], contentType: string | undefined, head: Uint8Array): boolean;
+  /** Hears every byte of the file as it comes. */
+  onFile?(chunk: Uint8Array): void;
+  /** The file is heard and let go of: whoever reads it gets nothing. */
+  isFileDropped?: boolean;
 }
 
 export type Field = readonly [name: string, value: string];
@@ -42,11 +45,15 @@ export interface FormFile {
   readonly contentType: string | undefined;
   /** Bytes, where the whole file is here. */
   readonly size: number | undefined;
+  /** Its first 64 KiB, or all of a smaller file. */
+  readonly head: Uint8Array;
   /**
    * The file from its first byte on, until the form is disposed of: any number of times where it has a `size`, else once.
    * Errors with a Refusal when the file turns out to be too large or the form to be broken.
    */
   read(): Readable;
+  /** Some of it from a position on, or less at its end. Only where it has a `size`. */
+  readAt(position: number, length: number): Promise<Uint8Array>;
 }
 
 export interface Form {
@@ -97,6 +104,7 @@ class FormReader {
   readonly #reading: Promise<void>[] = [];
   readonly #parts: Readable[] = [];
   #file: { readonly part: Part; readonly held: Buffer[]; bytes: number } | undefined;
+  #head: Uint8Array = new Uint8Array(0);
   #spool: SpoolFile | undefined;
   /** Waited for before a failure is told, so that nothing is left by then. */
   #settled: Promise<void> = Promise.resolve();
@@ -169,11 +177,11 @@ class FormReader {
       }
       chunks.push(chunk);
     }
-    fields[place] = [name, decodeText(name, Buffer.concat(chunks))];
+    fields[place] = [name, textOf(name, Buffer.concat(chunks))];
   }
 
   async #readFile(part: Part): Promise<void> {
-    const { fileBytesMax, memoryBytesMax } = this.#limits;
+    const { fileBytesMax, memoryBytesMax, onFile, isFileDropped } = this.#limits;
     const fieldsInFront = [...this.#reading];
     const file = { part, held: [] as Buffer[], bytes: 0 };
     this.#file = file;
@@ -181,11 +189,14 @@ class FormReader {
     for await (const chunk of part.data) {
       file.bytes += chunk.length;
       if (file.bytes > fileBytesMax) throw fileTooLarge(fileBytesMax);
+      onFile?.(chunk);
+      if (isFileDropped) continue;
       file.held.push(chunk);
       if (outlet === undefined && file.bytes <= memoryBytesMax) continue;
       if (outlet === undefined) {
         await Promise.all(fieldsInFront);
         if (this.#state !== 'reading') return;
+        this.#head = beginning(file.held);
         outlet = await this.#openOutlet(part);
       }
       for (const held of file.held.splice(0)) await outlet.write(held);
@@ -196,7 +207,7 @@ class FormReader {
 
   /** Where a file goes that is too large to be held: to the route, if it knows what to do with it; else to the disk. */
   async #openOutlet(part: Part): Promise<Outlet> {
-    const isKept = this.#limits.mustKeep?.(this.#front, part.contentType) ?? false;
+    const isKept = this.#limits.mustKeep?.(this.#front, part.contentType, this.#head) ?? false;
     if (this.#front.some(([name]) => name === 'model') && !isKept) {
       const stream = new PassThrough({ highWaterMark: HANDED_ON_BYTES });
       // The route may have let go of it, or not begun to listen.
@@ -231,6 +242,7 @@ class FormReader {
     if (this.#stream === undefined) {
       this.#front.push(...this.#back.splice(0));
       const spool = this.#spool;
+      if (spool === undefined) this.#head = beginning(file.held);
       const read = () => Readable.from(spool?.read() ?? file.held, { objectMode: false });
       this.#resolve(read, file.part, file.bytes);
     }
@@ -238,9 +250,16 @@ class FormReader {
   }
 
   #resolve(read: () => Readable, { filename, contentType }: Part, size: number | undefined): void {
+    const head = this.#head;
+    let whole: Buffer | undefined;
+    const readAt = async (position: number, length: number) => {
+      if (this.#spool !== undefined) return this.#spool.readAt(position, length);
+      whole ??= Buffer.concat(this.#file?.held ?? []);
+      return whole.subarray(position, position + length);
+    };
     this.#form.resolve({
       fields: this.#front,
-      file: { filename: filename ?? 'audio', contentType, size, read },
+      file: { filename: filename ?? 'audio', contentType, size, head, read, readAt },
       rest: this.#rest.promise,
       dispose: () => this.#dispose(),
     });
@@ -270,13 +289,5 @@ class FormReader {
     for (const part of this.#parts) part.destroy();
     // Fails only where the system could not even close a file; nobody is left to be told.
     this.#spool?.close().catch(() => {});
-  }
-}
-
-function decodeText(name: string, bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw fieldNotText(name);
   }
 }

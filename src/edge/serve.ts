@@ -3,6 +3,7 @@ import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
+import { createRemoteAddress } from './remote-address.ts';
 import { newRequestId } from './request-id.ts';
 import { createRouter, refusalOf, refusalReply } from './router.ts';
 import { type RoutesDependencies, routesOf } from './routes/index.ts';
@@ -10,6 +11,8 @@ import { type RoutesDependencies, routesOf } from './routes/index.ts';
 export interface EdgeOptions {
   door: DoorChoice;
   address: Omit<DoorOptions, 'onFault' | 'messageBytesMax'>;
+  /** As in `VOXGATE_TRUSTED_PROXIES`. */
+  trustedProxies?: string | undefined;
   live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets'>;
   routes: RoutesDependencies;
   onRefused(refusal: Refusal): void;
@@ -50,14 +53,16 @@ export async function serveEdge(options: EdgeOptions): Promise<Edge> {
       if (refusal !== undefined) onRefused(refusal);
     },
   });
-  const upgrade = async (request: DoorRequest): Promise<UpgradeAnswer> => {
+  const withClientAddress = createRemoteAddress(options.trustedProxies);
+  const upgrade = async (peerRequest: DoorRequest): Promise<UpgradeAnswer> => {
+    const request = withClientAddress(peerRequest);
     const id = requestId();
     return request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
   };
   const { binaryFrameBytesMax, textFrameBytesMax } = live.settings;
   const door = await openDoor(
     options.door,
-    { request: route, upgrade },
+    { request: (request) => route(withClientAddress(request)), upgrade },
     {
       ...options.address,
       messageBytesMax: Math.max(binaryFrameBytesMax, textFrameBytesMax),

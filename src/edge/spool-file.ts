@@ -85,6 +85,12 @@ export class SpoolFile {
     }
   }
 
+  /** Some of it, or less at its end. Fails when the file is closed meanwhile. */
+  async readAt(position: number, length: number): Promise<Uint8Array> {
+    const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  }
+
   /** Gives the file up, and what it takes of the disk. Any number of times. */
   async close(): Promise<void> {
     if (this.#closed) return;

@@ -3,9 +3,11 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { exactPrice } from '../../src/billing/price.ts';
 import type { Door } from '../../src/edge/door.ts';
+import { Idempotency } from '../../src/edge/idempotency.ts';
 import { type DoorChoice, openDoor } from '../../src/edge/open-door.ts';
-import { createRouter } from '../../src/edge/router.ts';
+import { createRouter, type RouteHandler } from '../../src/edge/router.ts';
 import { postTranscriptions } from '../../src/edge/routes/transcriptions.ts';
 import { SpoolBudget } from '../../src/edge/spool-file.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
@@ -13,6 +15,9 @@ import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { HttpPools } from '../../src/upstream/http-pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
+import { apiKey, callerOf } from '../fakes/api-keys.ts';
+import { directStore } from '../fakes/direct-store.ts';
+import { RecordingDesk } from '../fakes/file-desk.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { answer, HttpProvider, SECRET, scriptedProvider } from '../upstream/http-batch-fixture.ts';
@@ -21,6 +26,11 @@ export const MEMORY_BYTES_MAX = 65_536;
 export const spoolDirectory = temporaryDirectory();
 const servers: Record<string, HttpProvider> = {};
 export const faults: unknown[] = [];
+export const desk = new RecordingDesk();
+export const rig = directStore();
+/** Two organisations: `/files` and `/hasty` are called by the first, `/others` by the second. */
+const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
+export let idempotency: Idempotency;
 let door: Door;
 let pools: HttpPools;
 let url: string;
@@ -40,16 +50,41 @@ beforeAll(async () => {
   const settings = { fileBytesMax: 200_000_000, memoryBytesMax: MEMORY_BYTES_MAX, timeoutMs: 60_000, spoolDirectory };
   const spoolBudget = new SpoolBudget(1_073_741_824);
   const breakers = patientBreakers(systemClock);
-  const common = { providers, engines, access, upstream, spoolBudget, breakers, http: { pools, clock: systemClock } };
+  idempotency = new Idempotency({
+    store: rig.store,
+    secret: Buffer.from('a secret of the tests, and of nobody else'),
+    clock: systemClock,
+    onFault: (error) => faults.push(error),
+  });
+  const cards = [...providers.values()].flatMap(({ models }) => models);
+  const priceOf = (slug: string) => {
+    const { batch } = cards.find(({ id }) => id === slug)?.pricing ?? {};
+    // One model is free: its files need not be measured.
+    return batch && exactPrice(slug === 'straight/file' ? { ...batch, amount: '0', free: true } : batch);
+  };
+  const http = { pools, clock: systemClock };
+  const common = {
+    providers,
+    engines,
+    access,
+    upstream,
+    spoolBudget,
+    breakers,
+    http,
+    desk,
+    priceOf,
+    idempotency,
+  };
+  const files = (changes: Partial<typeof settings>, { organisationId, keyId: id } = customers[0]): RouteHandler => {
+    const answer = postTranscriptions({ ...common, settings: { ...settings, ...changes } });
+    return (context) => answer(context, callerOf(apiKey({ id, organisationId })));
+  };
   let ids = 0;
   const request = createRouter(
     [
-      { method: 'POST', path: '/files', handle: postTranscriptions({ ...common, settings }) },
-      {
-        method: 'POST',
-        path: '/hasty',
-        handle: postTranscriptions({ ...common, settings: { ...settings, timeoutMs: 300 } }),
-      },
+      { method: 'POST', path: '/files', handle: files({}) },
+      { method: 'POST', path: '/hasty', handle: files({ timeoutMs: 300 }) },
+      { method: 'POST', path: '/others', handle: files({}, customers[1]) },
     ],
     {
       newRequestId: () => `req_${ids++}`,
@@ -82,6 +117,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   faults.length = 0;
+  desk.forget();
   for (const [name, server] of Object.entries(servers)) {
     server.arrived.length = 0;
     server.early = undefined;
@@ -104,14 +140,16 @@ export async function send(
   file: Buffer<ArrayBuffer>,
   path = '/files',
   type = 'audio/flac',
+  headers: Record<string, string> = {},
 ) {
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
   form.append('file', new Blob([file], { type }), '../../etc/passwd');
-  const response = await fetch(`${url}${path}`, { method: 'POST', body: form });
+  const response = await fetch(`${url}${path}`, { method: 'POST', body: form, headers });
   const text = await response.text();
   const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
-  return { status: response.status, warning: response.headers.get('voxgate-warning'), json, text };
+  const { status } = response;
+  return { status, headers: response.headers, warning: response.headers.get('voxgate-warning'), json, text };
 }
 
 /** Uploads kept on disk now. */
@@ -134,6 +172,7 @@ export async function settled(holds: () => Promise<boolean> | boolean): Promise<
 export async function expectNothingLeft(): Promise<void> {
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
+  expect(await settled(() => desk.open === 0 && idempotency.size === 0)).toBe(true);
   expect([await readdir(spoolDirectory), faults]).toEqual([[], []]);
 }
 
@@ -143,6 +182,7 @@ export function open(
   fileBytes: number,
   fields: [string, string][] = [],
   path = '/files',
+  headers: Record<string, string> = {},
 ): ClientRequest {
   const parts = [['model', model], ...fields].map(
     ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -152,6 +192,7 @@ export function open(
     method: 'POST',
     agent: false,
     headers: {
+      ...headers,
       'content-type': 'multipart/form-data; boundary=b',
       'content-length': head.length + fileBytes + END.length,
     },

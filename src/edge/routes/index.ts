@@ -1,40 +1,72 @@
 // Every HTTP endpoint, and who may call it. Keys are judged and counted here, before a handler sees anything.
-import { refuse } from '../../api/errors.ts';
+import { Refusal, refuse } from '../../api/errors.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
+import { requireScope } from '../../auth/permissions.ts';
+import type { Scope } from '../../store/key-calls.ts';
+import type { Store } from '../../store/store.ts';
 import { readRestCredential } from '../credentials.ts';
 import type { Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
+import { getBalance } from './balance.ts';
+import { type BillsDependencies, getBill } from './bills.ts';
 import { getHealth, getMetrics, getReady } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
+import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
 import { postTokens } from './tokens.ts';
 import { postTranscriptions, type TranscriptionsDependencies } from './transcriptions.ts';
+import { getUsage, type UsageDependencies } from './usage.ts';
 
-export interface RoutesDependencies extends TranscriptionsDependencies, ModelsDependencies {
+export interface RoutesDependencies
+  extends TranscriptionsDependencies,
+    ModelsDependencies,
+    UsageDependencies,
+    SessionsDependencies,
+    BillsDependencies {
+  store: UsageDependencies['store'] &
+    SessionsDependencies['store'] &
+    BillsDependencies['store'] &
+    Pick<Store, 'balanceOf'>;
   authenticator: Authenticator;
   limits: KeyLimits;
   jsonBodyBytesMax: number;
   isReady(): boolean;
   readMetrics(): Promise<{ contentType: string; body: string }>;
+  /** For people with a cookie. */
+  consoleRoutes: readonly Route[];
 }
 
 /** The table the router serves. */
 export function routesOf(dependencies: RoutesDependencies): Route[] {
   const { authenticator, limits, isReady, readMetrics } = dependencies;
+  /** Every answer of these endpoints says what is left of the key's requests. `scope`: what the key has to allow. */
   const keyed =
-    (handler: (context: RouteContext, caller: Caller) => Promise<Reply>) =>
+    (handler: (context: RouteContext, caller: Caller) => Promise<Reply>, scope?: Scope) =>
     async (context: RouteContext): Promise<Reply> => {
-      const caller = await authenticator.rest(readRestCredential(context.request.headers.get('authorization')));
-      const headers = limits.takeRequest(caller.keyId);
-      const reply = await handler(context, caller);
-      return { ...reply, headers: { ...headers, ...reply.headers } };
+      const { headers: sent, remoteAddress } = context.request;
+      const credential = readRestCredential(sent.get('authorization'));
+      const caller = await authenticator.rest(credential, remoteAddress, sent.get('origin'));
+      const headers = limits.takeRequest(caller.key);
+      try {
+        if (scope !== undefined) requireScope(caller, scope);
+        const reply = await handler(context, caller);
+        return { ...reply, headers: { ...headers, ...reply.headers } };
+      } catch (error) {
+        throw error instanceof Refusal ? error.withHeaders(headers) : error;
+      }
     };
   return [
     { method: 'GET', path: '/v1/models', handle: keyed(getModels(dependencies)) },
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
-    { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies)) },
-    { method: 'POST', path: '/v1/audio/transcriptions', handle: keyed(postTranscriptions(dependencies)) },
+    { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
+    { method: 'POST', path: '/v1/audio/transcriptions', handle: keyed(postTranscriptions(dependencies), 'transcribe') },
+    { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
+    { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },
+    { method: 'GET', path: '/v1/sessions', handle: keyed(getSessions(dependencies)) },
+    { method: 'GET', path: '/v1/sessions/:id', handle: keyed(getSession(dependencies)) },
+    { method: 'GET', path: '/v1/bills/:month', handle: keyed(getBill(dependencies)) },
     { method: 'GET', path: '/v1/listen', handle: upgradeRequired },
+    ...dependencies.consoleRoutes,
     { method: 'GET', path: '/healthz', handle: getHealth() },
     { method: 'GET', path: '/readyz', handle: getReady(isReady) },
     { method: 'GET', path: '/metrics', handle: getMetrics(readMetrics) },

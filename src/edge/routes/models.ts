@@ -3,34 +3,66 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { Mode, type Model } from '../../api/models.ts';
 import { nearestSlugs } from '../../api/slug.ts';
+import type { Caller } from '../../auth/permissions.ts';
+import type { PriceList } from '../../billing/price-list.ts';
 import type { Provider, ProviderAccess } from '../../providers/provider.ts';
+import type { OwnKeyOf } from '../../session/chain-credential.ts';
+import type { OwnKey } from '../../vault/own-keys.ts';
 import { parseQuery } from '../query.ts';
 import { json, type RouteContext } from '../router.ts';
 
 export interface ModelsDependencies {
   providers: ReadonlyMap<string, Provider>;
   access(provider: string): ProviderAccess;
+  /** What the models cost here; a mode without a price is not offered. */
+  prices: PriceList;
+  /** The caller's own keys; absent without a vault. */
+  ownKeyOf?: OwnKeyOf;
   /** How a model is doing, from its breakers. */
   statusOf(slug: string): Model['status'];
 }
 
-/** The catalogue as clients see it. */
-export function listModels({ providers, access, statusOf }: ModelsDependencies): Model[] {
-  return [...providers.values()].flatMap((provider) =>
-    provider.models.map(({ priceSource: _, ...card }) => ({
-      ...card,
-      object: 'model' as const,
-      owned_by: provider.name,
-      provider_params: provider.options(card.id.slice(provider.name.length + 1)),
-      available: provider.credential === 'none' || access(provider.name).credential !== undefined,
-      status: statusOf(card.id),
-    })),
-  );
+/**
+ * The catalogue as clients see it: with the prices in force, and only the modes that have one. A caller's own key, by
+ * provider, takes the place of the service's, and needs no price.
+ */
+export function listModels(
+  { providers, access, prices, statusOf }: ModelsDependencies,
+  ownKeys: ReadonlyMap<string, OwnKey> = new Map(),
+): Model[] {
+  return [...providers.values()].flatMap((provider) => {
+    const own = ownKeys.get(provider.name);
+    const hasService = provider.credential === 'none' || access(provider.name).credential !== undefined;
+    const hasCredential = own === undefined ? hasService : !own.barred;
+    return provider.models.map(({ priceSource: _, ...card }) => {
+      const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
+      return {
+        ...card,
+        object: 'model' as const,
+        owned_by: provider.name,
+        modes,
+        pricing: prices.shown(card.id),
+        provider_params: provider.options(card.id.slice(provider.name.length + 1)),
+        available: hasCredential && modes.length > 0,
+        status: statusOf(card.id),
+      };
+    });
+  });
+}
+
+async function modelsFor(caller: Caller, dependencies: ModelsDependencies): Promise<Model[]> {
+  const { providers, ownKeyOf } = dependencies;
+  const ownKeys = new Map<string, OwnKey>();
+  for (const { name, credential } of providers.values()) {
+    const own = credential === 'required' ? await ownKeyOf?.(caller.organisationId, name) : undefined;
+    if (own !== undefined) ownKeys.set(name, own);
+  }
+  return listModels(dependencies, ownKeys);
 }
 
 export const getModels =
   (dependencies: ModelsDependencies) =>
-  async ({ request }: RouteContext) => {
+  async ({ request }: RouteContext, caller: Caller) => {
     const query = parseQuery(request.query);
     const mode = query.get('mode');
     for (const name of query.keys()) {
@@ -46,7 +78,7 @@ export const getModels =
       throw refuse('invalid_request', '`mode` is batch or live.', { param: 'mode' });
     }
     const provider = query.get('provider');
-    const data = listModels(dependencies).filter(
+    const data = (await modelsFor(caller, dependencies)).filter(
       (model) =>
         (mode === undefined || model.modes.includes(mode)) && (provider === undefined || model.owned_by === provider),
     );
@@ -55,9 +87,9 @@ export const getModels =
 
 export const getModel =
   (dependencies: ModelsDependencies) =>
-  async ({ params }: RouteContext) => {
+  async ({ params }: RouteContext, caller: Caller) => {
     const slug = `${params.provider}/${params.model}`;
-    const models = listModels(dependencies);
+    const models = await modelsFor(caller, dependencies);
     const model = models.find((each) => each.id === slug);
     if (model !== undefined) return json(200, model);
     const nearest = nearestSlugs(

@@ -1,10 +1,16 @@
 // What a transcription is answered with, in each format. Speakers, times and texts are those of the model that answered.
 import type { Segment, TranscriptionRequest, VerboseTranscription } from '../../api/transcriptions.ts';
-import { costMicroUsd, usdOf } from '../../billing/price.ts';
+import { usdOf } from '../../billing/price.ts';
 import type { Degradation } from '../../session/chain.ts';
 import type { TranscriptionOutcome } from '../../session/transcription.ts';
 import type { Reply } from '../door.ts';
 import { json } from '../router.ts';
+
+/** What was charged. `own`: with the organisation's own provider key. */
+export interface Charge {
+  costMicroUsd: bigint;
+  own: boolean;
+}
 
 /** The answer of a transcription. */
 export function answerOf(
@@ -12,6 +18,7 @@ export function answerOf(
   outcome: TranscriptionOutcome,
   warnings: readonly Degradation[],
   requestId: string,
+  charge: Charge,
 ): Reply {
   const text = outcome.utterances.map((utterance) => utterance.text).join(' ');
   const headers: Record<string, string> =
@@ -20,7 +27,7 @@ export function answerOf(
     return { status: 200, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }, body: `${text}\n` };
   }
   if (fields.responseFormat === 'json') return json(200, { text }, headers);
-  return json(200, verbose(text, fields, outcome, warnings, requestId), headers);
+  return json(200, verbose(text, fields, outcome, warnings, requestId, charge), headers);
 }
 
 function verbose(
@@ -29,9 +36,9 @@ function verbose(
   outcome: TranscriptionOutcome,
   warnings: readonly Degradation[],
   requestId: string,
+  { costMicroUsd, own: byok }: Charge,
 ): VerboseTranscription {
   const { member, attempts } = outcome;
-  const price = member.card.pricing.batch;
   const seconds = Math.round(outcome.seconds * 1000) / 1000;
   const wanted = fields.timestampGranularities;
   const [own] = member.card.languages;
@@ -47,11 +54,7 @@ function verbose(
         ? []
         : outcome.utterances.flatMap((utterance) => utterance.words ?? []),
     request_id: requestId,
-    usage: {
-      seconds,
-      cost_usd: usdOf(price === undefined ? 0n : costMicroUsd(price, outcome.seconds * 1000)),
-      byok: false,
-    },
+    usage: { seconds, cost_usd: usdOf(costMicroUsd), byok },
     ...(attempts.length === 0 ? {} : { fallback: attempts }),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
   };

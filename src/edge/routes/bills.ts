@@ -1,0 +1,58 @@
+// `GET /v1/bills/{YYYY-MM}`: one bill across all providers for one month, as JSON, as CSV, or as a page to print.
+import { refuse } from '../../api/errors.ts';
+import type { BillAnswer } from '../../api/usage.ts';
+import type { Caller } from '../../auth/permissions.ts';
+import type { Store } from '../../store/store.ts';
+import { billAnswer } from '../bill-answer.ts';
+import { billCsv } from '../bill-csv.ts';
+import { BILL_PAGE_HEADERS, billHtml } from '../bill-html.ts';
+import type { Reply } from '../door.ts';
+import { choiceOf, knownQuery } from '../query-values.ts';
+import { json, type RouteContext } from '../router.ts';
+import { fromLedger } from '../store-answer.ts';
+
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+
+export interface BillsDependencies {
+  store: Pick<Store, 'billOf' | 'findOrganisation'>;
+  wallNow(): Date;
+}
+
+export const getBill =
+  (dependencies: BillsDependencies) =>
+  async ({ request, params }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>): Promise<Reply> => {
+    const query = knownQuery(request.query, '/v1/bills/{YYYY-MM}', ['format']);
+    const format = choiceOf(query, 'format', ['json', 'csv', 'html']);
+    return billReply(await billFor(dependencies, organisationId, params.month ?? ''), format);
+  };
+
+/** The bill of an organisation. Throws a Refusal for what is no month, or lies ahead. */
+export async function billFor(
+  { store, wallNow }: BillsDependencies,
+  organisationId: string,
+  month: string,
+): Promise<BillAnswer> {
+  if (!MONTH.test(month)) {
+    throw refuse('invalid_request', 'A bill is named by its month, such as /v1/bills/2026-01.', { param: 'month' });
+  }
+  const present = wallNow().toISOString().slice(0, 'YYYY-MM'.length);
+  if (month > present) throw refuse('not_found', 'There is no bill for a month to come.', { param: 'month' });
+  const [bill, organisation] = await fromLedger(
+    Promise.all([store.billOf(organisationId, month), store.findOrganisation(organisationId)]),
+  );
+  return billAnswer(bill, organisation ?? { id: organisationId, name: organisationId }, month < present);
+}
+
+/** The bill in one of its forms. */
+export function billReply(bill: BillAnswer, format: 'json' | 'csv' | 'html'): Reply {
+  if (format === 'json') return json(200, bill);
+  if (format === 'html') return { status: 200, headers: { ...BILL_PAGE_HEADERS }, body: billHtml(bill) };
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="voxgate-${bill.month}.csv"`,
+    },
+    body: billCsv(bill),
+  };
+}

@@ -1,0 +1,41 @@
+// What the list of models shows: prices in force, and no mode that has none.
+import { expect, it } from 'vitest';
+import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
+import { listModels } from '../../src/edge/routes/models.ts';
+import { providers } from '../../src/providers/index.ts';
+
+function shown(slug: string, overrides: PriceOverrides, { margin = '0', hasCredential = true } = {}) {
+  const models = listModels({
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    access: () => ({ baseUrl: undefined, credential: hasCredential ? 'x' : undefined }),
+    prices: createPriceList(providers, overrides, margin),
+    statusOf: () => 'up',
+  });
+  return models.find(({ id }) => id === slug);
+}
+
+it('shows the prices in force', () => {
+  const overrides = { 'deepgram/nova-3': { live: { unit: 'minute' as const, amount: '0.01', minimum: '0.02' } } };
+  expect(shown('deepgram/nova-3', overrides, { margin: '50' })).toMatchObject({
+    modes: ['batch', 'live'],
+    available: true,
+    pricing: { live: { unit: 'minute', amount: '0.015', byok: '0.00', minimum: '0.03' }, batch: { amount: '0.01155' } },
+  });
+});
+
+it('leaves out a mode without a price', () => {
+  const model = shown('deepgram/nova-3', { 'deepgram/nova-3': { batch: null } });
+  expect(model).toMatchObject({ modes: ['live'], available: true });
+  expect(model?.pricing).not.toHaveProperty('batch');
+});
+
+it('shows a model without any price as not available, like one without a credential', () => {
+  const without = { 'deepgram/nova-3': { batch: null, live: null } };
+  expect(shown('deepgram/nova-3', without)).toMatchObject({
+    modes: [],
+    pricing: { currency: 'USD' },
+    available: false,
+  });
+  expect(shown('deepgram/nova-3', {}, { hasCredential: false })).toMatchObject({ available: false });
+  expect(shown('local/commands-en', {}, { hasCredential: false })).toMatchObject({ available: true });
+});
