@@ -2,6 +2,8 @@
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   live: () => import('../test/bench/live.ts'),
   failover: () => import('../test/bench/failover.ts'),
+  ledger: () => import('../test/bench/ledger.ts'),
+  lock: () => import('../test/bench/lock.ts'),
 };
 
 // What is left of the arguments is the bench's own.

@@ -2,7 +2,7 @@
 // codes, configuration. Everything outside the markers is written by hand.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Advice, ERROR_CATALOGUE } from '../src/api/errors.ts';
+import { type Advice, ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
 import type { Price } from '../src/api/models.ts';
 import { commands } from '../src/cli/index.ts';
 import { configReference } from '../src/config/reference.ts';

@@ -23,7 +23,7 @@ export function readArguments<const Given extends Options>(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    const why = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error);
     throw new CommandError(`${why}.\n\n${command.usage}`, EXIT.usage);
   }
 }

@@ -2,7 +2,7 @@
 import { configReference, printConfig } from '../config/reference.ts';
 import { type Command, readArguments } from './command.ts';
 import { CommandError, EXIT, print } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { loadPrices, loadSettings } from './settings.ts';
 
 const usage = `Usage: voxgate config <check|print|docs>
 
@@ -18,7 +18,7 @@ export const config: Command = {
     const { positionals } = readArguments({ usage }, args, {});
     const [action] = positionals;
     if (action === 'check') {
-      loadSettings();
+      loadPrices(loadSettings());
       print('The configuration can be used.');
     } else if (action === 'print') print(printConfig(loadSettings()));
     else if (action === 'docs') print(configReference());

@@ -3,17 +3,34 @@ import { readFileSync } from 'node:fs';
 import { SecretError } from '../auth/secret.ts';
 import { ConfigError } from '../config/load.ts';
 import { StoreError } from '../store/store-error.ts';
+import { VaultError } from '../vault/vault-error.ts';
 import type { Command } from './command.ts';
 import { config } from './config.ts';
 import { demo } from './demo.ts';
 import { keys } from './keys.ts';
+import { ledger } from './ledger.ts';
 import { models } from './models.ts';
+import { orgs } from './orgs.ts';
 import { CommandError, EXIT, print, tell } from './output.ts';
 import { serve } from './serve.ts';
 import { simulate } from './simulate.ts';
 import { transcribe } from './transcribe.ts';
+import { usage } from './usage.ts';
+import { vault } from './vault.ts';
 
-export const commands: readonly Command[] = [serve, demo, transcribe, keys, models, config, simulate];
+export const commands: readonly Command[] = [
+  serve,
+  demo,
+  transcribe,
+  orgs,
+  keys,
+  ledger,
+  usage,
+  vault,
+  models,
+  config,
+  simulate,
+];
 
 /** Runs one command line, without the program's own name. Resolves with the exit code; never rejects. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -44,7 +61,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 
 function explain(error: unknown): number {
   const cannotOpen = error instanceof StoreError && error.reason === 'cannot_open';
-  if (error instanceof ConfigError || error instanceof SecretError || cannotOpen) {
+  if (error instanceof ConfigError || error instanceof SecretError || error instanceof VaultError || cannotOpen) {
     tell(`voxgate: ${error.message}`);
     return EXIT.config;
   }

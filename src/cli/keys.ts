@@ -1,72 +1,214 @@
-// `voxgate keys create|list|revoke`: API keys, on the data directory of this machine; a running gateway hears of it at once.
-import { openSqliteStore } from '../store/sqlite.ts';
+// `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
+import { nearestSlugs } from '../api/slug.ts';
+import { providers } from '../providers/index.ts';
+import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/key-calls.ts';
+import { checkedSettings } from '../store/key-settings.ts';
 import type { Store } from '../store/store.ts';
-import { type Command, readArguments } from './command.ts';
-import { CommandError, EXIT, print, printTable, tell } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { action, actionsCommand, WrongInput } from './actions.ts';
+import { operator, withStore } from './operator.ts';
+import { CommandError, print, printTable, tell } from './output.ts';
+import {
+  choiceValue,
+  countValue,
+  durationValue,
+  listValue,
+  orNone,
+  outwardJson,
+  timeValue,
+  usdValue,
+} from './values.ts';
 
-const usage = `Usage: voxgate keys create [--name NAME] [--org ID]
-       voxgate keys list [--json]
+const GRACE_MS_MAX = 72 * 3_600_000;
+const GRACE = '24h';
+
+const usage = `Usage: voxgate keys create [--org ORG_ID] [SETTINGS]
+       voxgate keys list [--org ORG_ID] [--json]
+       voxgate keys change KEY_ID SETTINGS
+       voxgate keys roll KEY_ID [--grace 24h]
        voxgate keys revoke KEY_ID
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
 
-  create  makes a key and prints it; it is shown only this once
+  create  makes a key and prints it; it is shown only this once. Without --org it is one of the first organisation
   list    lists keys, never the keys themselves
-  revoke  ends a key and every client token it minted`;
+  change  changes the settings that are named and no others; none takes a limit away. A gateway that runs heeds it within
+          30 seconds
+  roll    makes a new key with the same settings; the old one works for the time of --grace: 0 to 72h, 24h when absent
+  revoke  ends a key and every client token it minted
 
-export const keys: Command = {
-  name: 'keys',
-  summary: 'create, list or revoke API keys',
-  usage,
-  async run(args) {
-    const { values, positionals } = readArguments({ usage }, args, {
-      name: { type: 'string' },
-      org: { type: 'string' },
-      json: { type: 'boolean' },
-    });
-    const [action, keyId] = positionals;
-    if (action !== 'create' && action !== 'list' && action !== 'revoke') {
-      throw new CommandError(`name one of create, list and revoke.\n\n${usage}`, EXIT.usage);
-    }
-    const store = await openSqliteStore({ directory: loadSettings().data.directory });
-    try {
-      if (action === 'create') await create(store, values.name ?? 'key', values.org);
-      else if (action === 'list') await list(store, values.json ?? false);
-      else await revoke(store, keyId);
-    } finally {
-      await store.close();
-    }
-    return EXIT.ok;
-  },
+Settings:
+  --name NAME                1 to 100 characters
+  --scope SCOPE              listen (live), transcribe (files), tokens (minting client tokens); all when absent
+  --model SLUG               models it may use, deepgram/nova-3 or deepgram/* say; all when absent
+  --origin URL               pages that may use its tokens, https://app.example.com say; all when absent
+  --expires TIME             a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z
+  --requests-per-minute N, --sessions N, --tokens-per-minute N, --daily-spend USD
+                             limits of its own
+--scope, --model and --origin take several with commas between them, and may be repeated.`;
+
+const SETTINGS = {
+  name: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  model: { type: 'string', multiple: true },
+  origin: { type: 'string', multiple: true },
+  expires: { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+  sessions: { type: 'string' },
+  'tokens-per-minute': { type: 'string' },
+  'daily-spend': { type: 'string' },
+} as const;
+
+type SettingValues = {
+  [Name in keyof typeof SETTINGS]?: (typeof SETTINGS)[Name] extends { multiple: true } ? string[] : string;
 };
 
-async function create(store: Store, name: string, organisationId: string | undefined): Promise<void> {
+export const keys = actionsCommand(
+  { name: 'keys', summary: 'create, list, change, roll or revoke API keys', usage },
+  {
+    create: action({
+      operands: [],
+      options: { org: { type: 'string' }, ...SETTINGS },
+      async run(_, { org, ...values }) {
+        const settings = settingsOf(values);
+        showOnce(await withStore({ make: true }, (store) => create(store, org, settings)));
+      },
+    }),
+    list: action({
+      operands: [],
+      options: { org: { type: 'string' }, json: { type: 'boolean' } },
+      async run(_, { org, json = false }) {
+        const found = await withStore({ make: false }, async (store) => {
+          if (org !== undefined && (await store.findOrganisation(org)) === undefined) {
+            throw new CommandError(`there is no organisation ${org}; voxgate orgs list shows them.`);
+          }
+          return store.listKeys(org);
+        });
+        if (json) print(outwardJson(found, 2));
+        else printTable([['ID', 'NAME', 'KEY', 'ORGANISATION', 'CREATED', 'LAST USED', 'STATE'], ...found.map(row)]);
+      },
+    }),
+    change: action({
+      operands: ['KEY_ID'],
+      options: SETTINGS,
+      async run([keyId = ''], values) {
+        const settings = settingsOf(values);
+        if (Object.keys(settings).length === 0) throw new WrongInput('name one setting at least.');
+        const changed = await withKey(keyId, (store, { organisationId }) =>
+          store.changeKey(organisationId, keyId, settings, operator()),
+        );
+        print(`${changed.id} is changed.`);
+      },
+    }),
+    roll: action({
+      operands: ['KEY_ID'],
+      options: { grace: { type: 'string' } },
+      async run([keyId = ''], { grace = GRACE }) {
+        const graceMs = durationValue('--grace', grace, GRACE_MS_MAX);
+        const rolled = await withKey(keyId, async (store, { organisationId }) => {
+          const done = await store.rollKey(organisationId, keyId, graceMs, operator());
+          if (done === undefined)
+            throw new CommandError(`${keyId} is not in use any more; only a key in use is rolled.`);
+          return done;
+        });
+        tell(`${keyId} is ${stateOf(rolled.old)}.`);
+        showOnce(rolled);
+      },
+    }),
+    revoke: action({
+      operands: ['KEY_ID'],
+      options: {},
+      async run([keyId = '']) {
+        const key = await withKey(keyId, (store) => store.revokeKey(null, keyId, operator()));
+        print(`${key.id} is ${stateOf(key)}.`);
+      },
+    }),
+  },
+);
+
+/** The first key of an empty directory is made with its organisation; it gets the settings like any other. */
+async function create(store: Store, org: string | undefined, settings: Partial<KeySettings>): Promise<CreatedKey> {
+  if (org !== undefined) return store.createKey(org, settings, operator());
+  // Before the organisation is made: a key that cannot be had leaves nothing behind.
+  checkedSettings(settings, Date.now());
   const first = await store.bootstrap();
-  const organisation = organisationId ?? first?.organisation.id ?? (await store.listOrganisations())[0]?.id;
-  if (organisation === undefined) throw new CommandError('there is no organisation yet; start the gateway once.');
-  const { key, secret } =
-    first !== undefined && organisationId === undefined ? first : await store.createKey(organisation, name);
+  if (first !== undefined) {
+    const { id, organisationId } = first.key;
+    const key = await store.changeKey(organisationId, id, settings, operator());
+    return { key: key ?? first.key, secret: first.secret };
+  }
+  const [organisation] = await store.listOrganisations();
+  return store.createKey(organisation!.id, settings, operator());
+}
+
+/** Does something with a key that exists; what is undefined then is the key that is gone. */
+async function withKey<Result>(
+  keyId: string,
+  work: (store: Store, key: ApiKey) => Promise<Result | undefined>,
+): Promise<Result> {
+  return withStore({ make: false }, async (store) => {
+    const key = await store.findKey(keyId);
+    const result = key && (await work(store, key));
+    if (result === undefined) throw new CommandError(`there is no key ${keyId}; voxgate keys list shows them.`);
+    return result;
+  });
+}
+
+function showOnce({ key, secret }: CreatedKey): void {
   tell(`Key ${key.id} of ${key.organisationId}. It is shown only this once:`);
   print(secret);
 }
 
-async function list(store: Store, asJson: boolean): Promise<void> {
-  const found = await store.listKeys();
-  if (asJson) {
-    print(JSON.stringify(found, null, 2));
-    return;
-  }
-  printTable([
-    ['ID', 'NAME', 'KEY', 'ORGANISATION', 'CREATED', 'REVOKED'],
-    ...found.map((key) => [key.id, key.name, key.display, key.organisationId, key.createdAt, key.revokedAt ?? '-']),
-  ]);
+/** Only what was given: what is absent stays as it is. */
+function settingsOf(values: SettingValues): Partial<KeySettings> {
+  const { name, scope, model, origin, expires } = values;
+  const count = (option: 'requests-per-minute' | 'sessions' | 'tokens-per-minute') => {
+    const text = values[option];
+    return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
+  };
+  const spend = values['daily-spend'];
+  const settings = {
+    name,
+    scopes: scope && listValue('--scope', scope).map((word) => choiceValue('--scope', word, SCOPES)),
+    models: model && listOrNone('--model', model, knownModel),
+    origins: origin && listOrNone('--origin', origin),
+    expiresAt: expires && orNone(expires, (text) => timeValue('--expires', text)),
+    requestsPerMinuteMax: count('requests-per-minute'),
+    sessionsMax: count('sessions'),
+    tokensPerMinuteMax: count('tokens-per-minute'),
+    dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-async function revoke(store: Store, keyId: string | undefined): Promise<void> {
-  if (keyId === undefined)
-    throw new CommandError(`name the key's id; voxgate keys list shows them.\n\n${usage}`, EXIT.usage);
-  const key = await store.revokeKey(keyId);
-  if (key === undefined) throw new CommandError(`there is no key ${keyId}; voxgate keys list shows them.`);
-  print(`${key.id} is revoked since ${key.revokedAt}.`);
+function listOrNone(name: string, texts: readonly string[], read = (text: string): string => text): string[] | null {
+  if (texts.length === 1) return orNone(texts[0] as string, (text) => listValue(name, [text]).map(read));
+  return listValue(name, texts).map(read);
+}
+
+/** A slug or `<provider>/*` of this build: a mistyped one would shut the key out. */
+function knownModel(pattern: string): string {
+  const known = providers.flatMap(({ name, models }) => [`${name}/*`, ...models.map(({ id }) => id)]);
+  if (known.includes(pattern)) return pattern;
+  const [nearest] = nearestSlugs(pattern, known, 1);
+  const hint = nearest === undefined ? 'voxgate models lists them' : `the nearest is ${nearest}`;
+  throw new WrongInput(`there is no model ${JSON.stringify(pattern.slice(0, 80))}; ${hint}.`);
+}
+
+const row = (key: ApiKey): string[] => [
+  key.id,
+  key.name,
+  key.display,
+  key.organisationId,
+  key.createdAt,
+  key.lastUsedAt ?? '-',
+  stateOf(key),
+];
+
+function stateOf({ revokedAt, graceUntil, expiresAt, suspended }: ApiKey): string {
+  const now = new Date().toISOString();
+  if (revokedAt !== null) return `revoked since ${revokedAt}`;
+  if (expiresAt !== null && expiresAt <= now) return `expired since ${expiresAt}`;
+  if (graceUntil !== null)
+    return graceUntil <= now ? `rolled, ended ${graceUntil}` : `rolled, works until ${graceUntil}`;
+  return suspended ? 'suspended' : 'in use';
 }

@@ -1,14 +1,14 @@
 // `voxgate models`: the catalogue of this build.
-
+import type { Price } from '../api/models.ts';
 import { listModels } from '../edge/routes/models.ts';
 import { providers } from '../providers/index.ts';
 import { type Command, readArguments } from './command.ts';
 import { EXIT, print, printTable } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { loadPrices, loadSettings } from './settings.ts';
 
 const usage = `Usage: voxgate models [--json]
 
-Lists the models this gateway can address, with modes, languages and prices.
+Lists the models this gateway can address, with modes, languages and the prices in force here.
 
   --json  print the records of GET /v1/models`;
 
@@ -18,10 +18,12 @@ export const models: Command = {
   usage,
   async run(args) {
     const { values } = readArguments({ usage }, args, { json: { type: 'boolean' } });
-    const { providers: settings } = loadSettings();
+    const config = loadSettings();
+    const settings = config.providers;
     const list = listModels({
       providers: new Map(providers.map((provider) => [provider.name, provider])),
       access: (name) => ({ baseUrl: settings[name]?.url, credential: settings[name]?.apiKey }),
+      prices: loadPrices(config),
       // Nothing was tried yet.
       statusOf: () => 'up',
     });
@@ -30,16 +32,23 @@ export const models: Command = {
       return EXIT.ok;
     }
     printTable([
-      ['MODEL', 'MODES', 'LANGUAGES', 'USD/MIN LIVE', 'USD/MIN BATCH', 'AVAILABLE'],
+      ['MODEL', 'MODES', 'LANGUAGES', 'LIVE, USD', 'BATCH, USD', 'AVAILABLE'],
       ...list.map(({ id, modes, languages, pricing, available }) => [
         id,
-        modes.join(','),
+        modes.join(',') || '-',
         languages.join(','),
-        pricing.live?.amount ?? '-',
-        pricing.batch?.amount ?? '-',
-        available ? 'yes' : 'no credential',
+        priceText(pricing.live),
+        priceText(pricing.batch),
+        available ? 'yes' : modes.length === 0 ? 'no price' : 'no credential',
       ]),
     ]);
     return EXIT.ok;
   },
 };
+
+function priceText(price: Price | undefined): string {
+  if (price === undefined) return '-';
+  if (price.free) return 'free';
+  const atLeast = price.minimum === undefined ? '' : `, at least ${price.minimum}`;
+  return `${price.amount} a ${price.unit}${atLeast}`;
+}

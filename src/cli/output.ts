@@ -14,9 +14,18 @@ export class CommandError extends Error {
   }
 }
 
-/** A result, for people and pipes. */
+let hearsReader = false;
+
+/** A result, for people and pipes. Whoever reads may have enough before the end: `voxgate ledger export | head`. */
 export function print(line: string): void {
+  if (!hearsReader) process.stdout.on('error', endWithReader);
+  hearsReader = true;
   process.stdout.write(`${line}\n`);
+}
+
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  throw error;
 }
 
 /** Words beside the result. */

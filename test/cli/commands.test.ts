@@ -9,7 +9,8 @@ describe('voxgate', () => {
   it.each([[[]], [['help']], [['--help']]])('lists its commands for %j', async (args) => {
     const { code, output } = await voxgate(args);
     expect(code).toBe(0);
-    for (const name of ['serve', 'transcribe', 'keys', 'models', 'config']) expect(output).toContain(name);
+    for (const name of ['serve', 'transcribe', 'orgs', 'keys', 'ledger', 'usage', 'models', 'config'])
+      expect(output).toContain(name);
   });
 
   it('names an unknown command and ends with 64', async () => {

@@ -1,0 +1,98 @@
+// `voxgate ledger …`: checks, exports and backs up the ledger of this machine. How a backup is put back is the store's.
+import { join, resolve } from 'node:path';
+import { usdOf } from '../billing/price.ts';
+import { replayHistory } from '../ledger/history.ts';
+import type { LedgerAudit, LedgerTransfer } from '../store/ledger-calls.ts';
+import { checkCopy, restoreDatabase } from '../store/restore.ts';
+import { action, actionsCommand } from './actions.ts';
+import { databaseIn, dataDirectory, withStore } from './operator.ts';
+import { EXIT, print, tell } from './output.ts';
+import { countValue, outwardJson } from './values.ts';
+
+const PAGE = 1000;
+
+const usage = `Usage: voxgate ledger audit [--json]
+       voxgate ledger export [--after N]
+       voxgate ledger backup FILE
+       voxgate ledger restore FILE [--force]
+
+Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but restore also while a gateway runs on it.
+
+  audit    recomputes every bill, balance and hold; exit code 0 only when all agree. With --json the last line is JSON
+  export   prints every movement of money as one line of JSON, oldest first; --after leaves out those up to that number
+  backup   writes a whole, consistent copy of the database to a file that is not there yet, and checks it
+  restore  puts such a copy in the place of the database, once it was checked. What was there is kept beside it under
+           another name, and needs --force. Sessions that were settled since the copy was made are settled again, as far
+           as the usage history goes back. Refused while anything has the database open`;
+
+export const ledger = actionsCommand(
+  { name: 'ledger', summary: 'audit, export, back up or restore the ledger', usage },
+  {
+    audit: action({
+      operands: [],
+      options: { json: { type: 'boolean' } },
+      async run(_, { json = false }) {
+        const audit = await withStore({ make: false }, (store) => store.auditLedger());
+        if (json) print(outwardJson(audit));
+        else printAudit(audit);
+        return audit.ok ? EXIT.ok : EXIT.failed;
+      },
+    }),
+    export: action({
+      operands: [],
+      options: { after: { type: 'string' } },
+      async run(_, { after = '0' }) {
+        const first = countValue('--after', after);
+        await withStore({ make: false }, async (store) => {
+          let page: LedgerTransfer[] = [];
+          let last = first;
+          do {
+            page = await store.exportLedger(last, PAGE);
+            for (const transfer of page) print(outwardJson(transfer));
+            last = page.at(-1)?.number ?? last;
+          } while (page.length > 0);
+        });
+        return EXIT.ok;
+      },
+    }),
+    backup: action({
+      operands: ['FILE'],
+      options: {},
+      async run([name = '']) {
+        const file = resolve(name);
+        const { pages } = await withStore({ make: false }, (store) => store.backup(file));
+        const { sessions, transfers } = checkCopy(file);
+        print(`${file} has ${pages} pages with ${sessions} sessions and ${transfers} transfers; its ledger agrees.`);
+        return EXIT.ok;
+      },
+    }),
+    restore: action({
+      operands: ['FILE'],
+      options: { force: { type: 'boolean' } },
+      async run([name = ''], { force = false }) {
+        const directory = dataDirectory();
+        const { audit, kept } = restoreDatabase(resolve(name), databaseIn(directory), force);
+        const replayed = await withStore({ make: false }, (store) => replayHistory(join(directory, 'usage'), store));
+        tell('Credit, keys and revocations are as they were when the copy was made.');
+        if (kept !== undefined) tell(`What was there before is kept as ${kept}.`);
+        print(
+          `${directory} has the ledger of ${resolve(name)} now: ${audit.sessions} sessions and ${audit.transfers} transfers.`,
+        );
+        print(
+          `Of ${replayed.sessions} sessions that were settled of late, ${replayed.added} were not in it and are settled again${replayed.refused === 0 ? '' : `; ${replayed.refused} belong to organisations that it does not know`}.`,
+        );
+        return EXIT.ok;
+      },
+    }),
+  },
+);
+
+function printAudit({ ok, sessions, transfers, openHolds, oldestHoldMs, sumMicroUsd, faults }: LedgerAudit): void {
+  const age = oldestHoldMs === null ? '' : `, the oldest for ${Math.round(oldestHoldMs / 1000)} s`;
+  print(`sessions    ${sessions}`);
+  print(`transfers   ${transfers}`);
+  print(`open holds  ${openHolds}${age}`);
+  print(`sum         ${usdOf(sumMicroUsd)} USD over all accounts`);
+  for (const fault of faults) print(`fault       ${fault}`);
+  print(ok ? 'The ledger agrees.' : 'The ledger does not agree.');
+}

@@ -1,0 +1,47 @@
+// What the operator's commands share: the store on the data directory of this machine, and who is at the keyboard.
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Actor } from '../store/audit-calls.ts';
+import { DATABASE_NAME, openSqliteStore } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
+import { CommandError } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+/** The data directory in force. Throws ConfigError. */
+export const dataDirectory = (): string => resolve(loadSettings().data.directory);
+
+export const databaseIn = (directory: string): string => join(directory, DATABASE_NAME);
+
+/** Does the work on the store of this machine, which a gateway may have open too. `make`: an absent database is made. */
+export async function withStore<Result>(
+  { make }: { make: boolean },
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const directory = dataDirectory();
+  if (!make && !existsSync(databaseIn(directory))) {
+    throw new CommandError(
+      `there is no database in ${directory}: VOXGATE_DATA_DIRECTORY names the directory, and the first start makes it.`,
+    );
+  }
+  const store = await openSqliteStore({ directory });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Who acts, for the audit log: the user of the operating system. */
+export function operator(): Actor {
+  return { type: 'operator', id: userName() };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,113 @@
+// `voxgate orgs …`: organisations, their credit and their limits, on the data directory of this machine.
+import { usdOf } from '../billing/price.ts';
+import { uuidv7 } from '../runtime/uuid.ts';
+import type { Organisation } from '../store/key-calls.ts';
+import type { Balance } from '../store/ledger-calls.ts';
+import { action, actionsCommand } from './actions.ts';
+import { operator, withStore } from './operator.ts';
+import { print, printTable, tell } from './output.ts';
+import { orNone, outwardJson, signedUsdValue, usdValue } from './values.ts';
+
+const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none]
+       voxgate orgs list [--json]
+       voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
+       voxgate orgs limit ORG_ID USD|none
+       voxgate orgs suspend|reinstate ORG_ID
+
+Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
+
+  create     makes an organisation and prints its id; without --credit-limit it is prepaid
+  list       lists organisations with balance and limit
+  credit     adds an amount in USD, 12.50 say; a negative one takes it back as an adjustment. Given again with the same
+             --key it is not added again
+  limit      how far the balance may go below zero: 0 for prepaid, none for no limit
+  suspend    refuses what the organisation asks for until it is reinstated; a gateway that runs heeds it within 30 seconds
+  reinstate  takes that back`;
+
+export const orgs = actionsCommand(
+  { name: 'orgs', summary: 'create, list, credit, limit or suspend organisations', usage },
+  {
+    create: action({
+      operands: ['NAME'],
+      options: { 'credit-limit': { type: 'string' } },
+      async run([name = ''], values) {
+        const limit = limitValue('--credit-limit', values['credit-limit'] ?? '0');
+        const made = await withStore({ make: true }, (store) => store.createOrganisation(name, limit, operator()));
+        tell(`${JSON.stringify(made.name)} ${limitText(made.creditLimitMicroUsd)}:`);
+        print(made.id);
+      },
+    }),
+    list: action({
+      operands: [],
+      options: { json: { type: 'boolean' } },
+      async run(_, { json = false }) {
+        const found = await withStore({ make: false }, async (store) => {
+          const rows: (Organisation & Balance)[] = [];
+          for (const each of await store.listOrganisations()) {
+            rows.push({ ...each, ...(await store.balanceOf(each.id)) });
+          }
+          return rows;
+        });
+        if (json) print(outwardJson(found, 2));
+        else printTable([['ID', 'NAME', 'BALANCE', 'HELD', 'CREDIT LIMIT', 'SUSPENDED'], ...found.map(row)]);
+      },
+    }),
+    credit: action({
+      operands: ['ORG_ID', 'AMOUNT'],
+      options: { note: { type: 'string' }, key: { type: 'string' } },
+      async run([organisationId = '', amount = ''], { note = '', key }) {
+        const microUsd = signedUsdValue('AMOUNT', amount);
+        const kind = microUsd > 0n ? 'top_up' : 'adjustment';
+        const uniqueKey = key ?? `operator:${uuidv7(Date.now())}`;
+        const { added, balance } = await withStore({ make: false }, async (store) => ({
+          added: await store.addCredit({ organisationId, kind, microUsd, uniqueKey, note }, operator()),
+          balance: await store.balanceOf(organisationId),
+        }));
+        if (!added) tell(`There is a credit with the key ${JSON.stringify(uniqueKey)} already; nothing was added.`);
+        print(`The balance of ${organisationId} is ${usdOf(balance.balanceMicroUsd)} USD.`);
+      },
+    }),
+    limit: action({
+      operands: ['ORG_ID', 'USD|none'],
+      options: {},
+      async run([organisationId = '', text = '']) {
+        const limit = limitValue('the limit', text);
+        const changed = await withStore({ make: false }, (store) =>
+          store.setCreditLimit(organisationId, limit, operator()),
+        );
+        print(`${changed.id} ${limitText(changed.creditLimitMicroUsd)}.`);
+      },
+    }),
+    suspend: suspension(true),
+    reinstate: suspension(false),
+  },
+);
+
+function suspension(suspended: boolean) {
+  return action({
+    operands: ['ORG_ID'],
+    options: {},
+    async run([organisationId = '']) {
+      const changed = await withStore({ make: false }, (store) =>
+        store.setSuspended(organisationId, suspended, operator()),
+      );
+      print(`${changed.id} is ${changed.suspendedAt === null ? 'in use' : `suspended since ${changed.suspendedAt}`}.`);
+    },
+  });
+}
+
+const limitValue = (name: string, text: string): bigint | null => orNone(text, (amount) => usdValue(name, amount));
+
+function limitText(microUsd: bigint | null): string {
+  if (microUsd === null) return 'has no credit limit';
+  return microUsd === 0n ? 'is prepaid' : `may owe up to ${usdOf(microUsd)} USD`;
+}
+
+const row = (each: Organisation & Balance): string[] => [
+  each.id,
+  each.name,
+  usdOf(each.balanceMicroUsd),
+  usdOf(each.heldMicroUsd),
+  each.creditLimitMicroUsd === null ? 'none' : usdOf(each.creditLimitMicroUsd),
+  each.suspendedAt ?? '-',
+];

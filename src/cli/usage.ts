@@ -1,0 +1,70 @@
+// `voxgate usage ORG_ID`: what an organisation used and what it cost, from the ledger of this machine.
+import { usdOf } from '../billing/price.ts';
+import type { UsageGroup, UsageRow } from '../store/ledger-calls.ts';
+import { action, explained, WrongInput } from './actions.ts';
+import type { Command } from './command.ts';
+import { withStore } from './operator.ts';
+import { CommandError, print, printTable } from './output.ts';
+import { choiceValue, outwardJson, timeValue } from './values.ts';
+
+const GROUPS: readonly UsageGroup[] = ['model', 'provider', 'day', 'key'];
+
+const text = `Usage: voxgate usage ORG_ID [--from TIME] [--to TIME] [--by model|provider|day|key] [--json]
+
+What the sessions and files of an organisation used that were opened in a time, and what they cost.
+
+  --from  a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z; the first of this month when absent
+  --to    the same, and before it; now when absent
+  --by    what the rows are grouped by; model when absent
+  --json  prints one JSON object`;
+
+const show = action({
+  operands: ['ORG_ID'],
+  options: {
+    from: { type: 'string' },
+    to: { type: 'string' },
+    by: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  async run([organisationId = ''], values) {
+    const now = new Date().toISOString();
+    const from = values.from === undefined ? `${now.slice(0, 7)}-01T00:00:00.000Z` : timeValue('--from', values.from);
+    const to = values.to === undefined ? now : timeValue('--to', values.to);
+    if (from > to) throw new WrongInput(`--from (${from}) is after --to (${to}).`);
+    const groupBy = choiceValue('--by', values.by ?? 'model', GROUPS);
+    const rows = await withStore({ make: false }, async (store) => {
+      if ((await store.findOrganisation(organisationId)) === undefined) {
+        throw new CommandError(`there is no organisation ${organisationId}; voxgate orgs list shows them.`);
+      }
+      return store.usageOf({ organisationId, from, to, groupBy });
+    });
+    const totalMicroUsd = rows.reduce((sum, row) => sum + row.costMicroUsd, 0n);
+    if (values.json) print(outwardJson({ organisationId, from, to, groupBy, rows, totalMicroUsd }));
+    else printRows(rows, groupBy, totalMicroUsd);
+  },
+});
+
+export const usage: Command = {
+  name: 'usage',
+  summary: 'show what an organisation used, and what it cost',
+  usage: text,
+  run: (args) => explained(text, () => show.run(text, args)),
+};
+
+function printRows(rows: readonly UsageRow[], groupBy: UsageGroup, totalMicroUsd: bigint): void {
+  const audioMs = rows.reduce((sum, row) => sum + row.audioMs, 0);
+  printTable([
+    [groupBy.toUpperCase(), 'OWN KEY', 'SESSIONS', 'AUDIO, S', 'COST, USD'],
+    ...rows.map(({ group, own, sessions, audioMs: ms, costMicroUsd }) => [
+      group,
+      own ? 'yes' : 'no',
+      String(sessions),
+      seconds(ms),
+      usdOf(costMicroUsd),
+    ]),
+    // A session may be in more than one row, so that there is no sum of them.
+    ['all', '', '', seconds(audioMs), usdOf(totalMicroUsd)],
+  ]);
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);

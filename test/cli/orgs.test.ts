@@ -1,0 +1,153 @@
+// `voxgate orgs` and `voxgate usage` as an operator meets them: what they do, what they print, what they refuse.
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { commandLine } from '../fakes/voxgate.ts';
+
+/** The command on a data directory of its own. */
+function operator(directory = temporaryDirectory()) {
+  const commands = commandLine({ VOXGATE_DATA_DIRECTORY: directory });
+  const run = (...args: string[]) => commands(args);
+  const good = async (...args: string[]) => {
+    const { code, output, errors } = await run(...args);
+    expect([args, code, errors]).toEqual([args, 0, errors]);
+    return output.trim();
+  };
+  const json = async (...args: string[]) => JSON.parse(await good(...args, '--json')) as Record<string, unknown>[];
+  return { directory, run, good, json };
+}
+
+describe('voxgate orgs', () => {
+  it('makes organisations that are prepaid, may owe something, or have no limit', async () => {
+    const { good, json } = operator();
+    const ids = [
+      await good('orgs', 'create', 'Prepaid'),
+      await good('orgs', 'create', 'Owes', '--credit-limit', '12.5'),
+      await good('orgs', 'create', 'Free of limits', '--credit-limit', 'none'),
+    ];
+    expect(await json('orgs', 'list')).toMatchObject([
+      {
+        id: ids[0],
+        name: 'Prepaid',
+        creditLimitUsd: '0.00',
+        balanceUsd: '0.00',
+        availableUsd: '0.00',
+        suspendedAt: null,
+      },
+      { id: ids[1], name: 'Owes', creditLimitUsd: '12.50', availableUsd: '12.50' },
+      { id: ids[2], name: 'Free of limits', creditLimitUsd: null, availableUsd: null },
+    ]);
+    expect(await good('orgs', 'limit', ids[2]!, '0')).toContain('is prepaid');
+    expect(await good('orgs', 'limit', ids[0]!, 'none')).toContain('has no credit limit');
+    const list = await good('orgs', 'list');
+    expect(list).toMatch(/^ID +NAME +BALANCE +HELD +CREDIT LIMIT +SUSPENDED\n/);
+    expect(list).toMatch(/Prepaid +0\.00 +0\.00 +none +-/);
+  });
+
+  it('adds credit once for each key, takes it back, and notes who did it', async () => {
+    const { directory, good, run } = operator();
+    const id = await good('orgs', 'create', 'Acme');
+    expect(await good('orgs', 'credit', id, '10.000001', '--note', 'invoice 7', '--key', 'inv-7')).toContain(
+      '10.000001 USD',
+    );
+    const again = await run('orgs', 'credit', id, '10.000001', '--key', 'inv-7');
+    expect(again).toMatchObject({ code: 0, errors: expect.stringContaining('nothing was added') });
+    expect(again.output).toContain('is 10.000001 USD');
+    expect(await good('orgs', 'credit', id, '-12')).toContain('is -1.999999 USD');
+    expect(await good('orgs', 'credit', '--note', 'paid', id, '+2')).toContain('is 0.000001 USD');
+
+    const store = await openSqliteStore({ directory });
+    const entries = await store.listAudit(id, 10);
+    await store.close();
+    expect(entries.map(({ action }) => action)).toEqual([
+      'credit.added',
+      'credit.adjusted',
+      'credit.added',
+      'organisation.created',
+    ]);
+    for (const { by } of entries) expect(by).toEqual({ type: 'operator', id: userInfo().username });
+  });
+
+  it('suspends an organisation and reinstates it', async () => {
+    const { good, json } = operator();
+    const id = await good('orgs', 'create', 'Acme');
+    expect(await good('orgs', 'suspend', id)).toMatch(/suspended since \d{4}-/);
+    expect((await json('orgs', 'list'))[0]).toMatchObject({ suspendedAt: expect.stringMatching(/Z$/) });
+    expect(await good('orgs', 'reinstate', id)).toContain('in use');
+    expect((await json('orgs', 'list'))[0]).toMatchObject({ suspendedAt: null });
+  });
+
+  it('says that there is no such organisation, and ends with 1', async () => {
+    const { good, run } = operator();
+    await good('orgs', 'create', 'Acme');
+    const lines = [
+      ['orgs', 'credit', 'org_none', '1'],
+      ['orgs', 'limit', 'org_none', '1'],
+      ['orgs', 'suspend', 'org_none'],
+      ['usage', 'org_none'],
+      ['keys', 'list', '--org', 'org_none'],
+      ['keys', 'create', '--org', 'org_none'],
+    ];
+    for (const args of lines) {
+      const { code, errors } = await run(...args);
+      expect([args, code]).toEqual([args, 1]);
+      expect(errors).toMatch(/^voxgate: [^\n]*org_none[^\n]*\.\n$/);
+    }
+  });
+
+  it('makes no database where there is none to be read, and names the directory', async () => {
+    const { directory, run } = operator();
+    const lines = [
+      ['orgs', 'list'],
+      ['keys', 'list'],
+      ['usage', 'org_x'],
+      ['ledger', 'audit'],
+      ['ledger', 'export'],
+    ];
+    for (const args of lines) {
+      const { code, errors } = await run(...args);
+      expect([args, code]).toEqual([args, 1]);
+      expect(errors).toMatch(new RegExp(`^voxgate: there is no database in ${directory}[^\n]*\\.\n$`));
+    }
+    expect(existsSync(join(directory, 'voxgate.db'))).toBe(false);
+  });
+});
+
+describe('voxgate usage', () => {
+  it('shows what was used, by model, provider, day and key', async () => {
+    const { directory, good, json } = operator();
+    const store = await openSqliteStore({ directory });
+    const { key } = (await store.bootstrap())!;
+    const { organisationId } = key;
+    const price = { unit: 'minute', microUsd: 6_000n, minimumMicroUsd: 0n } as const;
+    const lines = [
+      { model: 'asr/one', own: false, audioMs: 90_000, price },
+      { model: 'asr/two', own: true, audioMs: 30_000, price },
+    ];
+    const head = { id: 'ses_1', organisationId, keyId: key.id, mode: 'live', model: 'asr/one' } as const;
+    const openedAt = '2026-05-31T23:59:59.999Z';
+    const end = { endedAt: '2026-06-01T00:02:00.000Z', reason: 'completed', code: null, audioMs: 120_000, lines };
+    await store.settleSession({ ...head, openedAt }, end);
+    await store.close();
+
+    const may = ['usage', organisationId, '--from', '2026-05-01', '--to', '2026-06-01'];
+    expect(await good(...may)).toMatch(
+      /^MODEL +OWN KEY +SESSIONS +AUDIO, S +COST, USD\nasr\/one +no +1 +90\.000 +0\.009\nasr\/two +yes +1 +30\.000 +0\.00\nall +120\.000 +0\.009$/,
+    );
+    const groups = { model: 'asr/one', provider: 'asr', day: '2026-05-31', key: key.id };
+    for (const [by, group] of Object.entries(groups)) {
+      const found = (await json(...may, '--by', by)) as unknown as { rows: unknown[] };
+      expect(found).toMatchObject({ organisationId, groupBy: by, from: '2026-05-01T00:00:00.000Z', totalUsd: '0.009' });
+      expect(found.rows).toContainEqual({ group, own: false, sessions: 1, audioMs: 90_000, costUsd: '0.009' });
+    }
+    expect(await json('usage', organisationId, '--from', '2026-06-01')).toMatchObject({ rows: [], totalUsd: '0.00' });
+    expect(
+      await json('usage', organisationId, '--from', '2026-05-31T23:59:59.999Z', '--to', '2026-06-01'),
+    ).toMatchObject({
+      totalUsd: '0.009',
+    });
+  });
+});

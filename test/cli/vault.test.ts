@@ -1,0 +1,76 @@
+// `voxgate vault` as an operator meets it: which key seals what, a rotation, and a start with the wrong key.
+import { describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { loadKeyRing } from '../../src/vault/key-ring.ts';
+import { kekOf, open, seal } from '../../src/vault/seal.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { voxgate } from '../fakes/voxgate.ts';
+
+const BY = { type: 'operator', id: 'test' } as const;
+const [A, B] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];
+const [KEK_A, KEK_B] = [A, B].map((text) => kekOf(Buffer.from(text, 'base64')).id);
+const SECRET = 'canary-own-key-4711';
+
+/** A data directory with one provider key, sealed with the key A. */
+async function directoryWithKey(): Promise<string> {
+  const directory = temporaryDirectory();
+  const store = await openSqliteStore({ directory });
+  const { id: organisationId } = await store.createOrganisation('Acme', 0n, BY);
+  const ring = await loadKeyRing({ store, current: A, previous: undefined, directory });
+  const binding = { id: 'pk_1', organisationId, provider: 'deepgram' };
+  const sealed = seal(ring, binding, SECRET);
+  await store.saveProviderKey({ ...binding, name: 'Ours', sealed, lastFour: '4711', check: 'accepted' }, BY);
+  await store.close();
+  return directory;
+}
+
+const on = (directory: string, current: string, previous?: string) => {
+  const keys = previous === undefined ? {} : { VOXGATE_VAULT_KEY_PREVIOUS: previous };
+  const env = { VOXGATE_DATA_DIRECTORY: directory, VOXGATE_VAULT_KEY: current, ...keys };
+  return async (...args: string[]) => {
+    const outcome = await voxgate(args, env);
+    for (const secret of [A, B, SECRET]) expect(outcome.output + outcome.errors).not.toContain(secret);
+    return outcome;
+  };
+};
+
+describe('voxgate vault', () => {
+  it('says what is under which key, rehearses a rotation, and does it', async () => {
+    const directory = await directoryWithKey();
+    const [before, both, after] = [on(directory, A), on(directory, B, A), on(directory, B)];
+    expect((await before('vault', 'status')).output).toBe(
+      `The current key of the vault is ${KEK_A}.\n1 provider keys are under ${KEK_A}.\n`,
+    );
+    expect(JSON.parse((await both('vault', 'status', '--json')).output)).toEqual({
+      current: KEK_B,
+      previous: KEK_A,
+      keys: [{ kekId: KEK_A, keys: 1 }],
+      toMove: 1,
+    });
+    expect(await both('vault', 'rotate', '--dry-run')).toMatchObject({
+      code: 0,
+      output: `1 provider keys would be moved to the key ${KEK_B}; 0 had it already.\n`,
+    });
+    expect((await before('vault', 'status')).code).toBe(0);
+    expect((await both('vault', 'rotate')).output).toBe(
+      `1 provider keys were moved to the key ${KEK_B}; 0 had it already.\n`,
+    );
+    expect((await after('vault', 'status')).code).toBe(0);
+    const store = await openSqliteStore({ directory });
+    const ring = await loadKeyRing({ store, current: B, previous: undefined, directory });
+    expect((await store.listSealedProviderKeys()).map((row) => open(ring, row, row.sealed))).toEqual([SECRET]);
+    await store.close();
+  });
+
+  it('ends with 78 and one sentence under the wrong key', async () => {
+    const wrong = on(await directoryWithKey(), B);
+    for (const args of [
+      ['vault', 'status'],
+      ['vault', 'rotate'],
+    ]) {
+      const { code, errors, output } = await wrong(...args);
+      expect([code, output]).toEqual([78, '']);
+      expect(errors).toMatch(new RegExp(`^voxgate: The vault was made with the key ${KEK_A}, [^\\n]+\\.\\n$`));
+    }
+  });
+});
