@@ -1,41 +1,29 @@
-// Assembly of one node, in the order of the data's flow. The only file that knows every folder; it decides nothing that one
-// of them could.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+// One node from its start to its end: what is opened in which order, when it is ready, how it drains and stops. How each part is
+// put together is in assembly/.
 import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
-import { FileSpools } from './audio/spool.ts';
-import { type Authenticator, createAuthenticator } from './auth/authenticate.ts';
-import { createKeyLimits } from './auth/limits.ts';
+import { openAuthenticator } from './assembly/authentication.ts';
+import type { Assembly } from './assembly/context.ts';
+import { type Behind, openDoor } from './assembly/door.ts';
+import { openLive } from './assembly/live.ts';
+import { openMoney } from './assembly/money.ts';
+import { openPeople } from './assembly/people.ts';
+import { openVault } from './assembly/vault.ts';
 import { loadSecret } from './auth/secret.ts';
 import { MemoryBus } from './bus/memory.ts';
 import type { Config } from './config/schema.ts';
 import type { Door } from './edge/door.ts';
-import { serveEdge } from './edge/serve.ts';
-import { SpoolBudget } from './edge/spool-file.ts';
-import { providers as builtIn } from './providers/index.ts';
-import { LoopbackEngine } from './providers/loopback/simulator.ts';
-import { RecogniserPool } from './recogniser/pool.ts';
 import { startObserved } from './runtime/observe.ts';
-import { DialGate } from './session/admission.ts';
-import { Breakers } from './session/breakers.ts';
-import { SessionHost } from './session/host.ts';
-import { serveLegs } from './session/leg-service.ts';
-import type { SessionOpening, SessionSummary } from './session/session-opening.ts';
+import type { SessionHost } from './session/host.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { ApiKey, Store } from './store/store.ts';
-import { backgroundClock, systemClock } from './telemetry/clock.ts';
+import { systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
-import { HttpPools } from './upstream/http-pools.ts';
-import { UpstreamHost } from './upstream/live.ts';
 
 /** Beyond the sessions' own time to drain: for the tails of those that were stopped at its end. */
 const DRAIN_TAIL_MS = 15_000;
-
-/** How long clients are given to take the last words of a node that stops. */
-const CLOSE_MS = 2_000;
 
 /** A running node. */
 export interface Gateway {
@@ -76,12 +64,9 @@ class Node {
   private readonly metrics = createMetrics();
   private readonly closers: (() => unknown)[] = [];
   private readonly bus: MemoryBus;
-  private store!: Store;
-  private authenticator!: Authenticator;
-  private upstream!: UpstreamHost;
-  private sessions!: SessionHost;
-  private breakers!: Breakers;
-  private engines!: { loopback: LoopbackEngine; local: RecogniserPool };
+  private assembly!: Assembly;
+  private behind!: Behind;
+  private sessions: SessionHost | undefined;
   private door!: Door;
   private firstKey: Gateway['firstKey'];
   private ready = false;
@@ -112,7 +97,9 @@ class Node {
       const machine = nodeMachine.provide({
         actors: {
           start: attempt(() => this.open()),
-          listen: attempt(() => this.listen()),
+          listen: attempt(async () => {
+            this.door = await openDoor(this.assembly, this.behind);
+          }),
           stop: attempt(() => this.close()),
         },
         actions: { beginDrain: () => this.beginDrain() },
@@ -134,62 +121,47 @@ class Node {
   }
 
   private facade(ended: Promise<string | null>): Gateway {
-    const { server } = this.config;
     const { door, sessions, metrics, firstKey, actor } = this;
-    const scheme = server.tlsCertFile === undefined ? 'http' : 'https';
     return {
-      url: `${scheme}://${hostInUrl(server.host)}:${door.port}`,
+      url: this.url,
       port: door.port,
       door: door.name,
       firstKey,
       metrics,
       ended,
       get sessions() {
-        return sessions.size;
+        return sessions?.size ?? 0;
       },
       drain: () => actor?.send({ type: 'node.drain' }),
       stop: () => actor?.send({ type: 'node.stop' }),
     };
   }
 
+  /** Where the node can be reached from this machine. */
+  private get url(): string {
+    const { host, tlsCertFile } = this.config.server;
+    return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.door.port}`;
+  }
+
   /** Everything behind the door. */
   private async open(): Promise<void> {
     const { config, logger, clock, metrics, bus } = this;
     this.defer(() => bus.close());
-    await this.openStore();
-    this.authenticator = await createAuthenticator({
-      store: this.store,
-      secret: loadSecret(config.data.secret, config.data.directory),
-      now: () => Date.now(),
-    });
-    this.defer(() => this.authenticator.close());
-
-    const local = new RecogniserPool({
-      ...config.recogniser,
-      onFault: (error) => logger.error({ err: error }, 'recogniser fault'),
-    });
-    this.engines = { loopback: new LoopbackEngine(clock), local };
-    this.defer(() => local.close());
-    metrics.watchQueue('recogniser_bytes', () => local.queuedBytes);
-    metrics.watchQueue('recogniser_streams', () => local.streams);
-
-    this.upstream = new UpstreamHost({
-      providers,
-      engines: { ...this.engines },
-      access: (name) => this.access(name),
-      clock,
-      onEvent: (event) => {
-        if (event.type === 'leg.ended') metrics.legEnded(event.outcome);
-        else if (event.type === 'unread') metrics.dropped('unread_provider_message');
-        else logger.error({ err: event.error, action: event.name }, 'upstream fault');
-      },
-    });
-    this.defer(() => this.upstream.close());
-    this.defer(serveLegs(bus, this.upstream));
-    this.openSessions();
+    const store = await this.openStore();
+    const secret = loadSecret(config.data.secret, config.data.directory);
+    const defer = (close: () => unknown) => this.defer(close);
+    const assembly: Assembly = { config, logger, clock, metrics, bus, store, secret, defer };
+    this.assembly = assembly;
+    const money = await openMoney(assembly);
+    const vault = await openVault(assembly);
+    const authenticator = openAuthenticator(assembly, (keyId) => this.sessions?.revoke(keyId));
+    const people = openPeople(assembly, vault.vault, () => this.url);
+    const live = openLive(assembly, vault);
+    this.sessions = live.sessions;
+    this.behind = { authenticator, money, vault, live, people, isReady: () => this.ready };
   }
 
-  private async openStore(): Promise<void> {
+  private async openStore(): Promise<Store> {
     const { config, logger } = this;
     const store = await openSqliteStore({
       directory: config.data.directory,
@@ -199,124 +171,15 @@ class Node {
         this.actor?.send({ type: 'node.drain' });
       },
     });
-    this.store = store;
     this.defer(() => store.close());
     this.metrics.watchQueue('store_calls', () => store.waitingCalls);
     this.firstKey = await store.bootstrap();
-    this.defer(store.onKeyRevoked((keyId) => this.sessions?.revoke(keyId)));
-  }
-
-  private openSessions(): void {
-    const { config, logger, clock, metrics, bus } = this;
-    const directory = this.spoolDirectory;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const spools = new FileSpools({
-      directory,
-      bytesMax: config.session.spoolNodeBytesMax,
-      onFault: (error) => logger.error({ err: error }, 'spool fault'),
-    });
-    metrics.watchQueue('spool_bytes', () => spools.bytes);
-    const { breakerFailuresMax, breakerOpenMs, breakerOpenMsMax, dialsPerModelMax } = config.upstream;
-    this.breakers = new Breakers({
-      clock,
-      failuresMax: breakerFailuresMax,
-      openMs: breakerOpenMs,
-      openMsMax: breakerOpenMsMax,
-      onChange: (model, state) => logger.warn({ model, state }, 'breaker'),
-      onFault: (error) => logger.error({ err: error }, 'breaker fault'),
-    });
-    this.defer(() => this.breakers.close());
-    const dials = new DialGate(dialsPerModelMax);
-    metrics.watchQueue('waiting_dials', () => dials.waiting);
-    this.sessions = new SessionHost({
-      bus,
-      clock,
-      wallNow: () => new Date(),
-      settings: { ...config.session, ...config.limits },
-      totals: metrics,
-      sessionsMax: config.limits.sessionsPerNodeMax,
-      openSpool: () => spools.open(),
-      access: (name) => this.access(name),
-      breakers: this.breakers,
-      dials,
-      onOpened: () => metrics.sessionOpened(),
-      onEnded: (opening, summary) => this.sessionEnded(opening, summary),
-      onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
-    });
-    metrics.watchSessions(() => ({ ...this.sessions.countByPhase() }));
-    metrics.watchQueue('upstream_legs', () => this.upstream.size);
-  }
-
-  private async listen(): Promise<void> {
-    const { config, logger, metrics } = this;
-    const { server, limits, session } = config;
-    const keyLimits = createKeyLimits({
-      requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
-      sessionsMax: limits.sessionsPerKeyMax,
-      clock: this.clock,
-    });
-    const chain = { providers, engines: { ...this.engines }, access: (name: string) => this.access(name) };
-    const pools = new HttpPools();
-    this.defer(() => pools.close());
-    const uploads = new SpoolBudget(session.spoolNodeBytesMax);
-    metrics.watchQueue('upload_spool_bytes', () => uploads.bytes);
-    const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
-    const common = { authenticator: this.authenticator, limits: keyLimits };
-    const edge = await serveEdge({
-      door: server.door,
-      address: {
-        host: server.host,
-        port: server.port,
-        ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
-        headerBytesMax: limits.headerBytesMax,
-        headerTimeoutMs: limits.handshakeTimeoutMs,
-      },
-      live: {
-        ...chain,
-        ...common,
-        node: this.bus.node,
-        clock: backgroundClock,
-        wallNow: () => new Date(),
-        sessions: this.sessions,
-        settings: { ...session, ...limits },
-      },
-      routes: {
-        ...chain,
-        ...common,
-        upstream: this.upstream,
-        http: {
-          pools,
-          clock: this.clock,
-          onFault: (name, error) => logger.error({ action: name, err: error }, 'upstream fault'),
-        },
-        spoolBudget: uploads,
-        breakers: this.breakers,
-        statusOf: (slug) => this.breakers.statusOf(slug),
-        settings: { ...config.batch, fileBytesMax: limits.fileBytesMax, spoolDirectory: this.spoolDirectory },
-        jsonBodyBytesMax: limits.jsonBodyBytesMax,
-        isReady: () => this.ready,
-        readMetrics: () => metrics.read(),
-      },
-      onRefused: ({ code }) => metrics.refused(code),
-      onReply: (route, status) => metrics.httpRequest(route, status),
-      onFault: (error, requestId) => logger.error({ requestId, err: error }, 'request fault'),
-      onFallback: (reason) => logger.warn({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
-    });
-    const { door } = edge;
-    this.door = door;
-    this.defer(async () => {
-      door.stopListening();
-      this.sessions.close();
-      // The close frames of the last sessions are still on their way.
-      await edge.quiet(CLOSE_MS);
-      await door.close();
-    });
-    logger.info({ port: door.port, door: door.name, node: this.bus.node }, 'listening');
+    return store;
   }
 
   private beginDrain(): void {
-    this.logger.info({ sessions: this.sessions.size }, 'draining');
-    void this.sessions.drain().then(() => this.actor?.send({ type: 'sessions.gone' }));
+    this.logger.info({ sessions: this.sessions?.size ?? 0 }, 'draining');
+    void (this.sessions?.drain() ?? Promise.resolve()).then(() => this.actor?.send({ type: 'sessions.gone' }));
   }
 
   private async close(): Promise<void> {
@@ -324,31 +187,10 @@ class Node {
     this.logger.info('stopped');
   }
 
-  private sessionEnded(opening: SessionOpening, summary: SessionSummary): void {
-    this.metrics.sessionEnded(summary.reason);
-    for (let count = 0; count < summary.failovers; count++) this.metrics.failedOver();
-    const { sessionId, requestId, organisationId, keyId, request } = opening;
-    this.logger.info(
-      { sessionId, requestId, organisationId, keyId, model: request.model, ...summary },
-      'session ended',
-    );
-  }
-
-  private get spoolDirectory(): string {
-    return join(this.config.data.directory, 'spool');
-  }
-
-  private access(provider: string) {
-    const settings = this.config.providers[provider];
-    return { baseUrl: settings?.url, credential: settings?.apiKey };
-  }
-
   private defer(close: () => unknown): void {
     this.closers.push(close);
   }
 }
-
-const providers = new Map(builtIn.map((provider) => [provider.name, provider]));
 
 const hostInUrl = (host: string): string =>
   host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;

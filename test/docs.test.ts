@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fillSections } from '../scripts/reference.ts';
-import { ERROR_CATALOGUE } from '../src/api/errors.ts';
+import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
 import { commands } from '../src/cli/index.ts';
 import { configReference } from '../src/config/reference.ts';
 import { providers } from '../src/providers/index.ts';

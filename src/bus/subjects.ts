@@ -5,3 +5,11 @@ export const OPEN_LEG = 'upstream.open';
 
 /** The actor id of one leg of a session. A generation is never used twice by a session. */
 export const legActor = (sessionId: string, generation: number): string => `leg.${sessionId}.${generation}`;
+
+/** The topic that tells every node of a revoked key. */
+export const KEY_REVOKED = 'key.revoked';
+
+export interface KeyRevoked {
+  type: typeof KEY_REVOKED;
+  keyId: string;
+}

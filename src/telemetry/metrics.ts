@@ -31,6 +31,12 @@ export interface Metrics {
   legEnded(outcome: string): void;
   failedOver(): void;
   deadLetter(reason: string): void;
+  /** A session or file was settled for so many USD. */
+  settled(usd: number): void;
+  /** A mail was sent, kept, failed or given up. */
+  mail(outcome: string): void;
+  /** The ledger, or the way to it, failed. */
+  ledgerFault(name: string): void;
   /** @param route the route's pattern, never the path */
   httpRequest(route: string, status: number): void;
   /** Shows a queue's depth until the returned function is called. A later queue of the same name takes its place. */
@@ -55,6 +61,8 @@ export function createMetrics(): Metrics {
   const opened = counter('sessions_opened_total', 'Live sessions opened.');
   const received = counter('audio_received_seconds_total', 'Seconds of audio that clients sent.');
   const sent = counter('audio_sent_seconds_total', 'Seconds of audio sent to providers, replays included.');
+  const settlements = counter('settled_total', 'Sessions and files that the ledger has settled.');
+  const billed = counter('settled_usd_total', 'What they cost, in USD.');
   const failovers = counter('failovers_total', 'Live sessions that went on with another model.');
   const requests = new Counter({
     name: 'voxgate_http_requests_total',
@@ -97,6 +105,12 @@ export function createMetrics(): Metrics {
     refused: byLabel('refusals_total', 'code', 'Refusals told to clients, by error code.'),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     failedOver: () => failovers.inc(),
+    settled: (usd) => {
+      settlements.inc();
+      billed.inc(usd);
+    },
+    mail: byLabel('mails_total', 'outcome', 'Mails by what became of them.'),
+    ledgerFault: byLabel('ledger_faults_total', 'name', 'Failures of the ledger or of the way to it, by what failed.'),
     deadLetter: byLabel('dead_letters_total', 'reason', 'Messages between actors that did not arrive, by reason.'),
     httpRequest: (route, status) => requests.inc({ route: boundedRoute(route), status }),
     watchQueue: (name, depth) => {

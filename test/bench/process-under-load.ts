@@ -34,6 +34,7 @@ const config = loadConfig(
     VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000000',
     VOXGATE_LOG_LEVEL: 'silent',
+    ...(process.env.BENCH_PRICES_FILE === undefined ? {} : { VOXGATE_PRICES_FILE: process.env.BENCH_PRICES_FILE }),
     ...(process.env.BENCH_DOOR === undefined ? {} : { VOXGATE_DOOR: process.env.BENCH_DOOR }),
   },
   { providers: ['local', 'loopback'] },
@@ -57,7 +58,12 @@ process.on('message', async (question: Question) => {
     process.disconnect();
   }
 });
-process.send?.({ url: gateway.url, key: gateway.firstKey?.secret, door: gateway.door });
+process.send?.({
+  url: gateway.url,
+  key: gateway.firstKey?.secret,
+  door: gateway.door,
+  database: join(directory, 'voxgate.db'),
+});
 
 async function figures(): Promise<Figures> {
   const { heapUsed, rss } = process.memoryUsage();

@@ -174,6 +174,8 @@ export function wireSuite(name: string, begin: (engine: LoopbackEngine) => Promi
         interimResults: false,
         diarization: false,
         params,
+        credentialId: 'service',
+        organisationId: 'org_1',
       };
       const handle = upstream.open('leg.1', request, (report) => {
         reports.push(report);

@@ -1,0 +1,39 @@
+// What the parts of a node are put together with.
+import { join } from 'node:path';
+import type { Clock } from '../../machines/clock.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Config } from '../config/schema.ts';
+import { providers } from '../providers/index.ts';
+import type { Provider, ProviderAccess } from '../providers/provider.ts';
+import type { Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+export interface Assembly {
+  config: Config;
+  logger: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  bus: Bus;
+  store: Store;
+  /** Signs tokens, and what is derived from it seals. The same on every node. */
+  secret: Uint8Array;
+  /** Closed in the opposite order of opening. */
+  defer(close: () => unknown): void;
+}
+
+/** Every provider that this build knows, by its name. */
+export const knownProviders: ReadonlyMap<string, Provider> = new Map(
+  providers.map((provider) => [provider.name, provider]),
+);
+
+/** The service's own access to each provider. */
+export const serviceAccess =
+  (config: Config) =>
+  (provider: string): ProviderAccess => {
+    const settings = config.providers[provider];
+    return { baseUrl: settings?.url, credential: settings?.apiKey };
+  };
+
+/** Where audio waits that memory has no room for. */
+export const spoolDirectory = (config: Config): string => join(config.data.directory, 'spool');

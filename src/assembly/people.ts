@@ -1,0 +1,67 @@
+// The people's side of a node: their mails, their logins and the console's routes.
+import { type MailEvent, startMailSender } from '../accounts/mail-sender.ts';
+import { TokenSeal } from '../accounts/mail-tokens.ts';
+import { createDevelopmentOutbox, createSmtpTransport } from '../accounts/mailer.ts';
+import { microUsdOf } from '../billing/price.ts';
+import { type Console, createConsole } from '../edge/routes/console/index.ts';
+import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
+import type { Vault } from '../vault/vault.ts';
+import { type Assembly, knownProviders } from './context.ts';
+
+/** @param ownUrl where the node listens, for links in mails when no public URL is configured */
+export function openPeople(assembly: Assembly, vault: Vault, ownUrl: () => string): Console {
+  const { config, clock, metrics, store, secret, defer } = assembly;
+  const { smtpUrl, mailFrom, publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
+  const nowMs = () => Date.now();
+  const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
+  const transport = outbox ?? createSmtpTransport({ url: smtpUrl as string, from: mailFrom });
+  defer(() => transport.close());
+  const sender = startMailSender({
+    store,
+    transport,
+    seal: new TokenSeal(secret),
+    publicUrl: () => publicUrl ?? ownUrl(),
+    clock,
+    nowMs,
+    onEvent: (event) => heard(assembly, event),
+  });
+  defer(() => sender.close());
+  const people = createConsole({
+    store,
+    secret,
+    settings: {
+      welcomeMicroUsd: microUsdOf(welcomeCreditUsd),
+      signUpsPerAddressDayMax,
+      tls: config.server.tlsCertFile !== undefined,
+    },
+    clock,
+    nowMs,
+    ...(outbox === undefined ? {} : { outbox }),
+    further: [providerKeyRoutes({ vault, providers: knownProviders })],
+  });
+  defer(metrics.watchQueue('password_hashes', () => people.waitingHashes));
+  return people;
+}
+
+/** Never an address, a token or a word of the mail. */
+function heard({ logger, metrics }: Assembly, event: MailEvent): void {
+  if (event.type === 'store_failed') {
+    logger.error({ err: event.error }, 'outbox fault');
+    return;
+  }
+  metrics.mail(event.type);
+  const { mail, attempt } = event;
+  switch (event.type) {
+    case 'kept':
+      logger.info({ mail }, 'a mail waits at /console/outbox');
+      break;
+    case 'sent':
+      logger.info({ mail, attempt }, 'mail sent');
+      break;
+    case 'failed':
+      logger.warn({ mail, attempt, code: event.code }, 'mail failed');
+      break;
+    case 'given_up':
+      logger.error({ mail, attempt, code: event.code }, 'mail given up');
+  }
+}
