@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
     pool: 'forks',
+    maxWorkers: 2,
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

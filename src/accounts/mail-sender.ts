@@ -77,11 +77,7 @@ class Sender implements MailSender {
   #wake(): void {
     if (this.#isClosing) return;
     this.#again = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-      // Told between the last look and now.
-      if (this.#again) this.#wake();
-    });
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -97,9 +93,10 @@ class Sender implements MailSender {
       }
     } catch (error) {
       waitMs = STORE_BACK_OFF_MS;
-      this.#again = false;
       if (!this.#isClosing) onEvent({ type: 'store_failed', error });
     }
+    // Nothing is awaited from the last look on, so that nobody's word falls in between.
+    this.#running = undefined;
     if (waitMs === undefined || this.#isClosing) return;
     this.#timer = clock.setTimeout(() => this.#wake(), Math.min(WAIT_MS_MAX, waitMs));
   }

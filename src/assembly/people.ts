@@ -3,14 +3,16 @@ import { type MailEvent, startMailSender } from '../accounts/mail-sender.ts';
 import { TokenSeal } from '../accounts/mail-tokens.ts';
 import { createDevelopmentOutbox, createSmtpTransport } from '../accounts/mailer.ts';
 import { microUsdOf } from '../billing/price.ts';
+import { KEY_CHANGED } from '../bus/subjects.ts';
 import { type Console, createConsole } from '../edge/routes/console/index.ts';
 import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
 import type { Vault } from '../vault/vault.ts';
+import { publishKeyNews } from './authentication.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
 /** @param ownUrl where the node listens, for links in mails when no public URL is configured */
 export function openPeople(assembly: Assembly, vault: Vault, ownUrl: () => string): Console {
-  const { config, clock, metrics, store, secret, defer } = assembly;
+  const { config, clock, metrics, bus, store, secret, defer } = assembly;
   const { smtpUrl, mailFrom, publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
   const nowMs = () => Date.now();
   const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
@@ -36,6 +38,7 @@ export function openPeople(assembly: Assembly, vault: Vault, ownUrl: () => strin
     },
     clock,
     nowMs,
+    onKeyChanged: (keyId) => publishKeyNews(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),
     further: [providerKeyRoutes({ vault, providers: knownProviders })],
   });

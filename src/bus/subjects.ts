@@ -9,7 +9,10 @@ export const legActor = (sessionId: string, generation: number): string => `leg.
 /** The topic that tells every node of a revoked key. */
 export const KEY_REVOKED = 'key.revoked';
 
-export interface KeyRevoked {
-  type: typeof KEY_REVOKED;
+/** The topic that tells every node of a key that is not what it was: nothing that is remembered of it holds. */
+export const KEY_CHANGED = 'key.changed';
+
+export interface KeyNews {
+  type: typeof KEY_REVOKED | typeof KEY_CHANGED;
   keyId: string;
 }

@@ -53,6 +53,7 @@ export class Desk {
   private readonly history: History;
   private readonly pending = new Map<string, Pending>();
   private closed = false;
+  private failing = false;
   private whenSettled: (() => void) | undefined;
 
   constructor(options: DeskOptions) {
@@ -167,15 +168,18 @@ export class Desk {
     const { store, onSettled, onFault, clock } = this.options;
     store.settleSession(pending.head, pending.end).then(
       (record) => {
+        this.failing = false;
         this.history.note(pending.head, pending.end);
         this.forget(pending, record);
         onSettled?.(record);
       },
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : undefined;
-        if (pending.tries === 1) onFault('settle', error);
+        // Once for each time that it fails, not once for each that waits.
+        if (!this.failing) onFault('settle', error);
+        this.failing = true;
         // The ledger will never take it: what it says of itself is wrong. It is told, and not tried for ever.
-        if (reason === 'invalid' || reason === 'not_found') {
+        if (reason === 'invalid' || reason === 'not_found' || reason === 'conflict') {
           this.forget(pending, undefined);
           return;
         }

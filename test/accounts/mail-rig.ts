@@ -4,6 +4,8 @@ import { SimulatedClock } from 'xstate';
 import { type MailEvent, type MailSender, startMailSender } from '../../src/accounts/mail-sender.ts';
 import { newToken, TokenSeal } from '../../src/accounts/mail-tokens.ts';
 import type { MailTransport } from '../../src/accounts/mailer.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 import { type LedgerRig, ledgerRig } from '../fakes/ledger.ts';
 import { SECRET, storeOver } from './console-rig.ts';
 
@@ -21,24 +23,43 @@ export interface SenderRig extends LedgerRig {
   /** The next event, in order. */
   event(): Promise<MailEvent>;
   pass(ms: number): void;
+  store: Store;
+  /** Puts a message into the outbox, as another process would. */
+  add(type: string, params: object): void;
   waiting(): number;
+}
+
+interface StartOptions {
+  /** Type of the mail that waits; empty for none. */
+  mail?: string;
+  rig?: LedgerRig;
+  /** So many times the store cannot be asked for messages. */
+  failures?: number;
 }
 
 /** A sender, with one mail in the outbox unless it is said otherwise. */
 export function startSender(
   transport: MailTransport,
-  { mail = 'mail.verification', rig = ledgerRig() } = {},
+  { mail = 'mail.verification', rig = ledgerRig(), failures = 0 }: StartOptions = {},
 ): SenderRig {
   const clock = new SimulatedClock();
   const token = newToken();
-  const add = rig.database.prepare('INSERT INTO outbox (type, params, due_at_ms) VALUES (?, ?, ?)');
-  if (mail !== '') {
-    add.run(mail, JSON.stringify({ to: 'ada@example.com', sealed: seal.seal(token) }), rig.clock.nowMs);
-  }
+  const insert = rig.database.prepare('INSERT INTO outbox (type, params, due_at_ms) VALUES (?, ?, ?)');
+  const add = (type: string, params: object) => void insert.run(type, JSON.stringify(params), rig.clock.nowMs);
+  if (mail !== '') add(mail, { to: 'ada@example.com', sealed: seal.seal(token) });
+  const store = storeOver(rig);
+  const { takeOutbox } = store;
+  let left = failures;
+  Object.assign(store, {
+    async takeOutbox(...args: Parameters<typeof takeOutbox>) {
+      if (left-- > 0) throw new StoreError('busy', 'Another process writes.');
+      return takeOutbox(...args);
+    },
+  });
   const events: MailEvent[] = [];
   const waiting: ((event: MailEvent) => void)[] = [];
   const sender = startMailSender({
-    store: storeOver(rig),
+    store,
     transport,
     seal,
     publicUrl: () => 'https://voxgate.example/',
@@ -55,6 +76,8 @@ export function startSender(
     ...rig,
     sender,
     token,
+    store,
+    add,
     events,
     event() {
       const event = events[next++];

@@ -151,6 +151,43 @@ describe('a mail', () => {
   });
 });
 
+test('a store that fails is asked again after five seconds, and the mail goes', async () => {
+  const { transport, mails } = failing(0);
+  const rig = startSender(transport, { failures: 2 });
+  expect(await rig.event()).toMatchObject({ type: 'store_failed' });
+  await idle();
+  rig.pass(4999);
+  await idle();
+  expect(rig.events).toHaveLength(1);
+  rig.pass(1);
+  expect(await rig.event()).toMatchObject({ type: 'store_failed' });
+  await idle();
+  rig.pass(5000);
+  expect(await rig.event()).toMatchObject({ type: 'sent', attempt: 1 });
+  expect(mails).toHaveLength(1);
+});
+
+test('a mail that is written while another is on its way goes as well', async () => {
+  let arrived = () => {};
+  const mails: Mail[] = [];
+  const transport: MailTransport = {
+    kind: 'smtp',
+    async send(mail) {
+      mails.push(mail);
+      if (mails.length === 1) await new Promise<void>((resolve) => (arrived = resolve));
+    },
+    close: () => {},
+  };
+  const rig = startSender(transport);
+  await idle();
+  rig.add('mail.address-changed', { to: 'bob@example.com' });
+  await rig.store.findPerson('per_x');
+  arrived();
+  await rig.event();
+  expect(await rig.event()).toMatchObject({ type: 'sent', mail: 'mail.address-changed' });
+  expect(mails.map(({ to }) => to)).toEqual(['ada@example.com', 'bob@example.com']);
+});
+
 test('many mails go four at a time, and all of them go', async () => {
   const rig = ledgerRig();
   const add = rig.database.prepare('INSERT INTO outbox (type, params, due_at_ms) VALUES (?, ?, 0)');

@@ -66,7 +66,7 @@ describe('at once', () => {
         return { matches: false, isOld: false };
       }
     }
-    const slow = await openConsoleRig({ store, passwords: new Slow('scrypt', { n: 16, r: 1, p: 1 }) });
+    const slow = await openConsoleRig({ passwords: new Slow('scrypt', { n: 16, r: 1, p: 1 }) });
     const all = Array.from({ length: 40 }, (_, number) => slow.browser().logIn(`slow${number}@example.com`));
     const refused = (await firstOf(all, 6)).map(({ status, code, headers }) => [status, code, headers['retry-after']]);
     expect(refused).toEqual(refused.map(() => [503, 'overloaded', '5']));

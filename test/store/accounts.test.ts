@@ -106,6 +106,13 @@ describe('a verification', () => {
     expect(rig.ledger.verifyAddress(token().hash, WELCOME, CLIENT)).toBeUndefined();
   });
 
+  test('is not had with a link that was mailed to an address that the account no longer has', () => {
+    const { verification } = signUp();
+    rig.database.exec("UPDATE people SET email = 'new@example.com', address = 'new@example.com'");
+    expect(rig.ledger.verifyAddress(verification.hash, WELCOME, CLIENT)).toBeUndefined();
+    expect(personCalled('new@example.com')?.state).toBe('unverified');
+  });
+
   test('whose credit cannot be written does not happen', () => {
     const { verification } = signUp();
     rig.database.exec("CREATE TRIGGER no_credit BEFORE INSERT ON transfers BEGIN SELECT raise(ABORT, 'no'); END");

@@ -21,6 +21,10 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.legEnded('finished');
   metrics.failedOver();
   metrics.deadLetter('unknown_actor');
+  metrics.settled(0.25);
+  metrics.settled(0.5);
+  metrics.mail('sent');
+  metrics.ledgerFault('settle');
   metrics.httpRequest('/v1/models/:provider/:model', 200);
   metrics.watchSessions(() => ({ live: 2, draining: 1 }));
   metrics.watchQueue('store_calls', () => 3);
@@ -32,10 +36,14 @@ test('everything that is counted is read as it was counted', async () => {
       'voxgate_drops_total{name="interims"} 1',
       'voxgate_failovers_total 1',
       'voxgate_http_requests_total{route="/v1/models/:provider/:model",status="200"} 1',
+      'voxgate_ledger_faults_total{name="settle"} 1',
+      'voxgate_mails_total{outcome="sent"} 1',
       'voxgate_queue_depth{queue="store_calls"} 3',
       'voxgate_refusals_total{code="invalid_api_key"} 2',
       'voxgate_sessions_ended_total{reason="idle"} 1',
       'voxgate_sessions_opened_total 2',
+      'voxgate_settled_total 2',
+      'voxgate_settled_usd_total 0.75',
       'voxgate_sessions{state="draining"} 1',
       'voxgate_sessions{state="live"} 2',
       'voxgate_upstream_legs_total{outcome="finished"} 1',

@@ -35,6 +35,8 @@ export interface ConsoleOptions {
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */
   nowMs(): number;
+  /** A key's settings were changed, or it was rolled: what is remembered of it is old. */
+  onKeyChanged?(keyId: string): void;
   /** Where there is no mail server: what the page `/console/outbox` shows. */
   outbox?: DevelopmentOutbox;
   /** How passwords are hashed; the best way there is when absent. */
@@ -51,6 +53,7 @@ export interface Console {
 
 export function createConsole(options: ConsoleOptions): Console {
   const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
+  const { onKeyChanged = () => {} } = options;
   const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, ...limits } = settings;
   const hashes = new HashQueue();
   const attempts = new ClientLimit({ attemptsPerMinuteMax, clock });
@@ -60,7 +63,7 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     routes: [
       ...accountRoutes({ store, accounts, logins, consoleRoute, tls }),
-      ...keyRoutes({ store, consoleRoute, nowMs }),
+      ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs }),
       ...pageRoutes({ accounts, logins, tls, outbox }),
       ...further.flatMap((routes) => routes(consoleRoute)),

@@ -17,6 +17,8 @@ export interface KeyRoutesDependencies {
   consoleRoute: ConsoleRoute;
   /** Wall-clock milliseconds. */
   nowMs(): number;
+  /** What is remembered of the key is old now. */
+  onKeyChanged(keyId: string): void;
 }
 
 export function keyRoutes(dependencies: KeyRoutesDependencies): Route[] {
@@ -55,21 +57,23 @@ const mint =
   };
 
 const change =
-  ({ store, nowMs }: KeyRoutesDependencies) =>
+  ({ store, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
   async ({ request, params, organisationId, by }: ConsoleContext) => {
     const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
     const key = await store.changeKey(organisationId, params.id ?? '', settingsOf(body), by);
     if (key === undefined) throw noKey();
+    onKeyChanged(key.id);
     return json(200, { key: viewOf(key, nowMs()) });
   };
 
 const roll =
-  ({ store, nowMs }: KeyRoutesDependencies) =>
+  ({ store, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
   async ({ request, params, organisationId, by }: ConsoleContext) => {
     const { grace_seconds: seconds = ROLL_GRACE_SECONDS.default } = await readBody(request, RollBody);
     const rolled = await store.rollKey(organisationId, params.id ?? '', seconds * 1000, by);
     if (rolled === undefined) throw noKey();
     const { key, secret, old } = rolled;
+    onKeyChanged(old.id);
     return json(201, { key: viewOf(key, nowMs()), secret, old: viewOf(old, nowMs()) });
   };
 

@@ -1,0 +1,124 @@
+// Money for files: held at the dearest model for as long as the work takes, charged once, given back when nothing came of it,
+// and never in the way of an answer.
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { costMicroUsd } from '../../src/billing/price.ts';
+import { boundMicroUsd } from '../../src/billing/reserve.ts';
+import { Desk } from '../../src/ledger/desk.ts';
+import { FileDesk, type FileReservation } from '../../src/ledger/files.ts';
+import type { MeterMember } from '../../src/ledger/meter.ts';
+import { MemoryLedger } from '../fakes/memory-ledger.ts';
+import { settle as everything } from '../fakes/session-rig.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+const member = (slug: string, microUsd: bigint, own = false): MeterMember => ({
+  slug,
+  own,
+  price: { unit: 'minute', microUsd, minimumMicroUsd: 0n },
+});
+const CHEAP = member('a/cheap', 6_000n);
+const DEAR = member('b/dear', 60_000n);
+const OWN = member('c/own', 0n, true);
+
+function world(balance: bigint | null) {
+  const clock = new SimulatedClock();
+  const ledger = new MemoryLedger(balance);
+  const faults: string[] = [];
+  const wallNow = () => new Date(clock.now());
+  const settings = { directory: join(temporaryDirectory(), 'usage'), journalSyncMs: 4_000, graceMs: 0, historyDays: 0 };
+  const onFault = (name: string) => faults.push(name);
+  const desk = new Desk({ store: ledger, clock, wallNow, node: 'abc123', settings, onFault });
+  const files = new FileDesk({ desk, clock, wallNow });
+  const timers = () => (Reflect.get(clock, 'timeouts') as Map<unknown, unknown>).size;
+  return { clock, ledger, desk, files, faults, timers };
+}
+
+const file = (members: MeterMember[], seconds: number, id = 'req_1'): FileReservation => ({
+  id,
+  organisationId: 'org_1',
+  keyId: 'key_1',
+  model: members[0]!.slug,
+  members,
+  seconds,
+});
+
+describe('a file’s reservation', () => {
+  it('holds what the dearest model would cost, and charges what the one that answered costs', async () => {
+    const { ledger, files, timers } = world(1_000_000n);
+    const reserved = await files.reserve(file([CHEAP, DEAR], 90));
+    expect([...ledger.held.values()]).toEqual([boundMicroUsd([CHEAP, DEAR], 90_000)]);
+    expect(await reserved.settle({ model: CHEAP.slug, own: false, seconds: 88.5 })).toBe(8_850n);
+    expect([ledger.available, ledger.settled.get('req_1')?.end.reason]).toEqual([1_000_000n - 8_850n, 'completed']);
+    expect(timers()).toBe(0);
+  });
+
+  it.each([
+    ['a first model', [DEAR]],
+    ['a fallback', [CHEAP, DEAR]],
+  ])('is refused where the credit does not carry %s', async (_, members) => {
+    const { files, ledger } = world(59_000n);
+    await expect(files.reserve(file(members, 60))).rejects.toMatchObject({ code: 'insufficient_credit' });
+    expect(ledger.held.size).toBe(0);
+  });
+
+  it('holds nothing for own keys and free models, and has a line on the bill all the same', async () => {
+    const { files, ledger } = world(0n);
+    const reserved = await files.reserve(file([OWN], 3_600));
+    expect(await reserved.settle({ model: OWN.slug, own: true, seconds: 3_600 })).toBe(0n);
+    expect(ledger.settled.get('req_1')?.end.lines).toMatchObject([{ own: true, audioMs: 3_600_000 }]);
+  });
+
+  it('is renewed while the work goes on, also after the ledger did not answer once', async () => {
+    const { clock, files, ledger, timers } = world(1_000_000n);
+    const reserved = await files.reserve(file([DEAR], 60));
+    for (let minute = 0; minute < 5; minute++) {
+      ledger.failing = minute === 2 ? 'busy' : undefined;
+      clock.increment(30_000);
+      await everything();
+      clock.increment(30_000);
+      await everything();
+    }
+    ledger.failing = undefined;
+    expect(ledger.renewals.length).toBe(8);
+    expect(ledger.renewals.every(({ hold, lines }) => hold.leaseMs === 60_000 && lines.length === 0)).toBe(true);
+    await reserved.release();
+    await everything();
+    expect([ledger.available, ledger.settled.get('req_1')?.costMicroUsd, timers()]).toEqual([1_000_000n, 0n, 0]);
+  });
+
+  it('does not keep an answer waiting for a ledger that is locked, and charges when it is free again', async () => {
+    const { clock, files, ledger, desk } = world(1_000_000n);
+    const reserved = await files.reserve(file([DEAR], 60));
+    ledger.failing = 'busy';
+    const cost = reserved.settle({ model: DEAR.slug, own: false, seconds: 60 });
+    await everything();
+    clock.increment(1_000);
+    expect(await cost).toBe(costMicroUsd(DEAR.price, 60_000));
+    expect(desk.unsettled).toBe(1);
+    ledger.failing = undefined;
+    for (let at = 0; at < 20; at++) {
+      clock.increment(1_000);
+      await everything();
+    }
+    expect([desk.unsettled, ledger.balance]).toEqual([0, 940_000n]);
+  });
+});
+
+it('a desk that cannot get rid of 10,000 bills takes no more work, and takes it again when it can', async () => {
+  const { clock, files, ledger, desk } = world(null);
+  ledger.failing = 'busy';
+  for (let index = 0; index < 10_000; index++) {
+    const reserved = await files.reserve(file([OWN], 1, `req_${index}`));
+    void reserved.settle({ model: OWN.slug, own: true, seconds: 1 });
+  }
+  expect(desk.unsettled).toBe(10_000);
+  await expect(files.reserve(file([OWN], 1, 'req_more'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
+  ledger.failing = undefined;
+  for (let at = 0; at < 20 && desk.unsettled > 0; at++) {
+    clock.increment(1_000);
+    await everything();
+  }
+  expect(desk.unsettled).toBe(0);
+  await expect(files.reserve(file([OWN], 1, 'req_more'))).resolves.toBeDefined();
+});
