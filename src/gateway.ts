@@ -155,7 +155,10 @@ class Node {
     const money = await openMoney(assembly);
     const vault = await openVault(assembly);
     const authenticator = openAuthenticator(assembly, (keyId) => this.sessions?.revoke(keyId));
-    const people = openPeople(assembly, vault.vault, () => this.url);
+    const people = openPeople(assembly, vault.vault, {
+      ownUrl: () => this.url,
+      describeSession: (id) => this.sessions?.describe(id),
+    });
     const live = openLive(assembly, vault);
     this.sessions = live.sessions;
     this.behind = { authenticator, money, vault, live, people, isReady: () => this.ready };

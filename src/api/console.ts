@@ -95,38 +95,6 @@ export interface KeyView {
   daily_spend_usd_max: string | null;
 }
 
-export interface BalanceView {
-  currency: 'USD';
-  balance: string;
-  held: string;
-  /** Null without a limit. */
-  available: string | null;
-  credit_limit: string | null;
-}
-
-export interface UsageRowView {
-  group: string;
-  byok: boolean;
-  sessions: number;
-  audio_seconds: number;
-  cost_usd: string;
-}
-
-export interface SessionView {
-  id: string;
-  mode: string;
-  model: string;
-  key_id: string;
-  opened_at: string;
-  ended_at: string | null;
-  reason: string | null;
-  code: string | null;
-  audio_seconds: number;
-  cost_usd: string;
-  held_usd: string;
-  lines: { model: string; byok: boolean; audio_seconds: number; cost_usd: string }[];
-}
-
 export interface AuditView {
   number: number;
   at: string;

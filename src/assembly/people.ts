@@ -4,14 +4,18 @@ import { TokenSeal } from '../accounts/mail-tokens.ts';
 import { createDevelopmentOutbox, createSmtpTransport } from '../accounts/mailer.ts';
 import { microUsdOf } from '../billing/price.ts';
 import { KEY_CHANGED } from '../bus/subjects.ts';
-import { type Console, createConsole } from '../edge/routes/console/index.ts';
+import { type Console, type ConsoleOptions, createConsole } from '../edge/routes/console/index.ts';
 import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
 import type { Vault } from '../vault/vault.ts';
 import { publishKeyNews } from './authentication.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
-/** @param ownUrl where the node listens, for links in mails when no public URL is configured */
-export function openPeople(assembly: Assembly, vault: Vault, ownUrl: () => string): Console {
+/** `ownUrl`: where the node listens, for links in mails when no public URL is configured. */
+export function openPeople(
+  assembly: Assembly,
+  vault: Vault,
+  { ownUrl, describeSession }: { ownUrl(): string } & Required<Pick<ConsoleOptions, 'describeSession'>>,
+): Console {
   const { config, clock, metrics, bus, store, secret, defer } = assembly;
   const { smtpUrl, mailFrom, publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
   const nowMs = () => Date.now();
@@ -38,6 +42,7 @@ export function openPeople(assembly: Assembly, vault: Vault, ownUrl: () => strin
     },
     clock,
     nowMs,
+    describeSession,
     onKeyChanged: (keyId) => publishKeyNews(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),
     further: [providerKeyRoutes({ vault, providers: knownProviders })],

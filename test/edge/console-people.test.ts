@@ -39,11 +39,12 @@ describe('a new account', () => {
     expect(browser.cookie).not.toBe(before);
     expect((await me(browser)).json()).toMatchObject({ email_verified: true });
     expect((await browser.get('/console/api/balance')).json()).toEqual({
+      object: 'balance',
       currency: 'USD',
-      balance: '2.00',
-      held: '0.00',
-      available: '2.00',
-      credit_limit: '0.00',
+      balance_usd: '2.00',
+      held_usd: '0.00',
+      available_usd: '2.00',
+      credit_limit_usd: '0.00',
     });
     expect((await rig.browser().get('/console/api/me', { Cookie: before ?? '' })).status).toBe(401);
     expect((await browser.submit(`/verify?token=${token}`)).status).toBe(400);
@@ -57,7 +58,7 @@ describe('a new account', () => {
     expect(presses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(presses.filter(({ status }) => status === 400)).toHaveLength(49);
     await browser.logIn(email);
-    expect((await browser.get('/console/api/balance')).json()).toMatchObject({ balance: '2.00' });
+    expect((await browser.get('/console/api/balance')).json()).toMatchObject({ balance_usd: '2.00' });
   });
 
   test('of another spelling of the mailbox is the same account', async () => {

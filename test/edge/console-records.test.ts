@@ -130,6 +130,7 @@ describe('what is another’s', () => {
     ['GET', 'usage'],
     ['GET', 'sessions'],
     ['GET', 'sessions/ses_x'],
+    ['GET', 'bills/2026-01'],
     ['GET', 'audit'],
     ['GET', 'console-sessions'],
     ['DELETE', 'console-sessions/con_x'],
@@ -170,7 +171,7 @@ describe('the records', () => {
       audio_seconds: 90,
       cost_usd: '0.09',
       held_usd: '0.00',
-      lines: [{ model: 'loopback/script', byok: false, audio_seconds: 90, cost_usd: '0.09' }],
+      usage: [{ model: 'loopback/script', byok: false, seconds: 90, cost_usd: '0.09' }],
     });
     const idsOf = async (query: string) => {
       const page = await browser.get(`/console/api/sessions${query}`);
@@ -184,7 +185,14 @@ describe('the records', () => {
       group_by: 'model',
       data: [{ group: 'loopback/script', byok: false, sessions: 3, audio_seconds: 270, cost_usd: '0.27' }],
     });
-    expect((await browser.get('/console/api/balance')).json()).toMatchObject({ balance: '1.73' });
+    expect((await browser.get('/console/api/balance')).json()).toMatchObject({ balance_usd: '1.73' });
+    const month = new Date(rig.clock.nowMs).toISOString().slice(0, 7);
+    expect((await browser.get(`/console/api/bills/${month}`)).json()).toMatchObject({
+      month,
+      total_usd: '0.27',
+      closing_balance_usd: '1.73',
+    });
+    expect((await browser.get(`/console/api/bills/${month}?format=csv`)).text).toContain('usage');
   });
 
   test('show the audit log newest first, page by page', async () => {

@@ -11,6 +11,7 @@ import type { DevelopmentOutbox } from '../../../accounts/mailer.ts';
 import { Passwords } from '../../../accounts/passwords.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Route } from '../../router.ts';
+import type { SessionsDependencies } from '../sessions.ts';
 import { accountRoutes } from './account.ts';
 import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
 import { keyRoutes } from './keys.ts';
@@ -35,6 +36,8 @@ export interface ConsoleOptions {
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */
   nowMs(): number;
+  /** A session that is live on this node. */
+  describeSession?: SessionsDependencies['describeSession'];
   /** A key's settings were changed, or it was rolled: what is remembered of it is old. */
   onKeyChanged?(keyId: string): void;
   /** Where there is no mail server: what the page `/console/outbox` shows. */
@@ -53,7 +56,7 @@ export interface Console {
 
 export function createConsole(options: ConsoleOptions): Console {
   const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
-  const { onKeyChanged = () => {} } = options;
+  const { onKeyChanged = () => {}, describeSession = () => undefined } = options;
   const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, ...limits } = settings;
   const hashes = new HashQueue();
   const attempts = new ClientLimit({ attemptsPerMinuteMax, clock });
@@ -64,7 +67,7 @@ export function createConsole(options: ConsoleOptions): Console {
     routes: [
       ...accountRoutes({ store, accounts, logins, consoleRoute, tls }),
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
-      ...recordRoutes({ store, consoleRoute, nowMs }),
+      ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       ...pageRoutes({ accounts, logins, tls, outbox }),
       ...further.flatMap((routes) => routes(consoleRoute)),
     ],
