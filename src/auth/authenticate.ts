@@ -200,22 +200,31 @@ class KeyAuthenticator implements Authenticator {
     return tokenId === undefined ? { ...caller, via: 'key' } : { ...caller, via: 'token', tokenId };
   }
 
-  async #lookUp({ reference, nobodys, fault }: Claim, address: string): Promise<ApiKey> {
-    // A hundred clients that begin at once with one good key are one attempt, and a hundred guesses are a hundred.
-    const joins = reference !== undefined && this.#cache.isAsking(reference);
-    const forgive = joins ? () => {} : this.#failures.begin(address);
+  async #lookUp(claim: Claim, address: string): Promise<ApiKey> {
+    const attempt = this.#isNoGuess(claim) ? undefined : await this.#failures.begin(address);
     try {
-      const key = reference && (await this.#cache.find(reference).catch(unanswered));
-      if (key === undefined) throw nobodys();
-      const refusal = fault(key);
+      const key = claim.reference && (await this.#cache.find(claim.reference).catch(unanswered));
+      if (key === undefined) throw claim.nobodys();
+      const refusal = claim.fault(key);
       if (refusal !== undefined) throw refusal;
-      forgive();
+      attempt?.forgive();
       return key;
     } catch (error) {
       // A suspended account is no guess, nor is a store that cannot answer the caller's doing.
-      if (!(error instanceof Refusal && error.status === 401)) forgive();
+      if (error instanceof Refusal && error.status === 401) attempt?.fail();
+      else attempt?.forgive();
       throw error;
     }
+  }
+
+  /**
+   * A hundred clients that begin at once with one key are one attempt. And a key that was good a moment ago is looked up again
+   * whatever else comes from its address: nobody can shut out those who share one.
+   */
+  #isNoGuess({ reference, fault }: Claim): boolean {
+    if (reference === undefined) return false;
+    const remembered = this.#cache.remembered(reference);
+    return this.#cache.isAsking(reference) || (remembered !== undefined && fault(remembered) === undefined);
   }
 }
 

@@ -100,6 +100,11 @@ export class VerifyCache {
     }
   }
 
+  /** What it was a few minutes ago. Never asks the store. */
+  remembered(reference: KeyReference): ApiKey | undefined {
+    return this.#within(reference, STALE_MS);
+  }
+
   /** Whether the store is being asked for it: whoever joins asks nothing more. */
   isAsking({ name }: KeyReference): boolean {
     return this.#asking.has(name);

@@ -36,46 +36,79 @@ test.each([
 });
 
 describe('failed attempts', () => {
-  test('are 20 a minute from one address, and one more every 3 s', () => {
+  const failOne = async (failures: FailedAttempts, address: string) => (await failures.begin(address)).fail();
+  const shutOut = async (failures: FailedAttempts, address: string): Promise<Refusal> => {
+    const error = await failures.begin(address).catch((thrown: unknown) => thrown);
+    if (error instanceof Refusal) return error;
+    throw new Error('It was not refused.');
+  };
+
+  test('are 20 a minute from one address, and one more every 3 s', async () => {
     const clock = new SimulatedClock();
     const failures = new FailedAttempts({ perMinuteMax: 20, clock });
-    for (let attempt = 0; attempt < 20; attempt++) failures.begin('192.0.2.7');
-    const refusal = refused(() => failures.begin('192.0.2.7'));
+    for (let attempt = 0; attempt < 20; attempt++) await failOne(failures, '192.0.2.7');
+    const refusal = await shutOut(failures, '192.0.2.7');
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', status: 429, closeCode: 4100 });
     expect(refusal.extras).toMatchObject({
       retryAfterSeconds: 3,
       headers: { 'RateLimit-Limit': '20', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '60' },
     });
-    failures.begin('192.0.2.8');
+    await failOne(failures, '192.0.2.8');
     clock.increment(3_000);
-    failures.begin('192.0.2.7');
-    refused(() => failures.begin('192.0.2.7'));
+    await failOne(failures, '192.0.2.7');
+    await shutOut(failures, '192.0.2.7');
   });
 
-  test('of one IPv6 network count together', () => {
+  test('of one IPv6 network count together', async () => {
     const failures = new FailedAttempts({ perMinuteMax: 20, clock: new SimulatedClock() });
-    for (let attempt = 0; attempt < 20; attempt++) failures.begin(`2001:db8:1:2::${attempt.toString(16)}`);
-    refused(() => failures.begin('2001:db8:1:2:ffff::1'));
-    failures.begin('2001:db8:1:3::1');
+    for (let attempt = 0; attempt < 20; attempt++) await failOne(failures, `2001:db8:1:2::${attempt.toString(16)}`);
+    await shutOut(failures, '2001:db8:1:2:ffff::1');
+    await failOne(failures, '2001:db8:1:3::1');
   });
 
-  test('that were none are taken back', () => {
+  test('that were none are taken back', async () => {
     const failures = new FailedAttempts({ perMinuteMax: 1, clock: new SimulatedClock() });
-    for (let attempt = 0; attempt < 100; attempt++) failures.begin('192.0.2.7')();
-    failures.begin('192.0.2.7');
-    refused(() => failures.begin('192.0.2.7'));
+    for (let attempt = 0; attempt < 100; attempt++) (await failures.begin('192.0.2.7')).forgive();
+    await failOne(failures, '192.0.2.7');
+    await shutOut(failures, '192.0.2.7');
   });
 
-  test('of 10,000 addresses are remembered; the oldest is forgotten, and counted', () => {
+  test('wait for the verdict on those before them: good ones make room, bad ones do not, and 256 wait at most', async () => {
+    const failures = new FailedAttempts({ perMinuteMax: 2, clock: new SimulatedClock() });
+    const [first, second] = [await failures.begin('192.0.2.7'), await failures.begin('192.0.2.7')];
+    const outcomes: string[] = [];
+    const waiting = Array.from({ length: 256 }, () =>
+      failures.begin('192.0.2.7').then(
+        (attempt) => {
+          outcomes.push('judged');
+          return attempt;
+        },
+        () => {
+          outcomes.push('refused');
+          return undefined;
+        },
+      ),
+    );
+    await shutOut(failures, '192.0.2.7');
+    first.forgive();
+    const third = await waiting[0]!;
+    expect(outcomes).toEqual(['judged']);
+    third!.fail();
+    second.fail();
+    await Promise.all(waiting);
+    expect(outcomes).toEqual(['judged', ...Array.from({ length: 255 }, () => 'refused')]);
+  });
+
+  test('of 10,000 addresses are remembered; the oldest is forgotten, and counted', async () => {
     const failures = new FailedAttempts({ perMinuteMax: 1, clock: new SimulatedClock() });
     const address = (index: number) => `10.0.${index >> 8}.${index & 255}`;
-    for (let index = 0; index < 10_000; index++) failures.begin(address(index));
-    refused(() => failures.begin(address(0)));
+    for (let index = 0; index < 10_000; index++) await failOne(failures, address(index));
+    await shutOut(failures, address(0));
     expect(failures.forgottenAddresses).toBe(0);
-    failures.begin('192.0.2.7');
+    await failOne(failures, '192.0.2.7');
     expect(failures.forgottenAddresses).toBe(1);
-    failures.begin(address(0));
-    refused(() => failures.begin(address(9_999)));
+    await failOne(failures, address(0));
+    await shutOut(failures, address(9_999));
   });
 });
 

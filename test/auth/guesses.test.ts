@@ -67,6 +67,25 @@ test('guesses made at the same moment cannot slip through together', async () =>
   expect(lookUps(store)).toBe(20);
 });
 
+test('a good key in steady use is not shut out by whoever guesses at its address', async () => {
+  const { authenticator, text, wait } = await begin();
+  const outcomes = new Set<string>();
+  for (let second = 0; second < 600; second++) {
+    await codeOf(authenticator.rest(generateKey(), ADDRESS));
+    outcomes.add(await codeOf(authenticator.rest(text, ADDRESS)));
+    wait(500);
+  }
+  expect([...outcomes]).toEqual(['let in']);
+});
+
+test('any number of good keys behind one address begin together', async () => {
+  const { authenticator, store } = start();
+  const keys = Array.from({ length: 200 }, () => store.add());
+  const codes = await Promise.all(keys.map(({ text }) => codeOf(authenticator.rest(text, ADDRESS))));
+  expect(new Set(codes)).toEqual(new Set(['let in']));
+  expect(await codeOf(authenticator.rest(generateKey(), ADDRESS))).toBe('invalid_api_key');
+});
+
 test('one guess repeated costs one look-up in 5 s', async () => {
   const { authenticator, store, wait } = start();
   const guess = generateKey();
