@@ -121,9 +121,12 @@ export class AudioPipeline {
     return this.#cut || (this.#ended && this.#tape.received <= this.#limit);
   }
 
-  /** Gives out nothing behind this position until the limit is moved. Infinity for no limit, as at the beginning. */
+  /**
+   * Gives out nothing behind this position until the limit is moved. Infinity for no limit, as at the beginning. After `cut` it
+   * moves back only.
+   */
   limitTo(sample: number): void {
-    if (!this.#cut) this.#limit = sample;
+    if (!this.#cut || sample < this.#limit) this.#limit = sample;
   }
 
   /** The limit is final: the audio ends there, and what was received behind it is never given out. */

@@ -160,6 +160,14 @@ export class SessionHost {
     }
   }
 
+  /** Sessions of an organisation are ended in order: it was suspended. */
+  suspend(organisationId: string): void {
+    for (const session of [...this.sessions.values()]) {
+      if (session.opening.organisationId === organisationId)
+        session.stop('error', 'account_suspended', 'The organisation of this session was suspended.');
+    }
+  }
+
   /** No new sessions; live ones end at their next turn boundary. Resolves when none is left. */
   async drain(): Promise<void> {
     this.draining = true;

@@ -91,7 +91,8 @@ export class LiveSession {
       tell: (event) => this.charts.tellTurn(event),
       emit: (event) => this.outbox.push(event),
       covered: (sample, model) => {
-        this.usage.covered(sample, model);
+        // A provider may place the end of a turn behind what it was sent.
+        this.usage.covered(Math.min(sample, this.pipeline.sentSamples), model);
         this.pipeline.trim(sample);
       },
       received: () => this.pipeline.receivedSamples,
@@ -194,11 +195,12 @@ export class LiveSession {
     const { slug } = this.opening.chain[index] as ChainMember;
     const { originSample, replaySamples, lost } = this.leg.openGate();
     this.turns.beginLeg(slug, originSample);
-    this.spending.heardBy(index);
+    this.usage.passedOver(lost?.from ?? this.pipeline.coveredSamples);
     if (lost !== undefined) {
       this.usage.skip(lost.to);
       this.lost(lost.from, lost.to, 'replay_exceeded');
     }
+    this.spending.heardBy(index);
     this.voice.switched(index, attempts, this.turns.secondsOf(replaySamples));
     this.leg.pump();
   }

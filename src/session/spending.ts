@@ -3,8 +3,8 @@
 import type { SessionEndReason } from '../../machines/events.ts';
 import type { ErrorCode } from '../api/errors.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
-import { shortageCodes, shortageWords } from '../ledger/desk.ts';
 import type { Meter, Shortage } from '../ledger/meter.ts';
+import { shortageCodes, shortageWords } from '../ledger/shortage.ts';
 import type { UsageLine } from '../store/ledger-calls.ts';
 import type { Usage } from './usage.ts';
 

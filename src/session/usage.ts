@@ -31,6 +31,13 @@ export class Usage {
     this.attributed = Math.max(this.attributed, sample);
   }
 
+  /** The silence up to the sample is not sent again: it stays with whoever heard it before. */
+  passedOver(sample: number): void {
+    if (this.last === undefined) return;
+    this.add(this.samples, sample, this.last);
+    this.attributed = Math.max(this.attributed, sample);
+  }
+
   /** Everything up to the sample was lost, as the client was told: nobody is charged for it. */
   skip(sample: number): void {
     this.attributed = Math.max(this.attributed, sample);
