@@ -22,6 +22,16 @@ export function boundMicroUsd(members: readonly ReserveMember[], audioMs: number
   return fixedMicroUsd + (minuteMicroUsd * ms + MS_PER_MINUTE - 1n) / MS_PER_MINUTE;
 }
 
+/** The most that so many milliseconds can cost, in micro-USD, when one member hears all of them, whichever that is. */
+export function dearestMicroUsd(members: readonly ReserveMember[], audioMs: number): bigint {
+  let dearest = 0n;
+  for (const member of members) {
+    const bound = boundMicroUsd([member], audioMs);
+    if (bound > dearest) dearest = bound;
+  }
+  return dearest;
+}
+
 /** The inverse: how many whole milliseconds the amount pays for in any case. Infinity when nothing costs by the minute. */
 export function carriedMs(members: readonly ReserveMember[], microUsd: bigint): number {
   const { fixedMicroUsd, minuteMicroUsd } = boundOf(members);

@@ -1,27 +1,37 @@
 // The money desk of a node: opens holds for sessions and files, carries what they used to the ledger, and does not forget what
 // the ledger could not take yet. How far a hold goes is meter.ts and billing/reserve.ts; what a movement is, the ledger itself.
 import type { Clock } from '../../machines/clock.ts';
-import { type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
 import { boundMicroUsd } from '../billing/reserve.ts';
-import type { HoldGrant, HoldRequest, SessionEnd, SessionHead, SessionRecord } from '../store/ledger-calls.ts';
+import type {
+  HoldGrant,
+  HoldRequest,
+  SessionEnd,
+  SessionHead,
+  SessionRecord,
+  UsageLine,
+} from '../store/ledger-calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { History } from './history.ts';
 import { Journal } from './journal.ts';
-import type { JournalRecord } from './journal-records.ts';
+import { EndedEntry, LiveEntry } from './journal-entries.ts';
 import { isFree, LEASE_MS, Meter, type MeterMember } from './meter.ts';
-import { type Recovered, recoverUsage } from './recovery.ts';
+import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
+import { refusalOf } from './shortage.ts';
 
 /** What a session holds when it opens, in audio. */
 const OPENING_MS = 60_000;
 /** With less than this a session is not worth opening. */
 const OPENING_MS_MIN = 1_000;
 const BUSY_TRIES_MAX = 5;
-/** Ended sessions and files that wait for the ledger. */
+const ANSWER_MS = 10_000;
+/** Ended sessions and files that wait for the ledger; past the first number nothing that costs is begun, past the second nothing. */
 const UNSETTLED_MAX = 10_000;
+const UNSETTLED_FREE_MAX = 100_000;
+/** Other processes' journals are looked at again, as long as there are any. */
+const RECOVER_AGAIN_MS = 60_000;
 const SETTLE_AGAIN_MS = 250;
 const SETTLE_AGAIN_MS_MAX = 10_000;
-const LEDGER_RETRY_SECONDS = 1;
 
 export type DeskStore = Pick<Store, 'openSession' | 'renewHold' | 'settleSession'>;
 
@@ -54,6 +64,7 @@ export class Desk {
   private readonly pending = new Map<string, Pending>();
   private closed = false;
   private failing = false;
+  private recoverTimer: unknown;
   private whenSettled: (() => void) | undefined;
 
   constructor(options: DeskOptions) {
@@ -79,15 +90,23 @@ export class Desk {
     return this.pending.size;
   }
 
-  /** Settles what processes that are gone left behind. */
-  recover(): Promise<Recovered> {
-    const { settings, wallNow, store, onFault } = this.options;
-    return recoverUsage({
+  /** Settles what processes that are gone left behind; and comes back as long as others are there that may be gone one day. */
+  async recover(): Promise<Recovered> {
+    const { settings, wallNow, store, clock, node, onFault } = this.options;
+    const recovered = await recoverUsage({
       directory: settings.directory,
+      node,
       wallNow,
-      settle: (head, end) => store.settleSession(head, end),
+      settle: async (head, end) => {
+        await store.settleSession(head, end);
+        this.history.note(head, end);
+      },
       onFault: (error) => onFault('usage recovery', error),
     });
+    if (recovered.left > 0 && !this.closed) {
+      this.recoverTimer = clock.setTimeout(() => void this.recover(), RECOVER_AGAIN_MS);
+    }
+    return recovered;
   }
 
   /**
@@ -96,7 +115,10 @@ export class Desk {
    */
   async open(head: SessionHead, members: readonly MeterMember[]): Promise<Meter> {
     const first = members[0] as MeterMember;
-    if (isFree(first)) this.note(head);
+    if (isFree(first)) {
+      this.requireRoom(UNSETTLED_FREE_MAX);
+      this.note(head);
+    }
     const grant = await this.hold(head, {
       wantedMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS),
       leastMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS_MIN),
@@ -116,11 +138,12 @@ export class Desk {
 
   /** A hold for a session or a file; the same refusals. Nothing is asked for nothing. */
   async hold(head: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
-    this.requireRoom();
-    if (hold.wantedMicroUsd === 0n) return { heldMicroUsd: 0n, limitedBy: null };
+    const isNothing = hold.wantedMicroUsd === 0n;
+    this.requireRoom(isNothing ? UNSETTLED_FREE_MAX : UNSETTLED_MAX);
+    if (isNothing) return { heldMicroUsd: 0n, limitedBy: null };
     for (let tries = 1; ; tries++) {
       try {
-        return await this.options.store.openSession(head, hold);
+        return await this.within(this.options.store.openSession(head, hold));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         // A lock is held for half a second at most before this is told.
@@ -130,8 +153,16 @@ export class Desk {
     }
   }
 
-  renew(sessionId: string, lines: Parameters<DeskStore['renewHold']>[1], hold: HoldRequest): Promise<HoldGrant> {
-    return this.options.store.renewHold(sessionId, lines, hold);
+  async renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
+    const { store } = this.options;
+    try {
+      return await this.within(store.renewHold(head.id, lines, hold));
+    } catch (error) {
+      // The ledger could not be told of the session when it began.
+      if (error instanceof StoreError && error.reason === 'not_found')
+        return this.within(store.openSession(head, hold));
+      throw error;
+    }
   }
 
   settle(meter: Meter, end: SessionEnd): void {
@@ -142,14 +173,27 @@ export class Desk {
   async close(timeoutMs: number): Promise<void> {
     if (this.pending.size > 0) await this.settled(timeoutMs);
     this.closed = true;
+    this.options.clock.clearTimeout(this.recoverTimer);
     for (const { timer } of this.pending.values()) this.options.clock.clearTimeout(timer);
     await this.journal.close();
     await this.history.close();
   }
 
   /** What cannot be settled waits in memory: while too much does, nothing more is begun. */
-  private requireRoom(): void {
-    if (this.pending.size >= UNSETTLED_MAX) throw refusalOf({ reason: 'overflow' });
+  private requireRoom(unsettledMax: number): void {
+    if (this.pending.size >= unsettledMax) throw refusalOf({ reason: 'overflow' });
+  }
+
+  /** A ledger that does not answer at all is as good as locked. What it says later is ended by the next renewal, or its lease. */
+  private within<Value>(answer: Promise<Value>): Promise<Value> {
+    const { clock } = this.options;
+    return new Promise((resolve, reject) => {
+      const timer = clock.setTimeout(
+        () => reject(new StoreError('overflow', 'The ledger did not answer in time.')),
+        ANSWER_MS,
+      );
+      answer.then(resolve, reject).finally(() => clock.clearTimeout(timer));
+    });
   }
 
   /** Resolves when the ledger knows, or has refused for good; however long that takes. */
@@ -163,7 +207,10 @@ export class Desk {
   }
 
   private trySettling(pending: Pending): void {
-    if (this.closed) return;
+    if (this.closed) {
+      this.options.onFault('settle', new Error(`${pending.head.id} ended after the desk was closed.`));
+      return;
+    }
     pending.tries++;
     const { store, onSettled, onFault, clock } = this.options;
     store.settleSession(pending.head, pending.end).then(
@@ -179,7 +226,7 @@ export class Desk {
         if (!this.failing) onFault('settle', error);
         this.failing = true;
         // The ledger will never take it: what it says of itself is wrong. It is told, and not tried for ever.
-        if (reason === 'invalid' || reason === 'not_found' || reason === 'conflict') {
+        if (reason !== undefined && NEVER.has(reason)) {
           this.forget(pending, undefined);
           return;
         }
@@ -206,72 +253,4 @@ export class Desk {
       };
     });
   }
-}
-
-/** An open session in the journal: its usage when it has grown. */
-class LiveEntry {
-  readonly id: string;
-  private readonly meter: Meter;
-  private readonly wallNow: () => Date;
-  private writtenMs = -1;
-
-  constructor(meter: Meter, wallNow: () => Date) {
-    this.id = meter.head.id;
-    this.meter = meter;
-    this.wallNow = wallNow;
-  }
-
-  record(whole: boolean): JournalRecord | undefined {
-    const { snapshot, head } = this.meter;
-    if (snapshot === undefined || (snapshot.audioMs === this.writtenMs && !whole)) return undefined;
-    this.writtenMs = snapshot.audioMs;
-    return { type: 'used', head, at: this.wallNow().toISOString(), ...snapshot };
-  }
-}
-
-/** A session that the ledger does not know the end of. */
-class EndedEntry {
-  readonly id: string;
-  private readonly head: SessionHead;
-  private readonly end: SessionEnd;
-  private written = false;
-
-  constructor(head: SessionHead, end: SessionEnd) {
-    this.id = head.id;
-    this.head = head;
-    this.end = end;
-  }
-
-  record(whole: boolean): JournalRecord | undefined {
-    if (this.written && !whole) return undefined;
-    this.written = true;
-    return { type: 'ended', head: this.head, end: this.end };
-  }
-}
-
-/** What a client hears when no hold could be had. */
-export function refusalOf({ reason }: Pick<StoreError, 'reason'>): Refusal {
-  if (reason === 'insufficient_credit') return refuse('insufficient_credit', shortageWords.credit);
-  if (reason === 'daily_spend') {
-    return refuse('rate_limit_exceeded', shortageWords.daily_spend, { retryAfterSeconds: secondsToMidnight() });
-  }
-  return refuse('ledger_unavailable', shortageWords.ledger, { retryAfterSeconds: LEDGER_RETRY_SECONDS });
-}
-
-export const shortageCodes = {
-  credit: 'insufficient_credit',
-  daily_spend: 'rate_limit_exceeded',
-  ledger: 'ledger_unavailable',
-} as const satisfies Record<string, ErrorCode>;
-
-export const shortageWords = {
-  credit:
-    'The credit of this organisation is used up. Add credit, or use a model that costs nothing or your own provider key.',
-  daily_spend: 'This key has spent what it may spend in a day. Its limit is there again at midnight UTC.',
-  ledger: 'The ledger cannot be reached just now, and paid work needs it. Try again in a moment.',
-} as const;
-
-function secondsToMidnight(): number {
-  const dayMs = 86_400_000;
-  return Math.ceil((dayMs - (Date.now() % dayMs)) / 1000);
 }

@@ -2,12 +2,13 @@
 // settled when a model has answered. How long the audio is, and who may answer, is decided by the caller.
 import type { Clock } from '../../machines/clock.ts';
 import { costMicroUsd } from '../billing/price.ts';
-import { boundMicroUsd } from '../billing/reserve.ts';
+import { dearestMicroUsd } from '../billing/reserve.ts';
 import type { HoldRequest, SessionEnd, SessionHead } from '../store/ledger-calls.ts';
 import type { Desk } from './desk.ts';
 import { LEASE_MS, type MeterMember } from './meter.ts';
 
 const RENEW_MS = LEASE_MS / 2;
+const RENEW_AGAIN_MS = 1_000;
 /** A client waits no longer for its bill to be written down: what it says is certain before. */
 const ANSWER_MS = 1_000;
 
@@ -22,6 +23,8 @@ export interface FileReservation {
   members: readonly MeterMember[];
   /** The longest that the audio can be, as far as anybody knows. */
   seconds: number;
+  /** An earlier attempt under the same id may have been charged: giving the hold back must not end the charge at nothing. */
+  again?: boolean;
 }
 
 /** Ended by one of the two, once. */
@@ -40,6 +43,8 @@ export interface FileDeskOptions {
 
 export class FileDesk {
   private readonly options: FileDeskOptions;
+  private open = 0;
+  private whenIdle: (() => void)[] = [];
 
   constructor(options: FileDeskOptions) {
     this.options = options;
@@ -50,24 +55,41 @@ export class FileDesk {
    *
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
-  async reserve({ members, seconds, ...file }: FileReservation): Promise<ReservedFile> {
+  async reserve({ members, seconds, again = false, ...file }: FileReservation): Promise<ReservedFile> {
     const { desk, wallNow } = this.options;
     const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
-    const wantedMicroUsd = boundMicroUsd(members, seconds * 1000);
+    const wantedMicroUsd = dearestMicroUsd(members, seconds * 1000);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
     await desk.hold(head, hold);
-    const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.renew(head.id, { ...hold, leastMicroUsd: 0n });
+    this.open++;
+    const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.renew(head, { ...hold, leastMicroUsd: 0n });
     return {
       settle: ({ model, own, seconds: heard }) => {
         stopRenewing();
+        this.ended();
         return this.settle(head, members, { model, own, audioMs: Math.round(heard * 1000) });
       },
       release: async () => {
         stopRenewing();
+        this.ended();
         // Of what holds nothing the ledger was never told.
-        if (wantedMicroUsd > 0n) void desk.carry(head, this.end('released', 0, []));
+        if (wantedMicroUsd === 0n) return;
+        // A failure leaves the hold to its lease.
+        if (again)
+          await desk.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
+        else void desk.carry(head, this.end('released', 0, []));
       },
     };
+  }
+
+  /** Resolves when no file is under way. */
+  async idle(): Promise<void> {
+    if (this.open > 0) await new Promise<void>((resolve) => this.whenIdle.push(resolve));
+  }
+
+  private ended(): void {
+    this.open--;
+    if (this.open === 0) for (const resolve of this.whenIdle.splice(0)) resolve();
   }
 
   private async settle(
@@ -88,17 +110,20 @@ export class FileDesk {
   }
 
   /** The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again. */
-  private renew(id: string, hold: HoldRequest): () => void {
+  private renew(head: SessionHead, hold: HoldRequest): () => void {
     const { clock, desk } = this.options;
     let timer: unknown;
     let stopped = false;
-    const arm = () => {
+    const arm = (afterMs: number) => {
       timer = clock.setTimeout(() => {
-        desk.renew(id, [], hold).then(arm, arm);
-      }, RENEW_MS);
+        desk.renew(head, [], hold).then(
+          () => arm(RENEW_MS),
+          () => arm(RENEW_AGAIN_MS),
+        );
+      }, afterMs);
       if (stopped) clock.clearTimeout(timer);
     };
-    arm();
+    arm(RENEW_MS);
     return () => {
       stopped = true;
       clock.clearTimeout(timer);

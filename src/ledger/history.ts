@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { lineOf, recordsOf } from './journal-records.ts';
+import { lineOf, readableRecordsOf } from './journal-records.ts';
 import { unsettledIn } from './recovery.ts';
 
 const NAME = /^(\d{4}-\d\d-\d\d)\.settled$/;
 const DAY_MS = 86_400_000;
-/** Lines that wait for the disk; beyond it the oldest are left out, and that is told. */
+/** Lines that wait, beside those that are being written; beyond it the oldest are left out, and that is told. */
 const LINES_MAX = 10_000;
 
 export interface HistoryOptions {
@@ -27,6 +27,8 @@ export class History {
   private lines: string[] = [];
   private writing: Promise<void> | undefined;
   private lastDay = '';
+  /** The file whose last line this process knows to be whole. */
+  private wholePath = '';
 
   constructor(options: HistoryOptions) {
     this.options = options;
@@ -34,30 +36,41 @@ export class History {
 
   note(head: SessionHead, end: SessionEnd): void {
     if (this.options.days === 0) return;
-    if (this.lines.length >= LINES_MAX) {
-      this.lines.shift();
-      this.options.onFault(new Error('The usage history is behind: a settled session was left out of it.'));
-    }
     this.lines.push(lineOf({ type: 'ended', head, end }));
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
-    });
+    this.bound();
+    this.writing ??= this.write();
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when everything is written, or could not be when it was tried once more. */
   async close(): Promise<void> {
     await this.writing;
+    if (this.lines.length > 0) await this.write();
   }
 
+  private bound(): void {
+    const surplus = this.lines.length - LINES_MAX;
+    if (surplus <= 0) return;
+    this.lines.splice(0, surplus);
+    this.options.onFault(
+      new Error(`The usage history is behind: settled sessions were left out of it, ${surplus} now.`),
+    );
+  }
+
+  /** What fails is tried again with the next session, and when the history is closed. */
   private async write(): Promise<void> {
     try {
+      // What is settled together is written together.
+      await Promise.resolve();
       while (this.lines.length > 0) {
         const day = this.options.wallNow().toISOString().slice(0, 10);
         if (day !== this.lastDay) await this.begin(day);
-        await this.append(join(this.options.directory, `${day}.settled`), this.lines.splice(0).join(''));
+        await this.append(join(this.options.directory, `${day}.settled`));
       }
     } catch (error) {
+      this.lastDay = '';
       this.options.onFault(error);
+    } finally {
+      this.writing = undefined;
     }
   }
 
@@ -72,14 +85,30 @@ export class History {
     this.lastDay = day;
   }
 
-  private async append(path: string, text: string): Promise<void> {
-    const file = await open(path, 'a', 0o600);
+  private async append(path: string): Promise<void> {
+    // Whoever wrote last may have been killed in the middle of a line.
+    const apart = path === this.wholePath ? '' : '\n';
+    const lines = this.lines.splice(0);
+    this.wholePath = '';
     try {
-      await file.appendFile(text);
-      await file.datasync();
-    } finally {
-      await file.close();
+      await write(path, apart + lines.join(''));
+      this.wholePath = path;
+    } catch (error) {
+      // Some of them may be in the file already: there they are read once.
+      this.lines = lines.concat(this.lines);
+      this.bound();
+      throw error;
     }
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a', 0o600);
+  try {
+    await file.appendFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
   }
 }
 
@@ -90,8 +119,8 @@ export interface Replayed {
   added: number;
   /** Those that it cannot take: their organisation is younger than the backup. */
   refused: number;
-  /** Files with a line that was not written whole. */
-  torn: number;
+  /** Lines that were not written whole. */
+  unreadable: number;
 }
 
 /** Settles everything of the history that the ledger does not know, oldest first. */
@@ -99,11 +128,11 @@ export async function replayHistory(
   directory: string,
   store: Pick<Store, 'findSession' | 'settleSession'>,
 ): Promise<Replayed> {
-  const replayed: Replayed = { sessions: 0, added: 0, refused: 0, torn: 0 };
+  const replayed: Replayed = { sessions: 0, added: 0, refused: 0, unreadable: 0 };
   const names = await readdir(directory).catch(() => []);
   for (const name of names.filter((each) => NAME.test(each)).sort()) {
-    const { records, torn } = recordsOf(await readFile(join(directory, name), 'utf8'));
-    if (torn) replayed.torn++;
+    const { records, unreadable } = readableRecordsOf(await readFile(join(directory, name), 'utf8'));
+    replayed.unreadable += unreadable;
     for (const { head, end } of unsettledIn(records)) {
       replayed.sessions++;
       const outcome = await replay(store, head, end);

@@ -32,6 +32,22 @@ export function recordsOf(text: string): { records: JournalRecord[]; torn: boole
   return { records, torn: false };
 }
 
+/**
+ * The records of a file whose lines stand each for itself, as in a history: lines that were not written whole are left out and
+ * counted. Empty ones only keep others apart.
+ */
+export function readableRecordsOf(text: string): { records: JournalRecord[]; unreadable: number } {
+  const records: JournalRecord[] = [];
+  let unreadable = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const record = recordOf(line);
+    if (record === undefined) unreadable++;
+    else records.push(record);
+  }
+  return { records, unreadable };
+}
+
 function recordOf(line: string): JournalRecord | undefined {
   const json = line.slice(9);
   if (line[8] !== ' ' || line.slice(0, 8) !== checksum(json)) return undefined;

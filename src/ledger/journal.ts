@@ -1,6 +1,6 @@
 // A node's usage journal: what each open session has used, appended to one file and synced every few seconds, so that a
 // process that is killed loses no more than that. Settled sessions are crossed out; who reads it again is recovery.ts.
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import type { Clock } from '../../machines/clock.ts';
@@ -133,7 +133,12 @@ export class Journal {
       if (record !== undefined) text += lineOf(record);
       if (++count % AT_ONCE_MAX === 0) await afterOthers();
     }
-    if (text === '') return;
+    if (text === '') {
+      // Those who look at it from elsewhere tell by its age whether somebody still writes it.
+      const now = new Date();
+      await utimes(path, now, now);
+      return;
+    }
     // Until it is on the disk: half a line may stand at the end, and what comes after it would not be read.
     this.begun = false;
     const file = await open(path, 'a', 0o600);

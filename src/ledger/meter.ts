@@ -47,7 +47,7 @@ export interface MeterListener {
 
 /** The desk, as a meter needs it. */
 export interface MeterDesk {
-  renew(sessionId: string, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
+  renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
   /** Settles once and for good; whatever happens in between is the desk's business. */
   settle(meter: Meter, end: SessionEnd): void;
 }
@@ -128,6 +128,8 @@ export class Meter {
    * Audio waits for money. Undefined while more may come, which `extended` tells; else why there is none.
    */
   starved(): Shortage | undefined {
+    // It is asked again when its time comes.
+    if (this.failures > 0 && this.shortage === undefined) return undefined;
     if (this.asking || !this.askedLast) {
       // Credit may have been added since: nobody is cut off without having been asked for once more.
       this.askedLast = this.shortage !== undefined;
@@ -147,8 +149,7 @@ export class Meter {
 
   /** The session was never opened: what was held for it goes back. */
   abandon(endedAt: Date): void {
-    if (this.held > 0n) this.settle({ ...NOTHING_HEARD, endedAt: endedAt.toISOString() });
-    else this.ended = true;
+    this.settle({ ...NOTHING_HEARD, endedAt: endedAt.toISOString() });
   }
 
   /** What would be billed if the process ended now. */
@@ -164,9 +165,11 @@ export class Meter {
     const lines = this.source?.settledLines() ?? [];
     const left = this.held - (costOf(lines) - this.paid);
     const price = [this.rest(lines)];
+    const carried = carriedMs(price, left < 0n ? -left : left);
+    // Nothing that is heard from now on costs more.
+    if (carried === Number.POSITIVE_INFINITY) return carried;
     // What was let through on trust and is settled since counts against the trust.
-    const aheadMs = left < 0n ? -carriedMs(price, -left) : carriedMs(price, left);
-    return (this.source?.settledMs() ?? 0) + this.trustedMs + aheadMs;
+    return (this.source?.settledMs() ?? 0) + this.trustedMs + (left < 0n ? -carried : carried);
   }
 
   /** The active member's price, without what is charged only once and was charged. */
@@ -187,21 +190,23 @@ export class Meter {
     const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
     const free = isFree(this.active);
     const wantedMicroUsd = free ? 0n : boundMicroUsd([this.rest(lines)], wantedMs);
-    this.options.desk.renew(this.head.id, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS }).then(
+    this.options.desk.renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS }).then(
       (grant) => this.granted(grant, costOf(lines)),
       () => this.unanswered(),
     );
   }
 
-  private granted({ heldMicroUsd, limitedBy }: HoldGrant, paid: bigint): void {
+  private granted({ heldMicroUsd, limitedBy, settled }: HoldGrant, paid: bigint): void {
     this.asking = false;
     if (this.ended) return;
     this.failures = 0;
     this.trustedMs = 0;
     this.held = heldMicroUsd;
     this.paid = paid;
-    this.shortage = limitedBy ?? undefined;
-    if (limitedBy === null) {
+    // Another process took this one for dead, and settled the session: nothing more can be charged for it.
+    this.shortage = settled === true ? 'ledger' : (limitedBy ?? undefined);
+    if (settled === true) this.askedLast = true;
+    if (this.shortage === undefined) {
       this.lowTold = false;
       this.askedLast = false;
     }
@@ -215,8 +220,9 @@ export class Meter {
     this.asking = false;
     if (this.ended) return;
     this.failures++;
-    if (this.trustedMs >= this.options.graceMs) this.shortage = 'ledger';
-    else this.trustedMs = Math.min(this.options.graceMs, this.trustedMs + LOW_MS);
+    // Whoever is known to have no credit left is not trusted with more.
+    if (this.shortage === undefined && this.trustedMs >= this.options.graceMs) this.shortage = 'ledger';
+    else if (this.shortage === undefined) this.trustedMs = Math.min(this.options.graceMs, this.trustedMs + LOW_MS);
     this.extend();
     if (this.shortage === 'ledger') this.tellLow();
     this.arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.failures - 1)));

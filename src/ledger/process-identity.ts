@@ -15,7 +15,7 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, startTicks: startTicksOf(process.pid), host: hostname() };
 }
 
-/** Undefined when it cannot be told from here: the process belongs to another host. */
+/** Undefined when it cannot be told from here: the process belongs to another host, or the system does not say. */
 export function isRunning(identity: ProcessIdentity): boolean | undefined {
   if (identity.host !== hostname()) return undefined;
   try {
@@ -24,7 +24,8 @@ export function isRunning(identity: ProcessIdentity): boolean | undefined {
     // Somebody else's process is there all the same.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
-  return startTicksOf(identity.pid) === identity.startTicks;
+  // Without a word from the system on when it began, it may be any process that has this id now.
+  return identity.startTicks === null ? undefined : startTicksOf(identity.pid) === identity.startTicks;
 }
 
 /** Field 22 of /proc/<pid>/stat; the name before it may hold anything, also spaces and parentheses. */

@@ -3,12 +3,15 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import { type JournalRecord, recordsOf } from './journal-records.ts';
 import { isRunning, type ProcessIdentity } from './process-identity.ts';
 
 /** A journal that can be told from nothing else is taken for abandoned after so long without a word. */
 const ABANDONED_MS = 60_000;
+/** What the ledger will say of it tomorrow as well. */
+export const NEVER: ReadonlySet<StoreErrorReason> = new Set(['not_found', 'invalid', 'conflict']);
 
 export interface Unsettled {
   head: SessionHead;
@@ -17,6 +20,8 @@ export interface Unsettled {
 
 export interface RecoveryOptions {
   directory: string;
+  /** This node's incarnation, whose journal is its own. */
+  node: string;
   wallNow(): Date;
   settle(head: SessionHead, end: SessionEnd): Promise<unknown>;
   onFault(error: unknown): void;
@@ -26,13 +31,17 @@ export interface Recovered {
   sessions: number;
   /** Journals whose last line was not written whole. */
   torn: number;
+  /** Journals of others that stay: their processes are running, or it cannot be told yet, or the ledger was not to be had. */
+  left: number;
 }
 
 /** Never rejects: a journal that cannot be settled now stays for the next start. */
 export async function recoverUsage(options: RecoveryOptions): Promise<Recovered> {
-  const recovered: Recovered = { sessions: 0, torn: 0 };
+  const recovered: Recovered = { sessions: 0, torn: 0, left: 0 };
   const names = await readdir(options.directory).catch(() => []);
   for (const name of names.filter((each) => each.endsWith(JOURNAL_SUFFIX))) {
+    if (name === `${options.node}${JOURNAL_SUFFIX}`) continue;
+    recovered.left++;
     try {
       await recoverFile(join(options.directory, name), options, recovered);
     } catch (error) {
@@ -46,11 +55,18 @@ async function recoverFile(path: string, options: RecoveryOptions, recovered: Re
   const { records, torn } = recordsOf(await readFile(path, 'utf8'));
   if (!(await isAbandoned(path, records, options.wallNow().getTime()))) return;
   for (const { head, end } of unsettledIn(records)) {
-    await options.settle(head, end);
-    recovered.sessions++;
+    try {
+      await options.settle(head, end);
+      recovered.sessions++;
+    } catch (error) {
+      // One that the ledger will never take must not stand in the way of the others.
+      if (!(error instanceof StoreError && NEVER.has(error.reason))) throw error;
+      options.onFault(error);
+    }
   }
   if (torn) recovered.torn++;
   await rm(path, { force: true });
+  recovered.left--;
 }
 
 async function isAbandoned(path: string, records: readonly JournalRecord[], nowMs: number): Promise<boolean> {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import { boundMicroUsd, carriedMs, type ReserveMember } from '../../src/billing/reserve.ts';
+import { boundMicroUsd, carriedMs, dearestMicroUsd, type ReserveMember } from '../../src/billing/reserve.ts';
 
 const member = (slug: string, microUsd: bigint, more: Partial<ReserveMember['price']> & { own?: boolean } = {}) => {
   const { own = false, ...price } = more;
@@ -77,6 +77,36 @@ describe('the bound', () => {
     ['a part of a millisecond as a whole one', [member('a', 60_000n)], 0.2, 2n],
   ])('is %s', (_, members, audioMs, wanted) => {
     expect(boundMicroUsd(members, audioMs)).toBe(wanted);
+  });
+});
+
+describe('the dearest member', () => {
+  it('is never below what any one of them is charged for all of the audio, nor above the bound of the chain', () => {
+    fc.assert(
+      fc.property(chain, fc.oneof(fc.nat(100), fc.nat(10_000_000)), (members, audioMs) => {
+        const dearest = dearestMicroUsd(members, audioMs);
+        for (const { price, own } of members) expect(costMicroUsd(price, audioMs, own) <= dearest).toBe(true);
+        expect(dearest <= boundMicroUsd(members, audioMs)).toBe(true);
+        expect(members.some((each) => boundMicroUsd([each], audioMs) === dearest)).toBe(true);
+      }),
+      { seed: 11, numRuns: 5_000 },
+    );
+  });
+
+  it.each<[string, ReserveMember[], number, bigint]>([
+    [
+      'one session, not all of the chain',
+      [member('a', 150_000n, { unit: 'session' }), member('b', 90_000n, { unit: 'session' })],
+      60_000,
+      150_001n,
+    ],
+    ['the minute where that is more', [member('a', 100n, { unit: 'session' }), member('b', 600n)], 60_000, 601n],
+    ['the session where that is more', [member('a', 100n, { unit: 'session' }), member('b', 600n)], 1_000, 101n],
+    ['nothing for own keys and free models', [member('a', 4_300n, { own: true }), member('b', 0n)], 60_000, 0n],
+    ['nothing without audio', [member('a', 150_000n, { unit: 'session' })], 0, 0n],
+    ['nothing without members', [], 60_000, 0n],
+  ])('is %s', (_, members, audioMs, wanted) => {
+    expect(dearestMicroUsd(members, audioMs)).toBe(wanted);
   });
 });
 

@@ -56,6 +56,7 @@ export function fill(tables: Tables): void {
 }
 
 function fillAccounts(tables: Tables): void {
+  const stranger = { client: '192.0.2.1', clientGroup: '192.0.2.1' };
   for (const name of ['ada', 'bob']) {
     const email = `${name}@example.com`;
     tables.signUp({
@@ -65,12 +66,11 @@ function fillAccounts(tables: Tables): void {
       organisationName: name,
       verification: { hash: sha256(`verify ${name}`), sealed },
       reset: { hash: sha256(`reset ${name}`), sealed },
-      client: '192.0.2.1',
-      clientGroup: '192.0.2.1',
+      ...stranger,
       signUpsPerDayMax: 10,
     });
-    const { person } = tables.verifyAddress(sha256(`verify ${name}`), 5_000_000n, '192.0.2.1')!;
-    tables.requestPasswordReset(email, { hash: sha256(`reset again ${name}`), sealed }, '192.0.2.1');
+    const { person } = tables.verifyAddress(sha256(`verify ${name}`), '$scrypt$1$salt$hash', 5_000_000n, '192.0.2.1')!;
+    tables.requestPasswordReset(email, { hash: sha256(`reset again ${name}`), sealed }, stranger);
     tables.openConsoleSession({
       hash: sha256(`session ${name}`),
       personId: person.id,
@@ -80,6 +80,7 @@ function fillAccounts(tables: Tables): void {
       sessionsMax: 10,
     });
     tables.beginLogin(email);
+    tables.noteRefusedLogin({ address: email, why: 'password', ...stranger });
   }
 }
 

@@ -15,6 +15,8 @@ import { StoreError, type StoreErrorReason } from '../../src/store/store-error.t
 export class MemoryLedger implements DeskStore {
   /** Micro-USD; null for an organisation without a limit. */
   balance: bigint | null;
+  /** Sessions that were opened. */
+  readonly known = new Set<string>();
   readonly held = new Map<string, bigint>();
   readonly posted = new Map<string, bigint>();
   readonly settled = new Map<string, { head: SessionHead; end: SessionEnd; costMicroUsd: bigint }>();
@@ -39,6 +41,7 @@ export class MemoryLedger implements DeskStore {
 
   async openSession({ id }: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
     await this.ready();
+    this.known.add(id);
     const grant = this.take(id, hold);
     if (grant.heldMicroUsd < hold.leastMicroUsd) {
       this.held.delete(id);
@@ -51,7 +54,8 @@ export class MemoryLedger implements DeskStore {
     await this.ready();
     this.renewals.push({ sessionId, lines, hold });
     this.held.delete(sessionId);
-    if (this.settled.has(sessionId)) return { heldMicroUsd: 0n, limitedBy: null };
+    if (this.settled.has(sessionId)) return { heldMicroUsd: 0n, limitedBy: null, settled: true };
+    if (!this.known.has(sessionId)) throw new StoreError('not_found', 'There is no such session.');
     this.post(sessionId, lines);
     return this.take(sessionId, hold);
   }

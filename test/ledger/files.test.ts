@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import { boundMicroUsd } from '../../src/billing/reserve.ts';
+import { dearestMicroUsd } from '../../src/billing/reserve.ts';
 import { Desk } from '../../src/ledger/desk.ts';
 import { FileDesk, type FileReservation } from '../../src/ledger/files.ts';
 import type { MeterMember } from '../../src/ledger/meter.ts';
@@ -47,7 +47,7 @@ describe('a file’s reservation', () => {
   it('holds what the dearest model would cost, and charges what the one that answered costs', async () => {
     const { ledger, files, timers } = world(1_000_000n);
     const reserved = await files.reserve(file([CHEAP, DEAR], 90));
-    expect([...ledger.held.values()]).toEqual([boundMicroUsd([CHEAP, DEAR], 90_000)]);
+    expect([...ledger.held.values()]).toEqual([dearestMicroUsd([CHEAP, DEAR], 90_000)]);
     expect(await reserved.settle({ model: CHEAP.slug, own: false, seconds: 88.5 })).toBe(8_850n);
     expect([ledger.available, ledger.settled.get('req_1')?.end.reason]).toEqual([1_000_000n - 8_850n, 'completed']);
     expect(timers()).toBe(0);
@@ -60,6 +60,17 @@ describe('a file’s reservation', () => {
     const { files, ledger } = world(59_000n);
     await expect(files.reserve(file(members, 60))).rejects.toMatchObject({ code: 'insufficient_credit' });
     expect(ledger.held.size).toBe(0);
+  });
+
+  it('of a chain of fixed prices asks for one of them, since one model answers', async () => {
+    const fixed = (slug: string): MeterMember => ({
+      slug,
+      own: false,
+      price: { unit: 'session', microUsd: 1_000_000n, minimumMicroUsd: 0n },
+    });
+    const { files, ledger } = world(1_500_000n);
+    await files.reserve(file([fixed('a/fixed'), fixed('b/fixed')], 60));
+    expect(ledger.available).toBeGreaterThan(400_000n);
   });
 
   it('holds nothing for own keys and free models, and has a line on the bill all the same', async () => {
@@ -105,20 +116,50 @@ describe('a file’s reservation', () => {
   });
 });
 
-it('a desk that cannot get rid of 10,000 bills takes no more work, and takes it again when it can', async () => {
+it('a desk that cannot get rid of 10,000 bills takes no more work that costs, and takes it again when it can', async () => {
   const { clock, files, ledger, desk } = world(null);
   ledger.failing = 'busy';
   for (let index = 0; index < 10_000; index++) {
     const reserved = await files.reserve(file([OWN], 1, `req_${index}`));
     void reserved.settle({ model: OWN.slug, own: true, seconds: 1 });
   }
+  await everything();
   expect(desk.unsettled).toBe(10_000);
-  await expect(files.reserve(file([OWN], 1, 'req_more'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
   ledger.failing = undefined;
+  await expect(files.reserve(file([CHEAP], 1, 'req_paid'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
+  await expect(files.reserve(file([OWN], 1, 'req_own'))).resolves.toBeDefined();
   for (let at = 0; at < 20 && desk.unsettled > 0; at++) {
     clock.increment(1_000);
     await everything();
   }
   expect(desk.unsettled).toBe(0);
-  await expect(files.reserve(file([OWN], 1, 'req_more'))).resolves.toBeDefined();
+  await expect(files.reserve(file([CHEAP], 1, 'req_paid'))).resolves.toBeDefined();
+});
+
+describe('a file that is tried again under the id of an attempt that was cut short', () => {
+  it('is charged in full where the attempt between failed', async () => {
+    const { files, ledger } = world(1_000_000n);
+    await files.reserve(file([DEAR], 60));
+    const second = await files.reserve({ ...file([DEAR], 60), again: true });
+    await second.release();
+    expect([ledger.held.size, ledger.settled.size]).toEqual([0, 0]);
+    const third = await files.reserve({ ...file([DEAR], 60), again: true });
+    expect(await third.settle({ model: DEAR.slug, own: false, seconds: 60 })).toBe(60_000n);
+    expect(ledger.balance).toBe(940_000n);
+  });
+});
+
+it('a node that goes away waits for the files under way, and for nothing when there are none', async () => {
+  const { files } = world(null);
+  await files.idle();
+  const reserved = [await files.reserve(file([DEAR], 1, 'req_1')), await files.reserve(file([OWN], 1, 'req_2'))];
+  let idle = false;
+  const waiting = files.idle().then(() => {
+    idle = true;
+  });
+  await reserved[0]!.release();
+  await everything();
+  expect(idle).toBe(false);
+  await reserved[1]!.settle({ model: OWN.slug, own: true, seconds: 1 });
+  await waiting;
 });

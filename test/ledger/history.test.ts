@@ -1,5 +1,5 @@
 // The usage history: a ledger restored from a backup hears again of everything that was settled since, once.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { History, replayHistory } from '../../src/ledger/history.ts';
@@ -48,7 +48,7 @@ describe('the usage history', () => {
     expect(await historyIn(directory, 14, () => new Date('2026-11-01T10:00:00Z'), ids(500))).toEqual([]);
     await historyIn(directory, 14, () => new Date('2026-11-02T10:00:00Z'), ['ses_500']);
     const ledger = ledgerWith(ids(200), ['ses_300']);
-    expect(await replayHistory(directory, ledger)).toEqual({ sessions: 501, added: 300, refused: 1, torn: 0 });
+    expect(await replayHistory(directory, ledger)).toEqual({ sessions: 501, added: 300, refused: 1, unreadable: 0 });
     expect(ledger.settled.slice(0, 2)).toEqual(['ses_200', 'ses_201']);
     expect(ledger.settled.at(-1)).toBe('ses_500');
   });
@@ -75,11 +75,81 @@ describe('the usage history', () => {
     const directory = temporaryDirectory();
     await historyIn(directory, 14, () => new Date('2026-11-01T10:00:00Z'), ids(2));
     writeFileSync(join(directory, '2026-11-01.settled'), 'half a li', { flag: 'a' });
-    expect(await replayHistory(directory, ledgerWith([]))).toEqual({ sessions: 2, added: 2, refused: 0, torn: 1 });
+    expect(await replayHistory(directory, ledgerWith([]))).toEqual({
+      sessions: 2,
+      added: 2,
+      refused: 0,
+      unreadable: 1,
+    });
+  });
+
+  it.each([1, 40, 100])(
+    'loses one line to a kill %s bytes before its end, and none that came after',
+    async (missing) => {
+      const directory = temporaryDirectory();
+      const path = join(directory, '2026-11-01.settled');
+      const now = () => new Date('2026-11-01T10:00:00Z');
+      await historyIn(directory, 14, now, ids(3));
+      truncateSync(path, readFileSync(path).length - missing);
+      await historyIn(directory, 14, now, ['ses_7', 'ses_8']);
+      await historyIn(directory, 14, now, ['ses_9']);
+      const ledger = ledgerWith([]);
+      // Without its last byte alone, a line says all that it should.
+      const isWhole = missing === 1;
+      expect(await replayHistory(directory, ledger)).toMatchObject({ refused: 0, unreadable: isWhole ? 0 : 1 });
+      const first = isWhole ? ids(3) : ids(2);
+      expect(ledger.settled).toEqual([...first, 'ses_7', 'ses_8', 'ses_9']);
+    },
+  );
+
+  it('has every line after an append that failed, once the disk takes them, and tells of the failure', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, '2026-11-01.settled');
+    const faults: unknown[] = [];
+    const now = () => new Date('2026-11-01T10:00:00Z');
+    const history = new History({ directory, days: 14, wallNow: now, onFault: (error) => failed(error) });
+    let failed: (error: unknown) => void = () => {};
+    const fault = new Promise((resolve) => {
+      failed = (error) => resolve(faults.push(error));
+    });
+    mkdirSync(path);
+    for (const id of ids(2)) history.note(headOf(id), end);
+    await fault;
+    rmdirSync(path);
+    history.note(headOf('ses_2'), end);
+    await history.close();
+    expect(faults).toEqual([expect.objectContaining({ code: 'EISDIR' })]);
+    const ledger = ledgerWith([]);
+    expect(await replayHistory(directory, ledger)).toMatchObject({ sessions: 3, unreadable: 0 });
+    expect(ledger.settled).toEqual(ids(3));
+  });
+
+  it('tries once more when it is closed, and keeps to its bound while the disk refuses', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, '2026-11-01.settled');
+    mkdirSync(path);
+    const faults: Error[] = [];
+    const told: (() => void)[] = [];
+    const onFault = (error: unknown) => {
+      faults.push(error as Error);
+      told.shift()?.();
+    };
+    const history = new History({ directory, days: 14, wallNow: () => new Date('2026-11-01T10:00:00Z'), onFault });
+    const refused = new Promise<void>((resolve) => told.push(resolve));
+    for (const id of ids(10_000)) history.note(headOf(id), end);
+    await refused;
+    history.note(headOf('ses_10000'), end);
+    expect(faults.at(-1)?.message).toContain('behind');
+    rmdirSync(path);
+    await history.close();
+    expect(existsSync(path)).toBe(true);
+    const ledger = ledgerWith([]);
+    expect(await replayHistory(directory, ledger)).toMatchObject({ sessions: 10_000, unreadable: 0 });
+    expect([ledger.settled[0], ledger.settled.at(-1)]).toEqual(['ses_1', 'ses_10000']);
   });
 
   it('is nothing where there is none', async () => {
     const nowhere = join(temporaryDirectory(), 'nowhere');
-    expect(await replayHistory(nowhere, ledgerWith([]))).toEqual({ sessions: 0, added: 0, refused: 0, torn: 0 });
+    expect(await replayHistory(nowhere, ledgerWith([]))).toEqual({ sessions: 0, added: 0, refused: 0, unreadable: 0 });
   });
 });

@@ -10,6 +10,7 @@ import { type JournalRecord, lineOf, recordsOf } from '../../src/ledger/journal-
 import { isRunning, thisProcess } from '../../src/ledger/process-identity.ts';
 import { recoverUsage, unsettledIn } from '../../src/ledger/recovery.ts';
 import type { SessionEnd, SessionHead } from '../../src/store/ledger-calls.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 import { seeded } from '../fakes/random.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
@@ -72,6 +73,7 @@ const recoverIn = async (directory: string, nowMs = Date.now()) => {
   const faults: unknown[] = [];
   const recovered = await recoverUsage({
     directory,
+    node: 'recovr',
     wallNow: () => new Date(nowMs),
     settle: async (head, how) => settled.push({ head, end: how }),
     onFault: (error) => faults.push(error),
@@ -228,10 +230,34 @@ describe('recovery', () => {
     const faults: unknown[] = [];
     await recoverUsage({
       directory,
+      node: 'recovr',
       wallNow: () => new Date(),
       settle: () => Promise.reject(new Error('busy')),
       onFault: (error) => faults.push(error),
     });
     expect([faults.length, readdirSync(directory)]).toEqual([1, ['a.journal']]);
+  });
+
+  it('is not stopped by one session that the ledger will never take, and leaves its own journal alone', async () => {
+    const directory = temporaryDirectory();
+    const gone = { ...thisProcess(), startTicks: '1' };
+    const text =
+      lineOf({ type: 'begun', version: 1, process: gone }) + ['a', 'b', 'c'].map((id) => lineOf(used(id, 5))).join('');
+    writeFileSync(join(directory, 'old.journal'), text);
+    writeFileSync(join(directory, 'recovr.journal'), text);
+    const settled: string[] = [];
+    const faults: unknown[] = [];
+    const recovered = await recoverUsage({
+      directory,
+      node: 'recovr',
+      wallNow: () => new Date(),
+      settle: async ({ id }) => {
+        if (id === 'b') throw new StoreError('not_found', 'There is no such organisation.');
+        settled.push(id);
+      },
+      onFault: (error) => faults.push(error),
+    });
+    expect([settled, faults.length, recovered.left]).toEqual([['a', 'c'], 1, 0]);
+    expect(readdirSync(directory)).toEqual(['recovr.journal']);
   });
 });

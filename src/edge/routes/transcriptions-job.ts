@@ -131,7 +131,16 @@ export class FileJob {
     const { seconds, measured } = await secondsToReserve(form.file, priced, longestOf(members), lengths);
     const { organisationId, keyId } = caller;
     const model = slugs[0] as string;
-    const reserved = await desk.reserve({ id: chargeId, organisationId, keyId, model, members: priced, seconds });
+    const again = chargeId !== requestId;
+    const reserved = await desk.reserve({
+      id: chargeId,
+      organisationId,
+      keyId,
+      model,
+      members: priced,
+      seconds,
+      again,
+    });
     const { outcome, late } = await this.#transcribe(form, fields, members, measured, signal, reserved);
     const { member } = outcome;
     this.#isSettling = true;

@@ -1,0 +1,48 @@
+// What the journal writes of a session: while it is open its usage, when that has grown; then its end, until the ledger knows.
+import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { JournalEntry } from './journal.ts';
+import type { JournalRecord } from './journal-records.ts';
+import type { Meter } from './meter.ts';
+
+/** An open session in the journal: its usage when it has grown. */
+export class LiveEntry implements JournalEntry {
+  readonly id: string;
+  private readonly meter: Meter;
+  private readonly wallNow: () => Date;
+  private writtenMs = -1;
+
+  constructor(meter: Meter, wallNow: () => Date) {
+    this.id = meter.head.id;
+    this.meter = meter;
+    this.wallNow = wallNow;
+  }
+
+  record(whole: boolean): JournalRecord | undefined {
+    const { snapshot, head } = this.meter;
+    // What was sent may grow for long after it was received.
+    const heardMs = snapshot?.lines.reduce((sum, { audioMs }) => sum + audioMs, 0);
+    if (snapshot === undefined || (heardMs === this.writtenMs && !whole)) return undefined;
+    this.writtenMs = heardMs ?? 0;
+    return { type: 'used', head, at: this.wallNow().toISOString(), ...snapshot };
+  }
+}
+
+/** A session that the ledger does not know the end of. */
+export class EndedEntry implements JournalEntry {
+  readonly id: string;
+  private readonly head: SessionHead;
+  private readonly end: SessionEnd;
+  private written = false;
+
+  constructor(head: SessionHead, end: SessionEnd) {
+    this.id = head.id;
+    this.head = head;
+    this.end = end;
+  }
+
+  record(whole: boolean): JournalRecord | undefined {
+    if (this.written && !whole) return undefined;
+    this.written = true;
+    return { type: 'ended', head: this.head, end: this.end };
+  }
+}
