@@ -81,6 +81,9 @@ export const ledger = actionsCommand(
         print(
           `Of ${replayed.sessions} sessions that were settled of late, ${replayed.added} were not in it and are settled again${replayed.refused === 0 ? '' : `; ${replayed.refused} belong to organisations that it does not know`}.`,
         );
+        if (replayed.unreadable > 0) {
+          print(`${replayed.unreadable} lines of the usage history were not written whole and could not be read.`);
+        }
         return EXIT.ok;
       },
     }),

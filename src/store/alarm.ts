@@ -17,6 +17,8 @@ export interface AlarmOptions {
 export interface Alarm {
   /** The moments may have changed. Never throws. */
   look(): void;
+  /** The same, and rings before it returns when the next moment has passed already. Never throws. */
+  catchUp(): void;
   stop(): void;
 }
 
@@ -47,6 +49,7 @@ export function createAlarm({ next, ring }: AlarmOptions): Alarm {
   }
 
   function come(): void {
+    clearTimeout(timer);
     setForMs = undefined;
     try {
       ring();
@@ -59,6 +62,12 @@ export function createAlarm({ next, ring }: AlarmOptions): Alarm {
 
   return {
     look,
+    catchUp() {
+      if (stopped) return;
+      const atMs = momentMs();
+      if (atMs !== undefined && atMs <= Date.now()) come();
+      else look();
+    },
     stop() {
       stopped = true;
       clearTimeout(timer);

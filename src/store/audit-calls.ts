@@ -1,18 +1,18 @@
 // Who did what to a credential or to money, and when. Append-only; written in the transaction of what it tells of.
 
 /**
- * Who acts. `id`: of the person, the key or the process; for `operator` the command line of this machine. `address` is the
- * remote address of a request.
+ * Who acts. `id`: of the person, the key or the process; for `operator` the command line of this machine; for `anonymous`,
+ * who has proved nothing, the group of addresses that counts as one client. `address` is the remote address of a request.
  */
 export interface Actor {
-  type: 'person' | 'key' | 'operator' | 'system';
+  type: 'person' | 'key' | 'operator' | 'system' | 'anonymous';
   id: string;
   address?: string;
 }
 
 export interface AuditEntry {
   by: Actor;
-  /** Null for what belongs to no organisation, such as a refused login. */
+  /** Null for what belongs to no organisation. */
   organisationId: string | null;
   /** `key.created`, `key.revoked`, `provider-key.saved`, `credit.added`, `login.refused`, … */
   action: string;

@@ -134,17 +134,27 @@ const CHECKS: readonly Check[] = [
     sentence: ({ who, found }) => `Session ${who} is settled and hold ${found} of it is open.`,
   },
   {
-    sql: `SELECT ${sessionName('session')} AS who, @now - lease_end_ms AS found, NULL AS wanted
-      FROM open_holds WHERE lease_end_ms < @now - ${LEASE_GRACE_MS}`,
-    sentence: ({ who, found }) => `The hold of session ${who} is open ${found} ms after its lease.`,
-  },
-  {
     sql: 'SELECT NULL AS who, sum(posted_micro_usd) AS found, 0 AS wanted FROM balances HAVING sum(posted_micro_usd) <> 0',
     sentence: ({ found }) => `All accounts come to ${money(found)} in all; they must come to 0.`,
   },
 ];
 
-export function createLedgerAudit({ database, nowMs }: TableContext): Pick<LedgerCalls, 'auditLedger'> {
+/** Somebody gives holds back where a ledger is in use. In a copy they stay as they were when it was made. */
+const CHECKS_IN_USE: readonly Check[] = [
+  ...CHECKS,
+  {
+    sql: `SELECT ${sessionName('session')} AS who, @now - lease_end_ms AS found, NULL AS wanted
+      FROM open_holds WHERE lease_end_ms < @now - ${LEASE_GRACE_MS}`,
+    sentence: ({ who, found }) => `The hold of session ${who} is open ${found} ms after its lease.`,
+  },
+];
+
+/** @param isCopy of a database that nobody uses */
+export function createLedgerAudit(
+  { database, nowMs }: Pick<TableContext, 'database' | 'nowMs'>,
+  isCopy = false,
+): Pick<LedgerCalls, 'auditLedger'> {
+  const checks = isCopy ? CHECKS : CHECKS_IN_USE;
   const figures = database
     .prepare<[], { sessions: bigint; transfers: bigint; openHolds: bigint; oldest: bigint | null; sum: bigint | null }>(
       `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM transfers) AS transfers,
@@ -166,7 +176,7 @@ export function createLedgerAudit({ database, nowMs }: TableContext): Pick<Ledge
     const now = nowMs();
     const { sessions, transfers, openHolds, oldest, sum } = figures.get()!;
     const faults: string[] = [];
-    for (const check of CHECKS) {
+    for (const check of checks) {
       if (faults.length === FAULTS_MAX) break;
       faults.push(...faultsOf(check, BigInt(now), FAULTS_MAX - faults.length));
     }

@@ -52,6 +52,8 @@ export interface HoldGrant {
   heldMicroUsd: bigint;
   /** What kept it from being all that was wanted. */
   limitedBy: 'credit' | 'daily_spend' | null;
+  /** The session is settled already: nothing more can be held or charged for it. */
+  settled?: true;
 }
 
 export interface SessionEnd {
@@ -152,13 +154,16 @@ export interface LedgerAudit {
 
 export interface LedgerCalls {
   /**
-   * Notes the session and takes its first hold. With `wantedMicroUsd` 0 nothing is held and nobody is refused.
+   * Notes the session and takes its first hold. With `wantedMicroUsd` 0 nothing is held and nobody is refused. For a session
+   * that is known already: what is held stays as it is and is answered while it is no less than wanted and its lease is not
+   * over; else it is given back and a new hold made, or refused, which leaves all as it was. A session that was settled gets
+   * nothing, with `settled`.
    * Throws StoreError `insufficient_credit` or `daily_spend`; `not_found` when there is no such organisation or key.
    */
   openSession(head: SessionHead, hold: HoldRequest): HoldGrant;
   /**
    * Posts what the lines say beyond what was posted before, and holds anew: the hold before is posted or void. A session that
-   * was settled is left as it is and gets nothing. Never throws for want of credit: what is used is posted in full. A line
+   * was settled is left as it is and gets nothing, with `settled`. Never throws for want of credit: what is used is posted in full. A line
    * that is not told of stays as it is. Throws `not_found`; `invalid` for a line that says less than before, or another price.
    */
   renewHold(sessionId: string, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;

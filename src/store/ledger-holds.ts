@@ -8,6 +8,8 @@ import type { TableContext } from './table-context.ts';
 export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds'> {
   /** What a hold may be now: nothing below `leastMicroUsd`. */
   offer(organisationId: string, keyId: string, request: HoldRequest): HoldGrant;
+  /** What is held for the session, 0 once the lease is over. */
+  heldOf(session: SessionRow): bigint;
   /** Makes the hold that was offered; nothing for 0. */
   hold(session: SessionRow, microUsd: bigint, leaseMs: number): void;
   /** Ends the session's hold, if it has one: post when something was posted, void otherwise. */
@@ -41,6 +43,13 @@ export function createLedgerHolds(
   );
   const removeOpen = database.prepare<[bigint]>('DELETE FROM open_holds WHERE session = ?');
   const openOf = database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers();
+  const heldUntil = database
+    .prepare<[number, number], bigint>(
+      `SELECT micro_usd FROM open_holds JOIN holds ON number = hold
+       WHERE open_holds.session = ? AND open_holds.lease_end_ms > ?`,
+    )
+    .pluck()
+    .safeIntegers();
   const openUntil = database
     .prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= ? ORDER BY open_holds.lease_end_ms`)
     .safeIntegers();
@@ -89,6 +98,7 @@ export function createLedgerHolds(
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
     },
+    heldOf: ({ number }) => heldUntil.get(number, nowMs()) ?? 0n,
     hold({ number, organisationId, keyId }, microUsd, leaseMs) {
       if (microUsd === 0n) return;
       const now = nowMs();

@@ -60,7 +60,7 @@ export function createLedgerPostings(
      ON CONFLICT DO UPDATE SET micro_usd = micro_usd + excluded.micro_usd`,
   );
 
-  function postLine(session: SessionRow, line: UsageLine, whenLess: 'refuse' | 'keep'): bigint {
+  function postLine(session: SessionRow, line: UsageLine, whenLess: 'refuse' | 'keep', at: string): bigint {
     const own = line.own ? 1 : 0;
     const before = lineBefore.get(session.number, line.model, own);
     if (before !== undefined && whenLess === 'refuse') requireGrowth(session, line, before);
@@ -81,6 +81,7 @@ export function createLedgerPostings(
       transfer(
         usageTransfer(session.organisationId, {
           id: `${session.id}:${line.model}:${own}:${postings}`,
+          at,
           microUsd: difference,
           session: session.number,
           note: line.model,
@@ -92,9 +93,11 @@ export function createLedgerPostings(
 
   return {
     post(session, lines, whenLess) {
+      // The transfers and the key's spend are of one day, also when midnight passes meanwhile.
+      const at = nowText();
       let posted = 0n;
-      for (const line of lines) posted += postLine(session, line, whenLess);
-      if (posted > 0n) spend.run(session.keyId, nowText().slice(0, DAY_LENGTH), posted);
+      for (const line of lines) posted += postLine(session, line, whenLess, at);
+      if (posted > 0n) spend.run(session.keyId, at.slice(0, DAY_LENGTH), posted);
       return posted;
     },
   };

@@ -13,7 +13,7 @@ type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSessi
 interface Parts {
   transfers: Pick<LedgerTransfers, 'openAccount'>;
   postings: LedgerPostings;
-  holds: Pick<LedgerHolds, 'offer' | 'hold' | 'end'>;
+  holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'end'>;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
@@ -21,6 +21,7 @@ interface Parts {
 type KnownSession = SessionRow & { isSettled: 0 | 1 };
 
 const NOTHING: HoldGrant = { heldMicroUsd: 0n, limitedBy: null };
+const SETTLED: HoldGrant = { ...NOTHING, settled: true };
 
 export function createLedgerSessions(
   { database, nowText }: TableContext,
@@ -31,14 +32,9 @@ export function createLedgerSessions(
             EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled
      FROM sessions WHERE id = ?`,
   );
-  const firstGrant = database
-    .prepare<[number], HoldGrant>(
-      'SELECT granted_micro_usd AS heldMicroUsd, limited_by AS limitedBy FROM sessions WHERE number = ?',
-    )
-    .safeIntegers();
-  const insertSession = database.prepare<SessionHead & HoldGrant>(
-    `INSERT INTO sessions (id, organisation_id, key_id, mode, model, opened_at, granted_micro_usd, limited_by)
-     VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt, @heldMicroUsd, @limitedBy)`,
+  const insertSession = database.prepare<SessionHead>(
+    `INSERT INTO sessions (id, organisation_id, key_id, mode, model, opened_at)
+     VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt)`,
   );
   const insertEnd = database.prepare<
     Omit<SessionEnd, 'lines'> & { number: number; organisationId: string; settledAt: string }
@@ -58,25 +54,41 @@ export function createLedgerSessions(
     return session;
   }
 
-  function addSession(head: SessionHead, grant: HoldGrant): SessionRow {
+  function addSession(head: SessionHead): SessionRow {
     const { id, organisationId, keyId, mode, model } = head;
     const openedAt = isoOf(head.openedAt, 'time of opening');
-    const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt, ...grant });
+    const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt });
     return { number: Number(lastInsertRowid), id, organisationId, keyId };
+  }
+
+  function offerOrRefuse({ organisationId, keyId }: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
+    const grant = holds.offer(organisationId, keyId, request);
+    if (grant.limitedBy === null || grant.heldMicroUsd >= request.leastMicroUsd) return grant;
+    throw refusal(grant.limitedBy);
+  }
+
+  /** A call repeated because its answer was lost changes nothing; one that comes later, or wants more, must be held for. */
+  function openAgain(session: KnownSession, request: HoldRequest): HoldGrant {
+    if (session.isSettled === 1) return SETTLED;
+    const heldMicroUsd = holds.heldOf(session);
+    if (heldMicroUsd > 0n && heldMicroUsd >= request.wantedMicroUsd) return { heldMicroUsd, limitedBy: null };
+    holds.end(session, 0n);
+    const grant = offerOrRefuse(session, request);
+    holds.hold(session, grant.heldMicroUsd, request.leaseMs);
+    return grant;
   }
 
   const open = database.transaction((head: SessionHead, request: HoldRequest): HoldGrant => {
     requireHead(head);
     requireHoldRequest(request);
     const before = known(head);
-    if (before !== undefined) return firstGrant.get(before.number)!;
+    if (before !== undefined) return openAgain(before, request);
     transfers.openAccount(head.organisationId);
     if (keyOwner.get(head.keyId) !== head.organisationId) {
       throw new StoreError('not_found', `The organisation has no key ${JSON.stringify(head.keyId)}.`);
     }
-    const grant = holds.offer(head.organisationId, head.keyId, request);
-    if (grant.limitedBy !== null && grant.heldMicroUsd < request.leastMicroUsd) throw refusal(grant.limitedBy);
-    holds.hold(addSession(head, grant), grant.heldMicroUsd, request.leaseMs);
+    const grant = offerOrRefuse(head, request);
+    holds.hold(addSession(head), grant.heldMicroUsd, request.leaseMs);
     return grant;
   });
 
@@ -85,7 +97,7 @@ export function createLedgerSessions(
     requireHoldRequest(request);
     const session = sessionById.get(id);
     if (session === undefined) throw new StoreError('not_found', `There is no session ${JSON.stringify(id)}.`);
-    if (session.isSettled === 1) return NOTHING;
+    if (session.isSettled === 1) return SETTLED;
     holds.end(session, postings.post(session, lines, 'refuse'));
     const grant = holds.offer(session.organisationId, session.keyId, request);
     holds.hold(session, grant.heldMicroUsd, request.leaseMs);
@@ -98,7 +110,7 @@ export function createLedgerSessions(
     const before = known(head);
     if (before?.isSettled === 1) return recordOf(before.number);
     transfers.openAccount(head.organisationId);
-    const session = before ?? addSession(head, NOTHING);
+    const session = before ?? addSession(head);
     // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
     holds.end(session, postings.post(session, end.lines, 'keep'));
     insertEnd.run({

@@ -8,6 +8,8 @@ import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
 export interface NewTransfer extends Pick<LedgerTransfer, 'id' | 'kind' | 'debit' | 'credit' | 'microUsd' | 'note'> {
+  /** ISO 8601 UTC: one reading of the clock for all that belongs to a posting, so that none of it is on another day. */
+  at: string;
   /** Number of the session, for usage. */
   session: number | null;
 }
@@ -53,8 +55,8 @@ export function createLedgerTransfers({ database, nowText, audit }: TableContext
     )
     .safeIntegers();
 
-  function transfer({ id, kind, debit, credit, microUsd, session, note }: NewTransfer): void {
-    insertTransfer.run(id, nowText(), kind, debit, credit, microUsd, session, note);
+  function transfer({ id, at, kind, debit, credit, microUsd, session, note }: NewTransfer): void {
+    insertTransfer.run(id, at, kind, debit, credit, microUsd, session, note);
     post.run(-microUsd, debit);
     post.run(microUsd, credit);
   }
@@ -84,6 +86,7 @@ export function createLedgerTransfers({ database, nowText, audit }: TableContext
     const house = HOUSE_ACCOUNTS[kind];
     transfer({
       id,
+      at: nowText(),
       kind,
       debit: microUsd > 0n ? house : organisationId,
       credit: microUsd > 0n ? organisationId : house,

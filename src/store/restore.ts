@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { createLedgerAudit } from './ledger-audit.ts';
 import type { LedgerAudit } from './ledger-calls.ts';
 import { createLedgerTables } from './ledger-tables.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -36,7 +37,9 @@ export function checkCopy(file: string): LedgerAudit {
   const database = openCopy(file, file, true);
   try {
     const version = requireWhole(database, file);
-    if (version === MIGRATIONS.length) return requireAgreement(database, file);
+    if (version === MIGRATIONS.length) {
+      return requireAgreement(createLedgerAudit({ database, nowMs: Date.now }, true).auditLedger(), file);
+    }
     throw bad(file, `has schema ${version} and this version writes ${MIGRATIONS.length}`);
   } finally {
     database.close();
@@ -96,7 +99,11 @@ function prepare(copy: string, next: string): LedgerAudit {
   }
   const database = openDatabase(next);
   try {
-    return requireAgreement(database, copy);
+    const nowText = () => new Date().toISOString();
+    const ledger = createLedgerTables({ database, nowMs: Date.now, nowText, audit: () => {}, outbox: () => {} });
+    // What was held when the copy was made is held for nobody now.
+    ledger.expireHolds();
+    return requireAgreement(ledger.auditLedger(), copy);
   } finally {
     database.close();
     sync(next);
@@ -134,10 +141,7 @@ function requireWhole(database: Database.Database, name: string): number {
   return version;
 }
 
-function requireAgreement(database: Database.Database, name: string): LedgerAudit {
-  const nowText = () => new Date().toISOString();
-  const tables = createLedgerTables({ database, nowMs: Date.now, nowText, audit: () => {}, outbox: () => {} });
-  const audit = tables.auditLedger();
+function requireAgreement(audit: LedgerAudit, name: string): LedgerAudit {
   if (audit.ok) return audit;
   throw bad(
     name,

@@ -1,12 +1,13 @@
 // `voxgate ledger` as an operator meets it: the verdict of the audit, the export, and the drill of backup and restore.
 
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
+import { headOf, holdOf, ledgerRig } from '../fakes/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { startVoxgate, voxgate } from '../fakes/voxgate.ts';
 
@@ -62,9 +63,31 @@ describe('voxgate ledger audit', () => {
       output: expect.stringMatching(/fault +\S.*\nThe ledger does not agree\.\n$/s),
     });
     const { code, output } = await on(directory)('audit', '--json');
+    expect(output.trimEnd().split('\n').at(-1)).toMatch(/^\{"ok":false,/);
     const verdict = JSON.parse(output.trimEnd().split('\n').at(-1)!) as { ok: boolean; faults: string[] };
     expect([code, verdict.ok]).toEqual([1, false]);
     expect(verdict.faults.length).toBeGreaterThan(0);
+  });
+});
+
+describe('voxgate ledger audit of a node that was killed with money held', () => {
+  it.each([
+    ['agrees once the leases are over, however long ago', [60_000, 400_000], 0],
+    ['agrees while they are not', [0], 2],
+  ])('%s', async (_, agesMs, openHolds) => {
+    for (const agoMs of agesMs) {
+      const [running, directory] = [temporaryDirectory(), temporaryDirectory()];
+      const { ledger, clock, customer, database } = ledgerRig(join(running, 'voxgate.db'));
+      clock.nowMs = Date.now() - agoMs;
+      const who = customer({ credit: 1_000_000n });
+      for (const id of ['ses_1', 'ses_2']) ledger.openSession(headOf(who, id), holdOf(60_000n, 0n, 60_000));
+      for (const name of readdirSync(running)) copyFileSync(join(running, name), join(directory, name));
+      database.close();
+      const { code, output, errors } = await on(directory)('audit', '--json');
+      expect([code, errors]).toEqual([0, '']);
+      expect(output).toMatch(/^\{"ok":true,[^\n]*\}\n$/);
+      expect(JSON.parse(output)).toMatchObject({ openHolds, faults: [] });
+    }
   });
 });
 
@@ -133,6 +156,18 @@ describe('voxgate ledger backup and restore', () => {
     expect(kept).toHaveLength(1);
     expect(restored.errors).toContain(kept[0]);
     expect((await on(directory)('audit', '--json')).output).toContain('"transfers":5');
+  });
+
+  it('says how many lines of the usage history it could not read, when there are any', async () => {
+    const directory = await directoryWith(1);
+    const copy = join(temporaryDirectory(), 'copy.db');
+    await on(directory)('backup', copy);
+    const whole = await on(directory)('restore', copy, '--force');
+    expect([whole.code, whole.output]).toEqual([0, expect.not.stringContaining('could not be read')]);
+    mkdirSync(join(directory, 'usage'));
+    writeFileSync(join(directory, 'usage', '2026-11-01.settled'), 'half a li\nand ano');
+    const torn = await on(directory)('restore', copy, '--force');
+    expect([torn.code, torn.output]).toEqual([0, expect.stringMatching(/^2 lines of .* could not be read\.$/m)]);
   });
 
   it('names a file that is there already, and leaves it as it is', async () => {

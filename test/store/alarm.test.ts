@@ -50,6 +50,31 @@ describe('the alarm', () => {
     expect(rings).toEqual([1]);
   });
 
+  test('catches up with a moment that has passed before it returns, and waits for the next', () => {
+    const { alarm, rings, state } = begin();
+    state.moments = [5, 999_999, 1_004_000];
+    alarm.catchUp();
+    expect(rings).toEqual([0]);
+    vi.advanceTimersByTime(60_000);
+    expect(rings).toEqual([0, 4001]);
+    alarm.catchUp();
+    expect([rings.length, vi.getTimerCount()]).toEqual([2, 0]);
+  });
+
+  test('catches up later where it fails, and not at all once it was stopped', () => {
+    const { alarm, rings, state } = begin(5);
+    state.failing = true;
+    alarm.catchUp();
+    expect(rings).toEqual([0]);
+    state.failing = false;
+    vi.advanceTimersByTime(60_000);
+    expect(rings).toEqual([0, 1001]);
+    state.moments = [5];
+    alarm.stop();
+    alarm.catchUp();
+    expect(rings).toEqual([0, 1001]);
+  });
+
   test('hears of an earlier moment, and of one that was put off', () => {
     const { alarm, rings, state } = begin(1_005_000);
     state.moments = [1_002_000];

@@ -148,7 +148,7 @@ function open(id: number, wanted: bigint, least: bigint, leaseMs: number): Step 
   return step(`open ${id} ${wanted} ${least} ${leaseMs}`, (model, real) => {
     const answer = outcome(() => real.ledger.openSession(head(real, id), holdOf(wanted, least, leaseMs)));
     const before = model.sessions.get(id);
-    if (before !== undefined) return expect(answer).toEqual(before.first);
+    if (before !== undefined) return openedAgain(model, before, answer, { wanted, least, leaseMs });
     const customer = customerOf(id);
     const first = model.offer(customer, wanted, least);
     if (first.limitedBy !== null && first.heldMicroUsd < least) {
@@ -161,12 +161,39 @@ function open(id: number, wanted: bigint, least: bigint, leaseMs: number): Step 
   });
 }
 
+const SETTLED = { heldMicroUsd: 0n, limitedBy: null, settled: true };
+
+/** The rules for a session that is known: what is held and enough stays, and anything else is held anew or refused. */
+function openedAgain(
+  model: Model,
+  session: Session,
+  answer: unknown,
+  { wanted, least, leaseMs }: { wanted: bigint; least: bigint; leaseMs: number },
+): void {
+  const { customer, hold, isSettled } = session;
+  const isEnough = hold !== undefined && hold.endMs > model.nowMs && hold.microUsd >= wanted;
+  if (isSettled || isEnough) {
+    expect(answer).toEqual(isSettled ? SETTLED : { heldMicroUsd: hold?.microUsd, limitedBy: null });
+    return;
+  }
+  session.hold = undefined;
+  const grant = model.offer(customer, wanted, least);
+  if (grant.limitedBy !== null && grant.heldMicroUsd < least) {
+    session.hold = hold;
+    expect(answer).toBe(grant.limitedBy === 'credit' ? 'insufficient_credit' : 'daily_spend');
+    return;
+  }
+  expect(answer).toEqual(grant);
+  if (grant.heldMicroUsd > 0n) session.hold = { microUsd: grant.heldMicroUsd, endMs: model.nowMs + leaseMs };
+  requireCovered(model, customer, grant.heldMicroUsd);
+}
+
 function renew(id: number, audioMs: number[], wanted: bigint, least: bigint, leaseMs: number): Step {
   return step(`renew ${id} [${audioMs}] ${wanted} ${least} ${leaseMs}`, (model, real) => {
     const answer = outcome(() => real.ledger.renewHold(`ses_${id}`, linesOf(audioMs), holdOf(wanted, least, leaseMs)));
     const session = model.sessions.get(id);
     if (session === undefined) return expect(answer).toBe('not_found');
-    if (session.isSettled) return expect(answer).toEqual({ heldMicroUsd: 0n, limitedBy: null });
+    if (session.isSettled) return expect(answer).toEqual(SETTLED);
     if (audioMs.some((each, index) => each < session.audioMs[index]!)) return expect(answer).toBe('invalid');
     model.post(session, audioMs);
     session.hold = undefined;

@@ -81,14 +81,6 @@ describe('opening', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
-  test('a repeated call gets the first grant and holds nothing more', () => {
-    const { ledger, customer } = ledgerRig();
-    const who = customer({ credit: 100n });
-    const first = ledger.openSession(headOf(who, 'ses_1'), holdOf(60n));
-    expect(ledger.openSession(headOf(who, 'ses_1'), holdOf(90n))).toEqual(first);
-    expect(ledger.balanceOf(who.organisationId)).toMatchObject({ heldMicroUsd: 60n, availableMicroUsd: 40n });
-  });
-
   test('nobody opens a session for an organisation or a key that is not there, or with another organisation’s id or key', () => {
     const { ledger, customer } = ledgerRig();
     const [one, other] = [customer({ credit: 100n }), customer({ credit: 100n })];

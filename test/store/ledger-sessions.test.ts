@@ -111,7 +111,7 @@ describe('renewing', () => {
     ledger.openSession(headOf(who, 'ses_1'), holdOf(1n));
     const record = ledger.settleSession(headOf(who, 'ses_1'), endOf([lineOf(1_000, CENT_A_SECOND)]));
     const grant = ledger.renewHold('ses_1', [lineOf(2_000, CENT_A_SECOND)], holdOf(1n));
-    expect(grant).toEqual({ heldMicroUsd: 0n, limitedBy: null });
+    expect(grant).toEqual({ heldMicroUsd: 0n, limitedBy: null, settled: true });
     expect(ledger.findSession(who.organisationId, 'ses_1')).toEqual(record);
   });
 });
@@ -139,7 +139,7 @@ describe('settling', () => {
       heldMicroUsd: 0n,
     });
     expect(ledger.settleSession(head, endOf([lineOf(60_000, CENT_A_SECOND)], { reason: 'recovered' }))).toEqual(record);
-    expect(ledger.openSession(head, holdOf(1n)).heldMicroUsd).toBe(600_000n);
+    expect(ledger.openSession(head, holdOf(1n))).toEqual({ heldMicroUsd: 0n, limitedBy: null, settled: true });
     expect(ledger.balanceOf(who.organisationId)).toMatchObject({ balanceMicroUsd: 550_000n, heldMicroUsd: 0n });
     expect(ledger.auditLedger()).toMatchObject({ ok: true, openHolds: 0, oldestHoldMs: null, sumMicroUsd: 0n });
   });
@@ -168,7 +168,11 @@ describe('settling', () => {
     expect(record).toMatchObject({ ...head, costMicroUsd: 600_000n, reason: 'recovered' });
     expect(ledger.balanceOf(who.organisationId).balanceMicroUsd).toBe(-599_999n);
     // The opening comes late: there is nothing to hold any more.
-    expect(ledger.openSession(headOf(who, 'ses_1'), holdOf(1n))).toEqual({ heldMicroUsd: 0n, limitedBy: null });
+    expect(ledger.openSession(headOf(who, 'ses_1'), holdOf(1n))).toEqual({
+      heldMicroUsd: 0n,
+      limitedBy: null,
+      settled: true,
+    });
     expect(ledger.auditLedger()).toMatchObject({ ok: true, sessions: 1, openHolds: 0 });
     const nobody = headOf({ ...who, organisationId: 'org_none' }, 'ses_2');
     expect(reasonOf(() => ledger.settleSession(nobody, endOf([])))).toBe('not_found');

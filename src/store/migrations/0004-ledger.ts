@@ -14,9 +14,7 @@ export const ledger = `
     key_id            TEXT NOT NULL,
     mode              TEXT NOT NULL CHECK (mode IN ('batch', 'live')),
     model             TEXT NOT NULL CHECK (length(model) BETWEEN 1 AND 200),
-    opened_at         TEXT NOT NULL,
-    granted_micro_usd INTEGER NOT NULL CHECK (granted_micro_usd >= 0),
-    limited_by        TEXT CHECK (limited_by IN ('credit', 'daily_spend'))
+    opened_at         TEXT NOT NULL
   ) STRICT;
   CREATE INDEX sessions_by_organisation ON sessions (organisation_id, opened_at);
   ${onlyGrows('sessions')}
