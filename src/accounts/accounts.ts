@@ -9,7 +9,7 @@ import { clientGroupOf, type EmailAddress, parseEmail } from './addresses.ts';
 import type { ClientLimit } from './client-limit.ts';
 import type { HashQueue } from './hash-queue.ts';
 import { type TokenSeal, tokenHash } from './mail-tokens.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import { checkPassword, PASSWORD_LENGTH, type Passwords } from './passwords.ts';
 
 export interface AccountsOptions {
   store: Store;
@@ -70,13 +70,30 @@ export class Accounts {
     );
   }
 
-  /** Uses the link of a mail up. Throws a Refusal `invalid_link`. */
-  async verify(token: string, client: string): Promise<Verified> {
+  /**
+   * Uses the link of a mail up, with the password of the sign-up that it was mailed for: anybody can sign up with anybody's
+   * address, and the mails look the same. Another password uses nothing up; a link takes five.
+   *
+   * @throws Refusal `invalid_link`, `invalid_login`, `rate_limit_exceeded`, `overloaded`
+   */
+  async verify(token: string, password: string, client: string): Promise<Verified> {
     this.#count(client);
     const hash = tokenHash(token);
-    const { store, welcomeMicroUsd } = this.#options;
-    const verified = hash === undefined ? undefined : await store.verifyAddress(hash, welcomeMicroUsd, client);
-    if (verified === undefined) throw badLink('Log in and ask for another one.');
+    const { store, hashes, passwords, welcomeMicroUsd } = this.#options;
+    const bad = () => badLink('Log in and ask for another one.');
+    // Before the hash, which costs something.
+    if (hash === undefined || !(await store.isVerificationToken(hash))) throw bad();
+    if (password === '') throw refuse('invalid_request', 'Give your password.', { param: 'password' });
+    // No account has it.
+    if (password.length > 2 * PASSWORD_LENGTH.max) throw otherSignUp();
+    const verified = await hashes.run(async () => {
+      const wanted = await store.beginVerification(hash);
+      if (wanted === undefined) return undefined;
+      const { matches } = await passwords.verify(password, wanted.passwordHash);
+      if (!matches) throw otherSignUp();
+      return store.verifyAddress(hash, wanted.passwordHash, welcomeMicroUsd, client);
+    });
+    if (verified === undefined) throw bad();
     return verified;
   }
 
@@ -92,7 +109,8 @@ export class Accounts {
   async requestPasswordReset(typed: string, client: string): Promise<void> {
     const { address } = checkedEmail(typed);
     this.#count(client);
-    await this.#options.store.requestPasswordReset(address, this.#options.seal.issue(), client);
+    const by = { client, clientGroup: clientGroupOf(client) };
+    await this.#options.store.requestPasswordReset(address, this.#options.seal.issue(), by);
   }
 
   /** Uses the link up; every console session of the person has ended then. Throws a Refusal `invalid_link`. */
@@ -133,6 +151,14 @@ export function checkedEmail(typed: string): EmailAddress {
 
 function badLink(advice: string) {
   return refuse('invalid_link', `This link was used already, is too old, or was never sent. ${advice}`);
+}
+
+function otherSignUp() {
+  return refuse(
+    'invalid_login',
+    'This is not the password that this link was mailed for. Somebody else may have signed up with the same address: then ' +
+      'the link of the other mail is the right one, and takes your password. A link takes five tries.',
+  );
 }
 
 function checkedOrganisation(name: string): string {

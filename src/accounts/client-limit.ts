@@ -4,23 +4,28 @@ import { refuse } from '../api/errors.ts';
 
 const MINUTE_MS = 60_000;
 const CLIENTS_MAX = 10_000;
+const SENTENCE = 'Too many attempts from this address.';
 
 export interface ClientLimitOptions {
   attemptsPerMinuteMax: number;
+  /** `Too many attempts from this address.` when absent. */
+  sentence?: string;
   clock: Pick<Clock, 'now'>;
   /** Clients remembered at a time, 10,000 when absent; past it the one that was quiet longest gets a fresh minute. */
   clientsMax?: number;
 }
 
-/** A token bucket for each client. */
+/** A token bucket for each client, or for whatever else is named. */
 export class ClientLimit {
   readonly #intervalMs: number;
+  readonly #sentence: string;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #clientsMax: number;
   /** When the bucket will be full again. Whoever was quiet longest comes first. */
   readonly #fullAtMs = new Map<string, number>();
 
-  constructor({ attemptsPerMinuteMax, clock, clientsMax = CLIENTS_MAX }: ClientLimitOptions) {
+  constructor({ attemptsPerMinuteMax, sentence = SENTENCE, clock, clientsMax = CLIENTS_MAX }: ClientLimitOptions) {
+    this.#sentence = sentence;
     this.#intervalMs = MINUTE_MS / attemptsPerMinuteMax;
     this.#clock = clock;
     this.#clientsMax = clientsMax;
@@ -38,7 +43,7 @@ export class ClientLimit {
     // Sums of intervals that are no whole milliseconds are a little off.
     if (waitMs > 1e-3) {
       const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-      throw refuse('rate_limit_exceeded', `Too many attempts from this address. Try again in ${seconds} s.`, {
+      throw refuse('rate_limit_exceeded', `${this.#sentence} Try again in ${seconds} s.`, {
         retryAfterSeconds: seconds,
       });
     }

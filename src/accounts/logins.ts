@@ -1,7 +1,7 @@
 // Logins and console sessions: who is at the console, since when, and whether the password was given lately. Where the session's
 // id travels is decided by src/edge; how long a failed login has to wait by the store.
 import { type Refusal, refuse } from '../api/errors.ts';
-import type { ConsoleSession, ConsoleSessionLimits, Person } from '../store/account-calls.ts';
+import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin } from '../store/account-calls.ts';
 import type { Store } from '../store/store.ts';
 import { checkedEmail } from './accounts.ts';
 import { clientGroupOf } from './addresses.ts';
@@ -46,6 +46,8 @@ export interface CurrentSession {
   person: Person;
   /** Whether the password was given within the last ten minutes. */
   isConfirmed: boolean;
+  /** Whether the organisation is suspended. */
+  isSuspended: boolean;
 }
 
 export class Logins {
@@ -60,7 +62,7 @@ export class Logins {
   /**
    * Opens a session under a new id.
    *
-   * @param replaces cookie that the client had before; its session ends if it is the same person's
+   * @param replaces cookie that the client had before; its session ends, whoever's it is
    * @throws Refusal `invalid_login`, `rate_limit_exceeded`, `overloaded`, `account_suspended`
    */
   async logIn(email: string, password: string, peer: Peer, replaces?: string): Promise<OpenedSession> {
@@ -81,22 +83,31 @@ export class Logins {
     });
   }
 
-  /** The password once more. Throws as `logIn` does. */
+  /**
+   * The password once more. Tries count under the session, so that nobody else's failed logins are in the way: five in a row,
+   * then it ends.
+   *
+   * @throws Refusal `invalid_login`, `login_required`, `rate_limit_exceeded`, `overloaded`
+   */
   async confirm(current: CurrentSession, password: string, peer: Peer): Promise<void> {
-    await this.#judged(current.person.address, password, peer, async (personId, passwordHash) =>
-      personId === current.person.id && (await this.#options.store.confirmConsoleSession(current.hash, passwordHash))
-        ? true
-        : undefined,
+    await this.#confirmed(current, password, peer, async (passwordHash) =>
+      (await this.#options.store.confirmConsoleSession(current.hash, passwordHash)) ? true : undefined,
     );
   }
 
-  /** Ends all sessions of the person and opens a new one. Throws as `logIn` does, and for a password that is not taken. */
+  /** Ends all sessions of the person and opens a new one. Throws as `confirm` does, and for a password that is not taken. */
   async changePassword(current: CurrentSession, old: string, wanted: string, peer: Peer): Promise<OpenedSession> {
     checkPassword(wanted, current.person.email);
-    return this.#judged(current.person.address, old, peer, async (personId, passwordHash) => {
+    return this.#confirmed(current, old, peer, async (passwordHash) => {
       const cookie = newToken();
       const session = await this.#options.store.changePassword(
-        { personId, hash: tokenHash(cookie)!, passwordHash, ...peer, sessionsMax: SESSIONS_PER_PERSON_MAX },
+        {
+          personId: current.person.id,
+          hash: tokenHash(cookie)!,
+          passwordHash,
+          ...peer,
+          sessionsMax: SESSIONS_PER_PERSON_MAX,
+        },
         await this.#options.passwords.hash(wanted),
       );
       return session === undefined ? undefined : { cookie, session };
@@ -132,7 +143,32 @@ export class Logins {
     return this.#options.store.endConsoleSession(personId, sessionId, client);
   }
 
-  /** Everything that depends on a password: counted, hashed in the queue, refused alike whatever was wrong. */
+  /** What a session is asked the password for. */
+  async #confirmed<Result>(
+    { hash, person, session }: CurrentSession,
+    password: string,
+    peer: Peer,
+    accept: (passwordHash: string) => Promise<Result | undefined>,
+  ): Promise<Result> {
+    const { store, passwords, hashes, attempts } = this.#options;
+    attempts.take(clientGroupOf(peer.client));
+    if (password.length > 2 * PASSWORD_LENGTH.max) throw wrongLogin();
+    return hashes.run(async () => {
+      const wanted = await store.beginConfirmation(hash);
+      if (wanted === undefined) throw refuse('login_required', 'This session has ended. Log in.');
+      const { matches } = await passwords.verify(password, wanted.passwordHash);
+      if (!matches) {
+        if (wanted.isLast) await this.end(person.id, session.id, peer.client);
+        await this.#noteRefusal(person.address, peer, 'confirmation');
+        throw wrongLogin();
+      }
+      const result = await accept(wanted.passwordHash);
+      if (result === undefined) throw wrongLogin();
+      return result;
+    });
+  }
+
+  /** A login: counted, hashed in the queue, refused alike whatever was wrong. */
   async #judged<Result>(
     address: string,
     password: string,
@@ -148,11 +184,11 @@ export class Logins {
       if (retryAfterMs > 0) throw tooSoon(retryAfterMs);
       const { matches, isOld } = await passwords.verify(password, person?.passwordHash ?? this.#decoy);
       if (person === undefined || !matches) {
-        await this.#noteRefusal(person?.id, address, peer, 'password');
+        await this.#noteRefusal(address, peer, 'password');
         throw wrongLogin();
       }
       if (person.state === 'suspended') {
-        await this.#noteRefusal(person.id, address, peer, 'suspended');
+        await this.#noteRefusal(address, peer, 'suspended');
         throw refuse('account_suspended', 'This account is suspended. Ask whoever runs the service.');
       }
       const result = await accept(person.id, person.passwordHash, isOld);
@@ -161,14 +197,8 @@ export class Logins {
     });
   }
 
-  async #noteRefusal(personId: string | undefined, address: string, { client }: Peer, why: string): Promise<void> {
-    await this.#options.store.recordAudit({
-      by: { type: 'person', id: personId ?? 'unknown', address: client },
-      organisationId: null,
-      action: 'login.refused',
-      target: personId ?? null,
-      detail: { why, address },
-    });
+  #noteRefusal(address: string, { client }: Peer, why: RefusedLogin['why']): Promise<void> {
+    return this.#options.store.noteRefusedLogin({ address, why, client, clientGroup: clientGroupOf(client) });
   }
 }
 

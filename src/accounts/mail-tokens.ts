@@ -28,9 +28,12 @@ export interface SealedToken {
 /** Seals tokens for the outbox and opens them for the mail, with a key of its own drawn from the node's secret. */
 export class TokenSeal {
   readonly #key: Uint8Array;
+  readonly #previousKey: Uint8Array | undefined;
 
-  constructor(secret: Uint8Array) {
-    this.#key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), CONTEXT, KEY_BYTES));
+  /** @param previousSecret opens what was sealed before the secret was changed; seals nothing */
+  constructor(secret: Uint8Array, previousSecret?: Uint8Array) {
+    this.#key = keyOf(secret);
+    this.#previousKey = previousSecret === undefined ? undefined : keyOf(previousSecret);
   }
 
   /** A new token, sealed; nobody but `open` ever sees it. */
@@ -47,21 +50,27 @@ export class TokenSeal {
     return `${VERSION}.${sealed.toString('base64url')}`;
   }
 
-  /** Undefined for what was not sealed with this secret. */
+  /** Undefined for what was sealed with neither secret. */
   open(text: string): string | undefined {
     const [version, body = ''] = text.split('.');
     const bytes = Buffer.from(body, 'base64url');
     if (version !== VERSION || bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(Buffer.from(CONTEXT));
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-      return Buffer.concat([opened, decipher.final()]).toString('utf8');
-    } catch {
-      return undefined;
-    }
+    return openedWith(this.#key, bytes) ?? (this.#previousKey && openedWith(this.#previousKey, bytes));
   }
+}
+
+function openedWith(key: Uint8Array, bytes: Buffer): string | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(CONTEXT));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([opened, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(secret: Uint8Array): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), CONTEXT, KEY_BYTES));
 }

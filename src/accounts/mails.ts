@@ -17,9 +17,9 @@ const MAILS: Readonly<Record<string, Words>> = {
   'mail.verification': (link) => ({
     subject: 'Confirm your address for Voxgate',
     text: letter(
-      'Somebody, probably you, signed up to Voxgate with this address. To confirm it, open this page and press the button:',
+      'Somebody, probably you, signed up to Voxgate with this address. To confirm it, open this page and give the password that you signed up with:',
       link(LINK_PATHS.verify),
-      'The link works once, within 24 hours. If it was not you, do nothing: without it the account stays closed.',
+      'The link works once, within 24 hours, with the password of its own sign-up only. If it was not you, do nothing: without it the account stays closed.',
     ),
   }),
   'mail.account-exists': (link) => ({
@@ -41,7 +41,7 @@ const MAILS: Readonly<Record<string, Words>> = {
   'mail.address-change': (link) => ({
     subject: 'Confirm your new address for Voxgate',
     text: letter(
-      'This is to become the address of a Voxgate account. To confirm it, open this page and press the button:',
+      'This is to become the address of a Voxgate account. To confirm it, open this page and give the password of that account:',
       link(LINK_PATHS.verify),
       'The link works once, within one hour. If you do not know of this, do nothing.',
     ),

@@ -1,9 +1,11 @@
-// The links that are mailed to people, on an open database: made, counted, and used once. The token of a link is known to the
+// The links that are mailed to people, on an open database: made, tried, and used once. The token of a link is known to the
 // mail alone; here is its SHA-256, and the sealed text on its way through the outbox.
 import type { MailToken } from './account-calls.ts';
 import type { TableContext } from './table-context.ts';
 
 const HOUR_MS = 3_600_000;
+/** Passwords that the page of one link takes. */
+const TRIES_MAX = 5;
 
 export type LinkPurpose = 'verification' | 'password-reset' | 'address-change';
 
@@ -28,9 +30,11 @@ export interface Link {
 export interface Links {
   /** Makes a link and puts its mail into the outbox. */
   send(mail: string, token: MailToken, link: Omit<Link, 'expiresAtMs'>): void;
-  mailedInHour(personId: string, purpose: LinkPurpose): number;
   /** A link that was not used yet, expired or not. */
   find(hash: Uint8Array): Link | undefined;
+  /** Counts a try; false past the last. */
+  take(hash: Uint8Array): boolean;
+  hasTries(hash: Uint8Array): boolean;
   /** The person's links are used up, all of them or those of a purpose. */
   useUp(personId: string, purpose?: LinkPurpose): void;
 }
@@ -40,11 +44,10 @@ export function createLinks({ database, nowMs, outbox }: TableContext): Links {
     `INSERT INTO mail_tokens (hash, person_id, purpose, email, address, password, created_at_ms, expires_at_ms)
      VALUES (@hash, @personId, @purpose, @email, @address, @passwordHash, @nowMs, @expiresAtMs)`,
   );
-  const count = database
-    .prepare<[string, string, number], number>(
-      'SELECT count(*) FROM mail_tokens WHERE person_id = ? AND purpose = ? AND created_at_ms > ?',
-    )
-    .pluck();
+  const tries = database.prepare<[Uint8Array], number>('SELECT tries FROM mail_tokens WHERE hash = ?').pluck();
+  const tried = database.prepare<[Uint8Array, number]>(
+    'UPDATE mail_tokens SET tries = tries + 1 WHERE hash = ? AND tries < ?',
+  );
   const select = database.prepare<[Uint8Array], Link>(
     `SELECT person_id AS personId, purpose, email, address, password AS passwordHash, expires_at_ms AS expiresAtMs
      FROM mail_tokens WHERE hash = ? AND used_at_ms IS NULL`,
@@ -57,13 +60,13 @@ export function createLinks({ database, nowMs, outbox }: TableContext): Links {
 
   return {
     send(mail, { hash, sealed }, link) {
-      // Older than an hour, so that what was mailed in the last hour can still be counted.
-      prune.run(nowMs() - HOUR_MS);
+      prune.run(nowMs());
       insert.run({ ...link, hash, nowMs: nowMs(), expiresAtMs: nowMs() + LIFE_MS[link.purpose] });
       outbox(mail, { to: link.email, sealed });
     },
-    mailedInHour: (personId, purpose) => count.get(personId, purpose, nowMs() - HOUR_MS)!,
     find: (hash) => select.get(hash),
+    take: (hash) => tried.run(hash, TRIES_MAX).changes > 0,
+    hasTries: (hash) => (tries.get(hash) ?? TRIES_MAX) < TRIES_MAX,
     useUp: (personId, purpose) => use.run({ personId, purpose: purpose ?? null, nowMs: nowMs() }),
   };
 }

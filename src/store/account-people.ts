@@ -14,21 +14,14 @@ export interface PeopleRows {
   byId(personId: string): PersonRow | undefined;
   byAddress(address: string): PersonRow | undefined;
   /** A person who owns a new prepaid organisation of that name. */
-  add(
-    person: { email: string; address: string; passwordHash: string },
-    organisationName: string,
-    by: Client,
-  ): PersonRow;
+  add(person: { email: string; address: string; passwordHash: string }, organisationName: string, by: Actor): PersonRow;
   setState(personId: string, state: AccountState): void;
+  /** Links that were mailed with the password before ask for the new one. */
   setPassword(personId: string, passwordHash: string): void;
+  isSuspended(organisationId: string): boolean;
   setAddress(personId: string, email: string, address: string): void;
   remove(personId: string): void;
   setSuspended(organisationId: string, suspended: boolean, by: Actor): void;
-}
-
-/** Remote address of whoever asks. */
-export interface Client {
-  client: string;
 }
 
 const SELECT = `
@@ -52,6 +45,13 @@ export function createPeopleRows(context: TableContext): PeopleRows {
     'UPDATE people SET state = @state, verified_at = coalesce(verified_at, @now) WHERE id = @id',
   );
   const setPassword = database.prepare<[string, string]>('UPDATE people SET password = ? WHERE id = ?');
+  const followPassword = database.prepare<[string]>(
+    `UPDATE mail_tokens SET password = NULL
+     WHERE person_id = ? AND password = (SELECT password FROM people WHERE id = person_id)`,
+  );
+  const suspended = database
+    .prepare<[string], number>('SELECT suspended_at IS NOT NULL FROM organisations WHERE id = ?')
+    .pluck();
   const setAddress = database.prepare<[string, string, string]>(
     'UPDATE people SET email = ?, address = ? WHERE id = ?',
   );
@@ -60,16 +60,19 @@ export function createPeopleRows(context: TableContext): PeopleRows {
   return {
     byId: (personId) => byId.get(personId),
     byAddress: (address) => byAddress.get(address),
-    add(person, organisationName, { client }) {
+    add(person, organisationName, by) {
       const id = `per_${uuidv7(nowMs())}`;
-      const by: Actor = { type: 'person', id, address: client };
       const organisation = organisations.createOrganisation(organisationName, 0n, by);
       insert.run({ ...person, id, createdAt: nowText() });
       join.run(id, organisation.id);
       return byId.get(id)!;
     },
     setState: (id, state) => setState.run({ id, state, now: nowText() }),
-    setPassword: (id, passwordHash) => setPassword.run(passwordHash, id),
+    setPassword(id, passwordHash) {
+      followPassword.run(id);
+      setPassword.run(passwordHash, id);
+    },
+    isSuspended: (organisationId) => suspended.get(organisationId) === 1,
     setAddress: (id, email, address) => setAddress.run(email, address, id),
     remove: (id) => remove.run(id),
     setSuspended: (organisationId, suspended, by) => organisations.setSuspended(organisationId, suspended, by),

@@ -2,9 +2,10 @@
 // suspension does to an account is the account chart's decision; its actions are done here, in the same transaction.
 import { createHash } from 'node:crypto';
 import type { AccountEvent } from '../../machines/account.ts';
-import type { AccountCalls, MailToken, SignUp, Verified } from './account-calls.ts';
+import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './account-calls.ts';
 import { accountAfter, MAILS_PER_HOUR_MAX } from './account-chart.ts';
 import { createLinks, type Link, type LinkPurpose } from './account-links.ts';
+import { createMailRequests } from './account-mail-requests.ts';
 import { createPeopleRows, type PersonRow, personOf } from './account-people.ts';
 import type { Actor } from './audit-calls.ts';
 import { type ConsoleSessionTables, createConsoleSessionTables } from './console-session-tables.ts';
@@ -22,9 +23,11 @@ export function createAccountTables(context: TableContext, ledger: Pick<LedgerCa
   return {
     signUp: whole((signUp) => tables.signUp(signUp)),
     findPerson: (personId) => optional(tables.people.byId(personId), personOf),
-    verifyAddress: whole((hash, welcomeMicroUsd, client) => tables.verifyAddress(hash, welcomeMicroUsd, client)),
+    isVerificationToken: (hash) => tables.linkPassword(hash) !== undefined,
+    beginVerification: whole((hash) => tables.beginVerification(hash)),
+    verifyAddress: whole((...args) => tables.verifyAddress(...args)),
     resendVerification: whole((personId, token) => tables.resendVerification(personId, token)),
-    requestPasswordReset: whole((address, token, client) => tables.requestPasswordReset(address, token, client)),
+    requestPasswordReset: whole((address, token, by) => tables.requestPasswordReset(address, token, by)),
     isResetToken: (hash) => tables.usableLink(hash, 'password-reset') !== undefined,
     resetPassword: whole((hash, passwordHash, client) => tables.resetPassword(hash, passwordHash, client)),
     changePassword: whole((session, passwordHash) => tables.changePassword(session, passwordHash)),
@@ -41,6 +44,7 @@ class AccountTables {
   private readonly context: TableContext;
   private readonly ledger: Pick<LedgerCalls, 'addCredit'>;
   private readonly links;
+  private readonly requests;
   private readonly signUps;
 
   constructor(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>) {
@@ -48,6 +52,7 @@ class AccountTables {
     this.ledger = ledger;
     this.people = createPeopleRows(context);
     this.links = createLinks(context);
+    this.requests = createMailRequests(context);
     this.sessions = createConsoleSessionTables(context, this.people);
     this.signUps = createSignUpCount(context);
   }
@@ -55,27 +60,59 @@ class AccountTables {
   signUp(signUp: SignUp): 'mailed' | 'too_many' {
     if (!this.signUps.take(signUp.clientGroup, signUp.signUpsPerDayMax)) return 'too_many';
     const existing = this.people.byAddress(signUp.address);
+    const mayMail = this.requests.take('sign-up', signUp.address, signUp.clientGroup);
     if (existing === undefined) this.openAccount(signUp);
-    else if (existing.state === 'unverified') this.mailAgain(existing, signUp.verification, signUp.passwordHash);
-    else this.mailReset('mail.account-exists', existing, signUp.reset);
-    const by = actorOf(existing?.id ?? 'unknown', signUp.client);
-    if (existing !== undefined) this.audit(by, existing, 'sign-up.repeated');
+    else {
+      if (mayMail) this.mailOwner(existing, signUp);
+      this.audit(strangerOf(signUp), existing, 'sign-up.repeated', { mailed: mayMail });
+    }
     return 'mailed';
   }
 
   private openAccount(signUp: SignUp): void {
-    const person = this.people.add(signUp, signUp.organisationName, signUp);
-    this.audit(actorOf(person.id, signUp.client), person, 'sign-up', { email: person.email });
+    const by = strangerOf(signUp);
+    const person = this.people.add(signUp, signUp.organisationName, by);
+    this.audit(by, person, 'sign-up', { email: person.email });
     const { actions } = accountAfter(person.state, { type: 'account.open' });
     if (actions.includes('mailVerification')) this.mailVerification(person, signUp.verification, signUp.passwordHash);
   }
 
-  verifyAddress(hash: Uint8Array, welcomeMicroUsd: bigint, client: string): Verified | undefined {
+  /** Each link is good with the password of its own sign-up only: whoever else signed up with the address gains nothing by it. */
+  private mailOwner(person: PersonRow, { verification, reset, passwordHash }: SignUp): void {
+    if (person.state !== 'unverified') this.mailReset('mail.account-exists', person, reset);
+    else this.mailAgain(person, verification, passwordHash, 0);
+  }
+
+  linkPassword(hash: Uint8Array): LinkPassword | undefined {
+    const found = this.openLink(hash);
+    if (found === undefined || !this.links.hasTries(hash)) return undefined;
+    return { passwordHash: found.link.passwordHash ?? found.person.passwordHash };
+  }
+
+  beginVerification(hash: Uint8Array): LinkPassword | undefined {
+    const found = this.linkPassword(hash);
+    if (found !== undefined) this.links.take(hash);
+    return found;
+  }
+
+  /** A link of an address that could be used now. */
+  private openLink(hash: Uint8Array): { link: Link; person: PersonRow } | undefined {
     const link = this.links.find(hash);
     const person = link === undefined ? undefined : this.people.byId(link.personId);
-    if (link === undefined || person === undefined) return undefined;
+    if (link === undefined || person === undefined || link.expiresAtMs <= this.context.nowMs()) return undefined;
+    const isGood =
+      link.purpose === 'address-change'
+        ? person.state === 'verified' && !this.isTaken(link.address, person)
+        : link.purpose === 'verification' && person.state === 'unverified' && link.address === person.address;
+    return isGood ? { link, person } : undefined;
+  }
+
+  verifyAddress(hash: Uint8Array, passwordHash: string, welcomeMicroUsd: bigint, client: string): Verified | undefined {
+    const found = this.openLink(hash);
+    if (found === undefined) return undefined;
+    const { link, person } = found;
+    if ((link.passwordHash ?? person.passwordHash) !== passwordHash) return undefined;
     if (link.purpose === 'address-change') return this.changeAddress(link, person, client);
-    if (link.purpose !== 'verification' || link.address !== person.address) return undefined;
     const event: AccountEvent = { type: 'account.verify', nowMs: this.context.nowMs(), expiresAtMs: link.expiresAtMs };
     const { state, actions } = accountAfter(person.state, event);
     if (state === person.state) return undefined;
@@ -100,9 +137,7 @@ class AccountTables {
     );
   }
 
-  private changeAddress(link: Link, person: PersonRow, client: string): Verified | undefined {
-    const isTaken = this.people.byAddress(link.address) !== undefined && link.address !== person.address;
-    if (link.expiresAtMs <= this.context.nowMs() || person.state !== 'verified' || isTaken) return undefined;
+  private changeAddress(link: Link, person: PersonRow, client: string): Verified {
     this.people.setAddress(person.id, link.email, link.address);
     this.links.useUp(person.id);
     this.context.outbox('mail.address-changed', { to: person.email });
@@ -112,12 +147,15 @@ class AccountTables {
 
   resendVerification(personId: string, token: MailToken): boolean {
     const person = this.people.byId(personId);
-    return person !== undefined && this.mailAgain(person, token, null);
+    if (person === undefined) return false;
+    const mailsInHour = this.requests.askedInHour('verification', personId);
+    const isMailed = this.mailAgain(person, token, null, mailsInHour);
+    if (isMailed) this.requests.note('verification', person.address, personId);
+    return isMailed;
   }
 
-  /** @param passwordHash what the password becomes when this very link is used */
-  private mailAgain(person: PersonRow, token: MailToken, passwordHash: string | null): boolean {
-    const mailsInHour = this.links.mailedInHour(person.id, 'verification');
+  /** @param passwordHash what the password becomes when this very link is used; null for the person's own */
+  private mailAgain(person: PersonRow, token: MailToken, passwordHash: string | null, mailsInHour: number): boolean {
     const { actions } = accountAfter(person.state, { type: 'account.resend', mailsInHour });
     if (!actions.includes('mailVerification')) return false;
     this.mailVerification(person, token, passwordHash);
@@ -128,15 +166,17 @@ class AccountTables {
     this.links.send('mail.verification', token, linkTo(person, 'verification', passwordHash));
   }
 
-  requestPasswordReset(address: string, token: MailToken, client: string): void {
+  requestPasswordReset(address: string, token: MailToken, by: Stranger): void {
+    // Counted and written down for every address alike.
+    const mayMail = this.requests.take('password-reset', address, by.clientGroup);
     const person = this.people.byAddress(address);
-    const mailed = person !== undefined && this.mailReset('mail.password-reset', person, token);
-    this.audit(actorOf(person?.id ?? 'unknown', client), person, 'password.reset-requested', { mailed });
+    if (person === undefined || !mayMail) return;
+    const mailed = this.mailReset('mail.password-reset', person, token);
+    this.audit(strangerOf(by), person, 'password.reset-requested', { mailed });
   }
 
   private mailReset(mail: string, person: PersonRow, token: MailToken): boolean {
-    const mailed = this.links.mailedInHour(person.id, 'password-reset');
-    if (person.state === 'suspended' || mailed >= MAILS_PER_HOUR_MAX) return false;
+    if (person.state === 'suspended') return false;
     this.links.send(mail, token, linkTo(person, 'password-reset', null));
     return true;
   }
@@ -162,7 +202,9 @@ class AccountTables {
 
   changePassword(session: Parameters<AccountCalls['changePassword']>[0], passwordHash: string) {
     const person = this.people.byId(session.personId);
-    if (person === undefined || person.passwordHash !== session.passwordHash) return undefined;
+    if (person === undefined || person.state === 'suspended' || person.passwordHash !== session.passwordHash) {
+      return undefined;
+    }
     this.people.setPassword(person.id, passwordHash);
     this.links.useUp(person.id, 'password-reset');
     this.sessions.endAll(person.id);
@@ -173,12 +215,17 @@ class AccountTables {
   requestAddressChange(personId: string, email: string, address: string, token: MailToken, client: string): boolean {
     const person = this.people.byId(personId);
     if (person?.state !== 'verified') return false;
-    if (this.links.mailedInHour(personId, 'address-change') >= MAILS_PER_HOUR_MAX) return false;
+    if (this.requests.askedInHour('address-change', personId) >= MAILS_PER_HOUR_MAX) return false;
     this.audit(actorOf(personId, client), person, 'email.change-requested', { from: person.email, to: email });
-    const isTaken = address !== person.address && this.people.byAddress(address) !== undefined;
+    const mayMail = this.requests.take('address-change', address, personId);
+    if (!mayMail) this.requests.note('address-change', address, personId);
     const link = { ...linkTo(person, 'address-change', null), email, address };
-    if (!isTaken) this.links.send('mail.address-change', token, link);
+    if (mayMail && !this.isTaken(address, person)) this.links.send('mail.address-change', token, link);
     return true;
+  }
+
+  private isTaken(address: string, by: PersonRow): boolean {
+    return address !== by.address && this.people.byAddress(address) !== undefined;
   }
 
   moveAccount(personId: string, event: 'account.suspend' | 'account.reinstate', by: Actor): boolean {
@@ -230,6 +277,11 @@ function linkTo({ id, email, address }: PersonRow, purpose: LinkPurpose, passwor
 
 function actorOf(id: string, client: string): Actor {
   return { type: 'person', id, address: client };
+}
+
+/** Whoever has proved nothing yet, whatever address they gave. */
+function strangerOf({ client, clientGroup }: Stranger): Actor {
+  return { type: 'anonymous', id: clientGroup, address: client };
 }
 
 function optional<From, To>(value: From | undefined, map: (value: From) => To): To | undefined {

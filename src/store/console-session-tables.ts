@@ -1,30 +1,25 @@
-// Console sessions and failed logins on an open database. How long a session lives and how many there may be is said by the
-// caller; what a login has to wait is decided here, alike for addresses that have an account and for those that have none.
-import { createHash } from 'node:crypto';
+// Console sessions on an open database. How long a session lives and how many there may be is said by the caller; what a login
+// has to wait is login-attempts.ts.
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './account-calls.ts';
 import { type PeopleRows, personOf } from './account-people.ts';
 import type { Actor } from './audit-calls.ts';
+import { createLoginAttempts } from './login-attempts.ts';
+import { createRefusedLogins } from './refused-logins.ts';
 import type { TableContext } from './table-context.ts';
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-
-/** Failed logins in a row before the first wait. */
-const FREE_ATTEMPTS = 5;
-const WAIT_MS_MAX = 15 * MINUTE_MS;
-/** Addresses whose failed logins are remembered; past it those of the longest ago are forgotten. Looked after now and then. */
-const ADDRESSES_MAX = 100_000;
-const ADDRESSES_LOOKED_AFTER = 1000;
+/** Passwords given in one session, one after the other, before it ends. */
+const CONFIRMATIONS_MAX = 5;
 const USER_AGENT_MAX = 200;
 
 type SessionCalls = Pick<
   AccountCalls,
   | 'beginLogin'
+  | 'noteRefusedLogin'
   | 'openConsoleSession'
   | 'findConsoleSession'
   | 'noteConsoleSession'
+  | 'beginConfirmation'
   | 'confirmConsoleSession'
   | 'renameConsoleSession'
   | 'listConsoleSessions'
@@ -52,6 +47,7 @@ interface Ages {
 export function createConsoleSessionTables(context: TableContext, people: PeopleRows): ConsoleSessionTables {
   const { database, nowMs } = context;
   const attempts = createLoginAttempts(context);
+  const refused = createRefusedLogins(context, people);
   const alive = 'seen_at_ms > @idleSinceMs AND created_at_ms > @createdSinceMs';
   const byHash = database.prepare<Ages & { hash: Uint8Array }, ConsoleSession>(
     `${SELECT} WHERE hash = @hash AND ${alive}`,
@@ -69,16 +65,14 @@ export function createConsoleSessionTables(context: TableContext, people: People
   );
   const note = database.prepare<[number, Uint8Array]>('UPDATE console_sessions SET seen_at_ms = ? WHERE hash = ?');
   const confirm = database.prepare<[number, Uint8Array, string]>(
-    `UPDATE console_sessions SET confirmed_at_ms = ? WHERE hash = ?
+    `UPDATE console_sessions SET confirmed_at_ms = ?, tries = 0 WHERE hash = ?
      AND (SELECT password FROM people WHERE id = person_id) = ?`,
   );
-  const ownerOf = database
-    .prepare<[Uint8Array], string>('SELECT person_id FROM console_sessions WHERE hash = ?')
-    .pluck();
-  const rename = database.prepare<[Uint8Array, Uint8Array]>('UPDATE console_sessions SET hash = ? WHERE hash = ?');
-  const endByHash = database.prepare<[Uint8Array, string]>(
-    'DELETE FROM console_sessions WHERE hash = ? AND person_id = ?',
+  const triesOf = database.prepare<[Uint8Array], { id: string; personId: string; client: string; tries: number }>(
+    'SELECT id, person_id AS personId, client, tries FROM console_sessions WHERE hash = ?',
   );
+  const tried = database.prepare<[Uint8Array]>('UPDATE console_sessions SET tries = tries + 1 WHERE hash = ?');
+  const rename = database.prepare<[Uint8Array, Uint8Array]>('UPDATE console_sessions SET hash = ? WHERE hash = ?');
   const endById = database.prepare<[string, string]>('DELETE FROM console_sessions WHERE id = ? AND person_id = ?');
   const endAll = database.prepare<[string]>('DELETE FROM console_sessions WHERE person_id = ?');
 
@@ -91,6 +85,12 @@ export function createConsoleSessionTables(context: TableContext, people: People
     context.audit({ by, organisationId: people.byId(personId)?.organisationId ?? null, action, target, detail: {} });
   };
 
+  /** Whoever logs in as somebody else leaves nobody's session behind in the browser. */
+  function endReplaced(hash: Uint8Array, client: string): void {
+    const former = triesOf.get(hash);
+    if (former !== undefined) end(former.personId, former.id, client);
+  }
+
   function open({ personId, hash, replaces, client, userAgent, sessionsMax }: NewConsoleSession): ConsoleSession {
     const now = nowMs();
     const session: ConsoleSession = {
@@ -102,7 +102,7 @@ export function createConsoleSessionTables(context: TableContext, people: People
       seenAtMs: now,
       confirmedAtMs: now,
     };
-    if (replaces !== undefined) endByHash.run(replaces, personId);
+    if (replaces !== undefined) endReplaced(replaces, client);
     insert.run({ ...session, hash });
     keepNewest.run(personId, personId, sessionsMax);
     return session;
@@ -128,11 +128,16 @@ export function createConsoleSessionTables(context: TableContext, people: People
     return { retryAfterMs, person: { id, state, passwordHash } };
   });
 
-  const confirmed = database.transaction((hash: Uint8Array, passwordHash: string): boolean => {
-    if (confirm.run(nowMs(), hash, passwordHash).changes === 0) return false;
-    const person = people.byId(ownerOf.get(hash)!);
-    if (person !== undefined) attempts.forget(person.address);
-    return true;
+  const beginConfirmation = database.transaction((hash: Uint8Array) => {
+    const session = triesOf.get(hash);
+    const person = session === undefined ? undefined : people.byId(session.personId);
+    if (session === undefined || person === undefined) return undefined;
+    if (session.tries >= CONFIRMATIONS_MAX) {
+      end(session.personId, session.id, session.client);
+      return undefined;
+    }
+    tried.run(hash);
+    return { passwordHash: person.passwordHash, isLast: session.tries + 1 >= CONFIRMATIONS_MAX };
   });
 
   const end = database.transaction((personId: string, sessionId: string, client: string): boolean => {
@@ -144,14 +149,17 @@ export function createConsoleSessionTables(context: TableContext, people: People
   return {
     calls: {
       beginLogin: (address) => begin.immediate(address),
+      noteRefusedLogin: (each) => refused.immediate(each),
       openConsoleSession: (session) => login.immediate(session),
       findConsoleSession(hash, limits) {
         const session = byHash.get({ hash, ...agesOf(limits) });
         const person = session === undefined ? undefined : people.byId(session.personId);
-        return session === undefined || person === undefined ? undefined : { session, person: personOf(person) };
+        if (session === undefined || person === undefined) return undefined;
+        return { session, person: personOf(person), isSuspended: people.isSuspended(person.organisationId) };
       },
       noteConsoleSession: (hash) => void note.run(nowMs(), hash),
-      confirmConsoleSession: (hash, passwordHash) => confirmed.immediate(hash, passwordHash),
+      beginConfirmation: (hash) => beginConfirmation.immediate(hash),
+      confirmConsoleSession: (hash, passwordHash) => confirm.run(nowMs(), hash, passwordHash).changes > 0,
       renameConsoleSession: (hash, renamed) => rename.run(renamed, hash).changes > 0,
       listConsoleSessions: (personId, limits) => ofPerson.all({ personId, ...agesOf(limits) }),
       endConsoleSession: (personId, sessionId, client) => end.immediate(personId, sessionId, client),
@@ -160,49 +168,4 @@ export function createConsoleSessionTables(context: TableContext, people: People
     endAll: (personId) => void endAll.run(personId),
     forgetAttempts: (address) => attempts.forget(address),
   };
-}
-
-/** Failed logins by address, whether or not there is such an account. */
-function createLoginAttempts({ database, nowMs }: TableContext) {
-  const select = database.prepare<[Uint8Array, number], { attempts: number; nextAtMs: number }>(
-    'SELECT attempts, next_at_ms AS nextAtMs FROM login_attempts WHERE address_hash = ? AND last_at_ms > ?',
-  );
-  const upsert = database.prepare<{ hash: Uint8Array; attempts: number; now: number; nextAtMs: number }>(
-    `INSERT INTO login_attempts (address_hash, attempts, last_at_ms, next_at_ms) VALUES (@hash, @attempts, @now, @nextAtMs)
-     ON CONFLICT (address_hash) DO UPDATE SET attempts = @attempts, last_at_ms = @now, next_at_ms = @nextAtMs`,
-  );
-  const forget = database.prepare<[Uint8Array]>('DELETE FROM login_attempts WHERE address_hash = ?');
-  const prune = database.prepare<[number]>('DELETE FROM login_attempts WHERE last_at_ms <= ?');
-  const keepLatest = database.prepare<[number]>(
-    `DELETE FROM login_attempts WHERE address_hash IN
-       (SELECT address_hash FROM login_attempts ORDER BY last_at_ms DESC LIMIT -1 OFFSET ?)`,
-  );
-  let added = 0;
-
-  const hashOf = (address: string): Uint8Array => createHash('sha256').update(address).digest();
-  return {
-    /** Counts an attempt. Not 0: how long to wait first, and this one was not counted. */
-    take(address: string): number {
-      const now = nowMs();
-      const hash = hashOf(address);
-      const known = select.get(hash, now - DAY_MS);
-      // The wait is counted from now at the most, should the clock have been set back.
-      const waitMs = Math.min(WAIT_MS_MAX, (known?.nextAtMs ?? 0) - now);
-      if (waitMs > 0) return waitMs;
-      const attempts = (known?.attempts ?? 0) + 1;
-      upsert.run({ hash, attempts, now, nextAtMs: attempts < FREE_ATTEMPTS ? now : now + waitAfter(attempts) });
-      if (known === undefined) {
-        prune.run(now - DAY_MS);
-        added += 1;
-        if (added % ADDRESSES_LOOKED_AFTER === 0) keepLatest.run(ADDRESSES_MAX);
-      }
-      return 0;
-    },
-    forget: (address: string) => void forget.run(hashOf(address)),
-  };
-}
-
-/** 1 s after the fifth failure, then twice as long each time, up to 15 minutes. */
-function waitAfter(attempts: number): number {
-  return Math.min(WAIT_MS_MAX, SECOND_MS * 2 ** Math.min(30, attempts - FREE_ATTEMPTS));
 }

@@ -65,20 +65,30 @@ export interface KeyCalls {
   setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
   listOrganisations(): Organisation[];
   findOrganisation(organisationId: string): Organisation | undefined;
-  /** What is absent of the settings is without a limit; the name is `key` and all scopes are given. */
-  createKey(organisationId: string, settings: Partial<KeySettings>, by: Actor): CreatedKey;
+  /**
+   * What is absent of the settings is without a limit; the name is `key` and all scopes are given. `activeMax`, here and
+   * below: how many keys of the organisation may be in use after it, those in their grace too; throws `conflict` past it.
+   */
+  createKey(organisationId: string, settings: Partial<KeySettings>, by: Actor, activeMax?: number): CreatedKey;
   /** Looks a key up by the SHA-256 of its text, revoked ones too. */
   findKeyByHash(hash: Uint8Array): ApiKey | undefined;
   findKey(keyId: string): ApiKey | undefined;
   listKeys(organisationId?: string): ApiKey[];
   /** Undefined when the organisation has no such key. */
-  changeKey(organisationId: string, keyId: string, settings: Partial<KeySettings>, by: Actor): ApiKey | undefined;
+  changeKey(
+    organisationId: string,
+    keyId: string,
+    settings: Partial<KeySettings>,
+    by: Actor,
+    activeMax?: number,
+  ): ApiKey | undefined;
   /** A new key with the same settings; the old one works for so long, 0 to 72 h. Undefined when there is no such active key. */
   rollKey(
     organisationId: string,
     keyId: string,
     graceMs: number,
     by: Actor,
+    activeMax?: number,
   ): (CreatedKey & { old: ApiKey }) | undefined;
   /**
    * Revokes by key id, of any organisation when that is null. Undefined when there is no such key; a key already revoked

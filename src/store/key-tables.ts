@@ -15,7 +15,7 @@ import {
   settingsToRow,
 } from './key-row.ts';
 import { checkedSettings, DEFAULT_SETTINGS, SETTING_NAMES } from './key-settings.ts';
-import { createOrganisationTables, noOrganisation } from './organisation-tables.ts';
+import { createOrganisationTables, noOrganisation, type Suspensions } from './organisation-tables.ts';
 import { generateKey, parseKey } from './secrets.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
@@ -34,7 +34,7 @@ export interface Revocations {
 type NewRow = SettingsRow & Pick<KeyRow, 'id' | 'organisationId' | 'display' | 'createdAt'> & { hash: Uint8Array };
 type EndRow = Pick<KeyRow, 'id' | 'graceUntil' | 'rolledTo' | 'revokedAt'> & { revocation: number | null };
 
-export function createKeyTables(context: TableContext): KeyCalls & Revocations {
+export function createKeyTables(context: TableContext): KeyCalls & Revocations & Suspensions {
   const { database, nowMs, nowText, audit } = context;
   const organisations = createOrganisationTables(context);
   const statements = prepare(context);
@@ -60,6 +60,17 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations {
 
   function note(by: Actor, action: string, key: ApiKey, detail: AuditEntry['detail']): void {
     audit({ by, organisationId: key.organisationId, action, target: key.id, detail });
+  }
+
+  /** Does the work, unless more keys are in use by it than may be. What is thrown takes it back. */
+  function limited<Result>(organisationId: string, activeMax: number, work: () => Result): Result {
+    const count = () => statements.countActive.get({ organisationId, now: nowText() })!;
+    const before = count();
+    const result = work();
+    const active = count();
+    if (active <= before || active <= activeMax) return result;
+    const most = `There would be ${active} keys in use, those in their grace too, and ${activeMax} is the most.`;
+    throw new StoreError('conflict', `${most} Revoke one first.`);
   }
 
   function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): CreatedKey {
@@ -128,15 +139,27 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations {
     }
   }
 
+  const createLimited: KeyCalls['createKey'] = (organisationId, settings, by, activeMax = Number.POSITIVE_INFINITY) =>
+    limited(organisationId, activeMax, () => create(organisationId, settings, by));
+  const changeLimited: KeyCalls['changeKey'] = (
+    organisationId,
+    keyId,
+    settings,
+    by,
+    activeMax = Number.POSITIVE_INFINITY,
+  ) => limited(organisationId, activeMax, () => change(organisationId, keyId, settings, by));
+  const rollLimited: KeyCalls['rollKey'] = (organisationId, keyId, graceMs, by, activeMax = Number.POSITIVE_INFINITY) =>
+    limited(organisationId, activeMax, () => roll(organisationId, keyId, graceMs, by));
+
   const transactions = {
     bootstrap: database.transaction(() => {
       if (organisations.listOrganisations().length > 0) return undefined;
       const organisation = organisations.createOrganisation('Default', null, GATEWAY);
       return { organisation, ...create(organisation.id, { name: 'First key' }, GATEWAY) };
     }),
-    create: database.transaction(create),
-    change: database.transaction(change),
-    roll: database.transaction(roll),
+    create: database.transaction(createLimited),
+    change: database.transaction(changeLimited),
+    roll: database.transaction(rollLimited),
     revoke: database.transaction(revoke),
     noteUsed: database.transaction(noteUsed),
   };
@@ -145,7 +168,7 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations {
   return {
     ...organisations,
     bootstrap: () => transactions.bootstrap.immediate(),
-    createKey: (organisationId, settings, by) => transactions.create.immediate(organisationId, settings, by),
+    createKey: (...args) => transactions.create.immediate(...args),
     findKeyByHash(hash) {
       const row = statements.byHash.get(hash);
       return row && keyOf(row);
@@ -153,9 +176,8 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations {
     findKey: find,
     listKeys: (organisationId) =>
       (organisationId === undefined ? statements.all.all() : statements.ofOrganisation.all(organisationId)).map(keyOf),
-    changeKey: (organisationId, keyId, settings, by) =>
-      transactions.change.immediate(organisationId, keyId, settings, by),
-    rollKey: (organisationId, keyId, graceMs, by) => transactions.roll.immediate(organisationId, keyId, graceMs, by),
+    changeKey: (...args) => transactions.change.immediate(...args),
+    rollKey: (...args) => transactions.roll.immediate(...args),
     revokeKey: (organisationId, keyId, by) => transactions.revoke.immediate(organisationId, keyId, by),
     noteKeysUsed: (used) => transactions.noteUsed.immediate(used),
     revokedKeyIds: () => revokedAfter.all(0).map((row) => row.id),
@@ -191,6 +213,13 @@ function prepare({ database }: TableContext) {
     noteUsed: database.prepare<{ id: string; at: string }>(
       'UPDATE api_keys SET last_used_at = @at WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @at)',
     ),
+    countActive: database
+      .prepare<{ organisationId: string; now: string }, number>(
+        `SELECT count(*) FROM api_keys
+         WHERE organisation_id = @organisationId AND revoked_at IS NULL
+           AND (grace_until IS NULL OR grace_until > @now) AND (expires_at IS NULL OR expires_at > @now)`,
+      )
+      .pluck(),
     lastRevocation: database.prepare<[], number>('SELECT coalesce(max(revocation), 0) FROM api_keys').pluck(),
     revokedAfter: database.prepare<[number], { id: string; revocation: number }>(
       'SELECT id, revocation FROM api_keys WHERE revocation > ? ORDER BY revocation',

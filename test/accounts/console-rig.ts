@@ -58,10 +58,14 @@ export interface ConsoleRig extends LedgerRig {
   pass(ms: number): void;
   /** The token of the newest mail to an address, once it is there. */
   mailedToken(to: string, path: '/verify' | '/reset-password'): Promise<string>;
+  /** The tokens of all mails to an address, oldest first, once there are so many. */
+  mailedTokens(to: string, count: number): Promise<string[]>;
 }
 
 export interface RigOptions {
   settings?: Partial<ConsoleOptions['settings']>;
+  /** A gateway that nobody elsewhere is meant to reach, when absent. */
+  reach?: Pick<ConsoleOptions, 'isPrivate' | 'publicUrlIsHttps'>;
   further?: ConsoleOptions['further'];
   routes?: readonly Route[];
   /** Cheap ones when absent. */
@@ -72,6 +76,7 @@ export interface RigOptions {
 
 export async function openConsoleRig({
   settings,
+  reach = { isPrivate: true },
   further,
   routes = [],
   passwords = CHEAP,
@@ -103,6 +108,7 @@ export async function openConsoleRig({
       welcomeMicroUsd: 2_000_000n,
       signUpsPerAddressDayMax: 1000,
       attemptsPerMinuteMax: 100_000,
+      changesPerMinuteMax: 100_000,
       tls: false,
       ...settings,
     },
@@ -110,6 +116,7 @@ export async function openConsoleRig({
     nowMs,
     outbox: mailbox,
     passwords,
+    ...reach,
     ...(further === undefined ? {} : { further }),
   });
   let requests = 0;
@@ -141,6 +148,18 @@ export async function openConsoleRig({
   });
   const watchers = new Set<() => void>();
   const answers: string[] = [];
+  /** Looked for whenever a mail has come. */
+  const once = <Found>(find: () => Found | undefined): Promise<Found> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = find();
+        if (found === undefined) return;
+        watchers.delete(look);
+        resolve(found);
+      };
+      watchers.add(look);
+      look();
+    });
   return {
     ...rig,
     store,
@@ -155,16 +174,11 @@ export async function openConsoleRig({
       clock.increment(ms);
     },
     mailedToken: (to, path) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const mail = mailbox.mails.find((each) => each.to === to && each.text.includes(path));
-          const token = /token=([\w-]{43})/.exec(mail?.text ?? '')?.[1];
-          if (token === undefined) return;
-          watchers.delete(look);
-          resolve(token);
-        };
-        watchers.add(look);
-        look();
+      once(() => tokenOf(mailbox.mails.find((each) => each.to === to && each.text.includes(path))?.text)),
+    mailedTokens: (to, count) =>
+      once(() => {
+        const tokens = mailbox.mails.filter((each) => each.to === to).map(({ text }) => tokenOf(text) ?? '');
+        return tokens.length < count ? undefined : tokens.reverse();
       }),
   };
 }
@@ -237,6 +251,11 @@ export class Browser {
     });
   }
 
+  /** Presses the button of a link's page. */
+  verify(token: string, password = PASSWORD): Promise<Answer> {
+    return this.submit(`/verify?token=${token}`, { password });
+  }
+
   signUp(email: string, password = PASSWORD): Promise<Answer> {
     return this.call('POST', 'sign-up', { email, password });
   }
@@ -251,11 +270,13 @@ export async function openAccount(rig: ConsoleRig, email: string): Promise<Brows
   const browser = rig.browser();
   await browser.signUp(email);
   const token = await rig.mailedToken(email, '/verify');
-  const verified = await browser.submit(`/verify?token=${token}`);
+  const verified = await browser.verify(token);
   const loggedIn = await browser.logIn(email);
   if (verified.status !== 200 || loggedIn.status !== 204) throw new Error(`${verified.text} ${loggedIn.text}`);
   return browser;
 }
+
+const tokenOf = (text = ''): string | undefined => /token=([\w-]{43})/.exec(text)?.[1];
 
 function answerOf(status: number, headers: IncomingHttpHeaders, text: string): Answer {
   const isJson = headers['content-type']?.startsWith('application/json') === true;

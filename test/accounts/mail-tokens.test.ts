@@ -46,6 +46,16 @@ describe('a sealed token', () => {
     expect(new TokenSeal(new TextEncoder().encode('another')).open(seal.seal(newToken()))).toBeUndefined();
   });
 
+  test('is opened with the secret before the last change, which seals nothing', () => {
+    const other = new TextEncoder().encode('another-secret-of-more-than-32-characters');
+    const token = newToken();
+    const both = new TokenSeal(other, SECRET);
+    expect(both.open(seal.seal(token))).toBe(token);
+    expect(new TokenSeal(other).open(both.seal(token))).toBe(token);
+    expect(seal.open(both.seal(token))).toBeUndefined();
+    expect(new TokenSeal(other).open(seal.seal(token))).toBeUndefined();
+  });
+
   test('is not opened when a bit of it was changed, wherever', () => {
     const sealed = seal.seal(newToken());
     const bytes = Buffer.from(sealed.slice(3), 'base64url');

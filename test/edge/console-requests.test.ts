@@ -109,13 +109,16 @@ describe('a cookie', () => {
   });
 
   test('is strict, hidden from scripts, and without TLS kept on this machine only', async () => {
-    const attributesOf = async (headers: Record<string, string>) => {
-      const answer = await rig.browser(headers).logIn('ada@example.com');
+    const open = await openConsoleRig({ reach: { isPrivate: false, publicUrlIsHttps: true } });
+    await openAccount(open, 'ada@example.com');
+    const attributesOf = async (headers: Record<string, string>, on = open) => {
+      const answer = await on.browser(headers).logIn('ada@example.com');
       return answer.headers['set-cookie']?.[0]?.replace(/=[\w-]{43};/, '=…;');
     };
     const strict = 'Path=/; Max-Age=43200; HttpOnly; SameSite=Strict';
-    expect(await attributesOf({})).toBe(`sid=…; ${strict}`);
-    expect(await attributesOf({ Host: 'localhost:8080' })).toBe(`sid=…; ${strict}`);
+    expect(await attributesOf({}, rig)).toBe(`sid=…; ${strict}`);
+    expect(await attributesOf({ Host: 'localhost:8080' }, rig)).toBe(`sid=…; ${strict}`);
+    expect(await attributesOf({ Host: 'localhost:8080' })).toBe(`__Host-sid=…; ${strict}; Secure`);
     expect(await attributesOf({ Host: 'voxgate.example' })).toBe(`__Host-sid=…; ${strict}; Secure`);
     expect(await attributesOf({ 'X-Forwarded-For': '192.0.2.1' })).toBe(`__Host-sid=…; ${strict}; Secure`);
     expect(await attributesOf({ Host: 'localhost.evil.example' })).toBe(`__Host-sid=…; ${strict}; Secure`);
@@ -232,10 +235,20 @@ describe('the development outbox', () => {
       { Host: '127.0.0.1.evil.example' },
       { 'X-Forwarded-For': '192.0.2.1' },
       { Forwarded: 'for=192.0.2.1' },
+      { 'X-Forwarded-Host': 'voxgate.example' },
+      { 'X-Forwarded-Proto': 'https' },
+      { 'X-Forwarded-Anything': 'x' },
     ]) {
       const answer = await rig.browser().get('/console/outbox', headers as Record<string, string>);
       expect([answer.status, answer.text.includes('ada@')]).toEqual([404, false]);
     }
+  });
+
+  test('is not there where the gateway can be reached from elsewhere, whatever the request looks like', async () => {
+    const open = await openConsoleRig({ reach: { isPrivate: false } });
+    await openAccount(open, 'ada@example.com');
+    const answer = await open.browser().get('/console/outbox', { Host: 'localhost:8080' });
+    expect([answer.status, answer.text.includes('ada@')]).toEqual([404, false]);
   });
 });
 

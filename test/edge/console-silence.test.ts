@@ -1,7 +1,14 @@
 // Whether an address has an account is nobody's business: the same answers, the same waits, the same work.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Passwords } from '../../src/accounts/passwords.ts';
-import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../accounts/console-rig.ts';
+import {
+  type Answer,
+  type Browser,
+  type ConsoleRig,
+  openAccount,
+  openConsoleRig,
+  PASSWORD,
+} from '../accounts/console-rig.ts';
 
 let rig: ConsoleRig;
 beforeAll(async () => {
@@ -14,7 +21,7 @@ beforeEach(() => {
 });
 
 /** All that tells two answers apart. */
-async function looksOf(answer: ReturnType<Browser['call']>) {
+async function looksOf(answer: Promise<Answer>) {
   const { status, headers, text } = await answer;
   const { date: _date, 'x-request-id': _id, ...rest } = headers;
   return { status, headers: rest, text: text.replace(/req_\d+/, 'req') };
@@ -61,5 +68,36 @@ describe('nobody learns whether an address has an account', () => {
     expect([known.status, known.headers['retry-after']]).toEqual([429, '1']);
     rig.pass(1000);
     expect((await rig.browser().logIn(email)).status).toBe(204);
+  });
+});
+
+describe('nobody learns it from where a limit begins', () => {
+  const DAY_MS = 86_400_000;
+  type Ask = (browser: Browser, address: string) => Promise<Answer>;
+  const ENDPOINTS: [string, Ask][] = [
+    ['sign-up', (browser, address) => browser.signUp(address)],
+    [
+      'password-reset-request',
+      (browser, address) => browser.call('POST', 'password-reset-request', { email: address }),
+    ],
+    ['email', (browser, address) => browser.call('POST', 'email', { email: address })],
+    ['login', (browser, address) => browser.logIn(address, 'wrong password')],
+  ];
+
+  test.each(ENDPOINTS)('POST %s', async (_, ask) => {
+    const strict = await openConsoleRig({ settings: { attemptsPerMinuteMax: 20, signUpsPerAddressDayMax: 10 } });
+    await openAccount(strict, 'taken@example.com');
+    const seen = [];
+    for (const address of ['free@example.com', 'taken@example.com']) {
+      strict.pass(DAY_MS);
+      const asker = await openAccount(strict, `asker-of-${address}`);
+      strict.pass(60_000);
+      const answers = [];
+      for (let attempt = 0; attempt < 25; attempt++) answers.push(await looksOf(ask(asker, address)));
+      seen.push(answers);
+    }
+    const [free, taken] = seen;
+    expect(free!.findIndex(({ status }) => status === 429)).toBeGreaterThan(0);
+    expect(taken).toEqual(free);
   });
 });

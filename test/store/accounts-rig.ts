@@ -7,6 +7,7 @@ import { type LedgerRig, ledgerRig } from '../fakes/ledger.ts';
 export const HOUR_MS = 3_600_000;
 export const WELCOME = 2_000_000n;
 export const CLIENT = '192.0.2.1';
+export const STRANGER = { client: CLIENT, clientGroup: CLIENT };
 
 export let rig: LedgerRig;
 beforeEach(() => {
@@ -30,8 +31,7 @@ export function signUp(email = 'ada@example.com', rest: Partial<SignUp> = {}) {
     organisationName: 'Ada',
     verification,
     reset,
-    client: CLIENT,
-    clientGroup: CLIENT,
+    ...STRANGER,
     signUpsPerDayMax: 1000,
     ...rest,
   });
@@ -40,8 +40,12 @@ export function signUp(email = 'ada@example.com', rest: Partial<SignUp> = {}) {
 
 export function verified(email?: string) {
   const { verification } = signUp(email);
-  return rig.ledger.verifyAddress(verification.hash, WELCOME, CLIENT)!.person;
+  return use(verification)!.person;
 }
+
+/** Uses a link with a password. */
+export const use = ({ hash }: Pick<MailToken, 'hash'>, password = 'first') =>
+  rig.ledger.verifyAddress(hash, hashOf(password), WELCOME, CLIENT);
 
 export const outbox = () => rig.ledger.takeOutbox(100, 1).map(({ type, params }) => ({ type, ...params }));
 export const mails = () => rig.database.prepare<[], string>('SELECT type FROM outbox ORDER BY number').pluck().all();

@@ -4,7 +4,7 @@ export const auditAndOutbox = `
   CREATE TABLE audit_log (
     number          INTEGER PRIMARY KEY,
     at              TEXT NOT NULL,
-    actor_type      TEXT NOT NULL CHECK (actor_type IN ('person', 'key', 'operator', 'system')),
+    actor_type      TEXT NOT NULL CHECK (actor_type IN ('person', 'key', 'operator', 'system', 'anonymous')),
     actor_id        TEXT NOT NULL,
     address         TEXT,
     organisation_id TEXT,

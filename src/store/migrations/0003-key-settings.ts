@@ -5,6 +5,7 @@ const TIME = '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0
 
 export const keySettings = `
   ALTER TABLE organisations ADD COLUMN suspended_at TEXT CHECK (suspended_at GLOB '${TIME}');
+  CREATE INDEX organisations_suspended ON organisations (id) WHERE suspended_at IS NOT NULL;
   ALTER TABLE organisations ADD COLUMN credit_limit_micro_usd INTEGER CHECK (credit_limit_micro_usd >= 0);
 
   ALTER TABLE api_keys ADD COLUMN expires_at TEXT CHECK (expires_at GLOB '${TIME}');

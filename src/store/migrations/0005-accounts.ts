@@ -31,10 +31,22 @@ export const accounts = `
     password      TEXT,
     created_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER NOT NULL,
-    used_at_ms    INTEGER
+    used_at_ms    INTEGER,
+    tries         INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX mail_tokens_by_person ON mail_tokens (person_id, purpose, created_at_ms);
+  CREATE INDEX mail_tokens_by_person ON mail_tokens (person_id, purpose);
   CREATE INDEX mail_tokens_by_age ON mail_tokens (expires_at_ms);
+
+  CREATE TABLE mail_requests (
+    number       INTEGER PRIMARY KEY,
+    kind         TEXT NOT NULL CHECK (kind IN ('sign-up', 'verification', 'password-reset', 'address-change')),
+    address_hash BLOB NOT NULL CHECK (length(address_hash) = 32),
+    asked_by     TEXT NOT NULL,
+    at_ms        INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX mail_requests_by_address ON mail_requests (kind, address_hash, at_ms);
+  CREATE INDEX mail_requests_by_asker ON mail_requests (kind, asked_by, at_ms);
+  CREATE INDEX mail_requests_by_age ON mail_requests (at_ms);
 
   CREATE TABLE sign_ups (
     number INTEGER PRIMARY KEY,
@@ -52,6 +64,13 @@ export const accounts = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX login_attempts_by_age ON login_attempts (last_at_ms);
 
+  CREATE TABLE refused_logins (
+    address_hash BLOB PRIMARY KEY CHECK (length(address_hash) = 32),
+    untold       INTEGER NOT NULL CHECK (untold >= 0),
+    told_at_ms   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refused_logins_by_age ON refused_logins (told_at_ms);
+
   CREATE TABLE console_sessions (
     number          INTEGER PRIMARY KEY,
     id              TEXT NOT NULL UNIQUE CHECK (id GLOB 'con_*'),
@@ -61,7 +80,8 @@ export const accounts = `
     user_agent      TEXT NOT NULL CHECK (length(user_agent) <= 200),
     created_at_ms   INTEGER NOT NULL,
     seen_at_ms      INTEGER NOT NULL,
-    confirmed_at_ms INTEGER NOT NULL
+    confirmed_at_ms INTEGER NOT NULL,
+    tries           INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0)
   ) STRICT;
   CREATE INDEX console_sessions_by_person ON console_sessions (person_id, number);
 `;

@@ -19,6 +19,7 @@ import type { Reply } from '../../door.ts';
 import { json, type Route } from '../../router.ts';
 import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf } from './console-route.ts';
 import { clearCookie, readCookie, setCookie } from './cookie.ts';
+import { type Reach, refusalOfLogin } from './reach.ts';
 import { readBody } from './read-body.ts';
 
 export interface AccountRoutesDependencies {
@@ -26,7 +27,7 @@ export interface AccountRoutesDependencies {
   accounts: Accounts;
   logins: Logins;
   consoleRoute: ConsoleRoute;
-  tls: boolean;
+  reach: Reach;
 }
 
 /** The same whether or not there is such an account. */
@@ -45,7 +46,7 @@ export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] 
     at('POST', 'login', openRoute(logIn(dependencies))),
     at('POST', 'password-reset-request', openRoute(requestReset(dependencies))),
     at('POST', 'password-reset', openRoute(resetPassword(dependencies))),
-    at('POST', 'logout', consoleRoute(logOut(dependencies))),
+    at('POST', 'logout', consoleRoute(logOut(dependencies), { always: true })),
     at('POST', 'confirm', consoleRoute(confirm(dependencies))),
     at('GET', 'me', consoleRoute(getMe(dependencies))),
     at('POST', 'verification', consoleRoute(resendVerification(dependencies))),
@@ -64,11 +65,13 @@ const signUp =
   };
 
 const logIn =
-  ({ logins, tls }: AccountRoutesDependencies): Route['handle'] =>
+  ({ logins, reach }: AccountRoutesDependencies): Route['handle'] =>
   async ({ request }) => {
+    const inVain = refusalOfLogin(reach, request);
+    if (inVain !== undefined) throw inVain;
     const { email, password } = await readBody(request, LoginBody);
-    const { cookie } = await logins.logIn(email, password, peerOf(request), readCookie(request, tls));
-    return done(setCookie(request, tls, cookie));
+    const { cookie } = await logins.logIn(email, password, peerOf(request), readCookie(request, reach));
+    return done(setCookie(request, reach, cookie));
   };
 
 const requestReset =
@@ -88,11 +91,11 @@ const resetPassword =
   };
 
 const logOut =
-  ({ logins, tls }: AccountRoutesDependencies) =>
+  ({ logins, reach }: AccountRoutesDependencies) =>
   async ({ request, current, peer }: ConsoleContext) => {
     await readBody(request, EmptyBody);
     await logins.end(current.person.id, current.session.id, peer.client);
-    return done(clearCookie(request, tls));
+    return done(clearCookie(request, reach));
   };
 
 const confirm =
@@ -136,11 +139,11 @@ const changeEmail =
 
 /** Every other session of the person ends, and this one goes on under a new id. */
 const changePassword =
-  ({ logins, tls }: AccountRoutesDependencies) =>
+  ({ logins, reach }: AccountRoutesDependencies) =>
   async ({ request, current, peer }: ConsoleContext) => {
     const body = await readBody(request, PasswordBody);
     const { cookie } = await logins.changePassword(current, body.current_password, body.new_password, peer);
-    return done(setCookie(request, tls, cookie));
+    return done(setCookie(request, reach, cookie));
   };
 
 const listSessions =

@@ -1,6 +1,7 @@
 // What stands before every endpoint of the console: the request came from the console's own page, its cookie opens a session,
-// and where more is wanted, the address is verified and the password was given lately. What an endpoint does is its own business.
+// whatever it changes is within the organisation's limit and not suspended, and where more is wanted, the address is verified and the password was given lately. What an endpoint does is its own business.
 
+import type { ClientLimit } from '../../../accounts/client-limit.ts';
 import type { CurrentSession, Logins, Peer } from '../../../accounts/logins.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
 import type { Actor } from '../../../store/audit-calls.ts';
@@ -8,7 +9,8 @@ import { StoreError } from '../../../store/store-error.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
 import type { RouteContext, RouteHandler } from '../../router.ts';
 import { readCookie } from './cookie.ts';
-import { requireConsoleRequest } from './same-origin.ts';
+import type { Reach } from './reach.ts';
+import { changesNothing, requireConsoleRequest } from './same-origin.ts';
 
 /** An endpoint's call by somebody who is logged in. Rows are always asked for with `organisationId` of this session. */
 export interface ConsoleContext extends RouteContext {
@@ -24,6 +26,8 @@ export interface ConsoleRouteOptions {
   verified?: boolean;
   /** Whoever calls has given the password within the last ten minutes. */
   confirmed?: boolean;
+  /** Also for a suspended organisation, and past the limit of changes. */
+  always?: boolean;
 }
 
 /**
@@ -35,13 +39,17 @@ export type ConsoleRoute = (
   options?: ConsoleRouteOptions,
 ) => RouteHandler;
 
-/** @param tls whether the door speaks TLS itself */
-export function createConsoleRoute(logins: Logins, tls: boolean): ConsoleRoute {
-  return (handler, { verified = false, confirmed = false } = {}) =>
+/** @param changes of an organisation: requests that are not only for reading */
+export function createConsoleRoute(logins: Logins, reach: Reach, changes: ClientLimit): ConsoleRoute {
+  return (handler, { verified = false, confirmed = false, always = false } = {}) =>
     guarded(async (context) => {
       const { request } = context;
-      const current = await currentSession(logins, request, tls);
+      const current = await currentSession(logins, request, reach);
       if (current === undefined) throw refuse('login_required', 'Nobody is logged in here. Log in.');
+      if (!always && !changesNothing(request)) {
+        changes.take(current.person.organisationId);
+        if (current.isSuspended) throw suspended();
+      }
       if (verified && current.person.state !== 'verified') throw notVerified();
       if (confirmed && !current.isConfirmed) {
         throw refuse('password_required', 'Give the password once more: POST /console/api/confirm, then try again.');
@@ -72,14 +80,21 @@ function guarded(handler: RouteHandler): RouteHandler {
 export async function currentSession(
   logins: Logins,
   request: DoorRequest,
-  tls: boolean,
+  reach: Reach,
 ): Promise<CurrentSession | undefined> {
-  const cookie = readCookie(request, tls);
+  const cookie = readCookie(request, reach);
   return cookie === undefined ? undefined : logins.find(cookie);
 }
 
 export function peerOf({ remoteAddress, headers }: DoorRequest): Peer {
   return { client: remoteAddress, userAgent: (headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '?') };
+}
+
+function suspended(): Refusal {
+  return refuse(
+    'account_suspended',
+    'This organisation is suspended: nothing of it can be changed. Ask whoever runs the service.',
+  );
 }
 
 function notVerified(): Refusal {

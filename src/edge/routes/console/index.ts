@@ -16,16 +16,21 @@ import { accountRoutes } from './account.ts';
 import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
 import { keyRoutes } from './keys.ts';
 import { pageRoutes } from './pages.ts';
+import type { Reach } from './reach.ts';
 import { recordRoutes } from './records.ts';
 
 /** Sign-ups, logins and uses of links by one client. */
 const ATTEMPTS_PER_MINUTE_MAX = 20;
+/** Requests of one organisation that are not only for reading, by people who are logged in. */
+const CHANGES_PER_MINUTE_MAX = 60;
 
 export interface ConsoleSettings extends Pick<AccountsOptions, 'welcomeMicroUsd' | 'signUpsPerAddressDayMax'> {
   /** Whether the door speaks TLS itself. */
   tls: boolean;
   /** 20 when absent. */
   attemptsPerMinuteMax?: number;
+  /** 60 when absent. */
+  changesPerMinuteMax?: number;
 }
 
 export interface ConsoleOptions {
@@ -33,6 +38,13 @@ export interface ConsoleOptions {
   /** The node's secret; the same that the mail sender's seal is made of. */
   secret: Uint8Array;
   settings: ConsoleSettings;
+  /**
+   * Whether nobody elsewhere is meant to reach this node: it listens on loopback, has no public URL and trusts no proxy. Only
+   * then are mails shown at `/console/outbox`, and cookies set without `Secure`, to browsers on this machine. No when absent.
+   */
+  isPrivate?: boolean;
+  /** Whether the public URL begins with `https:`, so that somebody in front of the door speaks TLS. No when absent. */
+  publicUrlIsHttps?: boolean;
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */
   nowMs(): number;
@@ -57,22 +69,32 @@ export interface Console {
 export function createConsole(options: ConsoleOptions): Console {
   const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
   const { onKeyChanged = () => {}, describeSession = () => undefined } = options;
-  const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, ...limits } = settings;
+  const { isPrivate = false, publicUrlIsHttps = false } = options;
+  const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, changesPerMinuteMax, ...limits } = settings;
+  const reach: Reach = { tls, isPrivate, publicUrlIsHttps };
   const hashes = new HashQueue();
   const attempts = new ClientLimit({ attemptsPerMinuteMax, clock });
   const accounts = new Accounts({ store, seal: new TokenSeal(secret), passwords, hashes, attempts, ...limits });
   const logins = new Logins({ store, passwords, hashes, attempts, nowMs });
-  const consoleRoute = createConsoleRoute(logins, tls);
+  const consoleRoute = createConsoleRoute(logins, reach, changeLimit(clock, changesPerMinuteMax));
   return {
     routes: [
-      ...accountRoutes({ store, accounts, logins, consoleRoute, tls }),
+      ...accountRoutes({ store, accounts, logins, consoleRoute, reach }),
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
-      ...pageRoutes({ accounts, logins, tls, outbox }),
+      ...pageRoutes({ accounts, logins, reach, outbox }),
       ...further.flatMap((routes) => routes(consoleRoute)),
     ],
     get waitingHashes() {
       return hashes.waiting;
     },
   };
+}
+
+function changeLimit(clock: Clock, attemptsPerMinuteMax = CHANGES_PER_MINUTE_MAX): ClientLimit {
+  return new ClientLimit({
+    attemptsPerMinuteMax,
+    clock,
+    sentence: 'Too many changes of this organisation in a minute.',
+  });
 }

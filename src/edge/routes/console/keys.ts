@@ -9,7 +9,7 @@ import { json, type Route } from '../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
 import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
 
-/** Keys that work, of one organisation. */
+/** Keys that work, those in their grace too, of one organisation. */
 const ACTIVE_KEYS_MAX = 100;
 
 export interface KeyRoutesDependencies {
@@ -47,12 +47,7 @@ const mint =
   ({ store, nowMs }: KeyRoutesDependencies) =>
   async ({ request, organisationId, by }: ConsoleContext) => {
     const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
-    const keys = await store.listKeys(organisationId);
-    const active = keys.filter((key) => statusOf(key, nowMs()) === 'active').length;
-    if (active >= ACTIVE_KEYS_MAX) {
-      throw refuse('invalid_request', `There are ${active} keys in use, the most there may be. Revoke one first.`);
-    }
-    const { key, secret } = await store.createKey(organisationId, settingsOf(body), by);
+    const { key, secret } = await store.createKey(organisationId, settingsOf(body), by, ACTIVE_KEYS_MAX);
     return json(201, { key: viewOf(key, nowMs()), secret });
   };
 
@@ -60,7 +55,7 @@ const change =
   ({ store, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
   async ({ request, params, organisationId, by }: ConsoleContext) => {
     const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
-    const key = await store.changeKey(organisationId, params.id ?? '', settingsOf(body), by);
+    const key = await store.changeKey(organisationId, params.id ?? '', settingsOf(body), by, ACTIVE_KEYS_MAX);
     if (key === undefined) throw noKey();
     onKeyChanged(key.id);
     return json(200, { key: viewOf(key, nowMs()) });
@@ -70,7 +65,7 @@ const roll =
   ({ store, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
   async ({ request, params, organisationId, by }: ConsoleContext) => {
     const { grace_seconds: seconds = ROLL_GRACE_SECONDS.default } = await readBody(request, RollBody);
-    const rolled = await store.rollKey(organisationId, params.id ?? '', seconds * 1000, by);
+    const rolled = await store.rollKey(organisationId, params.id ?? '', seconds * 1000, by, ACTIVE_KEYS_MAX);
     if (rolled === undefined) throw noKey();
     const { key, secret, old } = rolled;
     onKeyChanged(old.id);

@@ -1,5 +1,5 @@
 // The pages that the links of mails lead to, and the development outbox. Opening a link changes nothing, because mail programs
-// open links by themselves; the button on the page does.
+// open links by themselves; the button on the page does, with a password.
 
 import type { Accounts } from '../../../accounts/accounts.ts';
 import type { Logins } from '../../../accounts/logins.ts';
@@ -14,14 +14,15 @@ import { type Route, type RouteHandler, refusalOf } from '../../router.ts';
 import { currentSession, refusalOfStore } from './console-route.ts';
 import { setCookie } from './cookie.ts';
 import { escaped, page } from './html.ts';
+import { isPrivateRequest, type Reach } from './reach.ts';
 import { FORM_BYTES_MAX } from './read-body.ts';
-import { isOnThisMachine, requireSameOrigin } from './same-origin.ts';
+import { requireSameOrigin } from './same-origin.ts';
 
 export interface PageRoutesDependencies {
   accounts: Accounts;
   logins: Logins;
-  tls: boolean;
-  /** What was to be mailed, where there is no mail server; shown on this machine only. */
+  reach: Reach;
+  /** What was to be mailed, where there is no mail server; shown where browser and gateway are alone on one machine. */
   outbox: DevelopmentOutbox | undefined;
 }
 
@@ -45,7 +46,9 @@ interface Form {
 
 const VERIFY: Form = {
   title: 'Confirm your address',
-  content: '<p>Press the button to confirm the e-mail address that this link was sent to.</p>',
+  content:
+    '<p>Give your password to confirm the e-mail address that this link was sent to. Do it only if you asked for it yourself: the link of somebody else’s sign-up with your address takes their password, not yours.</p>' +
+    '<p><label>Your password<input type="password" name="password" autocomplete="current-password" required></label></p>',
   button: 'Confirm',
 };
 
@@ -57,7 +60,7 @@ const RESET: Form = {
 };
 
 /** The form sends itself to where it came from, so the token need not stand in the page. */
-function form({ tls }: PageRoutesDependencies, wanted: Form): RouteHandler {
+function form({ reach: { tls } }: PageRoutesDependencies, wanted: Form): RouteHandler {
   return async () => formPage(wanted, tls, 200);
 }
 
@@ -68,7 +71,7 @@ function formPage({ title, content, button }: Form, tls: boolean, status: number
 
 /** A form that came back from its own page; refusals are told as a page. */
 function posted(
-  { tls }: PageRoutesDependencies,
+  { reach: { tls } }: PageRoutesDependencies,
   wanted: Form,
   handle: (token: string, fields: URLSearchParams, request: DoorRequest) => Promise<Reply>,
 ): RouteHandler {
@@ -97,15 +100,15 @@ function withRetryAfter(reply: Reply, { extras }: Refusal): Reply {
 }
 
 const postVerify =
-  ({ accounts, logins, tls }: PageRoutesDependencies) =>
-  async (token: string, _fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
-    const verified = await accounts.verify(token, request.remoteAddress);
-    const current = await currentSession(logins, request, tls);
+  ({ accounts, logins, reach }: PageRoutesDependencies) =>
+  async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
+    const verified = await accounts.verify(token, fields.get('password') ?? '', request.remoteAddress);
+    const current = await currentSession(logins, request, reach);
     const cookie = current?.person.id === verified.person.id ? await logins.rename(current) : undefined;
-    const reply = page(200, 'Your address is confirmed', confirmation(verified), tls);
+    const reply = page(200, 'Your address is confirmed', confirmation(verified), reach.tls);
     return cookie === undefined
       ? reply
-      : { ...reply, headers: { ...reply.headers, ...setCookie(request, tls, cookie) } };
+      : { ...reply, headers: { ...reply.headers, ...setCookie(request, reach, cookie) } };
   };
 
 function confirmation({ credited, purpose }: Verified): string {
@@ -115,7 +118,7 @@ function confirmation({ credited, purpose }: Verified): string {
 }
 
 const postReset =
-  ({ accounts, tls }: PageRoutesDependencies) =>
+  ({ accounts, reach: { tls } }: PageRoutesDependencies) =>
   async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
     await accounts.resetPassword(token, fields.get('password') ?? '', request.remoteAddress);
     return page(200, 'Your password is set', '<p><a href="/">Log in with it</a></p>', tls);
@@ -131,16 +134,16 @@ async function readForm(request: DoorRequest): Promise<URLSearchParams> {
 }
 
 /** The mails that wait here because there is no mail server. They open accounts: nobody else's business. */
-function getOutbox({ outbox, tls }: PageRoutesDependencies): RouteHandler {
+function getOutbox({ outbox, reach }: PageRoutesDependencies): RouteHandler {
   return async ({ request }) => {
-    if (outbox === undefined || !isOnThisMachine(request)) {
+    if (outbox === undefined || !isPrivateRequest(reach, request)) {
       throw refuse('not_found', 'There is no such endpoint. Those of the API begin with /v1/.');
     }
     const mails = outbox.mails.map(
       ({ at, to, subject, text }) =>
         `<h2>${escaped(subject)}</h2><p>${escaped(at)} to ${escaped(to)}</p><pre>${withLinks(escaped(text))}</pre>`,
     );
-    return page(200, 'Mails that wait here', mails.join('\n') || '<p>None yet.</p>', tls);
+    return page(200, 'Mails that wait here', mails.join('\n') || '<p>None yet.</p>', reach.tls);
   };
 }
 

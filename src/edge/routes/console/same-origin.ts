@@ -1,11 +1,14 @@
 // Whether a request was made by a page of this gateway: what stands between a person's cookie and every other page that the
-// same browser has open. Also who is on this very machine.
-import { isIPv4 } from 'node:net';
+// same browser has open.
 import { refuse } from '../../../api/errors.ts';
 import type { DoorRequest } from '../../door.ts';
 
 /** Methods that change nothing. */
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
+export function changesNothing({ method }: DoorRequest): boolean {
+  return SAFE_METHODS.has(method);
+}
 
 /** Throws a Refusal `cross_site_request` for a request that another site's page, or no page at all, has made. */
 export function requireSameOrigin({ headers }: DoorRequest): void {
@@ -20,7 +23,7 @@ export function requireSameOrigin({ headers }: DoorRequest): void {
 
 /** The same for the JSON API, whose requests no form can make. Methods that change nothing pass. */
 export function requireConsoleRequest(request: DoorRequest): void {
-  if (SAFE_METHODS.has(request.method)) return;
+  if (changesNothing(request)) return;
   requireSameOrigin(request);
   const { headers } = request;
   if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
@@ -36,20 +39,4 @@ function isOwnOrigin(origin: string | undefined, host: string | undefined): bool
   const { protocol, origin: normal, host: named } = new URL(origin);
   const own = `${protocol}//${host}`;
   return normal === origin && URL.canParse(own) && new URL(own).host === named;
-}
-
-/** Whether browser and gateway are on one machine, by the connection and by the name that the browser knows it by. */
-export function isOnThisMachine({ remoteAddress, headers }: DoorRequest): boolean {
-  const isForwarded = headers.has('forwarded') || headers.has('x-forwarded-for');
-  return !isForwarded && isLoopbackAddress(remoteAddress) && isLoopbackHost(headers.get('host') ?? '');
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
-}
-
-function isLoopbackHost(host: string): boolean {
-  if (!URL.canParse(`http://${host}`)) return false;
-  const { hostname } = new URL(`http://${host}`);
-  return hostname === 'localhost' || hostname === '[::1]' || isLoopbackAddress(hostname);
 }
