@@ -99,6 +99,7 @@ class Node {
           start: attempt(() => this.open()),
           listen: attempt(async () => {
             this.door = await openDoor(this.assembly, this.behind);
+            this.behind.people.startMails();
           }),
           stop: attempt(() => this.close()),
         },
@@ -154,7 +155,10 @@ class Node {
     this.assembly = assembly;
     const money = await openMoney(assembly);
     const vault = await openVault(assembly);
-    const authenticator = openAuthenticator(assembly, (keyId) => this.sessions?.revoke(keyId));
+    const authenticator = openAuthenticator(assembly, {
+      revoke: (keyId) => this.sessions?.revoke(keyId),
+      suspend: (organisationId) => this.sessions?.suspend(organisationId),
+    });
     const people = openPeople(assembly, vault.vault, {
       ownUrl: () => this.url,
       describeSession: (id) => this.sessions?.describe(id),
@@ -182,7 +186,8 @@ class Node {
 
   private beginDrain(): void {
     this.logger.info({ sessions: this.sessions?.size ?? 0 }, 'draining');
-    void (this.sessions?.drain() ?? Promise.resolve()).then(() => this.actor?.send({ type: 'sessions.gone' }));
+    const under = [this.sessions?.drain(), this.behind?.money.files.idle()];
+    void Promise.all(under).then(() => this.actor?.send({ type: 'sessions.gone' }));
   }
 
   private async close(): Promise<void> {

@@ -2,19 +2,19 @@
 // bus, and what the bus tells holds here.
 import { type Authenticator, createAuthenticator } from '../auth/authenticate.ts';
 import type { Bus } from '../bus/bus.ts';
-import { KEY_CHANGED, KEY_REVOKED, type KeyNews } from '../bus/subjects.ts';
-import type { Assembly } from './context.ts';
+import { KEY_CHANGED, KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../bus/subjects.ts';
+import type { SuspensionNews } from '../store/organisation-tables.ts';
+import { type Assembly, previousSecret } from './context.ts';
 
-/** @param endSessions ends the live sessions of a key */
+/** `sessions` are asked to end those of a key, or of an organisation. */
 export function openAuthenticator(
   { config, clock, bus, store, secret, defer }: Assembly,
-  endSessions: (keyId: string) => void,
+  sessions: { revoke(keyId: string): void; suspend(organisationId: string): void },
 ): Authenticator {
-  const { secretPrevious } = config.data;
   const authenticator = createAuthenticator({
     store,
     secret,
-    previousSecret: secretPrevious === undefined ? undefined : Buffer.from(secretPrevious),
+    previousSecret: previousSecret(config),
     limits: config.limits,
     now: () => Date.now(),
     clock,
@@ -26,7 +26,19 @@ export function openAuthenticator(
     bus.subscribe(KEY_REVOKED, (body) => {
       const { keyId } = body as KeyNews;
       authenticator.revoked(keyId);
-      endSessions(keyId);
+      sessions.revoke(keyId);
+    }),
+  );
+  const publish = (news: SuspensionNews) => {
+    const suspension: Suspension = { type: SUSPENSION, ...news };
+    bus.publish(SUSPENSION, suspension);
+  };
+  defer(store.onSuspension(publish));
+  defer(
+    bus.subscribe(SUSPENSION, (body) => {
+      const { organisationId, suspended } = body as Suspension;
+      authenticator.evictOrganisation(organisationId);
+      if (suspended) sessions.suspend(organisationId);
     }),
   );
   return authenticator;

@@ -37,3 +37,13 @@ export const serviceAccess =
 
 /** Where audio waits that memory has no room for. */
 export const spoolDirectory = (config: Config): string => join(config.data.directory, 'spool');
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** Whether nobody beyond this machine can be meant to reach the node: it listens here alone, and nothing says that a proxy stands before it. */
+export const isPrivate = ({ server, accounts }: Config): boolean =>
+  LOOPBACK.has(server.host) && server.trustedProxies === undefined && accounts.publicUrl === undefined;
+
+/** What was signed and sealed before the secret was changed. */
+export const previousSecret = ({ data }: Config): Uint8Array | undefined =>
+  data.secretPrevious === undefined ? undefined : Buffer.from(data.secretPrevious);

@@ -4,15 +4,15 @@ import { createKeyLimits } from '../auth/limits.ts';
 import { LengthMeter } from '../edge/audio-length.ts';
 import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency.ts';
-import type { Console } from '../edge/routes/console/index.ts';
 import type { RoutesDependencies } from '../edge/routes/index.ts';
 import { type EdgeOptions, serveEdge } from '../edge/serve.ts';
 import { SpoolBudget } from '../edge/spool-file.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http-pools.ts';
-import { type Assembly, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { type Assembly, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { Live } from './live.ts';
 import type { Money } from './money.ts';
+import type { People } from './people.ts';
 import type { OpenedVault } from './vault.ts';
 
 /** How long clients are given to take the last words of a node that stops. */
@@ -24,7 +24,7 @@ export interface Behind {
   money: Money;
   vault: OpenedVault;
   live: Live;
-  people: Console;
+  people: People;
   isReady(): boolean;
 }
 
@@ -68,6 +68,7 @@ function handlersOf(assembly: Assembly, behind: Behind): Pick<EdgeOptions, 'live
   const keyLimits = createKeyLimits({
     requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
     sessionsMax: limits.sessionsPerKeyMax,
+    sessionsPerOrganisationMax: limits.sessionsPerOrganisationMax,
     tokensPerMinuteMax: limits.tokensPerMinutePerKeyMax,
     clock,
   });
@@ -136,5 +137,6 @@ function recordsOf({ config, metrics, store }: Assembly, { live, people, isReady
     jsonBodyBytesMax: config.limits.jsonBodyBytesMax,
     isReady,
     readMetrics: () => metrics.read(),
+    metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },
   } satisfies Partial<RoutesDependencies>;
 }

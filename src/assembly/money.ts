@@ -4,8 +4,12 @@ import type { PriceList } from '../billing/price-list.ts';
 import { loadPriceList } from '../config/prices.ts';
 import { Desk } from '../ledger/desk.ts';
 import { FileDesk } from '../ledger/files.ts';
+import { auditBeside } from '../store/auditor.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
+/** Soon after the start, when what was left behind is settled; then each hour. */
+const FIRST_AUDIT_MS = 60_000;
+const AUDIT_MS = 3_600_000;
 /** What ended just now is settled before a node stops; what is not is in the journal. */
 const SETTLE_MS = 5_000;
 
@@ -35,6 +39,38 @@ export async function openMoney({ config, logger, clock, metrics, bus, store, de
   defer(() => desk.close(SETTLE_MS));
   const recovered = await desk.recover();
   if (recovered.sessions > 0) logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
+  auditHourly({ config, logger, clock, metrics, defer });
   logger.info({ version: prices.version }, 'price list');
   return { prices, desk, files: new FileDesk({ desk, clock, wallNow }) };
+}
+
+/** A ledger that does not agree is told at once, and not when somebody asks. */
+function auditHourly({
+  config,
+  logger,
+  clock,
+  metrics,
+  defer,
+}: Pick<Assembly, 'config' | 'logger' | 'clock' | 'metrics' | 'defer'>): void {
+  let timer: unknown;
+  let closed = false;
+  const arm = (afterMs: number) => {
+    if (closed) return;
+    timer = clock.setTimeout(() => void audit().finally(() => arm(AUDIT_MS)), afterMs);
+  };
+  const audit = async () => {
+    try {
+      const { ok, faults, sessions, transfers } = await auditBeside(config.data.directory);
+      if (ok) logger.info({ sessions, transfers }, 'the ledger agrees');
+      else logger.error({ sessions, transfers, faults }, 'the ledger does not agree');
+      if (!ok) metrics.ledgerFault('audit');
+    } catch (error) {
+      logger.error({ err: error }, 'the ledger could not be audited');
+    }
+  };
+  arm(FIRST_AUDIT_MS);
+  defer(() => {
+    closed = true;
+    clock.clearTimeout(timer);
+  });
 }

@@ -8,31 +8,27 @@ import { type Console, type ConsoleOptions, createConsole } from '../edge/routes
 import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
 import type { Vault } from '../vault/vault.ts';
 import { publishKeyNews } from './authentication.ts';
-import { type Assembly, knownProviders } from './context.ts';
+import { type Assembly, isPrivate, knownProviders, previousSecret } from './context.ts';
+
+export interface People {
+  routes: Console['routes'];
+  /** Begins to send mails, of which some may have waited; the node listens then. */
+  startMails(): void;
+}
 
 /** `ownUrl`: where the node listens, for links in mails when no public URL is configured. */
 export function openPeople(
   assembly: Assembly,
   vault: Vault,
   { ownUrl, describeSession }: { ownUrl(): string } & Required<Pick<ConsoleOptions, 'describeSession'>>,
-): Console {
+): People {
   const { config, clock, metrics, bus, store, secret, defer } = assembly;
   const { smtpUrl, mailFrom, publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
   const nowMs = () => Date.now();
   const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
   const transport = outbox ?? createSmtpTransport({ url: smtpUrl as string, from: mailFrom });
   defer(() => transport.close());
-  const sender = startMailSender({
-    store,
-    transport,
-    seal: new TokenSeal(secret),
-    publicUrl: () => publicUrl ?? ownUrl(),
-    clock,
-    nowMs,
-    onEvent: (event) => heard(assembly, event),
-  });
-  defer(() => sender.close());
-  const people = createConsole({
+  const opened = createConsole({
     store,
     secret,
     settings: {
@@ -40,6 +36,8 @@ export function openPeople(
       signUpsPerAddressDayMax,
       tls: config.server.tlsCertFile !== undefined,
     },
+    isPrivate: isPrivate(config),
+    publicUrlIsHttps: publicUrl?.startsWith('https:') ?? false,
     clock,
     nowMs,
     describeSession,
@@ -47,8 +45,22 @@ export function openPeople(
     ...(outbox === undefined ? {} : { outbox }),
     further: [providerKeyRoutes({ vault, providers: knownProviders })],
   });
-  defer(metrics.watchQueue('password_hashes', () => people.waitingHashes));
-  return people;
+  defer(metrics.watchQueue('password_hashes', () => opened.waitingHashes));
+  return {
+    routes: opened.routes,
+    startMails: () => {
+      const sender = startMailSender({
+        store,
+        transport,
+        seal: new TokenSeal(secret, previousSecret(config)),
+        publicUrl: () => publicUrl ?? ownUrl(),
+        clock,
+        nowMs,
+        onEvent: (event) => heard(assembly, event),
+      });
+      defer(() => sender.close());
+    },
+  };
 }
 
 /** Never an address, a token or a word of the mail. */

@@ -38,6 +38,8 @@ export interface Authenticator {
   isRevoked(keyId: string): boolean;
   /** The key's settings were changed: the next who uses it is judged by the new ones. */
   evict(keyId: string): void;
+  /** The organisation was suspended or reinstated: nothing that is remembered of its keys holds. */
+  evictOrganisation(organisationId: string): void;
   /** Stops listening to the store, and tells it when keys were last used. Never rejects. */
   close(): Promise<void>;
 }
@@ -154,6 +156,10 @@ class KeyAuthenticator implements Authenticator {
 
   evict(keyId: string): void {
     this.#cache.evict(keyId);
+  }
+
+  evictOrganisation(organisationId: string): void {
+    this.#cache.evictOrganisation(organisationId);
   }
 
   async close(): Promise<void> {

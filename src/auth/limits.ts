@@ -13,7 +13,10 @@ const TOKENS_PER_MINUTE_MAX = 60;
  * What of a key is counted by and limited by. The id is what is counted: while a rolled key is still good, the old and the
  * new one count separately, so that a roll can never run into a limit.
  */
-export type LimitedKey = Pick<ApiKey, 'id' | 'requestsPerMinuteMax' | 'sessionsMax' | 'tokensPerMinuteMax'>;
+export type LimitedKey = Pick<
+  ApiKey,
+  'id' | 'organisationId' | 'requestsPerMinuteMax' | 'sessionsMax' | 'tokensPerMinuteMax'
+>;
 
 export interface KeyLimits {
   /**
@@ -36,6 +39,8 @@ export interface KeyLimits {
 export interface KeyLimitsOptions {
   requestsPerMinuteMax: number;
   sessionsMax: number;
+  /** Of all keys of an organisation together; without a limit when absent. */
+  sessionsPerOrganisationMax?: number;
   /** 60 when absent. */
   tokensPerMinuteMax?: number;
   clock: Pick<Clock, 'now'>;
@@ -48,12 +53,26 @@ export function createKeyLimits(options: KeyLimitsOptions): KeyLimits {
   const table = { clock, ...(keysMax === undefined ? {} : { namesMax: keysMax }) };
   const requests = new MinuteLimit(table);
   const tokens = new MinuteLimit(table);
-  const takeSession = createSessionLimit();
+  const takeSession = createSessionLimit('key');
+  const takeOfOrganisation = createSessionLimit('organisation');
   return {
     takeRequest: (key) =>
       take(requests, key, key.requestsPerMinuteMax ?? options.requestsPerMinuteMax, 'make', 'requests'),
     takeToken: (key) => take(tokens, key, key.tokensPerMinuteMax ?? tokensPerMinuteMax, 'mint', 'client tokens'),
-    takeSession: (key) => takeSession(key.id, key.sessionsMax ?? options.sessionsMax),
+    takeSession: (key) => {
+      const leaveKey = takeSession(key.id, key.sessionsMax ?? options.sessionsMax);
+      try {
+        const max = options.sessionsPerOrganisationMax ?? Number.POSITIVE_INFINITY;
+        const leaveOrganisation = takeOfOrganisation(key.organisationId, max);
+        return () => {
+          leaveKey();
+          leaveOrganisation();
+        };
+      } catch (error) {
+        leaveKey();
+        throw error;
+      }
+    },
     get forgottenKeys() {
       return requests.forgotten + tokens.forgotten;
     },
@@ -70,29 +89,29 @@ function take(limit: MinuteLimit, key: LimitedKey, max: number, verb: string, wh
   );
 }
 
-function createSessionLimit(): (keyId: string, sessionsMax: number) => () => void {
-  const openByKey = new Map<string, number>();
+function createSessionLimit(whose: 'key' | 'organisation'): (id: string, sessionsMax: number) => () => void {
+  const openById = new Map<string, number>();
 
-  return (keyId, sessionsMax) => {
-    const open = openByKey.get(keyId) ?? 0;
+  return (id, sessionsMax) => {
+    const open = openById.get(id) ?? 0;
     if (open >= sessionsMax) {
       throw refuse(
         'too_many_sessions',
-        `This key may have ${sessionsMax} sessions at a time. End one, or try again later.`,
+        `This ${whose} may have ${sessionsMax} sessions at a time. End one, or try again later.`,
         {
           retryAfterSeconds: SESSION_RETRY_SECONDS,
           headers: rateLimitHeaders(sessionsMax, 0, SESSION_RETRY_SECONDS),
         },
       );
     }
-    openByKey.set(keyId, open + 1);
+    openById.set(id, open + 1);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      const left = openByKey.get(keyId)! - 1;
-      if (left === 0) openByKey.delete(keyId);
-      else openByKey.set(keyId, left);
+      const left = openById.get(id)! - 1;
+      if (left === 0) openById.delete(id);
+      else openById.set(id, left);
     };
   };
 }

@@ -43,7 +43,7 @@ interface Entry {
 
 interface Asking {
   answer: Promise<ApiKey | undefined>;
-  /** Keys evicted since the store was asked: its answer may be from before. */
+  /** Keys and organisations evicted since the store was asked: its answer may be from before. */
   evicted: Set<string>;
 }
 
@@ -116,6 +116,13 @@ export class VerifyCache {
     for (const { evicted } of this.#asking.values()) evicted.add(keyId);
   }
 
+  /** Forgets every key of an organisation. */
+  evictOrganisation(organisationId: string): void {
+    for (const { key } of [...this.#known.values()]) if (key.organisationId === organisationId) this.evict(key.id);
+    // Whose keys are being asked for is not known yet.
+    for (const { evicted } of this.#asking.values()) evicted.add(organisationId);
+  }
+
   #within({ name }: KeyReference, ageMs: number): ApiKey | undefined {
     const entry = this.#known.get(name);
     return entry !== undefined && this.#clock.now() - entry.atMs < ageMs ? entry.key : undefined;
@@ -131,7 +138,7 @@ export class VerifyCache {
     const askedMs = this.#clock.now();
     const answer = reference.ask(this.#store).then((key) => {
       if (key === undefined) this.#noteUnknown(reference.name, askedMs);
-      else if (!evicted.has(key.id)) this.#note(reference.name, key, askedMs);
+      else if (!evicted.has(key.id) && !evicted.has(key.organisationId)) this.#note(reference.name, key, askedMs);
       return key;
     });
     const asking = { answer: answer.finally(() => this.#asking.delete(reference.name)), evicted };

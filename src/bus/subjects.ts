@@ -12,6 +12,15 @@ export const KEY_REVOKED = 'key.revoked';
 /** The topic that tells every node of a key that is not what it was: nothing that is remembered of it holds. */
 export const KEY_CHANGED = 'key.changed';
 
+/** The topic that tells every node of an organisation that was suspended, or reinstated. */
+export const SUSPENSION = 'organisation.suspension';
+
+export interface Suspension {
+  type: typeof SUSPENSION;
+  organisationId: string;
+  suspended: boolean;
+}
+
 export interface KeyNews {
   type: typeof KEY_REVOKED | typeof KEY_CHANGED;
   keyId: string;

@@ -28,7 +28,7 @@ export const Accounts = Type.Object({
     env: 'VOXGATE_SMTP_URL',
     accepts: 'an smtp or smtps URL such as `smtp://user:password@mail.example.com:587`',
     description:
-      'The server that takes mails. Without one, mails wait at `/console/outbox` for a browser on this machine.',
+      'The server that takes mails. Without one, mails wait at `/console/outbox` of a gateway that only this machine reaches.',
     secret: true,
   }),
   mailFrom: Type.String({

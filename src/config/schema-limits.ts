@@ -22,6 +22,13 @@ export const Limits = Type.Object({
     'Time for a handshake or request header to arrive.',
   ),
   sessionsPerKeyMax: integer('VOXGATE_SESSIONS_PER_KEY_MAX', 1, 1_000_000, 100, 'Live sessions of one key at a time.'),
+  sessionsPerOrganisationMax: integer(
+    'VOXGATE_SESSIONS_PER_ORGANISATION_MAX',
+    1,
+    1_000_000,
+    1_000,
+    'Live sessions of all keys of one organisation at a time.',
+  ),
   requestsPerMinutePerKeyMax: integer(
     'VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX',
     1,

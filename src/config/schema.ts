@@ -29,6 +29,13 @@ const Server = Type.Object({
     'auto',
     'Network library: uWebSockets.js, or `node:http` with ws; `auto` takes the first where it can be trusted.',
   ),
+  metricsToken: optionalText(Type.String({ minLength: 16, maxLength: 1024, pattern: '^[!-~]+$' }), {
+    env: 'VOXGATE_METRICS_TOKEN',
+    accepts: 'a text of 16 to 1024 printable ASCII characters without spaces',
+    description:
+      'Opens `/metrics` to whoever sends it as a bearer credential. Without it they are open only where the gateway listens on this machine alone, without a proxy or a public URL.',
+    secret: true,
+  }),
   tlsCertFile: optionalText(Type.String({ minLength: 1 }), {
     env: 'VOXGATE_TLS_CERT_FILE',
     accepts: 'the path of a readable PEM file',

@@ -109,15 +109,38 @@ function setPragmas(database: Database.Database, file: string): void {
 
 function check(database: Database.Database, file: string): void {
   requireVersion(database, file);
-  requireKnownSchema(database, file);
+  const version = requireKnownSchema(database, file);
   const isSound =
     database.pragma(`${thoroughness(database)}_check(1)`, { simple: true }) === 'ok' &&
-    database.prepare('SELECT 1 FROM pragma_foreign_key_check').get() === undefined;
+    database.prepare('SELECT 1 FROM pragma_foreign_key_check').get() === undefined &&
+    hasColumns(database, version);
   if (isSound) return;
   throw new StoreError(
     'cannot_open',
     `The database ${JSON.stringify(file)} is damaged: restore it from a backup with \`voxgate ledger restore FILE --force\`, or move it away to start with an empty one.`,
   );
+}
+
+/** Whether every column of its version is there: no check of the pages looks at the words of the schema. */
+function hasColumns(database: Database.Database, version: number): boolean {
+  const reference = new Database(':memory:');
+  try {
+    for (const migration of MIGRATIONS.slice(0, version)) reference.exec(migration);
+    const found = new Set(columnsOf(database));
+    return columnsOf(reference).every((column) => found.has(column));
+  } finally {
+    reference.close();
+  }
+}
+
+function columnsOf(database: Database.Database): string[] {
+  return database
+    .prepare<[], string>(
+      `SELECT tables.name || '.' || columns.name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
+    )
+    .pluck()
+    .all();
 }
 
 /** Only the whole check compares indexes with their tables; it takes three times as long, about 15 ms for each MiB. */

@@ -15,7 +15,23 @@ const SELECT = `
   SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd
   FROM organisations`;
 
-export function createOrganisationTables({ database, nowMs, nowText, audit }: TableContext): OrganisationCalls {
+/** An organisation that was suspended, or reinstated. */
+export interface SuspensionNews {
+  organisationId: string;
+  suspended: boolean;
+}
+
+export interface Suspensions {
+  /** What changed since this was last asked, by any process. */
+  unheardSuspensions(): SuspensionNews[];
+}
+
+export function createOrganisationTables({
+  database,
+  nowMs,
+  nowText,
+  audit,
+}: TableContext): OrganisationCalls & Suspensions {
   const all = database.prepare<[], Organisation>(`${SELECT} ORDER BY number`).safeIntegers();
   const byId = database.prepare<[string], Organisation>(`${SELECT} WHERE id = ?`).safeIntegers();
   const insert = database.prepare<Omit<Organisation, 'suspendedAt'>>(
@@ -28,6 +44,9 @@ export function createOrganisationTables({ database, nowMs, nowText, audit }: Ta
   const updateSuspension = database.prepare<{ id: string; suspendedAt: string | null }>(
     'UPDATE organisations SET suspended_at = @suspendedAt WHERE id = @id',
   );
+
+  const suspended = database.prepare<[], string>('SELECT id FROM organisations WHERE suspended_at IS NOT NULL').pluck();
+  let heard = new Set(suspended.all());
 
   const create = database.transaction((name: string, limit: bigint | null, by: Actor): Organisation => {
     const organisation = {
@@ -83,6 +102,15 @@ export function createOrganisationTables({ database, nowMs, nowText, audit }: Ta
     setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
     listOrganisations: () => all.all(),
     findOrganisation: (id) => byId.get(id),
+    unheardSuspensions() {
+      const now = new Set(suspended.all());
+      const news = [
+        ...[...now].filter((id) => !heard.has(id)).map((organisationId) => ({ organisationId, suspended: true })),
+        ...[...heard].filter((id) => !now.has(id)).map((organisationId) => ({ organisationId, suspended: false })),
+      ];
+      heard = now;
+      return news;
+    },
   };
 }
 

@@ -50,7 +50,9 @@ function serve(): void {
   function tellRevocations(): boolean {
     const keyIds = tables.unheard();
     if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
-    return keyIds.length > 0;
+    const news = tables.unheardSuspensions();
+    if (news.length > 0) tell({ kind: 'suspensions', news });
+    return keyIds.length + news.length > 0;
   }
 
   function tellOutbox(): boolean {
@@ -120,6 +122,8 @@ function serve(): void {
     answer(together);
     if (message !== undefined) close();
   });
+  // Nobody may have had the file open when leases ended. A lock or a full disk is no reason not to open: it is tried again.
+  leases.catchUp();
   tell({ kind: 'opened' });
 }
 

@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../telemetry/worker-file.ts';
 import { CALLS, type CallName } from './calls.ts';
+import { Listeners } from './listeners.ts';
+import type { SuspensionNews } from './organisation-tables.ts';
 import type { Answer, FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
 import type { AsynchronousCalls, Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -58,8 +60,9 @@ class StoreThread implements Omit<Store, CallName> {
   readonly #onFault: (error: StoreError) => void;
   readonly #exited: Promise<void>;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners = new Set<(keyId: string) => void>();
-  readonly #outboxListeners = new Set<() => void>();
+  readonly #revocations = new Listeners<string>();
+  readonly #suspensions = new Listeners<SuspensionNews>();
+  readonly #outbox = new Listeners<void>();
   #state: State = 'opening';
   #endReason = new StoreError('closed', 'The store is closed.');
   #lastId = 0;
@@ -83,15 +86,15 @@ class StoreThread implements Omit<Store, CallName> {
   }
 
   onKeyRevoked(listener: (keyId: string) => void): () => void {
-    const entry = (keyId: string) => listener(keyId);
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
+    return this.#revocations.add(listener);
+  }
+
+  onSuspension(listener: (news: SuspensionNews) => void): () => void {
+    return this.#suspensions.add(listener);
   }
 
   onOutbox(listener: () => void): () => void {
-    const entry = () => listener();
-    this.#outboxListeners.add(entry);
-    return () => this.#outboxListeners.delete(entry);
+    return this.#outbox.add(listener);
   }
 
   /** Answers the calls made before, then closes the file. */
@@ -135,10 +138,13 @@ class StoreThread implements Omit<Store, CallName> {
         for (const answer of message.answers) this.#settle(answer);
         break;
       case 'revoked':
-        for (const keyId of message.keyIds) for (const listener of this.#listeners) listener(keyId);
+        for (const keyId of message.keyIds) this.#revocations.tell(keyId);
+        break;
+      case 'suspensions':
+        for (const news of message.news) this.#suspensions.tell(news);
         break;
       case 'outbox':
-        for (const listener of this.#outboxListeners) listener();
+        this.#outbox.tell();
         break;
       case 'refused':
         this.#end(new StoreError(message.reason, message.message));

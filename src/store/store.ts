@@ -5,6 +5,7 @@ import type { AuditCalls } from './audit-calls.ts';
 import type { IdempotencyCalls } from './idempotency-calls.ts';
 import type { KeyCalls } from './key-calls.ts';
 import type { LedgerCalls } from './ledger-calls.ts';
+import type { SuspensionNews } from './organisation-tables.ts';
 import type { OutboxCalls } from './outbox-calls.ts';
 import type { VaultCalls } from './vault-calls.ts';
 
@@ -32,6 +33,8 @@ export type AsynchronousCalls = {
  */
 export interface Store extends AsynchronousCalls {
   onKeyRevoked(listener: (keyId: string) => void): () => void;
+  /** Hears of organisations that any process suspends or reinstates, in the same way. */
+  onSuspension(listener: (news: SuspensionNews) => void): () => void;
   /**
    * Hears that something may be waiting in the outbox, written by any process and after whoever wrote it was answered. What
    * waits from before, or comes due again, is for whoever listens to ask for.

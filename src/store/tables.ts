@@ -5,12 +5,13 @@ import { createAuditTables } from './audit-tables.ts';
 import { createIdempotencyTables } from './idempotency-tables.ts';
 import { createKeyTables, type Revocations } from './key-tables.ts';
 import { createLedgerTables, type Leases } from './ledger-tables.ts';
+import type { Suspensions } from './organisation-tables.ts';
 import { createOutboxTables, type OutboxNews } from './outbox-tables.ts';
 import type { StoreCalls } from './store.ts';
 import type { TableContext } from './table-context.ts';
 import { createVaultTables } from './vault-tables.ts';
 
-export type Tables = StoreCalls & Revocations & Leases & OutboxNews;
+export type Tables = StoreCalls & Revocations & Suspensions & Leases & OutboxNews;
 
 /** @param nowMs wall-clock milliseconds */
 export function createTables(database: Database, nowMs: () => number = Date.now): Tables {

@@ -271,3 +271,30 @@ describe('a limit by the minute', () => {
     expect([take(), take(), take()]).toEqual([true, true, false]);
   });
 });
+
+describe('sessions of an organisation', () => {
+  const keysOf = (organisationId: string, count: number) =>
+    Array.from({ length: count }, (_, index) => apiKey({ id: `${organisationId}_key_${index}`, organisationId }));
+
+  test('are bounded over all of its keys, and leave room for others', () => {
+    const keys = createKeyLimits({
+      requestsPerMinuteMax: 600,
+      sessionsMax: 2,
+      sessionsPerOrganisationMax: 5,
+      clock: new SimulatedClock(),
+    });
+    const leave = keysOf('org_a', 3)
+      .flatMap((key) => [key, key])
+      .slice(0, 5)
+      .map((key) => keys.takeSession(key));
+    const [one] = keysOf('org_a', 4).slice(3);
+    const refusal = refused(() => keys.takeSession(one!));
+    expect([refusal.code, refusal.message.includes('organisation')]).toEqual(['too_many_sessions', true]);
+    keys.takeSession(keysOf('org_b', 1)[0]!);
+    leave[0]!();
+    leave[0]!();
+    // What was refused for its organisation did not count for the key.
+    keys.takeSession(one!);
+    refused(() => keys.takeSession(one!));
+  });
+});

@@ -153,6 +153,7 @@ function startGateway(directory: string, urls: { first: string; second: string }
     VOXGATE_PORT: '0',
     VOXGATE_DATA_DIRECTORY: directory,
     VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
+    VOXGATE_SESSIONS_PER_ORGANISATION_MAX: '100000',
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000000',
     VOXGATE_DIALS_PER_MODEL_MAX: String(DIALS),
     VOXGATE_LOG_LEVEL: 'silent',

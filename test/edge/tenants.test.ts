@@ -42,6 +42,7 @@ const vault = createVault({
 const further = [providerKeyRoutes({ vault, providers })];
 const settings = { welcomeMicroUsd: 0n, signUpsPerAddressDayMax: 10, tls: false };
 const console = createConsole({
+  isPrivate: true,
   store,
   secret: SECRET,
   settings,
@@ -67,6 +68,7 @@ const routes = routesOf({
   describeSession: () => undefined,
   jsonBodyBytesMax: 65_536,
   consoleRoutes: [],
+  metricsAccess: { token: undefined, isPrivate: true },
 } as unknown as RoutesDependencies);
 const table: readonly Route[] = [...routes, ...console.routes];
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;

@@ -1,6 +1,12 @@
 // `/healthz`, `/readyz` and `/metrics`, for the operator and the balancer.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { refuse } from '../../api/errors.ts';
+import { readRestCredential } from '../credentials.ts';
 import type { Reply } from '../door.ts';
-import { json } from '../router.ts';
+import { json, type RouteContext } from '../router.ts';
+
+const NOT_OPEN =
+  'The metrics are not open here. Set VOXGATE_METRICS_TOKEN and send it as a bearer credential; without it they are open on a node that listens on this machine alone.';
 
 export const getHealth = () => async (): Promise<Reply> => json(200, { status: 'ok' });
 
@@ -8,7 +14,26 @@ export const getHealth = () => async (): Promise<Reply> => json(200, { status: '
 export const getReady = (isReady: () => boolean) => async (): Promise<Reply> =>
   isReady() ? json(200, { status: 'ready' }) : json(503, { status: 'draining' });
 
-export const getMetrics = (read: () => Promise<{ contentType: string; body: string }>) => async (): Promise<Reply> => {
-  const { contentType, body } = await read();
-  return { status: 200, headers: { 'Content-Type': contentType }, body };
-};
+export interface MetricsAccess {
+  /** Opens the metrics to whoever sends it as a bearer credential. */
+  token: string | undefined;
+  /** Nobody else can reach the node: then they are open without a token. */
+  isPrivate: boolean;
+}
+
+/** What the metrics say is the operator's business: how much is used, and what it costs. */
+export const getMetrics =
+  (read: () => Promise<{ contentType: string; body: string }>, { token, isPrivate }: MetricsAccess) =>
+  async ({ request }: RouteContext): Promise<Reply> => {
+    const sent = readRestCredential(request.headers.get('authorization'));
+    const isOpen = token === undefined ? isPrivate : sent !== undefined && isSame(sent, token);
+    if (!isOpen) throw refuse('not_found', NOT_OPEN);
+    const { contentType, body } = await read();
+    return { status: 200, headers: { 'Content-Type': contentType }, body };
+  };
+
+/** In the same time wherever they differ. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

@@ -10,7 +10,7 @@ import type { Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { getBalance } from './balance.ts';
 import { type BillsDependencies, getBill } from './bills.ts';
-import { getHealth, getMetrics, getReady } from './health.ts';
+import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
 import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
 import { postTokens } from './tokens.ts';
@@ -32,13 +32,14 @@ export interface RoutesDependencies
   jsonBodyBytesMax: number;
   isReady(): boolean;
   readMetrics(): Promise<{ contentType: string; body: string }>;
+  metricsAccess: MetricsAccess;
   /** For people with a cookie. */
   consoleRoutes: readonly Route[];
 }
 
 /** The table the router serves. */
 export function routesOf(dependencies: RoutesDependencies): Route[] {
-  const { authenticator, limits, isReady, readMetrics } = dependencies;
+  const { authenticator, limits, isReady, readMetrics, metricsAccess } = dependencies;
   /** Every answer of these endpoints says what is left of the key's requests. `scope`: what the key has to allow. */
   const keyed =
     (handler: (context: RouteContext, caller: Caller) => Promise<Reply>, scope?: Scope) =>
@@ -69,7 +70,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     ...dependencies.consoleRoutes,
     { method: 'GET', path: '/healthz', handle: getHealth() },
     { method: 'GET', path: '/readyz', handle: getReady(isReady) },
-    { method: 'GET', path: '/metrics', handle: getMetrics(readMetrics) },
+    { method: 'GET', path: '/metrics', handle: getMetrics(readMetrics, metricsAccess) },
   ];
 }
 
