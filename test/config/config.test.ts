@@ -54,6 +54,7 @@ describe('sources', () => {
       binaryFrameBytesMax: 1024 ** 2,
       handshakeTimeoutMs: 10_000,
       sessionsPerKeyMax: 100,
+      sessionsPerOrganisationMax: 1_000,
       requestsPerMinutePerKeyMax: 600,
       tokensPerMinutePerKeyMax: 60,
       failedAuthenticationsPerMinuteMax: 20,

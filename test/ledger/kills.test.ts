@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { voxgate } from '../fakes/voxgate.ts';
 
 /** `npm run test:kills` asks for 50. */
-const KILLS = Number(process.env.KILLS ?? 2);
+const KILLS = Number(process.env.KILLS ?? 1);
 const SESSIONS = Number(process.env.KILL_SESSIONS ?? 100);
 const SEED = Number(process.env.KILL_SEED ?? 1);
 const CREDIT = 1_000_000_000n;
