@@ -169,7 +169,8 @@ export class SessionRig {
       node: this.bus.node,
       settings: {
         directory: join(options.spoolDirectory ?? temporaryDirectory(), 'usage'),
-        journalSyncMs: 4_000,
+        // Written to no disk within the time that a simulation covers.
+        journalSyncMs: 2_000_000_000,
         graceMs: options.graceMs ?? 600_000,
         historyDays: 0,
       },
