@@ -121,7 +121,8 @@ export class Meter {
 
   /** Audio was sent: asks for more in time. */
   sent(): void {
-    if (this.allowed - (this.source?.sentMs() ?? 0) < LOW_MS && this.shortage === undefined) this.ask();
+    const isLow = this.allowed - (this.source?.sentMs() ?? 0) < LOW_MS;
+    if (isLow && this.shortage === undefined && this.failures === 0) this.ask();
   }
 
   /**

@@ -74,8 +74,11 @@ describe('a failover', () => {
     expect(ledger.balance).toBeGreaterThanOrEqual(0n);
   });
 
-  it('to a model for a price per session goes on while the ledger fails, and asks it no more than once a second', async () => {
-    const { rig, puppet, client, ledger } = await opened(null, minute('0.6'), session('5'));
+  it.each([
+    ['per session', session('5')],
+    ['per minute', minute('0.6')],
+  ])('to a model with a price %s goes on while the ledger fails, and asks it less than once a second', async (_, b) => {
+    const { rig, puppet, client, ledger } = await opened(null, minute('0.6'), b);
     client.session.audio(speech(2));
     await rig.advance(500, 100);
     ledger.failing = 'busy';
