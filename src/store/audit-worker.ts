@@ -1,10 +1,11 @@
 // A thread that audits the ledger once, on a connection of its own that only reads: the thread that owns the file goes on.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { keepDatabase } from './keep-database.ts';
 import { createLedgerTables } from './ledger-tables.ts';
 
 const { file } = workerData as { file: string };
-const database = new Database(file, { readonly: true, fileMustExist: true });
+const database = keepDatabase(new Database(file, { readonly: true, fileMustExist: true }));
 try {
   const nothing = () => {};
   const nowMs = () => Date.now();

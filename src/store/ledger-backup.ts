@@ -1,6 +1,7 @@
 // Copies the database, whole and consistent, to a file that is not there yet.
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { keepDatabase } from './keep-database.ts';
 import { StoreError } from './store-error.ts';
 
 /** @throws StoreError `invalid` when the file is there already or cannot be made */
@@ -8,7 +9,7 @@ export function backUp(database: Database.Database, file: string): { pages: numb
   make(file);
   try {
     // A connection of its own: the calls that share a commit with this one are in a transaction, which cannot be copied.
-    const source = new Database(database.name, { readonly: true });
+    const source = keepDatabase(new Database(database.name, { readonly: true }));
     try {
       source.prepare('VACUUM INTO ?').run(file);
     } finally {
@@ -37,7 +38,7 @@ function make(file: string): void {
 
 /** Looks at what was written and brings it to the disk. Returns its pages. */
 function finish(file: string): number {
-  const copy = new Database(file, { readonly: true });
+  const copy = keepDatabase(new Database(file, { readonly: true }));
   const pages = Number(copy.pragma('page_count', { simple: true }));
   copy.close();
   const descriptor = openSync(file, 'r+');

@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { keepDatabase } from './keep-database.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openError } from './sqlite-errors.ts';
 import { StoreError } from './store-error.ts';
@@ -32,7 +33,7 @@ export function openDatabase(file: string): Database.Database {
     // SQLite gives its log and index files the mode of the main file, so that one is made first.
     closeSync(openSync(file, 'a', 0o600));
     guard = openGuard(file);
-    database = new Database(file, { timeout: OPEN_WAIT_MS });
+    database = keepDatabase(new Database(file, { timeout: OPEN_WAIT_MS }));
     check(database, file);
     setPragmas(database, file);
     migrate(database, file);
@@ -53,7 +54,7 @@ export function openDatabase(file: string): Database.Database {
  * @returns undefined where a change of the file was cut short that only one that can write may undo
  */
 function openGuard(file: string): Database.Database | undefined {
-  const guard = new Database(file, { readonly: true, fileMustExist: true, timeout: OPEN_WAIT_MS });
+  const guard = keepDatabase(new Database(file, { readonly: true, fileMustExist: true, timeout: OPEN_WAIT_MS }));
   try {
     guard.pragma('schema_version');
     return guard;
@@ -123,7 +124,7 @@ function check(database: Database.Database, file: string): void {
 
 /** Whether every column of its version is there: no check of the pages looks at the words of the schema. */
 function hasColumns(database: Database.Database, version: number): boolean {
-  const reference = new Database(':memory:');
+  const reference = keepDatabase(new Database(':memory:'));
   try {
     for (const migration of MIGRATIONS.slice(0, version)) reference.exec(migration);
     const found = new Set(columnsOf(database));

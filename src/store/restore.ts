@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { keepDatabase } from './keep-database.ts';
 import { createLedgerAudit } from './ledger-audit.ts';
 import type { LedgerAudit } from './ledger-calls.ts';
 import { createLedgerTables } from './ledger-tables.ts';
@@ -113,7 +114,7 @@ function prepare(copy: string, next: string): LedgerAudit {
 /** @param name what sentences call it */
 function openCopy(file: string, name: string, readonly: boolean): Database.Database {
   try {
-    const database = new Database(file, { readonly, fileMustExist: true });
+    const database = keepDatabase(new Database(file, { readonly, fileMustExist: true }));
     database.pragma('schema_version');
     return database;
   } catch {
@@ -175,7 +176,7 @@ function swap(next: string, file: string, aside: string): string | undefined {
 function lockAlone(file: string): Database.Database | undefined {
   let database: Database.Database | undefined;
   try {
-    database = new Database(file, { fileMustExist: true, timeout: BUSY_WAIT_MS });
+    database = keepDatabase(new Database(file, { fileMustExist: true, timeout: BUSY_WAIT_MS }));
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN EXCLUSIVE');
     return database;

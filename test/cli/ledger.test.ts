@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
 import { headOf, holdOf, ledgerRig } from '../fakes/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
@@ -54,7 +55,7 @@ describe('voxgate ledger audit', () => {
 
   it('ends with 1 and names the fault where a balance is not what its transfers make it', async () => {
     const directory = await directoryWith(3);
-    const database = new Database(join(directory, 'voxgate.db'));
+    const database = keepDatabase(new Database(join(directory, 'voxgate.db')));
     database.exec('UPDATE balances SET posted_micro_usd = posted_micro_usd + 1');
     database.close();
     const human = await on(directory)('audit');

@@ -1,6 +1,7 @@
 // A ledger on a database of its own, with a clock that stands until it is moved, and the few words its tests are written in.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import type {
   Credit,
   HoldRequest,
@@ -40,7 +41,7 @@ function databaseInMemory(): Database.Database {
     empty = first.serialize();
     first.close();
   }
-  const database = new Database(empty);
+  const database = keepDatabase(new Database(empty));
   database.pragma('foreign_keys = ON');
   return database;
 }

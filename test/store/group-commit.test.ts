@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { applyCalls } from '../../src/store/group-commit.ts';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import type { Answer, Call } from '../../src/store/sqlite-protocol.ts';
 import type { StoreCalls } from '../../src/store/store.ts';
 import { databaseIn, OPERATOR, openStore, openTables } from '../fakes/data-directory.ts';
@@ -99,7 +100,7 @@ describe('calls that wait together', () => {
     const store = await openStore(directory);
     const { organisation } = (await store.bootstrap())!;
     const log = `${databaseIn(directory)}-wal`;
-    const other = new Database(databaseIn(directory));
+    const other = keepDatabase(new Database(databaseIn(directory)));
     const before = commitsIn(log);
     // The first of them waits for the lock, the others beside it.
     other.exec('BEGIN IMMEDIATE');
@@ -157,7 +158,7 @@ describe('a full disk', () => {
 describe('a lock held by somebody else', () => {
   test('rejects what writes within about half a second, and what reads beside it is answered', () => {
     const { file, create, apply, names } = begin();
-    const other = new Database(file);
+    const other = keepDatabase(new Database(file));
     other.exec('BEGIN IMMEDIATE');
     const beganAt = performance.now();
     const answers = apply(callOf('listKeys'), create('a'), callOf('listKeys'), create('b'));

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { endOf, headOf, holdOf, type LedgerRig, ledgerRig, lineOf, perMinute, perSession } from '../fakes/ledger.ts';
 
 /** Two customers; a session settled, one open and renewed, one whose hold expired; each kind of hold's end. */
@@ -30,7 +31,7 @@ function busyLedger(): LedgerRig {
 /** A copy of the ledger without its triggers and constraints of rows, as if the file had been edited by hand. */
 function edited(sql: string): LedgerRig['ledger'] {
   const { database, clock } = busyLedger();
-  const rig = ledgerRig(new Database(database.serialize()));
+  const rig = ledgerRig(keepDatabase(new Database(database.serialize())));
   rig.clock.nowMs = clock.nowMs;
   rig.database.unsafeMode(true);
   rig.database.pragma('foreign_keys = OFF');

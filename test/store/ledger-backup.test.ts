@@ -3,6 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { createLedgerTables } from '../../src/store/ledger-tables.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { endOf, headOf, ledgerRig, lineOf } from '../fakes/ledger.ts';
@@ -65,7 +66,7 @@ describe('backup', () => {
     const first = ledgerRig(file);
     first.customer({ credit: 1n });
     first.database.close();
-    const database = new Database(file, { readonly: true });
+    const database = keepDatabase(new Database(file, { readonly: true }));
     const context = { database, nowMs: Date.now, nowText: () => '', audit: () => {}, outbox: () => {} };
     expect(createLedgerTables(context).auditLedger()).toMatchObject({ ok: true, transfers: 1 });
     database.close();

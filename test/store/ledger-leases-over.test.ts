@@ -4,6 +4,7 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { checkCopy, restoreDatabase } from '../../src/store/restore.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
 import { headOf, holdOf, ledgerRig, lineOf } from '../fakes/ledger.ts';
@@ -56,7 +57,7 @@ describe('a node that was killed with holds open', () => {
 
   test('opens when they cannot be given back just now, and they are a moment later', async () => {
     const { directory, who } = killed(HOURS_MS);
-    const other = new Database(join(directory, NAME));
+    const other = keepDatabase(new Database(join(directory, NAME)));
     other.exec("CREATE TRIGGER full BEFORE INSERT ON hold_ends BEGIN SELECT raise(ABORT, 'the disk is full'); END");
     const store = await open(directory);
     expect(await store.balanceOf(who.organisationId)).toMatchObject({ heldMicroUsd: 180_000n });

@@ -1,6 +1,7 @@
 // Organisations in the store: limits, suspension, and files from before there were any settings.
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { SCOPES } from '../../src/store/key-calls.ts';
 import { judgeKey } from '../../src/store/key-chart.ts';
 import { organisationsAndKeys } from '../../src/store/migrations/0001-organisations-and-keys.ts';
@@ -101,7 +102,7 @@ describe('an organisation', () => {
 
 test('a file of the first schema keeps its organisations and keys, which may do what they could, revoked ones nothing', () => {
   const file = databaseIn(temporaryDirectory());
-  const before = new Database(file);
+  const before = keepDatabase(new Database(file));
   before.pragma('journal_mode = WAL');
   before.exec(organisationsAndKeys);
   before.pragma('user_version = 1');

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { parseKey } from '../../src/store/secrets.ts';
 import { databaseIn, OPERATOR, openStore, openTables, runBeside } from '../fakes/data-directory.ts';
 import { seeded } from '../fakes/random.ts';
@@ -44,7 +45,7 @@ describe('other processes', () => {
     const { key } = (await store.bootstrap())!;
     const heard: string[] = [];
     store.onKeyRevoked((id) => heard.push(id));
-    const database = new Database(databaseIn(directory));
+    const database = keepDatabase(new Database(databaseIn(directory)));
     database.exec("UPDATE api_keys SET revoked_at = '2026-01-01T00:00:00.000Z', revocation = 1");
     database.close();
     await store.listOrganisations();
@@ -86,7 +87,7 @@ describe('other processes', () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { organisation } = (await store.bootstrap())!;
-    const other = new Database(databaseIn(directory));
+    const other = keepDatabase(new Database(databaseIn(directory)));
     other.exec('BEGIN IMMEDIATE');
     const write = store.createKey(organisation.id, { name: 'waits' }, OPERATOR);
     let isSettled = false;

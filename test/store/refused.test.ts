@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { isOldVersion } from '../../src/store/open-database.ts';
 import { openError } from '../../src/store/sqlite-errors.ts';
@@ -25,7 +26,7 @@ async function refusal(directory: string): Promise<string> {
 describe('a database that cannot be used is refused with a sentence', () => {
   test('a newer schema', async () => {
     const directory = await finishedDirectory();
-    const database = new Database(databaseIn(directory));
+    const database = keepDatabase(new Database(databaseIn(directory)));
     database.pragma('user_version = 99');
     database.close();
     expect(await refusal(directory)).toContain(

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncate
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { checkCopy, restoreDatabase } from '../../src/store/restore.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -217,7 +218,7 @@ function copyTo(file: string): string {
 }
 
 function alter(file: string, sql: string): void {
-  const database = new Database(file);
+  const database = keepDatabase(new Database(file));
   database.pragma('foreign_keys = OFF');
   database.exec(sql);
   database.close();

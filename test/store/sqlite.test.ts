@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
+import { keepDatabase } from '../../src/store/keep-database.ts';
 import { parseKey } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { databaseIn, finishedDirectory, OPERATOR, openStore, openTables } from '../fakes/data-directory.ts';
@@ -56,7 +57,7 @@ describe('files', () => {
       for (let megabytes = 0; megabytes < 14; megabytes++) database.exec(insert);
     };
 
-    const reader = new Database(file, { readonly: true });
+    const reader = keepDatabase(new Database(file, { readonly: true }));
     reader.exec('BEGIN');
     reader.prepare('SELECT count(*) FROM organisations').get();
     writeMuch();
@@ -92,7 +93,7 @@ describe('bounds and faults', () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { organisation } = (await store.bootstrap())!;
-    const database = new Database(databaseIn(directory));
+    const database = keepDatabase(new Database(databaseIn(directory)));
     database.exec("CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END");
     await expect(store.createKey(organisation.id, { name: 'x' }, OPERATOR)).rejects.toMatchObject({
       reason: 'failed',
@@ -108,7 +109,7 @@ describe('bounds and faults', () => {
     const onFault = vi.fn();
     const store = await openStore(directory, { onFault });
     const faulted = new Promise((resolve) => onFault.mockImplementation(resolve));
-    const database = new Database(databaseIn(directory));
+    const database = keepDatabase(new Database(databaseIn(directory)));
     database.exec('DROP TABLE api_keys');
     utimesSync(databaseIn(directory), new Date(), new Date());
     expect(await faulted).toMatchObject({ reason: 'failed', message: expect.stringContaining('no such table') });
