@@ -7,6 +7,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/setup/documented.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

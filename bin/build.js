@@ -103,7 +103,7 @@ function isFresh(root, current) {
  */
 async function lock(root, waitMs) {
   const path = join(root, '.cache/build.lock');
-  mkdirSync(join(root, '.cache'), { recursive: true });
+  makeCache(root);
   const giveUpAt = performance.now() + waitMs;
   let takenOver = false;
   for (;;) {
@@ -113,7 +113,7 @@ async function lock(root, waitMs) {
       if (takenOver) await delay(LOCK_POLL_MS);
       if (!takenOver || ownerOf(path) === process.pid) return () => rmSync(path, { force: true });
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw mayNotBuild(error, root);
     }
     const owner = ownerOf(path);
     if (owner !== undefined && !isAlive(owner)) {
@@ -127,6 +127,28 @@ async function lock(root, waitMs) {
       );
     }
   }
+}
+
+/** @param {string} root */
+function makeCache(root) {
+  try {
+    mkdirSync(join(root, '.cache'), { recursive: true });
+  } catch (error) {
+    throw mayNotBuild(error, root);
+  }
+}
+
+/**
+ * A service often runs as a user who may not write where its program is; what to do is said to the operator then.
+ *
+ * @param {unknown} error
+ * @param {string} root
+ */
+function mayNotBuild(error, root) {
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(`${codeOf(error)}`)) return error;
+  return new BuildFailed(
+    `The source has changed since dist/ was built, and this user may not write to ${root}. Run \`npm run build\` there as its owner.`,
+  );
 }
 
 /**

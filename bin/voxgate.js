@@ -3,8 +3,10 @@
 // program. What the commands do, and with which code they exit, is decided there.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BuildFailed, ensureBuilt } from './build.js';
+import { requireFittingNode } from './preflight.js';
 
+requireFittingNode();
+const { BuildFailed, ensureBuilt } = await import('./build.js');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 try {
   await ensureBuilt(root);

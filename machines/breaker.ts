@@ -27,11 +27,20 @@ export type BreakerEvent =
   /** `retryAfterMs`: how long the provider asked to be left alone, 0 where it did not. */
   | { type: 'call.failed'; kind: FailureKind; retryAfterMs: number }
   /** The call ended without telling anything of the provider. */
-  | { type: 'call.released' };
+  | { type: 'call.released' }
+  /** Somebody else leaves it alone for so long, and knows why. */
+  | { type: 'hint.opened'; openMs: number };
 
-/** How long the breaker is open after this failure. A provider's own wish counts as far as the longest time goes. */
+/** For how long this asks that the provider be left alone. */
+function askedMsOf(event: BreakerEvent): number {
+  if (event.type === 'hint.opened') return event.openMs;
+  return event.type === 'call.failed' ? event.retryAfterMs : 0;
+}
+
+/** How long the breaker is open after this. A provider's own wish, or another's word, counts as far as the longest time goes. */
 function waitMsOf({ openMs, openMsMax, opened }: BreakerContext, event: BreakerEvent): number {
-  const asked = event.type === 'call.failed' ? event.retryAfterMs : 0;
+  const asked = askedMsOf(event);
+  if (event.type === 'hint.opened') return Math.min(openMsMax, asked);
   return Math.min(openMsMax, Math.max(asked, openMs * 2 ** Math.min(opened, 16)));
 }
 
@@ -51,8 +60,7 @@ export const breakerMachine = setup({
     }),
     /** Longer, never shorter: a later word of the provider counts from when it was said. */
     extend: assign({
-      waitMs: ({ context, event }) =>
-        event.type === 'call.failed' ? Math.min(context.openMsMax, Math.max(context.waitMs, event.retryAfterMs)) : 0,
+      waitMs: ({ context, event }) => Math.min(context.openMsMax, Math.max(context.waitMs, askedMsOf(event))),
     }),
   },
   guards: {
@@ -60,6 +68,7 @@ export const breakerMachine = setup({
       event.type === 'call.failed' &&
       (event.kind === 'account' || event.retryAfterMs > context.openMs || context.failures + 1 >= context.failuresMax),
     asksForTime: ({ context, event }) => event.type === 'call.failed' && event.retryAfterMs > context.openMs,
+    outlasts: ({ context, event }) => Math.min(context.openMsMax, askedMsOf(event)) > context.waitMs,
   },
   delays: {
     openTime: ({ context }) => context.waitMs,
@@ -76,6 +85,7 @@ export const breakerMachine = setup({
       on: {
         'call.failed': [{ guard: 'opens', target: 'open', actions: 'noteOpening' }, { actions: 'countFailure' }],
         'call.succeeded': { actions: 'forget' },
+        'hint.opened': { target: 'open', actions: 'noteOpening' },
       },
     },
     open: {
@@ -84,6 +94,7 @@ export const breakerMachine = setup({
       on: {
         'call.failed': { guard: 'asksForTime', target: 'open', reenter: true, actions: 'extend' },
         'call.succeeded': { target: 'closed', actions: 'forget' },
+        'hint.opened': { guard: 'outlasts', target: 'open', reenter: true, actions: 'extend' },
       },
       after: { openTime: 'halfOpen' },
     },
@@ -94,10 +105,11 @@ export const breakerMachine = setup({
         'call.begun': 'probing',
         'call.failed': { target: 'open', actions: 'noteOpening' },
         'call.succeeded': { target: 'closed', actions: 'forget' },
+        'hint.opened': { target: 'open', actions: 'noteOpening' },
       },
     },
     probing: {
-      description: 'One call is under way; others go elsewhere.',
+      description: 'One call is under way and will tell; others go elsewhere.',
       tags: 'open',
       on: {
         'call.succeeded': { target: 'closed', actions: 'forget' },

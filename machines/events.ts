@@ -101,6 +101,8 @@ export interface OpenLeg {
   /** Whose credential the provider is shown: `service`, or the id of the organisation's own key. Never the credential itself. */
   credentialId: string;
   organisationId: string;
+  /** The node that was asked first has passed it on to this one: here it stays. */
+  passedOn?: true;
 }
 
 export interface LegOpened {
@@ -122,6 +124,12 @@ export type LegCommand =
   | { type: 'leg.close' };
 
 /**
+ * What a session says to a leg on another node. `number` counts its commands from 1: a gap, a repetition or a wrong order is a
+ * failure of the leg. `alive` is said when nothing else was for a while.
+ */
+export type FarCommand = (LegCommand | { type: 'leg.alive' }) & { number: number };
+
+/**
  * What a leg says to its session. `generation` names the leg; `sequence` counts its reports from 1, and a gap is a failure
  * of the leg. `pressure` asks the session to hold audio back, or to go on.
  */
@@ -132,3 +140,12 @@ export type LegReport = { generation: number; sequence: number } & (
   | { type: 'leg.failed'; failure: LegFailure }
   | { type: 'leg.finished' }
 );
+
+/**
+ * What a leg on another node says to its session. Beside the reports of every leg: `pulse` is said all the time, and
+ * acknowledges so many bytes of audio since the leg was opened; its `sequence` is that of the report before it. `expiring`: its
+ * node is going away, and another leg is to take over at the end of a turn.
+ */
+export type FarReport =
+  | LegReport
+  | ({ generation: number; sequence: number } & ({ type: 'leg.pulse'; audioBytes: number } | { type: 'leg.expiring' }));

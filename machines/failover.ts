@@ -6,6 +6,8 @@ import type { FailureKind } from './events.ts';
 
 /** Longest pause between two attempts. */
 const BACK_OFF_MS_MAX = 2_000;
+/** Losses inside the gateway that an incident is forgiven. They say nothing of a model, and come in swarms when the bus is ill. */
+const OWN_LOSSES_MAX = 30;
 /** Longest pause that a provider is granted where nothing else is left to try. */
 const RETRY_AFTER_MS_MAX = 10_000;
 
@@ -33,6 +35,9 @@ export interface FailoverContext extends FailoverInput {
   /** Failed attempts of the current incident. An incident is over when a turn gets its final, or a leg has held for a while. */
   failures: number;
   kind: FailureKind | null;
+  /** Whether the last failure was a loss inside the gateway, and how many the incident had. */
+  own: boolean;
+  ownLosses: number;
   /** Members whose credential was refused: they are not tried again. */
   barred: number[];
   /** Members tried in this round of the incident. */
@@ -45,8 +50,11 @@ export interface FailoverContext extends FailoverInput {
 }
 
 export type FailoverEvent =
-  /** The member that was chosen last has failed. `mayRetry`: the node's budget has room for another attempt at the same. */
-  | { type: 'attempt.failed'; kind: FailureKind; open: number[]; mayRetry: boolean; retryAfterMs: number }
+  /**
+   * The member that was chosen last has failed. `mayRetry`: the node's budget has room for another attempt at the same. `own`:
+   * its leg was lost inside the gateway.
+   */
+  | { type: 'attempt.failed'; kind: FailureKind; open: number[]; mayRetry: boolean; retryAfterMs: number; own: boolean }
   /** A turn got its final, or the leg has held for a while: what went wrong before is over. */
   | { type: 'attempt.held' };
 
@@ -91,6 +99,7 @@ export const failoverMachine = setup({
         ? {
             failures: context.failures + 1,
             kind: event.kind,
+            own: event.own,
             open: event.open,
             mayRetry: event.mayRetry,
             retryAfterMs: event.retryAfterMs,
@@ -99,6 +108,11 @@ export const failoverMachine = setup({
           }
         : {},
     ),
+    /** It was no attempt at the model. */
+    forgive: assign({
+      ownLosses: ({ context }) => context.ownLosses + 1,
+      tried: ({ context }) => context.tried.slice(0, -1),
+    }),
     takeRetry: assign({ retriesLeft: ({ context }) => context.retriesLeft - 1 }),
     takeNext: assign({ index: ({ context }) => nextOf(context), retriesLeft: ({ context }) => context.limits.retries }),
     takePassedOver: assign({
@@ -114,6 +128,7 @@ export const failoverMachine = setup({
     endIncident: assign({
       failures: 0,
       kind: null,
+      ownLosses: 0,
       tried: [],
       retriesLeft: ({ context }) => context.limits.retries,
       roundsLeft: ({ context }) => context.limits.rounds,
@@ -121,6 +136,7 @@ export const failoverMachine = setup({
   },
   guards: {
     isCallersFault: ({ context }) => context.kind === 'caller',
+    isForgiven: ({ context }) => context.own && context.kind === 'retry' && context.ownLosses < OWN_LOSSES_MAX,
     isWorthRetry: ({ context }) => context.kind === 'retry' && context.retriesLeft > 0 && context.mayRetry,
     hasNext: ({ context }) => nextOf(context) >= 0,
     mayBeginAgain: ({ context }) => context.roundsLeft > 0 && roundOf(context) >= 0,
@@ -143,6 +159,8 @@ export const failoverMachine = setup({
     roundsLeft: input.limits.rounds,
     failures: 0,
     kind: null,
+    own: false,
+    ownLosses: 0,
     barred: [],
     tried: [],
     open: [],
@@ -161,6 +179,7 @@ export const failoverMachine = setup({
     deciding: {
       always: [
         { guard: 'isCallersFault', target: 'refused' },
+        { guard: 'isForgiven', target: 'pausing', actions: 'forgive' },
         { guard: 'isWorthRetry', target: 'pausing', actions: 'takeRetry' },
         { guard: 'hasNext', target: 'trying', actions: ['takeNext', 'tellChosen'] },
         { guard: 'mayBeginAgain', target: 'pausing', actions: 'beginRound' },

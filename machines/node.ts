@@ -14,6 +14,8 @@ export interface NodeContext extends NodeInput {
 export type NodeEvent =
   /** SIGTERM, SIGINT, or the operator. */
   | { type: 'node.drain' }
+  /** The node cannot go on: it drains, and its end tells why. */
+  | { type: 'node.failed'; error: string }
   /** The last live session has ended. */
   | { type: 'sessions.gone' }
   /** A second signal: do not wait. */
@@ -45,6 +47,12 @@ export const nodeMachine = setup({
     /** Readiness off, no new sessions, live ones are told. */
     beginDrain: declaredAction('beginDrain'),
     noteError: assign({ error: (_, params: { error: unknown }) => sentence(params.error) }),
+    noteFailure: assign({
+      error: ({ context, event }) => context.error ?? (event.type === 'node.failed' ? event.error : null),
+    }),
+  },
+  guards: {
+    hasFailed: ({ context }) => context.error !== null,
   },
   delays: {
     drain: ({ context }) => context.drainMs,
@@ -65,7 +73,8 @@ export const nodeMachine = setup({
           actions: { type: 'noteError', params: ({ event }) => ({ error: event.error }) },
         },
       },
-      on: { 'node.stop': 'stopping' },
+      // What is half open is not drained: that is done as soon as everything is.
+      on: { 'node.stop': 'stopping', 'node.failed': { actions: 'noteFailure' } },
     },
     opening: {
       invoke: {
@@ -77,15 +86,24 @@ export const nodeMachine = setup({
           actions: { type: 'noteError', params: ({ event }) => ({ error: event.error }) },
         },
       },
-      on: { 'node.stop': 'stopping' },
+      on: { 'node.stop': 'stopping', 'node.failed': { actions: 'noteFailure' } },
     },
     serving: {
       tags: 'ready',
-      on: { 'node.drain': 'draining', 'node.stop': 'stopping' },
+      always: { guard: 'hasFailed', target: 'draining' },
+      on: {
+        'node.drain': 'draining',
+        'node.failed': { target: 'draining', actions: 'noteFailure' },
+        'node.stop': 'stopping',
+      },
     },
     draining: {
       entry: 'beginDrain',
-      on: { 'sessions.gone': 'stopping', 'node.stop': 'stopping' },
+      on: {
+        'sessions.gone': 'stopping',
+        'node.failed': { actions: 'noteFailure' },
+        'node.stop': 'stopping',
+      },
       after: { drain: 'stopping' },
     },
     stopping: {

@@ -7,7 +7,10 @@ export interface SessionEnd {
   error: SessionError | null;
 }
 
-const failed = (message: string): SessionEnd => ({ reason: 'error', error: { code: 'internal_error', message } });
+const failed = (message: string): SessionEnd & { error: SessionError } => ({
+  reason: 'error',
+  error: { code: 'internal_error', message },
+});
 const tooLong = (message: string): SessionEnd => ({ reason: 'too_long', error: { code: 'session_too_long', message } });
 
 export const closedByClient: SessionEnd = { reason: 'client_closed', error: null };
@@ -31,5 +34,7 @@ export const drained: SessionEnd & { error: SessionError } = {
   error: { code: 'node_draining', message: 'This node is being shut down. Connect again; another node answers.' },
 };
 
+/** The host itself has failed. */
+export const mistaken = failed('The gateway made a mistake in this session. Quote the request id.');
 export const turnFailed = failed('The turn chart failed.');
 export const failoverFailed = failed('The failover chart failed.');

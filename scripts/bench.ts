@@ -3,7 +3,10 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   live: () => import('../test/bench/live.ts'),
   failover: () => import('../test/bench/failover.ts'),
   ledger: () => import('../test/bench/ledger.ts'),
+  batch: () => import('../test/bench/batch.ts'),
   lock: () => import('../test/bench/lock.ts'),
+  bus: () => import('../test/bench/bus.ts'),
+  workers: () => import('../test/bench/workers.ts'),
 };
 
 // What is left of the arguments is the bench's own.

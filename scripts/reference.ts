@@ -1,11 +1,13 @@
-// The tables of README.md that are made from the code: commands, models, errors and close
-// codes, configuration. Everything outside the markers is written by hand.
+// The tables of README.md that are made from the code: commands, models, errors, close codes,
+// configuration. Everything outside the markers is written by hand.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Advice, ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
+import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
 import type { Price } from '../src/api/models.ts';
 import { commands } from '../src/cli/index.ts';
+import { modeText } from '../src/cli/models.ts';
 import { configReference } from '../src/config/reference.ts';
+import { ADVICE, closeCodes } from '../src/documents/close-codes.ts';
 import { providers } from '../src/providers/index.ts';
 import type { Generator } from './generator.ts';
 
@@ -16,7 +18,13 @@ export const reference: Generator = {
   command: 'npm run reference',
   async files() {
     const text = readFileSync(join(import.meta.dirname, '..', README), 'utf8');
-    const tables = { commands: commandTable(), models: modelTable(), errors: errorTable(), config: configReference() };
+    const tables = {
+      commands: commandTable(),
+      models: modelTable(),
+      errors: errorTable(),
+      'close-codes': closeCodeTable(),
+      config: configReference(),
+    };
     return new Map([[README, fillSections(text, tables)]]);
   },
 };
@@ -42,12 +50,6 @@ function commandTable(): string {
   );
 }
 
-const ADVICE: Readonly<Record<Advice, string>> = {
-  stop: 'do not retry unchanged',
-  back_off: 'retry with back-off',
-  reconnect: 'reconnect at once',
-};
-
 function errorTable(): string {
   const rows = Object.entries(ERROR_CATALOGUE).map(([code, { type, status, close, advice, when }]) => [
     `\`${code}\``,
@@ -60,11 +62,21 @@ function errorTable(): string {
   return table(['code', 'type', 'HTTP', 'close', 'client', 'when'], rows);
 }
 
+function closeCodeTable(): string {
+  const rows = closeCodes().map(({ close, advice, codes, when }) => [
+    String(close),
+    ADVICE[advice],
+    codes.map((code) => `\`${code}\``).join(', ') || '–',
+    codes.length === 0 ? when : 'after an `error` event with one of these codes',
+  ]);
+  return table(['close code', 'client', 'error codes', 'when'], rows);
+}
+
 function modelTable(): string {
   const rows = providers.flatMap(({ models }) =>
-    models.map(({ id, modes, languages, pricing, description }) => [
+    models.map(({ id, modes, live_turns, languages, pricing, description }) => [
       `\`${id}\``,
-      modes.join(', '),
+      modes.map((mode) => modeText(mode, live_turns)).join(', '),
       languageText(languages),
       priceText(pricing.batch),
       priceText(pricing.live),

@@ -3,21 +3,33 @@
 import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
-import { openAuthenticator } from './assembly/authentication.ts';
+import {
+  type BeforeStore,
+  type FarAccounts,
+  farDeskStore,
+  farVault,
+  openFarAccounts,
+  openOwnAccounts,
+  serveOwnAccounts,
+} from './assembly/accounts.ts';
+import { openAuthenticator, publishNews } from './assembly/authentication.ts';
 import type { Assembly } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
-import { openLive } from './assembly/live.ts';
-import { openMoney } from './assembly/money.ts';
-import { openPeople } from './assembly/people.ts';
-import { openVault } from './assembly/vault.ts';
+import { openKeyLimits } from './assembly/limits.ts';
+import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
+import { openMembers } from './assembly/members.ts';
+import { auditHourly, openHistory, openMoney } from './assembly/money.ts';
+import { openNetwork, type SharedNetwork } from './assembly/network.ts';
+import { type Mails, openMails, openPeople } from './assembly/people.ts';
+import { type OpenedVault, openFarVault, openVault } from './assembly/vault.ts';
 import { loadSecret } from './auth/secret.ts';
-import { MemoryBus } from './bus/memory.ts';
+import type { NodeLoad } from './cluster/heartbeat.ts';
+import type { Membership } from './cluster/membership.ts';
 import type { Config } from './config/schema.ts';
+import { rolesOf } from './config/schema-cluster.ts';
 import type { Door } from './edge/door.ts';
 import { startObserved } from './runtime/observe.ts';
-import type { SessionHost } from './session/host.ts';
-import { openSqliteStore } from './store/sqlite.ts';
-import type { ApiKey, Store } from './store/store.ts';
+import type { ApiKey } from './store/store.ts';
 import { systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -48,11 +60,13 @@ export interface GatewayOptions {
   config: Config;
   logger: Logger;
   clock?: Clock;
+  /** A node that drains waits for it too, within the same time: others still need it. */
+  drainsAfter?: Promise<unknown>;
 }
 
 /** Starts a node. Rejects with one sentence when it cannot serve. */
-export function startGateway({ config, logger, clock = systemClock }: GatewayOptions): Promise<Gateway> {
-  const node = new Node(config, logger, clock);
+export function startGateway({ config, logger, clock = systemClock, drainsAfter }: GatewayOptions): Promise<Gateway> {
+  const node = new Node(config, logger, clock, drainsAfter);
   return node.start();
 }
 
@@ -61,27 +75,24 @@ class Node {
   private readonly config: Config;
   private readonly logger: Logger;
   private readonly clock: Clock;
+  private readonly drainsAfter: Promise<unknown> | undefined;
   private readonly metrics = createMetrics();
   private readonly closers: (() => unknown)[] = [];
-  private readonly bus: MemoryBus;
   private assembly!: Assembly;
-  private behind!: Behind;
-  private sessions: SessionHost | undefined;
+  private behind: Behind | undefined;
+  private live: Live | undefined;
+  private mails: Mails | undefined;
+  private members: Membership | undefined;
   private door!: Door;
   private firstKey: Gateway['firstKey'];
   private ready = false;
   private actor: Actor<typeof nodeMachine> | undefined;
 
-  constructor(config: Config, logger: Logger, clock: Clock) {
+  constructor(config: Config, logger: Logger, clock: Clock, drainsAfter: Promise<unknown> | undefined) {
+    this.drainsAfter = drainsAfter;
     this.config = config;
     this.logger = logger;
     this.clock = clock;
-    this.bus = new MemoryBus({
-      onDeadLetter: ({ reason, type }) => {
-        this.metrics.deadLetter(reason);
-        logger.debug({ reason, type }, 'dead letter');
-      },
-    });
   }
 
   start(): Promise<Gateway> {
@@ -98,8 +109,8 @@ class Node {
         actors: {
           start: attempt(() => this.open()),
           listen: attempt(async () => {
-            this.door = await openDoor(this.assembly, this.behind);
-            this.behind.people.startMails();
+            this.door = await openDoor(this.assembly, this.behind, () => this.ready);
+            this.mails?.start();
           }),
           stop: attempt(() => this.close()),
         },
@@ -113,7 +124,7 @@ class Node {
           },
           ended: ({ error }) => {
             stopped(error);
-            if (error !== null) reject(failure);
+            if (error !== null) reject(failure ?? new Error(error));
           },
           failed: reject,
         });
@@ -122,7 +133,8 @@ class Node {
   }
 
   private facade(ended: Promise<string | null>): Gateway {
-    const { door, sessions, metrics, firstKey, actor } = this;
+    const { door, metrics, firstKey, actor } = this;
+    const sessions = this.behind?.live.sessions;
     return {
       url: this.url,
       port: door.port,
@@ -146,47 +158,82 @@ class Node {
 
   /** Everything behind the door. */
   private async open(): Promise<void> {
-    const { config, logger, clock, metrics, bus } = this;
-    this.defer(() => bus.close());
-    const store = await this.openStore();
+    const { config, logger, clock, metrics } = this;
+    const { bus, shared, close } = await openNetwork({ config, logger, metrics });
+    this.defer(close);
     const secret = loadSecret(config.data.secret, config.data.directory);
+    const roles = new Set(rolesOf(config.cluster.roles));
     const defer = (close: () => unknown) => this.defer(close);
-    const assembly: Assembly = { config, logger, clock, metrics, bus, store, secret, defer };
+    const before: BeforeStore = { config, logger, clock, metrics, bus, secret, roles, defer };
+    this.members =
+      shared &&
+      (await openMembers(
+        before,
+        shared,
+        () => this.load(),
+        (why) => this.endFor(why),
+      ));
+    const own = roles.has('accounts')
+      ? await openOwnAccounts(before, shared, (why, error) => this.endFor(why, error))
+      : undefined;
+    const far = own === undefined ? await openFarAccounts(before) : undefined;
+    const assembly: Assembly = { ...before, store: (own ?? (far as FarAccounts)).store };
     this.assembly = assembly;
-    const money = await openMoney(assembly);
-    const vault = await openVault(assembly);
-    const authenticator = openAuthenticator(assembly, {
-      revoke: (keyId) => this.sessions?.revoke(keyId),
-      suspend: (organisationId) => this.sessions?.suspend(organisationId),
-    });
-    const people = openPeople(assembly, vault.vault, {
-      ownUrl: () => this.url,
-      describeSession: (id) => this.sessions?.describe(id),
-    });
-    const live = openLive(assembly, vault);
-    this.sessions = live.sessions;
-    this.behind = { authenticator, money, vault, live, people, isReady: () => this.ready };
+    this.firstKey = own?.firstKey;
+    const vault = far === undefined ? await openVault(assembly) : openFarVault(assembly, farVault(assembly, far));
+    if (own !== undefined) {
+      publishNews(assembly, own.store);
+      auditHourly(assembly);
+      this.mails = openMails(assembly, () => this.url);
+    }
+    if (roles.has('edge')) this.behind = await this.openEdge(assembly, vault, shared, far);
+    else this.live = roles.has('upstream') ? openLive(assembly, vault, this.members) : undefined;
+    if (own === undefined || shared === undefined || this.members === undefined) return;
+    const desk = this.behind?.money.desk;
+    const noteSettled = desk === undefined ? await openHistory(assembly) : desk.noteSettled.bind(desk);
+    serveOwnAccounts(assembly, { own, vault: vault.vault, shared, members: this.members, noteSettled });
   }
 
-  private async openStore(): Promise<Store> {
-    const { config, logger } = this;
-    const store = await openSqliteStore({
-      directory: config.data.directory,
-      // Without its store a node can admit nobody: it finishes what it has and makes room for another.
-      onFault: (error) => {
-        logger.fatal({ err: error }, 'store fault');
-        this.actor?.send({ type: 'node.drain' });
-      },
+  /** What a node that serves clients has besides. */
+  private async openEdge(
+    assembly: Assembly,
+    vault: OpenedVault,
+    shared: SharedNetwork | undefined,
+    far: FarAccounts | undefined,
+  ): Promise<Behind> {
+    const { members } = this;
+    const store = far === undefined || shared === undefined ? undefined : farDeskStore(assembly, shared);
+    const money = await openMoney(assembly, store);
+    const live = openEdgeLive(assembly, vault, members);
+    this.live = live;
+    const authenticator = openAuthenticator(assembly, live.sessions, far?.client);
+    const people = openPeople(assembly, vault.vault, {
+      describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
+      outbox: this.mails?.outbox,
     });
-    this.defer(() => store.close());
-    this.metrics.watchQueue('store_calls', () => store.waitingCalls);
-    this.firstKey = await store.bootstrap();
-    return store;
+    return { authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members) };
+  }
+
+  /** What others hear of this node's load. */
+  private load(): NodeLoad {
+    return {
+      sessions: this.behind?.live.sessions.size ?? 0,
+      legs: this.live?.upstream.size ?? 0,
+      sessionsMax: this.behind === undefined ? null : this.config.limits.sessionsPerNodeMax,
+    };
+  }
+
+  /** The node cannot go on: it finishes what it has, and makes room for another. */
+  private endFor(reason: string, error?: unknown): void {
+    this.logger.fatal({ reason, err: error }, 'the node ends');
+    this.actor?.send({ type: 'node.failed', error: reason });
   }
 
   private beginDrain(): void {
-    this.logger.info({ sessions: this.sessions?.size ?? 0 }, 'draining');
-    const under = [this.sessions?.drain(), this.behind?.money.files.idle()];
+    const { behind, live, members } = this;
+    this.logger.info({ sessions: behind?.live.sessions.size ?? 0 }, 'draining');
+    members?.drain();
+    const under = [behind?.live.sessions.drain(), behind?.money.files.idle(), live?.legs?.drain(), this.drainsAfter];
     void Promise.all(under).then(() => this.actor?.send({ type: 'sessions.gone' }));
   }
 

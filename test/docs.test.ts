@@ -7,12 +7,13 @@ import { fillSections } from '../scripts/reference.ts';
 import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
 import { commands } from '../src/cli/index.ts';
 import { configReference } from '../src/config/reference.ts';
+import { closeCodes } from '../src/documents/close-codes.ts';
 import { providers } from '../src/providers/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
-const documents = ['.', 'machines', 'src', 'scripts', 'test'].flatMap((folder) =>
+const documents = ['.', 'deploy', 'machines', 'src', 'scripts', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
@@ -35,6 +36,12 @@ describe('README.md', () => {
       `${row.status ?? '–'}`,
       `${row.close ?? '–'}`,
     ]);
+    expect(told, 'Run `npm run reference`.').toEqual(real);
+  });
+
+  test('lists every close code with its error codes, and no other', () => {
+    const told = rows('close-codes').map(([close, , codes]) => [close, unquoted(codes)]);
+    const real = closeCodes().map(({ close, codes }) => [`${close}`, codes.join(', ') || '–']);
     expect(told, 'Run `npm run reference`.').toEqual(real);
   });
 

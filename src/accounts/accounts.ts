@@ -1,11 +1,12 @@
 // What people do without being logged in: sign up, prove their address, ask for a new password. Nobody learns from an answer,
 // or from how long it took, whether an address has an account. Logins are logins.ts; what is written is the store's business.
 import { refuse } from '../api/errors.ts';
+import { networkOf } from '../runtime/network-address.ts';
 import type { Person, Verified } from '../store/account-calls.ts';
 import { checkedName } from '../store/key-settings.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { clientGroupOf, type EmailAddress, parseEmail } from './addresses.ts';
+import { type EmailAddress, parseEmail } from './addresses.ts';
 import type { ClientLimit } from './client-limit.ts';
 import type { HashQueue } from './hash-queue.ts';
 import { type TokenSeal, tokenHash } from './mail-tokens.ts';
@@ -58,7 +59,7 @@ export class Accounts {
         verification: seal.issue(),
         reset: seal.issue(),
         client,
-        clientGroup: clientGroupOf(client),
+        clientGroup: networkOf(client),
         signUpsPerDayMax: signUpsPerAddressDayMax,
       }),
     );
@@ -109,7 +110,7 @@ export class Accounts {
   async requestPasswordReset(typed: string, client: string): Promise<void> {
     const { address } = checkedEmail(typed);
     this.#count(client);
-    const by = { client, clientGroup: clientGroupOf(client) };
+    const by = { client, clientGroup: networkOf(client) };
     await this.#options.store.requestPasswordReset(address, this.#options.seal.issue(), by);
   }
 
@@ -138,7 +139,7 @@ export class Accounts {
   }
 
   #count(client: string): void {
-    this.#options.attempts.take(clientGroupOf(client));
+    this.#options.attempts.take(networkOf(client));
   }
 }
 

@@ -1,6 +1,5 @@
 // Addresses: which e-mail addresses are taken, which of them are one and the same mailbox, and which remote addresses count as
 // one client.
-import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 const EMAIL_LENGTH_MAX = 254;
@@ -11,7 +10,6 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/;
 /** Here dots before the @ mean nothing, and both names are one service. */
 const DOTS_MEAN_NOTHING = new Set(['gmail.com', 'googlemail.com']);
-const GROUPS_OF_IPV6_NETWORK = 4;
 
 export interface EmailAddress {
   /** Where mail is sent: as typed, with the domain in lower-case ASCII. */
@@ -40,17 +38,4 @@ function normalise(local: string, domain: string): string {
   const untagged = plus > 0 ? local.slice(0, plus).replace(/\.$/, '') : local;
   if (!DOTS_MEAN_NOTHING.has(domain)) return `${untagged}@${domain}`;
   return `${untagged.replaceAll('.', '')}@gmail.com`;
-}
-
-/** Who counts as one client: an IPv4 address, or the /64 network of an IPv6 address, which one subscriber has to itself. */
-export function clientGroupOf(remoteAddress: string): string {
-  if (!isIPv6(remoteAddress)) return remoteAddress;
-  const [head = '', tail] = remoteAddress.toLowerCase().split('%', 1)[0]!.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  // A dotted end stands for two groups.
-  const count = before.length + after.length + (remoteAddress.includes('.') ? 1 : 0);
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - count)).fill('0');
-  const groups = [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ''));
-  return `${groups.slice(0, GROUPS_OF_IPV6_NETWORK).join(':')}::/64`;
 }

@@ -1,10 +1,10 @@
 // Logins and console sessions: who is at the console, since when, and whether the password was given lately. Where the session's
 // id travels is decided by src/edge; how long a failed login has to wait by the store.
 import { type Refusal, refuse } from '../api/errors.ts';
+import { networkOf } from '../runtime/network-address.ts';
 import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin } from '../store/account-calls.ts';
 import type { Store } from '../store/store.ts';
 import { checkedEmail } from './accounts.ts';
-import { clientGroupOf } from './addresses.ts';
 import type { ClientLimit } from './client-limit.ts';
 import type { HashQueue } from './hash-queue.ts';
 import { newToken, tokenHash } from './mail-tokens.ts';
@@ -151,7 +151,7 @@ export class Logins {
     accept: (passwordHash: string) => Promise<Result | undefined>,
   ): Promise<Result> {
     const { store, passwords, hashes, attempts } = this.#options;
-    attempts.take(clientGroupOf(peer.client));
+    attempts.take(networkOf(peer.client));
     if (password.length > 2 * PASSWORD_LENGTH.max) throw wrongLogin();
     return hashes.run(async () => {
       const wanted = await store.beginConfirmation(hash);
@@ -176,7 +176,7 @@ export class Logins {
     accept: (personId: string, passwordHash: string, isOld: boolean) => Promise<Result | undefined>,
   ): Promise<Result> {
     const { store, passwords, hashes, attempts } = this.#options;
-    attempts.take(clientGroupOf(peer.client));
+    attempts.take(networkOf(peer.client));
     // No account has it; hashing it would be work for nothing.
     if (password.length > 2 * PASSWORD_LENGTH.max) throw wrongLogin();
     return hashes.run(async () => {
@@ -198,7 +198,7 @@ export class Logins {
   }
 
   #noteRefusal(address: string, { client }: Peer, why: RefusedLogin['why']): Promise<void> {
-    return this.#options.store.noteRefusedLogin({ address, why, client, clientGroup: clientGroupOf(client) });
+    return this.#options.store.noteRefusedLogin({ address, why, client, clientGroup: networkOf(client) });
   }
 }
 

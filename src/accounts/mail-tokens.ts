@@ -1,12 +1,10 @@
 // The tokens of mailed links and the ids of console sessions: made here, known to the mail or the cookie alone. On its way to
 // the mail a token lies in the outbox sealed, so that the database by itself opens no link.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[\w-]{43}$/;
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const VERSION = 'v1';
 const CONTEXT = 'voxgate mail token v1';
 
@@ -32,8 +30,8 @@ export class TokenSeal {
 
   /** @param previousSecret opens what was sealed before the secret was changed; seals nothing */
   constructor(secret: Uint8Array, previousSecret?: Uint8Array) {
-    this.#key = keyOf(secret);
-    this.#previousKey = previousSecret === undefined ? undefined : keyOf(previousSecret);
+    this.#key = keyFor(CONTEXT, secret);
+    this.#previousKey = previousSecret === undefined ? undefined : keyFor(CONTEXT, previousSecret);
   }
 
   /** A new token, sealed; nobody but `open` ever sees it. */
@@ -43,10 +41,7 @@ export class TokenSeal {
   }
 
   seal(token: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
-    cipher.setAAD(Buffer.from(CONTEXT));
-    const sealed = Buffer.concat([nonce, cipher.update(token, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    const sealed = sealBytes(this.#key, CONTEXT, Buffer.from(token, 'utf8'));
     return `${VERSION}.${sealed.toString('base64url')}`;
   }
 
@@ -54,23 +49,9 @@ export class TokenSeal {
   open(text: string): string | undefined {
     const [version, body = ''] = text.split('.');
     const bytes = Buffer.from(body, 'base64url');
-    if (version !== VERSION || bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    return openedWith(this.#key, bytes) ?? (this.#previousKey && openedWith(this.#previousKey, bytes));
+    if (version !== VERSION) return undefined;
+    const opened =
+      openBytes(this.#key, CONTEXT, bytes) ?? (this.#previousKey && openBytes(this.#previousKey, CONTEXT, bytes));
+    return opened?.toString('utf8');
   }
-}
-
-function openedWith(key: Uint8Array, bytes: Buffer): string | undefined {
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(CONTEXT));
-  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-  try {
-    const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-    return Buffer.concat([opened, decipher.final()]).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function keyOf(secret: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), CONTEXT, KEY_BYTES));
 }

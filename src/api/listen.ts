@@ -1,22 +1,35 @@
 // `GET /v1/listen`: what a live client may ask for, say and hear. The wire form of both directions is decided here alone,
 // so that another vendor's dialect can be put beside it.
 import { type Static, Type } from '@sinclair/typebox';
+import { ErrorObject } from './error-body.ts';
 
-export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mulaw'), Type.Literal('alaw')]);
+export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mulaw'), Type.Literal('alaw')], {
+  description: 'Of one channel; `linear16` is little-endian.',
+});
 export type Encoding = Static<typeof Encoding>;
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;
 export const FALLBACKS_MAX = 8;
 
+/** Typed by the provider; each has a schema of its own. */
+export const ProviderParams = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'Options of the model’s provider, as a JSON object. The schema for a model is `provider_params` of `GET /v1/models`.',
+});
+
 /** One member of the chain: the model and the options typed by its provider. */
 export const Candidate = Type.Object(
   {
-    model: Type.String(),
-    provider_params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    /** Whose account at the provider is used: without it your own, where you have saved a key, else the service's. */
-    credential: Type.Optional(Type.Union([Type.Literal('own'), Type.Literal('service')])),
+    model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
+    provider_params: Type.Optional(ProviderParams),
+    credential: Type.Optional(
+      Type.Union([Type.Literal('own'), Type.Literal('service')], {
+        description:
+          'Whose account at the provider is used: without it your own, where you have saved a key, else the service’s.',
+      }),
+    ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'A model to fall back to, with options of its own.' },
 );
 export type Candidate = Static<typeof Candidate>;
 
@@ -35,136 +48,182 @@ export interface ListenRequest {
 }
 
 /** Text frames a client may send. */
-export const ClientMessage = Type.Union([
-  Type.Object({ type: Type.Literal('finalize') }, { additionalProperties: false }),
-  Type.Object({ type: Type.Literal('close') }, { additionalProperties: false }),
-  Type.Object({ type: Type.Literal('keepalive') }, { additionalProperties: false }),
-]);
+const message = <Name extends string>(type: Name, description: string) =>
+  Type.Object({ type: Type.Literal(type) }, { additionalProperties: false, description });
+
+export const Finalize = message('finalize', 'Ends the current turn now.');
+export const Close = message(
+  'close',
+  'No more audio: what is left is delivered, then the session ends with close code 1000.',
+);
+export const Keepalive = message('keepalive', 'Keeps a session open that sends no audio.');
+
+export const ClientMessage = Type.Union([Finalize, Close, Keepalive]);
 export type ClientMessage = Static<typeof ClientMessage>;
+
+const Start = Type.Number({ description: 'Seconds from the beginning of the audio.' });
+const End = Type.Number({ description: 'Seconds from the beginning of the audio.' });
+const Confidence = Type.Number({ description: 'From 0 to 1; absent where the provider tells none.' });
+const Speaker = Type.Integer({ minimum: 0, description: 'Numbered from 0 in the order of first appearance.' });
+const Slug = Type.String({ description: 'Slug `<provider>/<model>`.' });
+const Usd = Type.String({ description: 'USD, decimal.' });
 
 export const Word = Type.Object({
   word: Type.String(),
-  start: Type.Number(),
-  end: Type.Number(),
-  confidence: Type.Optional(Type.Number()),
-  speaker: Type.Optional(Type.Integer()),
+  start: Start,
+  end: End,
+  confidence: Type.Optional(Confidence),
+  speaker: Type.Optional(Speaker),
 });
 
-const UsageRow = Type.Object({
-  model: Type.String(),
-  seconds: Type.Number(),
-  cost_usd: Type.String(),
-  byok: Type.Boolean(),
+export const UsageRow = Type.Object({
+  model: Slug,
+  seconds: Type.Number({ description: 'Seconds of audio, each counted once, at the model that made its final.' }),
+  cost_usd: Usd,
+  byok: Type.Boolean({ description: 'Whether it ran on your own provider key, and cost nothing here.' }),
 });
 export type UsageRow = Static<typeof UsageRow>;
 
-/** The members that every event has. `seq` rises by one from 1; `at` is ISO 8601 UTC with milliseconds. */
-const Common = { session_id: Type.String(), seq: Type.Integer({ minimum: 1 }), at: Type.String() };
+/** The members that every event has. */
+const Common = {
+  session_id: Type.String({ pattern: '^ses_', description: 'The session.' }),
+  seq: Type.Integer({ minimum: 1, description: 'Number of the event: rises by one, without gaps.' }),
+  at: Type.String({ description: 'When it was sent: ISO 8601 UTC, with milliseconds.' }),
+};
 
-export const SessionStarted = Type.Object({
-  type: Type.Literal('session_started'),
-  ...Common,
-  model: Type.String(),
-  sample_rate: Type.Integer(),
-  encoding: Encoding,
-  fallbacks: Type.Array(
-    Type.Object({
-      model: Type.String(),
-      /** What would be lost on this fallback, in the words of `warning.code`. */
-      degrades: Type.Array(Type.String()),
+export const SessionStarted = Type.Object(
+  {
+    type: Type.Literal('session_started'),
+    ...Common,
+    model: Slug,
+    sample_rate: Type.Integer({ description: 'Hertz of the audio that you send.' }),
+    encoding: Encoding,
+    fallbacks: Type.Array(
+      Type.Object({
+        model: Slug,
+        degrades: Type.Array(Type.String(), {
+          description: 'What would be lost on this fallback, in the words of `warning.code`.',
+        }),
+      }),
+      { description: 'The models that are tried when the first one fails, in order.' },
+    ),
+    resume_token: Type.Union([Type.String(), Type.Null()], { description: 'Null until sessions can be resumed.' }),
+    limits: Type.Object({
+      idle_seconds: Type.Number({ description: 'Without audio or keepalive for so long the session ends.' }),
+      session_seconds: Type.Number({ description: 'Longest duration of the session.' }),
+      binary_frame_bytes: Type.Integer({ description: 'Largest binary frame.' }),
+      text_frame_bytes: Type.Integer({ description: 'Largest text frame.' }),
     }),
-  ),
-  /** Null until sessions can be resumed. */
-  resume_token: Type.Union([Type.String(), Type.Null()]),
-  limits: Type.Object({
-    idle_seconds: Type.Number(),
-    session_seconds: Type.Number(),
-    binary_frame_bytes: Type.Integer(),
-    text_frame_bytes: Type.Integer(),
-  }),
-});
+  },
+  { description: 'The session is open: the first event, unless the session is refused. Audio may be sent before it.' },
+);
 
-export const SpeechStarted = Type.Object({ type: Type.Literal('speech_started'), ...Common, start: Type.Number() });
+export const SpeechStarted = Type.Object(
+  { type: Type.Literal('speech_started'), ...Common, start: Start },
+  { description: 'Somebody has begun to speak, where the provider tells it.' },
+);
 
-export const Transcript = Type.Object({
-  type: Type.Literal('transcript'),
-  ...Common,
-  text: Type.String(),
-  is_final: Type.Boolean(),
-  turn: Type.Integer({ minimum: 0 }),
-  start: Type.Number(),
-  end: Type.Number(),
-  model: Type.String(),
-  confidence: Type.Optional(Type.Number()),
-  speaker: Type.Optional(Type.Integer()),
-  language: Type.Optional(Type.String()),
-  words: Type.Optional(Type.Array(Word)),
-});
+export const Transcript = Type.Object(
+  {
+    type: Type.Literal('transcript'),
+    ...Common,
+    text: Type.String({ description: 'The text of the turn so far.' }),
+    is_final: Type.Boolean({ description: 'True once for each turn: nothing changes any more.' }),
+    turn: Type.Integer({ minimum: 0, description: 'Number of the turn: from 0, without gaps.' }),
+    start: Start,
+    end: End,
+    model: Type.String({ description: 'Slug of the model that heard it.' }),
+    confidence: Type.Optional(Confidence),
+    speaker: Type.Optional(Speaker),
+    language: Type.Optional(Type.String({ description: 'BCP-47, where the provider tells it.' })),
+    words: Type.Optional(Type.Array(Word)),
+  },
+  {
+    description:
+      'What was said in a turn: any number of times while it goes on, then exactly once with `is_final`. Times keep rising across a failover.',
+  },
+);
 
-export const Failover = Type.Object({
-  type: Type.Literal('failover'),
-  ...Common,
-  from: Type.String(),
-  to: Type.String(),
-  reason: Type.Union([
-    Type.Literal('upstream_closed'),
-    Type.Literal('upstream_error'),
-    Type.Literal('connect_failed'),
-    Type.Literal('connect_timeout'),
-    Type.Literal('stalled'),
-    Type.Literal('circuit_open'),
-  ]),
-  replayed_seconds: Type.Number(),
-  attempt: Type.Integer(),
-});
+export const Failover = Type.Object(
+  {
+    type: Type.Literal('failover'),
+    ...Common,
+    from: Type.String({ description: 'Slug of the model that failed.' }),
+    to: Type.String({ description: 'Slug of the model that goes on.' }),
+    reason: Type.Union([
+      Type.Literal('upstream_closed'),
+      Type.Literal('upstream_error'),
+      Type.Literal('connect_failed'),
+      Type.Literal('connect_timeout'),
+      Type.Literal('stalled'),
+      Type.Literal('circuit_open'),
+    ]),
+    replayed_seconds: Type.Number({ description: 'Seconds of audio that are sent again; they are not billed twice.' }),
+    attempt: Type.Integer({ description: 'Number of the attempt, from 1.' }),
+  },
+  { description: 'The model failed, and another one goes on with what had no final yet.' },
+);
 
-export const Warning = Type.Object({
-  type: Type.Literal('warning'),
-  ...Common,
-  code: Type.String(),
-  message: Type.String(),
-  param: Type.Optional(Type.String()),
-});
+export const Warning = Type.Object(
+  {
+    type: Type.Literal('warning'),
+    ...Common,
+    code: Type.String({ description: 'For programs. Codes may be added.' }),
+    message: Type.String({ description: 'For people: it may change.' }),
+    param: Type.Optional(Type.String({ description: 'Name of the parameter that it is about.' })),
+    reconnect_within_seconds: Type.Optional(
+      Type.Number({
+        description:
+          'Of `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after so many seconds. Connect again then: another node answers.',
+      }),
+    ),
+  },
+  { description: 'Something asked for is not honoured, or will soon be over. The session goes on.' },
+);
 
-export const Discontinuity = Type.Object({
-  type: Type.Literal('discontinuity'),
-  ...Common,
-  from: Type.Number(),
-  to: Type.Number(),
-  reason: Type.String(),
-});
+export const Discontinuity = Type.Object(
+  {
+    type: Type.Literal('discontinuity'),
+    ...Common,
+    from: Type.Number({ description: 'Seconds from the beginning of the audio.' }),
+    to: Type.Number({ description: 'Seconds from the beginning of the audio.' }),
+    reason: Type.String({ description: 'Why, for programs. Reasons may be added.' }),
+  },
+  { description: 'Audio that no final will cover.' },
+);
 
-export const ErrorEvent = Type.Object({
-  type: Type.Literal('error'),
-  ...Common,
-  error: Type.Object({
-    type: Type.String(),
-    code: Type.String(),
-    message: Type.String(),
-    param: Type.Union([Type.String(), Type.Null()]),
-    request_id: Type.String(),
-    details: Type.Optional(Type.Array(Type.Object({ model: Type.String(), reason: Type.String() }))),
-  }),
-});
+export const ErrorEvent = Type.Object(
+  { type: Type.Literal('error'), ...Common, error: ErrorObject },
+  {
+    description:
+      'Something was refused or has failed. Before every close that is not normal; after a message that was not understood the session goes on.',
+  },
+);
 
-export const SessionEnded = Type.Object({
-  type: Type.Literal('session_ended'),
-  ...Common,
-  reason: Type.Union([
-    Type.Literal('client_closed'),
-    Type.Literal('idle'),
-    Type.Literal('too_long'),
-    Type.Literal('credit'),
-    Type.Literal('upstream'),
-    Type.Literal('draining'),
-    Type.Literal('error'),
-  ]),
-  audio_seconds: Type.Number(),
-  usage: Type.Array(UsageRow),
-  cost_usd: Type.String(),
-  /** Bytes that could not be part of a sample (a lone last byte); absent when there were none. */
-  dropped_bytes: Type.Optional(Type.Integer()),
-});
+export const SessionEnded = Type.Object(
+  {
+    type: Type.Literal('session_ended'),
+    ...Common,
+    reason: Type.Union([
+      Type.Literal('client_closed'),
+      Type.Literal('idle'),
+      Type.Literal('too_long'),
+      Type.Literal('credit'),
+      Type.Literal('upstream'),
+      Type.Literal('draining'),
+      Type.Literal('error'),
+    ]),
+    audio_seconds: Type.Number({ description: 'Seconds of audio that arrived.' }),
+    usage: Type.Array(UsageRow, { description: 'By model.' }),
+    cost_usd: Usd,
+    dropped_bytes: Type.Optional(
+      Type.Integer({
+        description: 'Bytes that could not be part of a sample (a lone last byte); absent when there were none.',
+      }),
+    ),
+  },
+  { description: 'The session is over, and what it cost. The last event.' },
+);
 
 export const ServerEvent = Type.Union([
   SessionStarted,

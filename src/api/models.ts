@@ -1,28 +1,42 @@
 // `GET /v1/models`: the shape of a model record, as clients see it and as provider folders declare it.
 import { type Static, Type } from '@sinclair/typebox';
 
-const Capabilities = Type.Object({
-  diarization: Type.Boolean(),
-  word_timestamps: Type.Boolean(),
-  interim_results: Type.Boolean(),
-  formatting: Type.Boolean(),
-  redaction: Type.Boolean(),
-  language_detection: Type.Boolean(),
-});
+export const Capabilities = Type.Object(
+  {
+    diarization: Type.Boolean({ description: 'Tells speakers apart.' }),
+    word_timestamps: Type.Boolean({ description: 'Tells the times of words.' }),
+    segment_timestamps: Type.Optional(
+      Type.Boolean({
+        description: 'False where a file is answered with its text alone, without any times. True when absent.',
+      }),
+    ),
+    interim_results: Type.Boolean({ description: 'Shows text while a turn goes on.' }),
+    formatting: Type.Boolean({ description: 'Writes punctuation, casing and digits.' }),
+    redaction: Type.Boolean({ description: 'Can take personal data out.' }),
+    language_detection: Type.Boolean({ description: 'Finds out which language is spoken.' }),
+  },
+  { description: 'What a model can do.' },
+);
 
-const Price = Type.Object({
-  unit: Type.Union([Type.Literal('minute'), Type.Literal('session')]),
-  /** Decimal string in USD. */
-  amount: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }),
-  /** Decimal string in USD: the least that is charged once anything was heard. */
-  minimum: Type.Optional(Type.String({ pattern: '^\\d+(\\.\\d+)?$' })),
-  /** What the service bills when the customer's own provider key is used: always "0.00". */
-  byok: Type.Literal('0.00'),
-  /** True where the price is zero on purpose. A price of zero without it is a mistake in the catalogue. */
-  free: Type.Optional(Type.Boolean()),
-});
+const Decimal = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description });
 
-export const Mode = Type.Union([Type.Literal('batch'), Type.Literal('live')]);
+export const Price = Type.Object(
+  {
+    unit: Type.Union([Type.Literal('minute'), Type.Literal('session')], {
+      description: 'Per minute of audio, counted in milliseconds; or once for each session.',
+    }),
+    amount: Decimal('USD for each unit, decimal.'),
+    minimum: Type.Optional(Decimal('USD, decimal: the least that is charged once anything was heard.')),
+    byok: Type.Literal('0.00', { description: 'USD that is billed where your own provider key is used.' }),
+    // A price of zero without it is a mistake in the catalogue.
+    free: Type.Optional(Type.Boolean({ description: 'True where the price is zero on purpose.' })),
+  },
+  { description: 'What a model costs in a mode.' },
+);
+
+export const Mode = Type.Union([Type.Literal('batch'), Type.Literal('live')], {
+  description: '`batch`: files; `live`: `/v1/listen`.',
+});
 export type Mode = Static<typeof Mode>;
 
 export const Model = Type.Object({
@@ -30,16 +44,22 @@ export const Model = Type.Object({
   object: Type.Literal('model'),
   created: Type.Integer({ description: 'Epoch seconds.' }),
   owned_by: Type.String({ description: 'The provider.' }),
-  name: Type.String(),
-  description: Type.String(),
+  name: Type.String({ description: 'For people.' }),
+  description: Type.String({ description: 'What it is good at.' }),
   modes: Type.Array(Mode),
+  live_turns: Type.Optional(
+    Type.Union([Type.Literal('model'), Type.Literal('gateway')], {
+      description:
+        'Of models with a live mode. `gateway`: the model hears files only; the gateway cuts the audio at silences, and each utterance is one turn, with a final and no interim results.',
+    }),
+  ),
   languages: Type.Array(Type.String(), { description: 'BCP-47, or ["*"].' }),
   capabilities: Capabilities,
   audio: Type.Object({
-    sample_rates: Type.Array(Type.Integer()),
-    encodings: Type.Array(Type.String()),
-    max_file_bytes: Type.Union([Type.Integer(), Type.Null()]),
-    max_seconds: Type.Union([Type.Integer(), Type.Null()]),
+    sample_rates: Type.Array(Type.Integer(), { description: 'Hertz that it is sent; other rates are resampled.' }),
+    encodings: Type.Array(Type.String(), { description: 'What it is sent; the gateway converts.' }),
+    max_file_bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Largest file, or null.' }),
+    max_seconds: Type.Union([Type.Integer(), Type.Null()], { description: 'Longest audio, or null.' }),
   }),
   pricing: Type.Object({
     currency: Type.Literal('USD'),
@@ -48,7 +68,9 @@ export const Model = Type.Object({
   }),
   provider_params: Type.Unknown({ description: 'JSON Schema of `provider_params` for this model.' }),
   available: Type.Boolean({ description: 'A credential exists for the caller, its own or the service’s.' }),
-  status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')]),
+  status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], {
+    description: 'How it has been doing: `down` models are passed over for a while.',
+  }),
 });
 export type Model = Static<typeof Model>;
 export type Capabilities = Static<typeof Capabilities>;
@@ -56,3 +78,11 @@ export type Price = Static<typeof Price>;
 
 export const ModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(Model) });
 export type ModelList = Static<typeof ModelList>;
+
+export const ModelsQuery = Type.Object(
+  {
+    mode: Type.Optional(Mode),
+    provider: Type.Optional(Type.String({ description: 'The part of the slug before the slash.' })),
+  },
+  { additionalProperties: false },
+);

@@ -10,6 +10,7 @@ export const TokenRequest = Type.Object(
         minimum: TOKEN_TTL_SECONDS.min,
         maximum: TOKEN_TTL_SECONDS.max,
         default: TOKEN_TTL_SECONDS.default,
+        description: 'Seconds for which the token opens sessions. A session that is open goes on.',
       }),
     ),
   },
@@ -18,8 +19,8 @@ export const TokenRequest = Type.Object(
 export type TokenRequest = Static<typeof TokenRequest>;
 
 export const TokenResponse = Type.Object({
-  token: Type.String({ pattern: '^st_' }),
-  expires_at: Type.String({ description: 'ISO 8601 UTC.' }),
-  ttl_seconds: Type.Integer(),
+  token: Type.String({ pattern: '^st_', description: 'Opens `/v1/listen`, and nothing else.' }),
+  expires_at: Type.String({ description: 'When it stops being accepted for a handshake: ISO 8601 UTC.' }),
+  ttl_seconds: Type.Integer({ description: 'Seconds from now to `expires_at`.' }),
 });
 export type TokenResponse = Static<typeof TokenResponse>;

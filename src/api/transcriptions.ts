@@ -21,14 +21,37 @@ export interface TranscriptionRequest {
   temperature: number | undefined;
   diarization: boolean;
   timestampGranularities: ('word' | 'segment')[];
-  /** Whether the answer may show the times of words. */
+  /** Whether the answer may show the times of words, or is cut at them. */
   wordTimestamps: boolean;
   providerParams: Record<string, unknown>;
   stream: boolean;
   strict: boolean;
-  /** Fields of OpenAI's API that were given and that this gateway cannot map for the model. */
-  unmapped: string[];
+  /** Fields of OpenAI's API that are options of some models: values by the option's name. */
+  openaiOptions: Readonly<Record<string, unknown>>;
 }
+
+export const DurationUsage = Type.Object({
+  type: Type.Literal('duration'),
+  seconds: Type.Number({ description: 'Seconds of audio.' }),
+});
+
+const Warning = Type.Object({ code: Type.String(), message: Type.String(), param: Type.Optional(Type.String()) });
+
+/** What a token was worth to the model, as OpenAI tells it. */
+export const TokenLogprob = Type.Object({
+  token: Type.String(),
+  bytes: Type.Optional(Type.Array(Type.Integer())),
+  logprob: Type.Number(),
+});
+export type TokenLogprob = Static<typeof TokenLogprob>;
+
+const logprobs = Type.Optional(
+  Type.Array(TokenLogprob, { description: 'Where `include[]=logprobs` was asked for and the model gives them.' }),
+);
+
+/** `response_format=json`. */
+export const Transcription = Type.Object({ text: Type.String(), logprobs, usage: DurationUsage });
+export type Transcription = Static<typeof Transcription>;
 
 export const Segment = Type.Object({
   id: Type.Integer(),
@@ -49,10 +72,41 @@ export const VerboseTranscription = Type.Object({
   segments: Type.Array(Segment),
   words: Type.Array(Word),
   request_id: Type.String(),
-  usage: Type.Object({ seconds: Type.Number(), cost_usd: Type.String(), byok: Type.Boolean() }),
+  usage: Type.Object({
+    type: Type.Literal('duration'),
+    seconds: Type.Number(),
+    cost_usd: Type.String(),
+    byok: Type.Boolean(),
+  }),
   fallback: Type.Optional(Type.Array(Type.Object({ model: Type.String(), reason: Type.String() }))),
-  warnings: Type.Optional(
-    Type.Array(Type.Object({ code: Type.String(), message: Type.String(), param: Type.Optional(Type.String()) })),
-  ),
+  warnings: Type.Optional(Type.Array(Warning)),
+  logprobs,
 });
 export type VerboseTranscription = Static<typeof VerboseTranscription>;
+
+/** The events of `stream=true`, each the `data` of a server-sent event. All deltas joined are the text of the last event. */
+export const TranscriptDelta = Type.Object({
+  type: Type.Literal('transcript.text.delta'),
+  delta: Type.String(),
+  segment_id: Type.Optional(Type.String({ description: 'With `diarization`: the segment that it belongs to.' })),
+});
+export const TranscriptSegment = Type.Object(
+  {
+    type: Type.Literal('transcript.text.segment'),
+    id: Type.String(),
+    start: Type.Number(),
+    end: Type.Number(),
+    text: Type.String(),
+    speaker: Type.Integer({ description: 'From 0 in the order of first appearance.' }),
+  },
+  { description: 'With `diarization`, where the model told who spoke: behind the delta of the same segment.' },
+);
+export const TranscriptDone = Type.Object({
+  type: Type.Literal('transcript.text.done'),
+  text: Type.String(),
+  logprobs,
+  usage: DurationUsage,
+  warnings: Type.Optional(Type.Array(Warning)),
+});
+export const TranscriptEvent = Type.Union([TranscriptDelta, TranscriptSegment, TranscriptDone]);
+export type TranscriptEvent = Static<typeof TranscriptEvent>;

@@ -1,6 +1,7 @@
 // `/v1/usage`, `/v1/balance`, `/v1/sessions` and `/v1/bills`: what an organisation has used, what it costs, and what is left.
 // Amounts are decimal strings in USD, times ISO 8601 UTC; adding them up is the ledger's work.
 import { type Static, Type } from '@sinclair/typebox';
+import { UsageRow } from './listen.ts';
 import { Mode } from './models.ts';
 
 export const USAGE_DAYS_MAX = 366;
@@ -13,7 +14,48 @@ export const UsageGroup = Type.Union([
   Type.Literal('key'),
 ]);
 
+const Instant = (description: string) =>
+  Type.Optional(Type.String({ description, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] }));
+
+export const UsageQuery = Type.Object(
+  {
+    from: Instant('ISO 8601 date or time, UTC without an offset; the beginning of the month when absent.'),
+    to: Instant(`ISO 8601 date or time; now when absent. At most ${USAGE_DAYS_MAX} days after \`from\`.`),
+    group_by: Type.Optional(Type.Union([...UsageGroup.anyOf], { default: 'model', description: 'What is added up.' })),
+    key: Type.Optional(Type.String({ description: 'Id of a key: only what was used with it.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const SessionsQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: SESSIONS_LIMIT.min,
+        maximum: SESSIONS_LIMIT.max,
+        default: SESSIONS_LIMIT.default,
+        description: 'How many sessions, newest first.',
+      }),
+    ),
+    before: Type.Optional(Type.String({ description: 'Id of a session: those that are older than it.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const BillQuery = Type.Object(
+  {
+    format: Type.Optional(
+      Type.Union([Type.Literal('json'), Type.Literal('csv'), Type.Literal('html')], {
+        default: 'json',
+        description: '`html` is a page to print.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 const Amount = Type.String({ description: 'USD, decimal.' });
+const Seconds = Type.Number({ description: 'Seconds of audio.' });
 const Time = Type.String({ description: 'ISO 8601 UTC.' });
 const Nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -25,30 +67,34 @@ export const UsageList = Type.Object({
   data: Type.Array(
     Type.Object({
       group: Type.String({ description: 'A slug, a provider, a day, or the id of a key.' }),
-      byok: Type.Boolean(),
+      byok: Type.Boolean({ description: 'Whether it ran on your own provider keys.' }),
       sessions: Type.Integer({ description: 'Live sessions and files; one that several models heard counts at each.' }),
-      audio_seconds: Type.Number(),
+      audio_seconds: Seconds,
       cost_usd: Amount,
     }),
   ),
-  total: Type.Object({ audio_seconds: Type.Number(), cost_usd: Amount }),
+  total: Type.Object({ audio_seconds: Seconds, cost_usd: Amount }),
 });
 export type UsageList = Static<typeof UsageList>;
 
 export const BalanceAnswer = Type.Object({
   object: Type.Literal('balance'),
   currency: Type.Literal('USD'),
-  balance_usd: Amount,
-  held_usd: Amount,
-  available_usd: Nullable(Amount),
-  credit_limit_usd: Nullable(Amount),
+  balance_usd: Type.String({ description: 'What there is: USD, decimal.' }),
+  held_usd: Type.String({ description: 'Set aside for work under way: USD, decimal.' }),
+  available_usd: Type.Union([Type.String(), Type.Null()], {
+    description: 'Left to spend: USD, decimal; null without a limit.',
+  }),
+  credit_limit_usd: Type.Union([Type.String(), Type.Null()], {
+    description: 'How far below zero the balance may go: USD, decimal; null without a limit.',
+  }),
 });
 export type BalanceAnswer = Static<typeof BalanceAnswer>;
 
 /** One connection of a session that is live on this node. */
-const SessionLeg = Type.Object({
-  model: Type.String(),
-  state: Type.String(),
+export const SessionLeg = Type.Object({
+  model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
+  state: Type.String({ description: 'What the connection is doing.' }),
 });
 export type SessionLeg = Static<typeof SessionLeg>;
 
@@ -58,35 +104,35 @@ export const SessionAnswer = Type.Object({
   mode: Mode,
   state: Type.Union([Type.Literal('live'), Type.Literal('ended')]),
   model: Type.String({ description: 'The slug that was asked for.' }),
-  key_id: Type.String(),
+  key_id: Type.String({ description: 'The key that opened it.' }),
   opened_at: Time,
   ended_at: Nullable(Time),
-  reason: Nullable(Type.String()),
-  code: Nullable(Type.String()),
-  audio_seconds: Type.Number(),
-  usage: Type.Array(
-    Type.Object({ model: Type.String(), seconds: Type.Number(), cost_usd: Amount, byok: Type.Boolean() }),
-  ),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it ended; null while it is live.' }),
+  code: Type.Union([Type.String(), Type.Null()], { description: 'Code of the error that ended it, or null.' }),
+  audio_seconds: Seconds,
+  usage: Type.Array(UsageRow),
   cost_usd: Amount,
-  held_usd: Amount,
-  /** What the session is doing, and its connections; only while it is live on the node that answers. */
-  phase: Type.Optional(Type.String()),
-  legs: Type.Optional(Type.Array(SessionLeg)),
+  held_usd: Type.String({ description: 'Set aside for what is to come: USD, decimal.' }),
+  phase: Type.Optional(
+    Type.String({ description: 'What the session is doing; only while it is live on the node that answers.' }),
+  ),
+  legs: Type.Optional(
+    Type.Array(SessionLeg, { description: 'Its connections; only while it is live on the node that answers.' }),
+  ),
 });
 export type SessionAnswer = Static<typeof SessionAnswer>;
 
 export const SessionList = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(SessionAnswer),
-  has_more: Type.Boolean(),
+  has_more: Type.Boolean({ description: 'Whether there are older ones: ask with `before`.' }),
 });
 export type SessionList = Static<typeof SessionList>;
 
 export const BillAnswer = Type.Object({
   object: Type.Literal('bill'),
   month: Type.String({ description: '`YYYY-MM`, by UTC.' }),
-  /** Whether the month is over: until then the bill grows. */
-  final: Type.Boolean(),
+  final: Type.Boolean({ description: 'Whether the month is over: until then the bill grows.' }),
   currency: Type.Literal('USD'),
   organisation: Type.Object({ id: Type.String(), name: Type.String() }),
   opening_balance_usd: Amount,
@@ -95,9 +141,9 @@ export const BillAnswer = Type.Object({
     Type.Object({
       model: Type.String(),
       mode: Mode,
-      byok: Type.Boolean(),
-      sessions: Type.Integer(),
-      audio_seconds: Type.Number(),
+      byok: Type.Boolean({ description: 'Whether it ran on your own provider keys.' }),
+      sessions: Type.Integer({ description: 'Live sessions or files.' }),
+      audio_seconds: Seconds,
       cost_usd: Amount,
     }),
   ),

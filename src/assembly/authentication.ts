@@ -2,14 +2,25 @@
 // bus, and what the bus tells holds here.
 import { type Authenticator, createAuthenticator } from '../auth/authenticate.ts';
 import type { Bus } from '../bus/bus.ts';
-import { KEY_CHANGED, KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../bus/subjects.ts';
-import type { SuspensionNews } from '../store/organisation-tables.ts';
+import { KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../bus/subjects.ts';
+import type { AccountsClient } from '../cluster/accounts-client.ts';
+import { listenToAccountsNews } from '../cluster/accounts-news.ts';
+import { type KeyInUse, keepReconciled } from '../cluster/accounts-reconcile.ts';
+import type { Store } from '../store/store.ts';
 import { type Assembly, previousSecret } from './context.ts';
 
-/** `sessions` are asked to end those of a key, or of an organisation. */
+/** Sessions of this node, as news of keys concerns them. */
+export interface KeyedSessions {
+  revoke(keyId: string): void;
+  suspend(organisationId: string): void;
+  keysInUse(): Iterable<KeyInUse>;
+}
+
+/** `client`: where the accounts are another node's. */
 export function openAuthenticator(
-  { config, clock, bus, store, secret, defer }: Assembly,
-  sessions: { revoke(keyId: string): void; suspend(organisationId: string): void },
+  { config, clock, logger, metrics, bus, store, secret, defer }: Assembly,
+  sessions: KeyedSessions,
+  client: AccountsClient | undefined,
 ): Authenticator {
   const authenticator = createAuthenticator({
     store,
@@ -18,30 +29,53 @@ export function openAuthenticator(
     limits: config.limits,
     now: () => Date.now(),
     clock,
+    ...(client === undefined ? {} : { hearsNews: () => bus.isConnected }),
   });
   defer(() => authenticator.close());
-  defer(store.onKeyRevoked((keyId) => publishKeyNews(bus, KEY_REVOKED, keyId)));
-  defer(bus.subscribe(KEY_CHANGED, (body) => authenticator.evict((body as KeyNews).keyId)));
+  const revoke = (keyId: string) => {
+    authenticator.revoked(keyId);
+    sessions.revoke(keyId);
+  };
+  const suspend = (organisationId: string) => {
+    authenticator.evictOrganisation(organisationId);
+    sessions.suspend(organisationId);
+  };
   defer(
-    bus.subscribe(KEY_REVOKED, (body) => {
-      const { keyId } = body as KeyNews;
-      authenticator.revoked(keyId);
-      sessions.revoke(keyId);
+    listenToAccountsNews(bus, {
+      revoked: revoke,
+      changed: (keyId) => authenticator.evict(keyId),
+      suspension: (organisationId, suspended) => {
+        if (suspended) suspend(organisationId);
+        else authenticator.evictOrganisation(organisationId);
+      },
+      unread: () => metrics.dropped('unread_news'),
     }),
   );
-  const publish = (news: SuspensionNews) => {
-    const suspension: Suspension = { type: SUSPENSION, ...news };
-    bus.publish(SUSPENSION, suspension);
-  };
-  defer(store.onSuspension(publish));
   defer(
-    bus.subscribe(SUSPENSION, (body) => {
-      const { organisationId, suspended } = body as Suspension;
-      authenticator.evictOrganisation(organisationId);
-      if (suspended) sessions.suspend(organisationId);
+    keepReconciled({
+      bus,
+      ...(client === undefined ? {} : { client }),
+      clock,
+      store,
+      keysInUse: () => sessions.keysInUse(),
+      revoke,
+      suspend,
+      doubt: () => authenticator.doubt(),
+      onFault: (error) => logger.error({ err: error }, 'keys in use could not be looked up'),
     }),
   );
   return authenticator;
+}
+
+/** What the database hears is told to every node: on the node that has it. */
+export function publishNews({ bus, defer }: Pick<Assembly, 'bus' | 'defer'>, store: Store): void {
+  defer(store.onKeyRevoked((keyId) => publishKeyNews(bus, KEY_REVOKED, keyId)));
+  defer(
+    store.onSuspension((news) => {
+      const suspension: Suspension = { type: SUSPENSION, ...news };
+      bus.publish(SUSPENSION, suspension);
+    }),
+  );
 }
 
 /** Tells every node, this one included. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../machines/clock.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config/schema.ts';
+import type { Role } from '../config/schema-cluster.ts';
 import { providers } from '../providers/index.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import type { Store } from '../store/store.ts';
@@ -14,7 +15,10 @@ export interface Assembly {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** What this node does. */
+  roles: ReadonlySet<Role>;
   bus: Bus;
+  /** The database, here or on the node that keeps the accounts. */
   store: Store;
   /** Signs tokens, and what is derived from it seals. The same on every node. */
   secret: Uint8Array;
@@ -43,6 +47,15 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 /** Whether nobody beyond this machine can be meant to reach the node: it listens here alone, and nothing says that a proxy stands before it. */
 export const isPrivate = ({ server, accounts }: Config): boolean =>
   LOOPBACK.has(server.host) && server.trustedProxies === undefined && accounts.publicUrl === undefined;
+
+/** How this node is called among others: by its operator, or by its incarnation. */
+export const nodeId = ({ config, bus }: Pick<Assembly, 'config' | 'bus'>): string => config.cluster.nodeId ?? bus.node;
+
+/** What messages between nodes are signed with. */
+export const secretsOf = ({ secret, config }: Pick<Assembly, 'secret' | 'config'>) => ({
+  secret,
+  previousSecret: previousSecret(config),
+});
 
 /** What was signed and sealed before the secret was changed. */
 export const previousSecret = ({ data }: Config): Uint8Array | undefined =>

@@ -1,16 +1,17 @@
 // The door of a node: routes and the live endpoint over everything behind them.
+import cluster from 'node:cluster';
 import type { Authenticator } from '../auth/authenticate.ts';
-import { createKeyLimits } from '../auth/limits.ts';
+import type { KeyLimits } from '../auth/limits.ts';
 import { LengthMeter } from '../edge/audio-length.ts';
 import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency.ts';
-import type { RoutesDependencies } from '../edge/routes/index.ts';
-import { type EdgeOptions, serveEdge } from '../edge/serve.ts';
+import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
+import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { SpoolBudget } from '../edge/spool-file.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http-pools.ts';
 import { type Assembly, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
-import type { Live } from './live.ts';
+import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
 import type { People } from './people.ts';
 import type { OpenedVault } from './vault.ts';
@@ -18,41 +19,28 @@ import type { OpenedVault } from './vault.ts';
 /** How long clients are given to take the last words of a node that stops. */
 const CLOSE_MS = 2_000;
 
-/** Everything behind the door. */
+/** Everything behind the door for clients. */
 export interface Behind {
   authenticator: Authenticator;
   money: Money;
   vault: OpenedVault;
-  live: Live;
+  live: EdgeLive;
   people: People;
-  isReady(): boolean;
+  limits: KeyLimits;
 }
 
-export async function openDoor(assembly: Assembly, behind: Behind): Promise<Door> {
-  const { config, logger, metrics, bus, defer } = assembly;
-  const { server, limits } = config;
-  const { sessions } = behind.live;
-  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
-  const edge = await serveEdge({
-    door: server.door,
-    address: {
-      host: server.host,
-      port: server.port,
-      ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
-      headerBytesMax: limits.headerBytesMax,
-      headerTimeoutMs: limits.handshakeTimeoutMs,
-    },
-    ...handlersOf(assembly, behind),
-    trustedProxies: server.trustedProxies,
-    onRefused: ({ code }) => metrics.refused(code),
-    onReply: (route, status) => metrics.httpRequest(route, status),
-    onFault: (error, requestId) => logger.error({ requestId, err: error }, 'request fault'),
-    onFallback: (reason) => logger.warn({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
-  });
+/** `behind`: absent on a node that serves no clients. */
+export async function openDoor(assembly: Assembly, behind: Behind | undefined, isReady: () => boolean): Promise<Door> {
+  const { clock, logger, bus, defer } = assembly;
+  const settings = doorSettings(assembly);
+  const operator = operatorOf(assembly, isReady);
+  const edge = await (behind === undefined
+    ? serveOperator({ ...settings, routes: operator, clock })
+    : serveEdge({ ...settings, ...handlersOf(assembly, behind, operator) }));
   const { door } = edge;
   defer(async () => {
     door.stopListening();
-    sessions.close();
+    behind?.live.sessions.close();
     // The close frames of the last sessions are still on their way.
     await edge.quiet(CLOSE_MS);
     await door.close();
@@ -61,24 +49,50 @@ export async function openDoor(assembly: Assembly, behind: Behind): Promise<Door
   return door;
 }
 
-function handlersOf(assembly: Assembly, behind: Behind): Pick<EdgeOptions, 'live' | 'routes'> {
-  const { config, clock, bus } = assembly;
+function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
+  const { server, limits } = config;
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
+  return {
+    door: server.door,
+    address: {
+      host: server.host,
+      port: server.port,
+      // One of several processes on one port.
+      shared: cluster.isWorker,
+      ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+      headerBytesMax: limits.headerBytesMax,
+      headerTimeoutMs: limits.handshakeTimeoutMs,
+    },
+    trustedProxies: server.trustedProxies,
+    wallNow: () => new Date(),
+    onRefused: ({ code }) => metrics.refused(code),
+    onReply: (route, status) => metrics.httpRequest(route, status),
+    onFault: (error, requestId) => logger.error({ requestId, err: error }, 'request fault'),
+    onFallback: (reason) => logger.warn({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
+  };
+}
+
+const operatorOf = ({ config, metrics }: Assembly, isReady: () => boolean): OperatorDependencies => ({
+  isReady,
+  readMetrics: () => metrics.read(),
+  metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },
+});
+
+function handlersOf(
+  assembly: Assembly,
+  behind: Behind,
+  operator: OperatorDependencies,
+): Pick<EdgeOptions, 'live' | 'routes'> {
+  const { config, bus } = assembly;
   const { authenticator, money, vault, live } = behind;
   const { limits, session } = config;
-  const keyLimits = createKeyLimits({
-    requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
-    sessionsMax: limits.sessionsPerKeyMax,
-    sessionsPerOrganisationMax: limits.sessionsPerOrganisationMax,
-    tokensPerMinuteMax: limits.tokensPerMinutePerKeyMax,
-    clock,
-  });
   const common = {
     providers: knownProviders,
     engines: { ...live.engines },
     access: serviceAccess(config),
     ownKeyOf: vault.vault.ownKeyOf,
     authenticator,
-    limits: keyLimits,
+    limits: behind.limits,
     prices: money.prices,
     wallNow: () => new Date(),
   };
@@ -91,7 +105,7 @@ function handlersOf(assembly: Assembly, behind: Behind): Pick<EdgeOptions, 'live
       sessions: live.sessions,
       settings: { ...session, ...limits },
     },
-    routes: { ...common, ...filesOf(assembly, behind), ...recordsOf(assembly, behind) },
+    routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind) },
   };
 }
 
@@ -112,7 +126,6 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
   metrics.watchQueue('measured_files', () => lengths.waiting);
   return {
     desk: money.files,
-    priceOf: (slug: string) => money.prices.priceOf(slug, 'batch'),
     idempotency,
     lengths,
     upstream: live.upstream,
@@ -128,15 +141,14 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
 }
 
 /** What is asked about the node, its models and its money. */
-function recordsOf({ config, metrics, store }: Assembly, { live, people, isReady }: Behind) {
+function recordsOf({ config, store }: Assembly, { live, people }: Behind) {
   return {
     store,
     consoleRoutes: people.routes,
-    describeSession: (id) => live.sessions.describe(id),
+    describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
     statusOf: (slug) => live.breakers.statusOf(slug),
     jsonBodyBytesMax: config.limits.jsonBodyBytesMax,
-    isReady,
-    readMetrics: () => metrics.read(),
-    metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },
+    publicUrl: config.accounts.publicUrl,
+    tls: config.server.tlsCertFile !== undefined,
   } satisfies Partial<RoutesDependencies>;
 }

@@ -1,29 +1,78 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
+import { providerOf } from '../api/slug.ts';
 import { FileSpools } from '../audio/spool.ts';
+import type { Membership } from '../cluster/membership.ts';
+import { upstreamPlacement } from '../cluster/placement.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/pool.ts';
+import { memoryShare } from '../runtime/memory-share.ts';
+import { Strain } from '../runtime/strain.ts';
 import { DialGate } from '../session/admission.ts';
+import { shareBreakers } from '../session/breaker-hints.ts';
 import { Breakers } from '../session/breakers.ts';
 import { SessionHost } from '../session/host.ts';
-import { serveLegs } from '../session/leg-service.ts';
+import { type LegService, serveLegs } from '../session/leg-service.ts';
 import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
+import { SessionsElsewhere } from '../session/watch.ts';
+import { WatchService } from '../session/watch-service.ts';
+import { backgroundClock } from '../telemetry/clock.ts';
+import { HttpPools } from '../upstream/http-pools.ts';
 import { UpstreamHost } from '../upstream/live.ts';
 import { type Assembly, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { OpenedVault } from './vault.ts';
 
+/** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
+const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
+
+/** What holds connections to providers, for sessions and for files. */
 export interface Live {
   engines: { loopback: LoopbackEngine; local: RecogniserPool };
   upstream: UpstreamHost;
+  /** Legs for sessions of any node; undefined on a node that holds no connections for sessions. */
+  legs: LegService | undefined;
+}
+
+/** The same on a node that serves clients. */
+export interface EdgeLive extends Live {
+  /** Sessions of any node. */
+  elsewhere: SessionsElsewhere;
   breakers: Breakers;
   sessions: SessionHost;
 }
 
-export function openLive(assembly: Assembly, vault: OpenedVault): Live {
+/** `members`: undefined on a node by itself. */
+export function openLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): Live {
   const engines = openEngines(assembly);
   const upstream = openUpstream(assembly, vault, engines);
+  const legs = assembly.roles.has('upstream') ? openLegs(assembly, upstream, members) : undefined;
+  return { engines, upstream, legs };
+}
+
+export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): EdgeLive {
+  const { bus, clock, metrics, defer } = assembly;
+  const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
-  return { engines, upstream, breakers, sessions: openSessions(assembly, breakers) };
+  const sessions = openSessions(assembly, breakers);
+  if (members !== undefined) {
+    const knows = (slug: string) => knownProviders.get(providerOf(slug))?.models.some(({ id }) => id === slug) ?? false;
+    defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
+    defer(members.onGone((node) => sessions.nodeGone(node)));
+  }
+  const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date() });
+  return { ...live, breakers, sessions, elsewhere };
+}
+
+function openLegs(
+  { bus, metrics, defer }: Assembly,
+  upstream: UpstreamHost,
+  members: Membership | undefined,
+): LegService {
+  const legs = serveLegs(bus, upstream, members && upstreamPlacement(members));
+  defer(legs);
+  metrics.watchQueue('far_legs', () => legs.farLegs());
+  if (members !== undefined) defer(members.onGone((node) => legs.nodeGone(node)));
+  return legs;
 }
 
 function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live['engines'] {
@@ -38,15 +87,19 @@ function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live[
 }
 
 function openUpstream(
-  { clock, logger, metrics, bus, defer }: Assembly,
+  { clock, logger, metrics, defer }: Assembly,
   { access }: OpenedVault,
   engines: Live['engines'],
 ): UpstreamHost {
+  // Not those of uploads: an utterance is not to wait behind a file.
+  const pools = new HttpPools(UTTERANCE_CONNECTIONS);
+  defer(() => pools.close());
   const upstream = new UpstreamHost({
     providers: knownProviders,
     engines: { ...engines },
     access,
     clock,
+    http: { pools, clock, onFault: (name, error) => logger.error({ err: error, action: name }, 'upstream fault') },
     onEvent: (event) => {
       if (event.type === 'leg.ended') metrics.legEnded(event.outcome);
       else if (event.type === 'unread') metrics.dropped('unread_provider_message');
@@ -54,7 +107,6 @@ function openUpstream(
     },
   });
   defer(() => upstream.close());
-  defer(serveLegs(bus, upstream));
   metrics.watchQueue('upstream_legs', () => upstream.size);
   return upstream;
 }
@@ -75,7 +127,7 @@ function openBreakers({ config, clock, logger, defer }: Assembly, { vault }: Ope
 }
 
 function openSessions(assembly: Assembly, breakers: Breakers): SessionHost {
-  const { config, clock, logger, metrics, bus } = assembly;
+  const { config, clock, logger, metrics, bus, defer } = assembly;
   const directory = spoolDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const spools = new FileSpools({
@@ -86,7 +138,16 @@ function openSessions(assembly: Assembly, breakers: Breakers): SessionHost {
   metrics.watchQueue('spool_bytes', () => spools.bytes);
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
-  const sessions = new SessionHost({
+  const strain = new Strain({
+    clock: backgroundClock,
+    lagMsMax: config.limits.lagMsMax,
+    memoryShare,
+    onCritical: () => sessions.shed(),
+  });
+  defer(() => strain.close());
+  metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => strain.lagMs / 1000);
+  const sessions: SessionHost = new SessionHost({
+    shortOf: () => strain.shortOf,
     bus,
     clock,
     wallNow: () => new Date(),
@@ -102,6 +163,8 @@ function openSessions(assembly: Assembly, breakers: Breakers): SessionHost {
     onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
   });
   metrics.watchSessions(() => ({ ...sessions.countByPhase() }));
+  const watching = new WatchService({ bus, sessions, clock, onDrop: (name) => metrics.dropped(name) });
+  defer(() => watching.close());
   return sessions;
 }
 

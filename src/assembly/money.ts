@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import type { PriceList } from '../billing/price-list.ts';
 import { loadPriceList } from '../config/prices.ts';
-import { Desk } from '../ledger/desk.ts';
+import { Desk, type DeskStore } from '../ledger/desk.ts';
 import { FileDesk } from '../ledger/files.ts';
+import { History } from '../ledger/history.ts';
+import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
 import { auditBeside } from '../store/auditor.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
@@ -19,7 +21,9 @@ export interface Money {
   files: FileDesk;
 }
 
-export async function openMoney({ config, logger, clock, metrics, bus, store, defer }: Assembly): Promise<Money> {
+/** `store`: what the desk holds and settles with, where that is not the database itself. */
+export async function openMoney(assembly: Assembly, store: DeskStore = assembly.store): Promise<Money> {
+  const { config, logger, clock, metrics, bus, defer } = assembly;
   const prices = loadPriceList([...knownProviders.values()], config.billing);
   const { usageJournalSyncMs: journalSyncMs, ledgerGraceMs: graceMs, usageHistoryDays: historyDays } = config.billing;
   const wallNow = () => new Date();
@@ -37,21 +41,50 @@ export async function openMoney({ config, logger, clock, metrics, bus, store, de
   });
   metrics.watchQueue('unsettled_sessions', () => desk.unsettled);
   defer(() => desk.close(SETTLE_MS));
-  const recovered = await desk.recover();
-  if (recovered.sessions > 0) logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
-  auditHourly({ config, logger, clock, metrics, defer });
+  tellRecovered(logger, await desk.recover());
   logger.info({ version: prices.version }, 'price list');
   return { prices, desk, files: new FileDesk({ desk, clock, wallNow }) };
 }
 
-/** A ledger that does not agree is told at once, and not when somebody asks. */
-function auditHourly({
+/** What other nodes used is kept beside the ledger as well, on a node that has no desk of its own. */
+export async function openHistory({
   config,
+  bus,
+  store,
   logger,
-  clock,
   metrics,
   defer,
-}: Pick<Assembly, 'config' | 'logger' | 'clock' | 'metrics' | 'defer'>): void {
+}: Assembly): Promise<Desk['noteSettled']> {
+  const directory = join(config.data.directory, 'usage');
+  const wallNow = () => new Date();
+  const onFault = (name: string) => (error: unknown) => {
+    metrics.ledgerFault(name);
+    logger.error({ action: name, err: error }, 'ledger fault');
+  };
+  const days = config.billing.usageHistoryDays;
+  const history = new History({ directory, days, wallNow, onFault: onFault('usage history') });
+  defer(() => history.close());
+  // Of a process on this directory that served clients, and was killed.
+  const recovered = await recoverUsage({
+    directory,
+    node: bus.node,
+    wallNow,
+    settle: async (head, end) => {
+      await store.settleSession(head, end);
+      history.note(head, end);
+    },
+    onFault: onFault('usage recovery'),
+  });
+  tellRecovered(logger, recovered);
+  return (head, end) => history.note(head, end);
+}
+
+function tellRecovered(logger: Assembly['logger'], recovered: Recovered): void {
+  if (recovered.sessions > 0) logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
+}
+
+/** A ledger that does not agree is told at once, and not when somebody asks. */
+export function auditHourly({ config, logger, clock, metrics, defer }: Assembly): void {
   let timer: unknown;
   let closed = false;
   const arm = (afterMs: number) => {

@@ -12,22 +12,16 @@ import { type Assembly, isPrivate, knownProviders, previousSecret } from './cont
 
 export interface People {
   routes: Console['routes'];
-  /** Begins to send mails, of which some may have waited; the node listens then. */
-  startMails(): void;
 }
 
-/** `ownUrl`: where the node listens, for links in mails when no public URL is configured. */
+/** `outbox`: where mails are kept to be read, when nothing sends them. */
 export function openPeople(
   assembly: Assembly,
   vault: Vault,
-  { ownUrl, describeSession }: { ownUrl(): string } & Required<Pick<ConsoleOptions, 'describeSession'>>,
+  { describeSession, outbox }: Required<Pick<ConsoleOptions, 'describeSession'>> & Pick<Mails, 'outbox'>,
 ): People {
   const { config, clock, metrics, bus, store, secret, defer } = assembly;
-  const { smtpUrl, mailFrom, publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
-  const nowMs = () => Date.now();
-  const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
-  const transport = outbox ?? createSmtpTransport({ url: smtpUrl as string, from: mailFrom });
-  defer(() => transport.close());
+  const { publicUrl, welcomeCreditUsd, signUpsPerAddressDayMax } = config.accounts;
   const opened = createConsole({
     store,
     secret,
@@ -39,16 +33,35 @@ export function openPeople(
     isPrivate: isPrivate(config),
     publicUrlIsHttps: publicUrl?.startsWith('https:') ?? false,
     clock,
-    nowMs,
+    nowMs: () => Date.now(),
     describeSession,
     onKeyChanged: (keyId) => publishKeyNews(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),
     further: [providerKeyRoutes({ vault, providers: knownProviders })],
   });
   defer(metrics.watchQueue('password_hashes', () => opened.waitingHashes));
+  return { routes: opened.routes };
+}
+
+/** The mails of the gateway, on the node that keeps the accounts. */
+export interface Mails {
+  /** Where mails are kept to be read, without a server that sends them. */
+  outbox: ReturnType<typeof createDevelopmentOutbox> | undefined;
+  /** Begins to send mails, of which some may have waited; the node listens then. */
+  start(): void;
+}
+
+/** `ownUrl`: where the node listens, for links in mails when no public URL is configured. */
+export function openMails(assembly: Assembly, ownUrl: () => string): Mails {
+  const { config, clock, store, secret, defer } = assembly;
+  const { smtpUrl, mailFrom, publicUrl } = config.accounts;
+  const nowMs = () => Date.now();
+  const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
+  const transport = outbox ?? createSmtpTransport({ url: smtpUrl as string, from: mailFrom });
+  defer(() => transport.close());
   return {
-    routes: opened.routes,
-    startMails: () => {
+    outbox,
+    start: () => {
       const sender = startMailSender({
         store,
         transport,

@@ -17,6 +17,20 @@ export interface OpenedVault {
   access: UpstreamDependencies['access'];
 }
 
+/** The vault of the node that keeps the accounts, as another one has it. */
+export const openFarVault = ({ config }: Assembly, vault: Vault): OpenedVault => ({
+  vault,
+  access: accessWith(config, vault),
+});
+
+/** The service's own access, or what the vault opens. */
+const accessWith =
+  (config: Assembly['config'], vault: Vault): OpenedVault['access'] =>
+  (provider, credentialId, organisationId) =>
+    credentialId === SERVICE_CREDENTIAL
+      ? serviceAccess(config)(provider)
+      : vault.open(provider, credentialId, organisationId);
+
 /** @throws VaultError or SecretError with one sentence for the operator */
 export async function openVault({ config, logger, clock, store, defer }: Assembly): Promise<OpenedVault> {
   const ofService = serviceAccess(config);
@@ -34,9 +48,5 @@ export async function openVault({ config, logger, clock, store, defer }: Assembl
     wallNow: () => Date.now(),
     onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
   });
-  return {
-    vault,
-    access: (provider, credentialId, organisationId) =>
-      credentialId === SERVICE_CREDENTIAL ? ofService(provider) : vault.open(provider, credentialId, organisationId),
-  };
+  return { vault, access: accessWith(config, vault) };
 }

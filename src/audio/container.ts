@@ -82,20 +82,29 @@ const LAYER3_KBPS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 
 const LAYER3_KBPS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const HERTZ_V1 = [44_100, 48_000, 32_000];
 
-/** Length of the MPEG layer III frame whose header is at `at`, or 0 when there is none. */
-function mp3FrameBytes(bytes: Uint8Array, at: number): number {
-  if (bytes.length < at + 4 || bytes[at] !== 0xff) return 0;
+/** One frame of MP3. */
+export interface Mp3Frame {
+  bytes: number;
+  seconds: number;
+}
+
+/** The MPEG layer III frame whose header is at `at`, or undefined when there is none. */
+export function mp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefined {
+  if (bytes.length < at + 4 || bytes[at] !== 0xff) return undefined;
   const second = bytes[at + 1]!;
   const third = bytes[at + 2]!;
   const version = (second >> 3) & 3; // 0: 2.5, 2: 2, 3: 1
   const layer = (second >> 1) & 3; // 1: III
-  if (second >> 5 !== 7 || version === 1 || layer !== 1) return 0;
+  if (second >> 5 !== 7 || version === 1 || layer !== 1) return undefined;
   const kbps = (version === 3 ? LAYER3_KBPS_V1 : LAYER3_KBPS_V2)[third >> 4];
   const hertzV1 = HERTZ_V1[(third >> 2) & 3];
-  if (!kbps || hertzV1 === undefined) return 0;
+  if (!kbps || hertzV1 === undefined) return undefined;
   const hertz = version === 3 ? hertzV1 : version === 2 ? hertzV1 / 2 : hertzV1 / 4;
-  return Math.floor(((version === 3 ? 144_000 : 72_000) * kbps) / hertz) + ((third >> 1) & 1);
+  const samples = version === 3 ? 1152 : 576;
+  return { bytes: Math.floor((samples * 125 * kbps) / hertz) + ((third >> 1) & 1), seconds: samples / hertz };
 }
+
+const mp3FrameBytes = (bytes: Uint8Array, at: number): number => mp3Frame(bytes, at)?.bytes ?? 0;
 
 /** What the header of a WAV file says of its length. */
 export interface WavLength {
@@ -112,19 +121,23 @@ export interface WavLength {
 }
 
 /**
- * Looks for the length of a WAV file (RIFF, or RF64 without its own sizes) in its beginning. Undefined when the samples do
+ * Looks for the length of a WAV file (RIFF or RF64) in its beginning. Undefined when the samples do
  * not begin within `bytes`, or the header makes no sense: whoever reads the samples says what is wrong with it.
  */
 export function wavLength(bytes: Uint8Array): WavLength | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let bytesPerSecond = 0;
   let isPlain = false;
+  let longBytes: number | undefined;
   for (let at = 12; at + 8 <= bytes.length; ) {
     const size = view.getUint32(at + 4, true);
     if (matches(bytes, at, 'data')) {
-      // Writers that do not know the length yet leave one of these.
-      const sampleBytes = size === 0 || size === 0xffff_ffff ? undefined : size;
+      // Writers that do not know the length yet leave one of these; RF64 says it elsewhere.
+      const sampleBytes = size === 0 || size === 0xffff_ffff ? longBytes : size;
       return bytesPerSecond > 0 ? { samplesAt: at + 8, sampleBytes, bytesPerSecond, isPlain } : undefined;
+    }
+    if (matches(bytes, 0, 'RF64') && matches(bytes, at, 'ds64') && at + 24 <= bytes.length) {
+      longBytes = Number(view.getBigUint64(at + 16, true)) || undefined;
     }
     // Rate times bytes of a sample of all channels; the field that says their product is often wrong.
     if (matches(bytes, at, 'fmt ') && at + 22 <= bytes.length) {

@@ -1,5 +1,6 @@
 // Where in the audio there was somebody speaking, and where anything to be heard, judged by loudness alone: cheap enough for
 // every chunk, good enough to tell "the provider is silent because the caller is" from "it has stalled". It makes no turns.
+import { powerOf, WindowPower } from './window-power.ts';
 
 /**
  * Root mean square over a window, less its mean (a DC offset is no speech). Room noise of common microphones lies at -70 to
@@ -16,11 +17,8 @@ const SPEECH: Loudness = { dbfs: -45, windows: 4 };
 /** Anything that could be heard at all: 16 of 32768. Below it there is nothing to transcribe, whoever listens. */
 const SOUND: Loudness = { dbfs: -66, windows: 1 };
 
-const WINDOW_MS = 25;
 /** Speech with shorter pauses than this is kept as one run. */
 const PAUSE_MS = 1000;
-/** Measured samples per second; loudness needs no more, and fewer cost less. */
-const MEASURED_HZ = 4000;
 /** Runs kept; when there are more, the two oldest become one with the pause between them. */
 const RUNS_MAX = 1024;
 
@@ -39,7 +37,7 @@ class Runs {
   #lastEnd: number | undefined;
 
   constructor({ dbfs, windows }: Loudness, windowSamples: number, pauseSamples: number) {
-    this.#powerMin = 32768 ** 2 * 10 ** (dbfs / 10);
+    this.#powerMin = powerOf(dbfs);
     this.#windowsMin = windows;
     this.#windowSamples = windowSamples;
     this.#pauseSamples = pauseSamples;
@@ -114,68 +112,29 @@ export class SpeechMeter {
   readonly speech: Runs;
   /** Where there was anything to be heard. */
   readonly sound: Runs;
-  readonly #windowSamples: number;
-  readonly #stride: number;
-  #position = 0;
-  #windowEnd: number;
-  #nextMeasured = 0;
-  #count = 0;
-  #sum = 0;
-  #squares = 0;
+  readonly #power: WindowPower;
 
   constructor(sampleRate: number) {
-    this.#windowSamples = Math.round((sampleRate * WINDOW_MS) / 1000);
-    this.#stride = Math.max(1, Math.floor(sampleRate / MEASURED_HZ));
-    this.#windowEnd = this.#windowSamples;
+    this.#power = new WindowPower(sampleRate, (power) => {
+      this.speech.window(power);
+      this.sound.window(power);
+    });
+    const { windowSamples } = this.#power;
     const pauseSamples = Math.round((sampleRate * PAUSE_MS) / 1000);
-    this.speech = new Runs(SPEECH, this.#windowSamples, pauseSamples);
-    this.sound = new Runs(SOUND, this.#windowSamples, pauseSamples);
+    this.speech = new Runs(SPEECH, windowSamples, pauseSamples);
+    this.sound = new Runs(SOUND, windowSamples, pauseSamples);
   }
 
   /** The next samples of the stream: `samples[from]` to `samples[to - 1]`. */
   take(samples: Int16Array, from: number, to: number): void {
-    const shift = this.#position - from;
-    const end = this.#position + to - from;
-    while (this.#position < end) {
-      const stop = Math.min(end, this.#windowEnd);
-      this.#measure(samples, shift, stop);
-      this.#position = stop;
-      if (stop === this.#windowEnd) this.#closeWindow();
-    }
-    this.speech.position = this.#position;
-    this.sound.position = this.#position;
+    this.#power.take(samples, from, to);
+    this.speech.position = this.#power.position;
+    this.sound.position = this.#power.position;
   }
 
   /** What ended before `position` will not be asked for again. */
   forget(position: number): void {
     this.speech.forget(position);
     this.sound.forget(position);
-  }
-
-  #measure(samples: Int16Array, shift: number, stop: number): void {
-    const stride = this.#stride;
-    let at = this.#nextMeasured;
-    let sum = 0;
-    let squares = 0;
-    for (; at < stop; at += stride) {
-      const sample = samples[at - shift]!;
-      sum += sample;
-      squares += sample * sample;
-      this.#count++;
-    }
-    this.#nextMeasured = at;
-    this.#sum += sum;
-    this.#squares += squares;
-  }
-
-  #closeWindow(): void {
-    const mean = this.#sum / this.#count;
-    const power = this.#squares / this.#count - mean * mean;
-    this.speech.window(power);
-    this.sound.window(power);
-    this.#windowEnd += this.#windowSamples;
-    this.#count = 0;
-    this.#sum = 0;
-    this.#squares = 0;
   }
 }

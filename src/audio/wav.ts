@@ -1,6 +1,6 @@
 // Reads a WAV file from a stream of chunks: header, then samples as mono 16-bit at the file's own rate. Any cut of the stream
 // gives the same samples. Rates are the resampler's, what becomes of the samples is the caller's.
-// RIFF/WAVE: Microsoft's "Multiple Channel Audio Data and WAVE Files" and mmreg.h.
+// RIFF/WAVE: Microsoft's "Multiple Channel Audio Data and WAVE Files" and mmreg.h; RF64: EBU Tech 3306.
 import { type Refusal, refuse } from '../api/errors.ts';
 import { sniffContainer } from './container.ts';
 import { alawSample, decode, mulawSample, type SampleMemory, toSample } from './pcm.ts';
@@ -23,6 +23,8 @@ const RIFF_BYTES = 12;
 const CHUNK_BYTES = 8;
 /** The longest `fmt ` chunk with a meaning: WAVE_FORMAT_EXTENSIBLE. */
 const FMT_BYTES = { min: 16, max: 40 };
+/** The chunk of RF64 that says what 32 bits cannot: lengths of the file and of the samples. */
+const DS64_BYTES = 16;
 const EXTENSIBLE = 0xfffe;
 const CODINGS: Readonly<Record<number, WavFormat['coding']>> = { 1: 'pcm', 3: 'float', 6: 'alaw', 7: 'mulaw' };
 const BITS: Readonly<Record<WavFormat['coding'], readonly number[]>> = {
@@ -59,7 +61,7 @@ function sampleMemory(count: number): SampleMemory {
 
 export class WavReader {
   /** What comes next: pieces of the header, one chunk's head or body at a time, then samples, then what is of no interest. */
-  #expected: 'riff' | 'chunk' | 'fmt' | 'samples' | 'trailer' = 'riff';
+  #expected: 'riff' | 'chunk' | 'ds64' | 'fmt' | 'samples' | 'trailer' = 'riff';
   readonly #piece = new Uint8Array(FMT_BYTES.max);
   #pieceBytes = RIFF_BYTES;
   #pieceHeld = 0;
@@ -74,6 +76,8 @@ export class WavReader {
   /** A sample frame that began in the previous push. */
   #frame = new Uint8Array(0);
   #frameHeld = 0;
+  /** Bytes of samples, as RF64 says them. */
+  #longBytes = 0;
   /** Bytes of samples still to come; Infinity when the file does not say. */
   #samplesLeft = 0;
   #output = sampleMemory(0);
@@ -129,7 +133,8 @@ export class WavReader {
   }
 
   #pieceRead(piece: Uint8Array): void {
-    if (this.#expected === 'riff' && !(text(piece, 0) === 'RIFF' && text(piece, 8) === 'WAVE')) throw notWav(piece);
+    if (this.#expected === 'riff' && !isWave(piece)) throw notWav(piece);
+    if (this.#expected === 'ds64') this.#longBytes = Number(view(piece).getBigUint64(8, true));
     if (this.#expected === 'fmt') this.#format = readFormat(piece);
     const size = this.#expected === 'chunk' ? view(piece).getUint32(4, true) : undefined;
     this.#expected = 'chunk';
@@ -147,12 +152,19 @@ export class WavReader {
     } else if (name === 'fmt ') {
       if (size < FMT_BYTES.min)
         throw unreadable(`its fmt chunk has ${size} bytes instead of ${FMT_BYTES.min} or more.`);
-      this.#expected = 'fmt';
-      this.#pieceBytes = Math.min(size, FMT_BYTES.max);
-      this.#skipAfterPiece = size + (size % 2) - this.#pieceBytes;
+      this.#expectBody('fmt', size, FMT_BYTES.max);
+    } else if (name === 'ds64' && size >= DS64_BYTES) {
+      this.#expectBody('ds64', size, DS64_BYTES);
     } else {
       this.#skip = size + (size % 2);
     }
+  }
+
+  /** The body of the present chunk as one piece, up to its last byte with a meaning. */
+  #expectBody(body: 'fmt' | 'ds64', size: number, bytesMax: number): void {
+    this.#expected = body;
+    this.#pieceBytes = Math.min(size, bytesMax);
+    this.#skipAfterPiece = size + (size % 2) - this.#pieceBytes;
   }
 
   #beginSamples(size: number): void {
@@ -161,7 +173,7 @@ export class WavReader {
     this.#readSample = READERS[coding + bitsPerSample]!;
     this.#plain = coding === 'pcm' && bitsPerSample === 16 && channels === 1;
     this.#frame = new Uint8Array((channels * bitsPerSample) / 8);
-    this.#samplesLeft = UNKNOWN_SIZES.includes(size) ? Number.POSITIVE_INFINITY : size;
+    this.#samplesLeft = UNKNOWN_SIZES.includes(size) ? this.#longBytes || Number.POSITIVE_INFINITY : size;
     this.#expected = 'samples';
   }
 
@@ -199,6 +211,8 @@ export class WavReader {
     return toSample(sum / channels);
   }
 }
+
+const isWave = (riff: Uint8Array): boolean => ['RIFF', 'RF64'].includes(text(riff, 0)) && text(riff, 8) === 'WAVE';
 
 /** Reads the body of a `fmt ` chunk: 16 to 40 bytes. */
 function readFormat(body: Uint8Array): WavFormat {
@@ -246,7 +260,10 @@ function text(bytes: Uint8Array, at: number): string {
 
 function notWav(beginning: Uint8Array): Refusal {
   const name = sniffContainer(beginning);
-  const what = name === undefined || name === 'WAV' ? 'The file is not a WAV file.' : `The file is ${name}, not WAV.`;
+  const what =
+    name === undefined || name === 'WAV' || name === 'WAV (64-bit)'
+      ? 'The file is not a WAV file.'
+      : `The file is ${name}, not WAV.`;
   return refuse('unsupported_audio', `${what} Convert it to WAV (RIFF/WAVE) and send it again.`, { param: 'file' });
 }
 

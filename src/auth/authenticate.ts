@@ -40,6 +40,8 @@ export interface Authenticator {
   evict(keyId: string): void;
   /** The organisation was suspended or reinstated: nothing that is remembered of its keys holds. */
   evictOrganisation(organisationId: string): void;
+  /** News may have been missed: what is remembered of any key is asked for again when it is used next. */
+  doubt(): void;
   /** Stops listening to the store, and tells it when keys were last used. Never rejects. */
   close(): Promise<void>;
 }
@@ -66,6 +68,8 @@ export interface AuthenticatorOptions {
   /** Wall-clock milliseconds. */
   now: () => number;
   clock?: Clock;
+  /** Whether a revocation on another node would be heard of here now; see verify-cache.ts. Always when absent. */
+  hearsNews?: (() => boolean) | undefined;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
@@ -94,11 +98,11 @@ class KeyAuthenticator implements Authenticator {
   readonly #stopListening: () => void;
 
   constructor(options: AuthenticatorOptions) {
-    const { store, secret, previousSecret, clock = backgroundClock, limits = LIMITS } = options;
+    const { store, secret, previousSecret, clock = backgroundClock, limits = LIMITS, hearsNews } = options;
     this.#options = options;
     const signing = tokenSecret(secret);
     this.#secrets = { signing, all: previousSecret === undefined ? [signing] : [signing, tokenSecret(previousSecret)] };
-    this.#cache = new VerifyCache({ store, clock });
+    this.#cache = new VerifyCache({ store, clock, hearsNews });
     this.#failures = new FailedAttempts({ perMinuteMax: limits.failedAuthenticationsPerMinuteMax, clock });
     const { handshakesMax, handshakesPerAddressMax: perAddressMax } = limits;
     this.#handshakes = new WaitingHandshakes({ handshakesMax, perAddressMax });
@@ -162,6 +166,10 @@ class KeyAuthenticator implements Authenticator {
     this.#cache.evictOrganisation(organisationId);
   }
 
+  doubt(): void {
+    this.#cache.doubt();
+  }
+
   async close(): Promise<void> {
     this.#stopListening();
     await this.#use.close();
@@ -180,7 +188,7 @@ class KeyAuthenticator implements Authenticator {
     const payload = verifyToken(this.#secrets.all, credential, this.#options.now());
     if (payload === undefined) return { reference: undefined, nobodys: invalidToken, fault: invalidToken };
     return {
-      reference: byId(payload.key),
+      reference: byId(payload.org, payload.key),
       nobodys: invalidToken,
       fault: (key) => {
         if (key.organisationId !== payload.org) return invalidToken();
@@ -200,7 +208,7 @@ class KeyAuthenticator implements Authenticator {
     const known = claim.reference && this.#cache.fresh(claim.reference);
     const isGood = known !== undefined && claim.fault(known) === undefined;
     const key = isGood ? known : await this.#lookUp(claim, address);
-    this.#use.note(key.id, this.#options.now());
+    this.#use.note(key.organisationId, key.id, this.#options.now());
     const { tokenId } = claim;
     const caller = { organisationId: key.organisationId, keyId: key.id, key };
     return tokenId === undefined ? { ...caller, via: 'key' } : { ...caller, via: 'token', tokenId };

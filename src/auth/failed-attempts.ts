@@ -1,8 +1,8 @@
 // Guessing from one address: so many refused credentials a minute, then nothing of it is looked at for a while. Which
 // credentials are refused is decided elsewhere.
-import { isIPv6 } from 'node:net';
 import { refuse } from '../api/errors.ts';
-import { MinuteLimit, type MinuteLimitOptions } from './minute-limit.ts';
+import { MinuteLimit, type MinuteLimitOptions } from '../runtime/minute-limit.ts';
+import { networkOf } from '../runtime/network-address.ts';
 
 export interface FailedAttemptsOptions extends MinuteLimitOptions {
   perMinuteMax: number;
@@ -45,7 +45,7 @@ export class FailedAttempts {
    * room again. Rejects with a Refusal `rate_limit_exceeded` with `Retry-After`.
    */
   async begin(address: string): Promise<Attempt> {
-    const name = neighbourhoodOf(address);
+    const name = networkOf(address);
     for (;;) {
       const { retryAfterSeconds, headers } = this.#limit.take(name, this.#perMinuteMax);
       if (retryAfterSeconds === 0) return this.#judge(name);
@@ -78,20 +78,4 @@ export class FailedAttempts {
       fail: end,
     };
   }
-}
-
-/** What one customer of a network provider has: one IPv4 address, or the 2^64 IPv6 addresses that share the first half. */
-export function neighbourhoodOf(address: string): string {
-  const plain = address.split('%')[0]!;
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  // Dots at the end stand for two groups, but never for one of the first four.
-  const missing = tail === undefined ? 0 : 8 - before.length - after.length - (plain.includes('.') ? 1 : 0);
-  const groups = [...before, ...Array.from({ length: missing }, () => '0'), ...after];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

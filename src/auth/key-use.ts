@@ -17,8 +17,8 @@ export class KeyUse {
   readonly #store: Pick<Store, 'noteKeysUsed'>;
   readonly #clock: Clock;
   readonly #keysMax: number;
-  /** Epoch milliseconds by key id, the longest ago first. */
-  readonly #usedAtMs = new Map<string, number>();
+  /** By key id, the longest ago first. */
+  readonly #used = new Map<string, { organisationId: string; atMs: number }>();
   #timer: unknown;
   #closed = false;
   #dropped = 0;
@@ -35,11 +35,11 @@ export class KeyUse {
   }
 
   /** @param atMs epoch milliseconds */
-  note(keyId: string, atMs: number): void {
+  note(organisationId: string, keyId: string, atMs: number): void {
     if (this.#closed) return;
-    this.#usedAtMs.delete(keyId);
-    this.#usedAtMs.set(keyId, atMs);
-    if (this.#usedAtMs.size > this.#keysMax) this.#dropOldest();
+    this.#used.delete(keyId);
+    this.#used.set(keyId, { organisationId, atMs });
+    if (this.#used.size > this.#keysMax) this.#dropOldest();
     this.#timer ??= this.#clock.setTimeout(() => void this.#flush(), FLUSH_MS);
   }
 
@@ -52,20 +52,28 @@ export class KeyUse {
 
   async #flush(): Promise<void> {
     this.#timer = undefined;
-    const used = [...this.#usedAtMs].map(([keyId, atMs]) => ({ keyId, atMs }));
-    this.#usedAtMs.clear();
-    if (used.length === 0) return;
-    try {
-      await this.#store.noteKeysUsed(used);
-    } catch {
-      // Nice to know, and no more than that: the next use tells the same again.
-      this.#dropped += used.length;
+    const byOrganisation = new Map<string, { keyId: string; atMs: number }[]>();
+    for (const [keyId, { organisationId, atMs }] of this.#used) {
+      const used = byOrganisation.get(organisationId);
+      if (used === undefined) byOrganisation.set(organisationId, [{ keyId, atMs }]);
+      else used.push({ keyId, atMs });
+    }
+    this.#used.clear();
+    for (const [organisationId, used] of byOrganisation) {
+      byOrganisation.delete(organisationId);
+      try {
+        await this.#store.noteKeysUsed(organisationId, used);
+      } catch {
+        // Nice to know, and no more than that: the next use tells the same again. Nor would the others fare better now.
+        for (const left of [used, ...byOrganisation.values()]) this.#dropped += left.length;
+        return;
+      }
     }
   }
 
   #dropOldest(): void {
-    const [oldest] = this.#usedAtMs.keys();
-    this.#usedAtMs.delete(oldest!);
+    const [oldest] = this.#used.keys();
+    this.#used.delete(oldest!);
     this.#dropped += 1;
   }
 }

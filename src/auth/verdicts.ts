@@ -13,7 +13,25 @@ import { scopeNotAllowed } from './permissions.ts';
  * @param isRevoked whether a revocation was heard of that the row does not show yet
  */
 export function judgeKey(key: ApiKey, nowMs: number, isRevoked: boolean): ApiKeyDecision {
-  return judgeRow(isRevoked ? { ...key, revokedAt: key.revokedAt ?? new Date(nowMs).toISOString() } : key, nowMs);
+  const span = ALLOWED.get(key);
+  if (!isRevoked && span !== undefined && nowMs >= span.fromMs && nowMs < span.untilMs) return 'allowed';
+  const decision = judgeRow(
+    isRevoked ? { ...key, revokedAt: key.revokedAt ?? new Date(nowMs).toISOString() } : key,
+    nowMs,
+  );
+  if (decision === 'allowed') ALLOWED.set(key, { fromMs: nowMs, untilMs: untilMs(key) });
+  return decision;
+}
+
+/**
+ * What the chart allowed, it allows until one of the key's times has come: a row is never changed in place. Asking it at every
+ * request of a busy key would cost more than the rest of its authentication.
+ */
+const ALLOWED = new WeakMap<ApiKey, { fromMs: number; untilMs: number }>();
+
+function untilMs({ expiresAt, graceUntil }: ApiKey): number {
+  const times = [expiresAt, graceUntil].filter((time) => time !== null).map((time) => Date.parse(time));
+  return times.some(Number.isNaN) ? 0 : Math.min(Number.POSITIVE_INFINITY, ...times);
 }
 
 /** What the client-token chart says when a token is presented now whose parent key is worth that. */

@@ -10,6 +10,8 @@ const KNOWN_MS = 30_000;
 const UNKNOWN_MS = 5_000;
 /** A store that has no time to answer must not turn good keys away: they are taken for what they were for so long. */
 const STALE_MS = 5 * 60_000;
+/** One that was not reached just now is not waited for again by everybody who comes with a key that is remembered. */
+const UNREACHED_MS = 1_000;
 const ENTRIES_MAX = 10_000;
 /** Unknown keys have places of their own, so that guesses cannot push out the keys that are in use. */
 const UNKNOWN_SHARE = 0.1;
@@ -27,9 +29,9 @@ export const byHash = (hash: Uint8Array): KeyReference => ({
   ask: (store) => store.findKeyByHash(hash),
 });
 
-export const byId = (keyId: string): KeyReference => ({
+export const byId = (organisationId: string, keyId: string): KeyReference => ({
   name: idName(keyId),
-  ask: (store) => store.findKey(keyId),
+  ask: (store) => store.findKey(organisationId, keyId),
 });
 
 const idName = (keyId: string): string => `id ${keyId}`;
@@ -52,6 +54,11 @@ export interface VerifyCacheOptions {
   clock: Pick<Clock, 'now'>;
   /** 10,000 when absent; past it the oldest is forgotten. */
   entriesMax?: number;
+  /**
+   * Whether this process would hear of a revocation now. While it would not, nothing is served that is older than 30 s. Always
+   * when absent.
+   */
+  hearsNews?: (() => boolean) | undefined;
 }
 
 export class VerifyCache {
@@ -59,15 +66,20 @@ export class VerifyCache {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #knownMax: number;
   readonly #unknownMax: number;
+  readonly #hearsNews: () => boolean;
+  #unreachedMs = Number.NEGATIVE_INFINITY;
+  /** What was asked for before does not count as fresh. */
+  #doubtedMs = Number.NEGATIVE_INFINITY;
   /** By every name, the oldest first. */
   readonly #known = new Map<string, Entry>();
   /** When the store did not know a name, the oldest first. */
   readonly #unknown = new Map<string, number>();
   readonly #asking = new Map<string, Asking>();
 
-  constructor({ store, clock, entriesMax = ENTRIES_MAX }: VerifyCacheOptions) {
+  constructor({ store, clock, entriesMax = ENTRIES_MAX, hearsNews = () => true }: VerifyCacheOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#hearsNews = hearsNews;
     this.#unknownMax = Math.ceil(entriesMax * UNKNOWN_SHARE);
     this.#knownMax = entriesMax - this.#unknownMax;
   }
@@ -78,23 +90,36 @@ export class VerifyCache {
 
   /** The key if it is known already and the knowledge fresh. Never asks the store. */
   fresh(reference: KeyReference): ApiKey | undefined {
-    return this.#within(reference, KNOWN_MS);
+    const entry = this.#known.get(reference.name);
+    return entry !== undefined && entry.atMs <= this.#doubtedMs ? undefined : this.#within(reference, KNOWN_MS);
+  }
+
+  /** News may have been missed: each key is asked for again when it is used next, and what is known of it good for 30 s at most. */
+  doubt(): void {
+    this.#doubtedMs = this.#clock.now();
+    this.#unreachedMs = Number.NEGATIVE_INFINITY;
   }
 
   /**
    * The key, or undefined when there is none of that name. Those who ask for one name at the same time share one call. When the store
-   * is `busy` or has an `overflow`, a key known for less than five minutes is served rather than refused.
+   * is `busy`, has an `overflow` or is `unreachable`, a key known for less than five minutes is served rather than refused; for
+   * less than 30 s, where a revocation since might not have been heard of.
    *
    * @throws StoreError
    */
   async find(reference: KeyReference): Promise<ApiKey | undefined> {
     const fresh = this.fresh(reference);
     if (fresh !== undefined || this.#isUnknown(reference)) return fresh;
+    if (this.#clock.now() - this.#unreachedMs < UNREACHED_MS) {
+      const stale = this.#stale(reference);
+      if (stale !== undefined) return stale;
+    }
     const asking = this.#asking.get(reference.name) ?? this.#ask(reference);
     try {
       return await asking.answer;
     } catch (error) {
-      const stale = hasNoTime(error) ? this.#within(reference, STALE_MS) : undefined;
+      if (isUnreachable(error)) this.#unreachedMs = this.#clock.now();
+      const stale = hasNoTime(error) ? this.#stale(reference) : undefined;
       if (stale === undefined) throw error;
       return stale;
     }
@@ -123,6 +148,12 @@ export class VerifyCache {
     for (const { evicted } of this.#asking.values()) evicted.add(organisationId);
   }
 
+  /** Older than `KNOWN_MS` only where every revocation since would have been heard of. */
+  #stale(reference: KeyReference): ApiKey | undefined {
+    const atMs = this.#known.get(reference.name)?.atMs ?? Number.NEGATIVE_INFINITY;
+    return this.#within(reference, this.#hearsNews() && atMs > this.#doubtedMs ? STALE_MS : KNOWN_MS);
+  }
+
   #within({ name }: KeyReference, ageMs: number): ApiKey | undefined {
     const entry = this.#known.get(name);
     return entry !== undefined && this.#clock.now() - entry.atMs < ageMs ? entry.key : undefined;
@@ -130,7 +161,7 @@ export class VerifyCache {
 
   #isUnknown({ name }: KeyReference): boolean {
     const atMs = this.#unknown.get(name);
-    return atMs !== undefined && this.#clock.now() - atMs < UNKNOWN_MS;
+    return atMs !== undefined && atMs > this.#doubtedMs && this.#clock.now() - atMs < UNKNOWN_MS;
   }
 
   #ask(reference: KeyReference): Asking {
@@ -178,5 +209,7 @@ export class VerifyCache {
 
 /** Whether the store may answer later; otherwise it is broken or closed. */
 function hasNoTime(error: unknown): boolean {
-  return error instanceof StoreError && (error.reason === 'busy' || error.reason === 'overflow');
+  return error instanceof StoreError && ['busy', 'overflow', 'unreachable'].includes(error.reason);
 }
+
+const isUnreachable = (error: unknown): boolean => error instanceof StoreError && error.reason === 'unreachable';

@@ -1,7 +1,7 @@
 // Handshakes that wait for their verdict: how many at a time, in all and from one address. Those that come from the cache
 // wait for nothing, so what fills up is what waits for the store.
 import { refuse } from '../api/errors.ts';
-import { neighbourhoodOf } from './failed-attempts.ts';
+import { networkOf } from '../runtime/network-address.ts';
 
 const RETRY_SECONDS = 1;
 
@@ -29,7 +29,7 @@ export class WaitingHandshakes {
    */
   enter(address: string): () => void {
     const { handshakesMax, perAddressMax } = this.#options;
-    const name = neighbourhoodOf(address);
+    const name = networkOf(address);
     const waiting = this.#byAddress.get(name) ?? 0;
     if (waiting >= perAddressMax) {
       throw refuse(

@@ -6,7 +6,7 @@ import { nearestSlugs } from '../api/slug.ts';
 import { type ExactPrice, microUsdOf, usdOf } from './price.ts';
 
 /** A model of a catalogue, as far as prices go. */
-export type PricedCard = Pick<Model, 'id' | 'modes' | 'pricing'>;
+export type PricedCard = Pick<Model, 'id' | 'modes' | 'pricing' | 'live_turns'>;
 
 /** A price as the operator writes it. */
 export type PriceOverride = Pick<Price, 'unit' | 'amount' | 'minimum' | 'free'>;
@@ -58,7 +58,7 @@ export function createPriceList(
   for (const card of cards) {
     const override = Object.hasOwn(overrides, card.id) ? overrides[card.id] : undefined;
     for (const mode of MODES) {
-      const price = effective(card, mode, override?.[mode], factor);
+      const price = effective(card, mode, overrideOf(card, mode, override), factor);
       if (price !== undefined) prices.set(nameOf(card.id, mode), price);
     }
   }
@@ -97,6 +97,16 @@ function refuseUnknown(overrides: PriceOverrides, cards: readonly PricedCard[]):
       throw new PriceListError(`${slug} has no ${mode} mode that could be priced; it has ${card.modes.join(' and ')}.`);
     }
   }
+}
+
+/** A model that hears files only costs the same in a live session, unless the operator sets a price for that. */
+function overrideOf(
+  { live_turns }: PricedCard,
+  mode: Mode,
+  override: PriceOverrides[string] | undefined,
+): PriceOverride | null | undefined {
+  const own = override?.[mode];
+  return own === undefined && mode === 'live' && live_turns === 'gateway' ? override?.batch : own;
 }
 
 function effective(

@@ -1,5 +1,5 @@
-// The bus: how actors talk by address, on one node or many. The port and its promises; memory.ts and (later) nats.ts keep
-// them, and test/suites/bus.suite.ts holds each promise once.
+// The bus: how actors talk by address, on one node or many. The port and its promises; memory.ts and nats.ts keep them, and
+// test/suites/bus.suite.ts holds each promise once.
 
 /** `<node>/<actor id>`. The node part is the node's incarnation: six characters, new at each start. */
 export type Address = `${string}/${string}`;
@@ -24,6 +24,12 @@ export type SendOutcome = 'accepted' | DeadLetterReason;
 
 /** Takes what arrives for one actor. `envelope.bytes` is valid only during the call: copy what is kept. */
 export type Receiver = (envelope: Envelope) => void;
+
+/**
+ * Hears of letters of one actor that were accepted, and are known since not to have arrived: nobody has that address, or its
+ * node is gone. Never told of what `send` itself has answered; and a letter may be lost without anybody knowing.
+ */
+export type Undelivered = (to: Address, type: string, reason: DeadLetterReason) => void;
 
 /** Answers requests to a service. May take time; a rejection reaches the asker as `handler_failed`. */
 export type ServiceHandler = (body: BusBody, from: Address) => BusBody | Promise<BusBody>;
@@ -51,19 +57,31 @@ export class BusError extends Error {
  * - **Failure** of a receiver never reaches the sender; it is counted as a dead letter (`handler_failed`).
  * - **Dead letters** are counted by reason and told to `onDeadLetter`; nothing is retried.
  * - **Bounds**: what an implementation queues has a size; what does not fit is refused as `overflow`.
+ * - **Near first**: letters to this node, and requests that this node itself serves, go nowhere else. They pass also while the
+ *   bus is not connected.
+ * - **Away**: while the bus is not connected, what would have to leave the node is refused as `disconnected` at once, and
+ *   nothing is kept for later. It connects again by itself, however long that takes.
  */
 export interface Bus {
   /** This node's incarnation. */
   readonly node: string;
+  /** Whether other nodes can be reached; always true of a bus that has none. */
+  readonly isConnected: boolean;
+  /** Hears each time that `isConnected` has changed. */
+  onConnection(listener: (isConnected: boolean) => void): Detach;
   /** Makes an actor reachable. Throws when the id is taken. */
-  attach(actorId: string, receiver: Receiver): Detach;
+  attach(actorId: string, receiver: Receiver, undelivered?: Undelivered): Detach;
   /** The address of an actor of this node. */
   address(actorId: string): Address;
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome;
   /** Offers a service; one of the nodes that serve it answers each request. */
   serve(service: string, handler: ServiceHandler): Detach;
-  /** Asks a service. Rejects with BusError: `unknown_actor` at once when nobody serves it, or `timeout`. */
+  /** Answers what this node itself asks, and nobody else: to other nodes the service is not here. */
+  serveNear(service: string, handler: ServiceHandler): Detach;
+  /** Asks a service. Rejects with BusError: `unknown_actor` at once when nobody serves it, `disconnected`, or `timeout`. */
   request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody>;
+  /** Asks the service of that node alone. Rejects in the same way. */
+  requestOf(node: string, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody>;
   /** Tells everyone who listens, on every node, this one included. */
   publish(topic: string, body: BusBody): void;
   subscribe(topic: string, receiver: (body: BusBody) => void): Detach;

@@ -28,6 +28,7 @@ export interface MemoryBusOptions {
 /** One node's bus, without a server. Delivery happens inside `send`. */
 export class MemoryBus implements Bus {
   readonly node: string;
+  readonly isConnected = true;
   readonly deadLetters: Record<DeadLetterReason, number> = {
     unknown_actor: 0,
     unknown_node: 0,
@@ -74,14 +75,29 @@ export class MemoryBus implements Bus {
     return 'accepted';
   }
 
+  onConnection(): Detach {
+    return () => {};
+  }
+
   serve(service: string, handler: ServiceHandler): Detach {
     const handlers = this.services.get(service) ?? [];
-    this.services.set(service, [...handlers, handler]);
+    // The same handler may be offered twice, and taken back once.
+    const offer: ServiceHandler = (body, from) => handler(body, from);
+    this.services.set(service, [...handlers, offer]);
     return () => {
-      const left = (this.services.get(service) ?? []).filter((other) => other !== handler);
+      const left = (this.services.get(service) ?? []).filter((other) => other !== offer);
       if (left.length > 0) this.services.set(service, left);
       else this.services.delete(service);
     };
+  }
+
+  /** Here is everybody who asks. */
+  serveNear(service: string, handler: ServiceHandler): Detach {
+    return this.serve(service, handler);
+  }
+
+  serves(service: string): boolean {
+    return this.services.has(service);
   }
 
   async request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
@@ -112,6 +128,11 @@ export class MemoryBus implements Bus {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async requestOf(node: string, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
+    if (node === this.node) return this.request(service, from, body, timeoutMs);
+    throw this.refusal(service, from, body, 'unknown_node', `there is no node ${node}`);
   }
 
   publish(topic: string, body: BusBody): void {

@@ -19,7 +19,7 @@ export function readArguments<const Given extends Options>(
   command: Pick<Command, 'usage'>,
   args: readonly string[],
   options: Given,
-) {
+): ReturnType<typeof parseArgs<{ args: string[]; options: Given; allowPositionals: true; strict: true }>> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {

@@ -9,7 +9,9 @@ export interface DemoCall {
   url: string;
   key: string;
   model: string;
-  fallback: string;
+  fallback?: string;
+  /** How many times as fast as speech; once when absent. */
+  pace?: number;
   /** One byte a sample. */
   audio: Uint8Array;
   encoding: 'mulaw' | 'alaw';
@@ -24,8 +26,9 @@ export interface DemoCall {
 
 /** Says everything, then closes. Resolves when the gateway has ended the session, whatever it said before. */
 export function call(options: DemoCall): Promise<void> {
-  const { url, key, model, fallback, audio, encoding, sampleRate, signal, onEvent, onSent } = options;
-  const query = new URLSearchParams({ model, fallbacks: fallback, encoding, sample_rate: String(sampleRate) });
+  const { url, key, model, fallback, pace = 1, audio, encoding, sampleRate, signal, onEvent, onSent } = options;
+  const query = new URLSearchParams({ model, encoding, sample_rate: String(sampleRate) });
+  if (fallback !== undefined) query.set('fallbacks', fallback);
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
       headers: { Authorization: `Bearer ${key}` },
@@ -34,7 +37,7 @@ export function call(options: DemoCall): Promise<void> {
       socket.terminate();
       reject(signal.reason);
     };
-    socket.on('open', () => sendInRealTime(socket, audio, sampleRate, (bytes) => onSent(bytes / sampleRate)));
+    socket.on('open', () => sendInRealTime(socket, audio, sampleRate * pace, (bytes) => onSent(bytes / sampleRate)));
     socket.on('message', (data) => {
       const line = String(data);
       onEvent(JSON.parse(line) as ServerEvent, line);

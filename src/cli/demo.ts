@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import type { ServerEvent } from '../api/listen.ts';
 import { isSlug, providerOf } from '../api/slug.ts';
 import { providers } from '../providers/index.ts';
+import { hearsUtterances } from '../providers/live-turns.ts';
 import { simulators } from '../providers/simulators.ts';
 import { FaultRefused, readFaults } from '../simulator/faults.ts';
 import { type Command, readArguments } from './command.ts';
@@ -94,9 +95,10 @@ function simulatorOf(slug: string, option: string) {
   return simulator;
 }
 
+/** Those that hear a stream: the others have nothing to show before a sentence is over. */
 function liveModelsOf(name: string): string[] {
   const models = providers.find((provider) => provider.name === name)?.models ?? [];
-  return models.filter(({ modes }) => modes.includes('live')).map(({ id }) => id);
+  return models.filter((model) => model.modes.includes('live') && !hearsUtterances(model)).map(({ id }) => id);
 }
 
 async function playAsJson(plan: Plan, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,9 @@
 // The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
-import { readFileSync } from 'node:fs';
+
 import { SecretError } from '../auth/secret.ts';
+import { ClusterError } from '../cluster/keep-name.ts';
 import { ConfigError } from '../config/load.ts';
+import { releaseVersion } from '../documents/version.ts';
 import { StoreError } from '../store/store-error.ts';
 import { VaultError } from '../vault/vault-error.ts';
 import type { Command } from './command.ts';
@@ -10,6 +12,7 @@ import { demo } from './demo.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { models } from './models.ts';
+import { nodes } from './nodes.ts';
 import { orgs } from './orgs.ts';
 import { CommandError, EXIT, print, tell } from './output.ts';
 import { serve } from './serve.ts';
@@ -28,6 +31,7 @@ export const commands: readonly Command[] = [
   usage,
   vault,
   models,
+  nodes,
   config,
   simulate,
 ];
@@ -40,7 +44,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     return EXIT.ok;
   }
   if (name === '--version' || name === 'version') {
-    print(version());
+    print(releaseVersion());
     return EXIT.ok;
   }
   const command = commands.find((each) => each.name === name);
@@ -61,7 +65,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 
 function explain(error: unknown): number {
   const cannotOpen = error instanceof StoreError && error.reason === 'cannot_open';
-  if (error instanceof ConfigError || error instanceof SecretError || error instanceof VaultError || cannotOpen) {
+  const isSettings = [ConfigError, SecretError, VaultError, ClusterError].some((kind) => error instanceof kind);
+  if (error instanceof Error && (isSettings || cannotOpen)) {
     tell(`voxgate: ${error.message}`);
     return EXIT.config;
   }
@@ -84,19 +89,4 @@ function overview(): string {
     '',
     'voxgate <command> --help tells more. Settings are environment variables: voxgate config docs lists them.',
   ].join('\n');
-}
-
-function version(): string {
-  for (const path of ['../../package.json', '../../../package.json']) {
-    try {
-      const { name, version: number } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
-        name: string;
-        version: string;
-      };
-      if (name === 'voxgate') return number;
-    } catch {
-      // Compiled files lie one folder deeper than the source.
-    }
-  }
-  return 'unknown';
 }

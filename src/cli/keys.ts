@@ -146,7 +146,7 @@ async function withKey<Result>(
   work: (store: Store, key: ApiKey) => Promise<Result | undefined>,
 ): Promise<Result> {
   return withStore({ make: false }, async (store) => {
-    const key = await store.findKey(keyId);
+    const key = await store.findKey(null, keyId);
     const result = key && (await work(store, key));
     if (result === undefined) throw new CommandError(`there is no key ${keyId}; voxgate keys list shows them.`);
     return result;

@@ -1,5 +1,5 @@
 // `voxgate models`: the catalogue of this build.
-import type { Price } from '../api/models.ts';
+import type { Mode, Model, Price } from '../api/models.ts';
 import { listModels } from '../edge/routes/models.ts';
 import { providers } from '../providers/index.ts';
 import { type Command, readArguments } from './command.ts';
@@ -33,9 +33,9 @@ export const models: Command = {
     }
     printTable([
       ['MODEL', 'MODES', 'LANGUAGES', 'LIVE, USD', 'BATCH, USD', 'AVAILABLE'],
-      ...list.map(({ id, modes, languages, pricing, available }) => [
+      ...list.map(({ id, modes, live_turns, languages, pricing, available }) => [
         id,
-        modes.join(',') || '-',
+        modes.map((mode) => modeText(mode, live_turns)).join(', ') || '-',
         languages.join(','),
         priceText(pricing.live),
         priceText(pricing.batch),
@@ -45,6 +45,10 @@ export const models: Command = {
     return EXIT.ok;
   },
 };
+
+/** Shared with the table of the README. */
+export const modeText = (mode: Mode, liveTurns: Model['live_turns']): string =>
+  mode === 'live' && liveTurns === 'gateway' ? 'live by utterance' : mode;
 
 function priceText(price: Price | undefined): string {
   if (price === undefined) return '-';

@@ -1,55 +1,100 @@
-// `voxgate serve`: runs a gateway until a signal ends it.
+// `voxgate serve`: runs a gateway until a signal ends it; as several processes on one port where that is asked for.
+import type { Config } from '../config/schema.ts';
+import { rolesOf, WORKERS_MAX } from '../config/schema-cluster.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './command.ts';
-import { EXIT, tell } from './output.ts';
+import { drainOnFault } from './last-resort.ts';
+import { CommandError, EXIT, tell } from './output.ts';
 import { loadSettings } from './settings.ts';
+import { onSignals } from './signals.ts';
+import { FirstProcess } from './worker-messages.ts';
+import { runWorkers } from './workers.ts';
 
-const usage = `Usage: voxgate serve
+const usage = `Usage: voxgate serve [--workers N]
 
 Starts the gateway. Settings are environment variables (voxgate config docs lists them); logs are JSON lines on standard
-output. SIGTERM and SIGINT let live sessions end at their next turn boundary; a second signal stops at once.`;
+output. SIGTERM and SIGINT let live sessions end at their next turn boundary; a second signal stops at once.
+
+  --workers  so many processes on one port, each a node of one gateway; VOXGATE_WORKERS when absent. They need NATS
+             between them: a nats-server is run for them when VOXGATE_NATS names none.`;
 
 export const serve: Command = {
   name: 'serve',
   summary: 'run the gateway',
   usage,
   async run(args) {
-    readArguments({ usage }, args, {});
-    const config = loadSettings();
-    const gateway = await startGateway({ config, logger: createLogger(config.log.level) });
-    const stop = onSignals(gateway);
-    tell(welcome(gateway.url, gateway.firstKey?.secret));
-    const error = await gateway.ended;
-    stop();
-    if (error === null) return EXIT.ok;
-    tell(`voxgate: ${error}`);
-    return EXIT.failed;
+    const { values } = readArguments({ usage }, args, { workers: { type: 'string' } });
+    const config = settingsWith(values.workers);
+    const first = FirstProcess.ofThisWorker();
+    if (first === undefined && config.cluster.workers > 1) {
+      const { workers } = config.cluster;
+      return runWorkers({ config, onListening: (told) => tell(welcome(told.url, told.firstKey, workers)) });
+    }
+    return serveHere(config, first).finally(() => first?.leave());
   },
 };
 
+/** The settings, with what the argument says of them. */
+function settingsWith(workers: string | undefined): Config {
+  if (workers === undefined) return loadSettings();
+  if (!/^\d{1,3}$/.test(workers) || Number(workers) < 1 || Number(workers) > WORKERS_MAX) {
+    throw new CommandError(`--workers takes a whole number from 1 to ${WORKERS_MAX}.`, EXIT.usage);
+  }
+  return loadSettings({ ...process.env, VOXGATE_WORKERS: workers });
+}
+
+async function serveHere(config: Config, first: FirstProcess | undefined): Promise<number> {
+  const logger = createLogger(config.log.level);
+  const options = { config, logger, ...(first === undefined ? {} : { drainsAfter: first.needsNobody }) };
+  const gateway = await startGateway(options);
+  const lastResort = drainOnFault(gateway, logger);
+  const { url, firstKey } = gateway;
+  const stop = first === undefined ? obeySignals(gateway) : first.obey(gateway);
+  if (first === undefined)
+    tell(
+      rolesOf(config.cluster.roles)?.includes('edge')
+        ? welcome(url, firstKey?.secret)
+        : operated(url, config, firstKey?.secret),
+    );
+  else first.tell({ type: 'listening', url, firstKey: firstKey?.secret });
+  const error = await gateway.ended;
+  stop();
+  lastResort.detach();
+  if (error === null) return lastResort.faulted ? EXIT.failed : EXIT.ok;
+  tell(`voxgate: ${error}`);
+  return EXIT.failed;
+}
+
 /** The first signal drains, the second stops. */
-function onSignals(gateway: { drain(): void; stop(): void }): () => void {
+function obeySignals(gateway: { drain(): void; stop(): void }): () => void {
   let signalled = false;
-  const signal = () => {
+  return onSignals(() => {
     if (signalled) gateway.stop();
     else gateway.drain();
     signalled = true;
-  };
-  process.on('SIGTERM', signal);
-  process.on('SIGINT', signal);
-  return () => {
-    process.off('SIGTERM', signal);
-    process.off('SIGINT', signal);
-  };
+  });
 }
 
-function welcome(url: string, firstKey: string | undefined): string {
+/** Nobody can try anything on a node without clients. */
+function operated(url: string, { cluster }: Config, firstKey: string | undefined): string {
+  return [
+    '',
+    `  Voxgate serves its operator on ${url}, without clients: its roles are ${cluster.roles}`,
+    ...firstKeyLine(firstKey),
+    '',
+  ].join('\n');
+}
+
+const firstKeyLine = (firstKey: string | undefined): string[] =>
+  firstKey === undefined ? [] : [`  Your first API key, shown only this once: ${firstKey}`];
+
+function welcome(url: string, firstKey: string | undefined, processes = 1): string {
   const key = firstKey ?? '$VOXGATE_KEY';
   return [
     '',
-    `  Voxgate listens on ${url}`,
-    ...(firstKey === undefined ? [] : [`  Your first API key, shown only this once: ${firstKey}`]),
+    `  Voxgate listens on ${url}${processes === 1 ? '' : `, with ${processes} processes`}`,
+    ...firstKeyLine(firstKey),
     '  Try it:',
     `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer ${key}" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
     '',

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { nearestSlugs } from '../api/slug.ts';
+import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
 import { configFields, type Field } from './fields.ts';
 import { type Config, ConfigSchema } from './schema.ts';
+import { checkTogether } from './together.ts';
 
 /** The variable that names the configuration file. */
 export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
@@ -13,12 +15,8 @@ export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
 export const CLIENT_KEY_VARIABLE = 'VOXGATE_KEY';
 
 const VARIABLE_PREFIX = 'VOXGATE_';
-const SHOWN_LENGTH_MAX = 60;
 
-/** A configuration that cannot be used. The message is one sentence for the operator and never shows a secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export { ConfigError };
 
 export interface LoadOptions {
   /** Names of the known providers, for their `VOXGATE_<PROVIDER>_URL` and `<PROVIDER>_API_KEY`. */
@@ -41,13 +39,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
 
   const config: unknown = assemble(fields, (field) => readValue(field, env, file));
   if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
-  checkTls(config, fields, readFile);
+  checkTogether(config, fields, readFile);
   return config;
-}
-
-/** A value by its two names: the variable and the place in the file. */
-function nameOf(field: Field): string {
-  return `${field.env} (${field.path.join('.')})`;
 }
 
 function readValue(field: Field, env: Readonly<Record<string, string | undefined>>, file: unknown): unknown {
@@ -62,11 +55,6 @@ function readValue(field: Field, env: Readonly<Record<string, string | undefined
 /** A variable's text as the type that is wanted. Text that is no integer stays text, and is refused as such. */
 function fromText(text: string, schema: TSchema): unknown {
   return TypeGuard.IsInteger(schema) && /^-?\d+$/.test(text) ? Number(text) : text;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -156,29 +144,4 @@ function refuseUnknownMembers(node: unknown, fields: readonly Field[], parents: 
     }
     if (below.some((field) => field.path.length > path.length)) refuseUnknownMembers(value, below, path);
   }
-}
-
-function checkTls(config: Config, fields: readonly Field[], readFile: (path: string) => string): void {
-  const field = (member: string) => fields.find(({ path }) => path[0] === 'server' && path[1] === member)!;
-  const { tlsCertFile, tlsKeyFile } = config.server;
-  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
-    const [given, missing] = tlsCertFile === undefined ? ['tlsKeyFile', 'tlsCertFile'] : ['tlsCertFile', 'tlsKeyFile'];
-    throw new ConfigError(
-      `${nameOf(field(missing))} is missing beside ${nameOf(field(given))}; both are given or neither is.`,
-    );
-  }
-  for (const [member, path] of Object.entries({ tlsCertFile, tlsKeyFile })) {
-    if (path === undefined) continue;
-    try {
-      readFile(path);
-    } catch (error) {
-      throw new ConfigError(
-        `${nameOf(field(member))} is ${shown(path)}, which cannot be read (${codeOf(error)}); it is ${field(member).accepts}.`,
-      );
-    }
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'error';
 }

@@ -71,4 +71,11 @@ export const Limits = Type.Object({
     10_000,
     'Live sessions of this process at a time.',
   ),
+  lagMsMax: integer(
+    'VOXGATE_LAG_MS_MAX',
+    10,
+    MINUTE,
+    200,
+    'How late the event loop may run, on average, before no further session is taken.',
+  ),
 });

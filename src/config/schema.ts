@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type Static, Type } from '@sinclair/typebox';
 import { Accounts } from './schema-accounts.ts';
 import { Billing } from './schema-billing.ts';
+import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
 
@@ -81,7 +82,7 @@ const Data = Type.Object({
     env: 'VOXGATE_VAULT_KEY',
     accepts: '32 bytes in base64',
     description:
-      'Seals the customers’ own provider keys; the same on every node. Generated into the file `vault-key` of the data directory when absent: without it, those keys are lost.',
+      'Seals the customers’ own provider keys; needed on the node that keeps the accounts, and nowhere else. Generated into the file `vault-key` of the data directory when absent: without it, those keys are lost.',
     secret: true,
   }),
   vaultKeyPrevious: optionalText(Type.String({ pattern: VAULT_KEY }), {
@@ -270,6 +271,7 @@ const Log = Type.Object({
 export const ConfigSchema = Type.Object({
   server: Server,
   data: Data,
+  cluster: Cluster,
   limits: Limits,
   session: Session,
   upstream: Upstream,

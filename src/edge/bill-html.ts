@@ -1,6 +1,6 @@
 // A bill as a page to read and to print: no script, no request to anywhere, and every text escaped.
-import { createHash } from 'node:crypto';
 import type { BillAnswer } from '../api/usage.ts';
+import { escaped, htmlPage, pageHeaders } from '../documents/html.ts';
 
 const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -11,27 +11,11 @@ th, td { padding: 0.35rem 0.5rem; border-bottom: 1px solid #d8d8d8; text-align: 
 tfoot th, tfoot td { border-bottom: 0; border-top: 2px solid #1a1a1a; }
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } tr { break-inside: avoid; } thead { display: table-header-group; } }
 `;
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-
-/** What a browser may do with the page: show it, in its own style. */
-export const BILL_PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'`,
-  'Cross-Origin-Opener-Policy': 'same-origin',
-};
+export const BILL_PAGE_HEADERS: Readonly<Record<string, string>> = pageHeaders(STYLE);
 
 export function billHtml(bill: BillAnswer): string {
   const title = `Bill for ${bill.month}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${escaped(title)}</h1>
+  const body = `<h1>${escaped(title)}</h1>
 <p>${escaped(bill.organisation.name)} (${escaped(bill.organisation.id)})${bill.final ? '' : '<br>The month is not over: this bill still grows.'}</p>
 <h2>Balance</h2>
 ${table(
@@ -60,10 +44,8 @@ ${table(
   ]),
   ['Total', '', '', '', '', bill.total_usd],
   3,
-)}
-</body>
-</html>
-`;
+)}`;
+  return htmlPage(title, STYLE, body);
 }
 
 /** @param numbersFrom the first column that holds numbers */
@@ -92,16 +74,4 @@ function hours(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const rest = ms % 1000 === 0 ? '' : `.${String(ms % 1000).padStart(3, '0')}`;
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${rest}`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 }

@@ -1,7 +1,8 @@
 // How a handler's answer becomes a reply that can be written: faults become the reply of `onFault`, and headers that would
 // break the message are a fault. What a refusal looks like is decided by the gateway.
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
-import type { DoorOptions, Reply, UpgradeAnswer } from './door.ts';
+import type { DoorOptions, Reply, UpgradeAnswer, WholeReply } from './door.ts';
+import { abandonBody } from './door-stream.ts';
 
 export type Acceptance = Extract<UpgradeAnswer, { accept: unknown }>;
 
@@ -10,11 +11,13 @@ const OWN_HEADERS = new Set(['connection', 'content-length', 'date', 'keep-alive
 
 /** Asks a handler; when it rejects, or answers with headers that cannot be written, the answer is that of `onFault`. */
 export async function answerOf(ask: () => Promise<Reply>, options: DoorOptions): Promise<Reply> {
+  let reply: Reply | undefined;
   try {
-    const reply = await ask();
+    reply = await ask();
     checkHeaders(reply.headers);
     return reply;
   } catch (error) {
+    abandonBody(reply?.body);
     return faultReply(error, options);
   }
 }
@@ -36,7 +39,7 @@ export function handshakeHeaders({ protocol, headers = {} }: Acceptance): Record
 }
 
 /** The reply of `onFault`, or a bare 500 when even that fails. */
-export function faultReply(error: unknown, options: DoorOptions): Reply {
+export function faultReply(error: unknown, options: DoorOptions): WholeReply {
   try {
     const reply = options.onFault(error);
     checkHeaders(reply.headers);

@@ -27,10 +27,21 @@ export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-export interface Reply {
+/** An answer that is there as a whole. */
+export interface WholeReply {
   status: number;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
+}
+
+export interface Reply extends Omit<WholeReply, 'body'> {
+  /**
+   * The body, or its pieces as they come: the head leaves with the first, each leaves at once, and the next is asked for when
+   * the one before has left. When the pieces fail, the connection is cut behind the last of them, so that nobody takes them for
+   * the whole, and `onFault` hears why. When the client leaves or takes nothing for 10 s, or there is nobody to read them (HEAD,
+   * or the client left before), `return` is called and nothing more is asked for.
+   */
+  body?: string | Uint8Array | AsyncIterable<string>;
 }
 
 /** What became of a frame given to a socket. `gone`: the socket is closed, nothing was sent. */
@@ -71,7 +82,7 @@ export interface SocketHandlers {
 /** The answer to an upgrade: a socket (with the subprotocol to name, if any) or a plain HTTP refusal. */
 export type UpgradeAnswer =
   | { accept: SocketHandlers; protocol?: string; headers?: Record<string, string> }
-  | { refuse: Reply };
+  | { refuse: WholeReply };
 
 export interface DoorHandlers {
   request(request: DoorRequest): Promise<Reply>;
@@ -82,6 +93,11 @@ export interface DoorOptions {
   host: string;
   /** 0 picks a free port. */
   port: number;
+  /**
+   * Several processes listen on the port, and each connection goes to one of them: uWebSockets.js shares it with whoever of
+   * this user asks for the same (SO_REUSEPORT), node:http with the other workers of its node:cluster. Not where absent.
+   */
+  shared?: boolean;
   tls?: { certFile: string; keyFile: string };
   /** URL and headers together; past it the door answers 414 itself. */
   headerBytesMax: number;
@@ -90,7 +106,7 @@ export interface DoorOptions {
   /** Time for a handshake or request header to arrive. */
   headerTimeoutMs: number;
   /** What the door answers by itself when a handler rejects: never a stack. */
-  onFault(error: unknown): Reply;
+  onFault(error: unknown): WholeReply;
 }
 
 export interface Door {

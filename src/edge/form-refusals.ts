@@ -12,7 +12,8 @@ export function fileTooLarge(fileBytesMax: number): Refusal {
 }
 
 export function missingFile(what: string): Refusal {
-  return refuse('missing_file', `The form has ${what}. Send the audio in the part \`file\`.`, { param: 'file' });
+  const message = `The form has ${what}. Send the audio in the part \`file\`: with curl, -F file=@audio.wav.`;
+  return refuse('missing_file', message, { param: 'file' });
 }
 
 export function unexpectedFile(name: string): Refusal {
@@ -25,8 +26,9 @@ export function repeatedField(name: string): Refusal {
   });
 }
 
-export function tooManyFields(fieldsMax: number): Refusal {
-  return refuse('invalid_request', `The form has more than ${fieldsMax} fields. Send fewer.`);
+export function tooManyFields(fieldsMax: number, fieldsBytesMax: number): Refusal {
+  const message = `The form has more than ${fieldsMax} fields, or more than ${fieldsBytesMax} bytes in them. Send fewer.`;
+  return refuse('invalid_request', message);
 }
 
 export function fieldTooLong(name: string, fieldBytesMax: number): Refusal {

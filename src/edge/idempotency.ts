@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../api/errors.ts';
 import type { IdempotencyAnswer, IdempotencyAttempt } from '../store/idempotency-calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { Reply } from './door.ts';
+import type { WholeReply } from './door.ts';
 import { AnswerSeal } from './idempotency-seal.ts';
 import { type Deferred, deferred } from './multipart-streams.ts';
 
@@ -156,7 +156,7 @@ export class IdempotentWork {
   }
 
   /** Keeps the answer for those that ask again. Never rejects: what is done is done. */
-  async finish(fingerprint: Uint8Array, reply: Reply): Promise<void> {
+  async finish(fingerprint: Uint8Array, reply: WholeReply): Promise<void> {
     const sealed = this.#seal.seal(reply, this.#name);
     await this.#close(() => this.#options.store.finishIdempotency(this.#attempt, fingerprint, sealed));
   }
@@ -212,7 +212,7 @@ export class EarlierAnswer {
   }
 
   /** The same answer for the same request. Throws the Refusal `idempotency_conflict` for another one. */
-  replyTo(fingerprint: Uint8Array): Reply {
+  replyTo(fingerprint: Uint8Array): WholeReply {
     const { sealed, attemptId } = this.#answer;
     if (Buffer.compare(this.#answer.fingerprint, fingerprint) !== 0) {
       throw conflict('was used with another request within the last 24 hours. Choose a new key for a new file.');

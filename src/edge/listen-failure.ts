@@ -1,4 +1,5 @@
-// The one sentence for an address that a door cannot have.
+// The one sentence for an address that a door cannot have, and the look whether it can be had at all.
+import { type AddressInfo, createServer } from 'node:net';
 
 const UNKNOWN = 'another program has that port, or this machine does not have that address';
 const REASONS: Readonly<Record<string, string>> = {
@@ -12,4 +13,20 @@ const REASONS: Readonly<Record<string, string>> = {
 export function listenFailure(host: string, port: number, code: string | undefined): string {
   const reason = REASONS[code ?? ''] ?? UNKNOWN;
   return `Cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${reason}.`;
+}
+
+/**
+ * Whether nobody listens there, and this process may: the port (one that was free a moment ago where `port` is 0), or the
+ * system's error code. Nothing listens there afterwards.
+ */
+export function tryAddress(host: string, port: number): Promise<{ port: number } | { code: string | undefined }> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }));
+    // By itself, also in a worker of node:cluster, whose other workers may well listen.
+    server.listen({ host, port, exclusive: true }, () => {
+      const { port: had } = server.address() as AddressInfo;
+      server.close(() => resolve({ port: had }));
+    });
+  });
 }

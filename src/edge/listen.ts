@@ -16,7 +16,7 @@ import { newSessionId } from '../session/session-id.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { decodeClientMessage } from './client-message.ts';
 import { readSocketCredential } from './credentials.ts';
-import type { DoorRequest, DoorSocket, Reply, SocketHandlers, UpgradeAnswer } from './door.ts';
+import type { DoorRequest, DoorSocket, SocketHandlers, UpgradeAnswer, WholeReply } from './door.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import { readListenQuery } from './listen-query.ts';
 import { parseQuery } from './query.ts';
@@ -59,7 +59,7 @@ export interface ListenDependencies extends ChainDependencies {
   desk: Desk;
   settings: { pingMs: number; pongMs: number; binaryFrameBytesMax: number; textFrameBytesMax: number };
   /** The refusal as an HTTP answer. */
-  reply(refusal: Refusal, requestId: string): Reply;
+  reply(refusal: Refusal, requestId: string): WholeReply;
   onRefused(refusal: Refusal): void;
   /** The sockets that are open. */
   sockets: OpenSockets;
@@ -110,7 +110,7 @@ export async function answerListen(
       chain: members,
       warnings: offer.method === 'query' ? [credentialInUrl, ...warnings] : warnings,
     };
-    const release = limits.takeSession(caller.key);
+    const release = await limits.takeSession(caller.key);
     try {
       const meter = await openMeter(opening, now, dependencies);
       return { accept: sessionHandlers({ ...opening, meter }, release, dependencies), headers, ...protocol };

@@ -8,9 +8,11 @@ import { broken } from './form-refusals.ts';
 
 /** Longest boundary (RFC 2046, 5.1.1). */
 const BOUNDARY_LENGTH_MAX = 70;
-/** Largest header of a part. The parser keeps a little more, so that what is cut off is known to be too large. */
+/** Largest header of a part. */
 const HEADER_BYTES_MAX = 8 * 1024;
 const HEADER_LINES_MAX = 16;
+/** The parser keeps more, so that what it cuts off is known to be too large: a folded line of three bytes is counted as one. */
+const HEADER_BYTES_KEPT = 4 * HEADER_BYTES_MAX;
 const FILENAME_LENGTH_MAX = 128;
 
 /** One part, in the order in which they arrive. */
@@ -38,7 +40,7 @@ export function boundaryOf(contentType: string | undefined): string {
   if (type.toLowerCase() !== 'multipart/form-data') {
     throw refuse(
       'unsupported_media_type',
-      'The body is not `multipart/form-data`. Send the file as a form, with `file` and `model`.',
+      'The body is not `multipart/form-data`. Send the file as a form, with `model` and `file`: with curl, -F model=local/commands-en -F file=@audio.wav.',
     );
   }
   const boundaries = parameters(rest)?.filter(([name]) => name === 'boundary') ?? [];
@@ -61,7 +63,7 @@ export function refuseContentEncoding(headers: ReadonlyMap<string, string>): voi
 
 /** A parser to write the body to, and to end. */
 export function createPartParser(boundary: string, handlers: PartHandlers): Dicer {
-  const limits = { boundary, maxHeaderPairs: HEADER_LINES_MAX + 1, maxHeaderSize: 2 * HEADER_BYTES_MAX };
+  const limits = { boundary, maxHeaderPairs: HEADER_LINES_MAX + 1, maxHeaderSize: HEADER_BYTES_KEPT };
   const parser = new Dicer(limits);
   let hasHeader = true;
   const endOfPart = () => {

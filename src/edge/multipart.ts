@@ -17,8 +17,9 @@ import { type SpoolBudget, SpoolFile } from './spool-file.ts';
 export interface FormLimits {
   /** Largest file. */
   fileBytesMax: number;
-  /** Largest value of a field. */
+  /** Largest value of a field, and of all fields together. */
   fieldBytesMax: number;
+  fieldsBytesMax: number;
   /** Most fields. */
   fieldsMax: number;
   /** Largest file that is waited for in memory. */
@@ -52,6 +53,8 @@ export interface FormFile {
    * Errors with a Refusal when the file turns out to be too large or the form to be broken.
    */
   read(): Readable;
+  /** All of it, where it is in memory. */
+  readonly pieces: readonly Uint8Array[] | undefined;
   /** Some of it from a position on, or less at its end. Only where it has a `size`. */
   readAt(position: number, length: number): Promise<Uint8Array>;
 }
@@ -99,6 +102,7 @@ class FormReader {
   /** Fields in front of the file, and behind it. */
   readonly #front: Field[] = [];
   readonly #back: Field[] = [];
+  #fieldsBytes = 0;
   readonly #names = new Set<string>();
   /** One promise a part, settled when it was read; none rejects. */
   readonly #reading: Promise<void>[] = [];
@@ -162,19 +166,17 @@ class FormReader {
   }
 
   async #readField({ name, data }: Part): Promise<void> {
-    const { fieldBytesMax, fieldsMax } = this.#limits;
-    if (this.#front.length + this.#back.length === fieldsMax) {
-      throw tooManyFields(fieldsMax);
-    }
+    const { fieldBytesMax, fieldsBytesMax, fieldsMax } = this.#limits;
+    if (this.#front.length + this.#back.length === fieldsMax) throw tooManyFields(fieldsMax, fieldsBytesMax);
     const fields = this.#file === undefined ? this.#front : this.#back;
     const place = fields.push([name, '']) - 1;
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of data) {
       bytes += chunk.length;
-      if (bytes > fieldBytesMax) {
-        throw fieldTooLong(name, fieldBytesMax);
-      }
+      this.#fieldsBytes += chunk.length;
+      if (bytes > fieldBytesMax) throw fieldTooLong(name, fieldBytesMax);
+      if (this.#fieldsBytes > fieldsBytesMax) throw tooManyFields(fieldsMax, fieldsBytesMax);
       chunks.push(chunk);
     }
     fields[place] = [name, textOf(name, Buffer.concat(chunks))];
@@ -244,12 +246,17 @@ class FormReader {
       const spool = this.#spool;
       if (spool === undefined) this.#head = beginning(file.held);
       const read = () => Readable.from(spool?.read() ?? file.held, { objectMode: false });
-      this.#resolve(read, file.part, file.bytes);
+      this.#resolve(read, file.part, file.bytes, spool === undefined ? file.held : undefined);
     }
     this.#rest.resolve(this.#back);
   }
 
-  #resolve(read: () => Readable, { filename, contentType }: Part, size: number | undefined): void {
+  #resolve(
+    read: () => Readable,
+    { filename, contentType }: Part,
+    size: number | undefined,
+    pieces?: readonly Uint8Array[],
+  ): void {
     const head = this.#head;
     let whole: Buffer | undefined;
     const readAt = async (position: number, length: number) => {
@@ -259,7 +266,7 @@ class FormReader {
     };
     this.#form.resolve({
       fields: this.#front,
-      file: { filename: filename ?? 'audio', contentType, size, head, read, readAt },
+      file: { filename: filename ?? 'audio', contentType, size, head, pieces, read, readAt },
       rest: this.#rest.promise,
       dispose: () => this.#dispose(),
     });

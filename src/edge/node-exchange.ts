@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Refusal, refuse } from '../api/errors.ts';
-import type { DoorRequest, Reply } from './door.ts';
+import type { DoorRequest, Reply, WholeReply } from './door.ts';
 import { statusLine, writableHeaders } from './door-reply.ts';
+import { abandonBody, BodyStream, isInPieces } from './door-stream.ts';
 import { RequestBody } from './request-body.ts';
 import { declaredBodyBytes, headTooLarge, normaliseAddress, RequestHead } from './request-head.ts';
 
@@ -99,17 +100,43 @@ export class NodeExchange {
     this.#receive();
   }
 
-  reply(reply: Reply): void {
+  /** @param onFault hears why a body in pieces failed */
+  reply({ status, headers, body = '' }: Reply, onFault: (error: unknown) => void): void {
     this.#body.discard();
     const response = this.#response;
+    const isHead = this.head.method === 'HEAD';
+    if (response.destroyed || isHead) abandonBody(body);
     if (response.destroyed) return;
-    const body = reply.body ?? '';
-    response.writeHead(reply.status, {
-      ...Object.fromEntries(writableHeaders(reply.headers)),
-      'Content-Length': Buffer.byteLength(body),
-    });
-    response.end(this.head.method === 'HEAD' ? undefined : body);
+    const written = Object.fromEntries(writableHeaders(headers));
+    if (isInPieces(body)) {
+      response.writeHead(status, written);
+      if (!isHead) {
+        this.#stream(body, onFault);
+        return;
+      }
+    } else response.writeHead(status, { ...written, 'Content-Length': Buffer.byteLength(body) });
+    response.end(isHead || isInPieces(body) ? undefined : body);
     this.#limitRest();
+  }
+
+  #stream(body: AsyncIterable<string>, onFault: (error: unknown) => void): void {
+    const response = this.#response;
+    const stream = new BodyStream(
+      body,
+      {
+        write: (piece) => response.write(piece),
+        end: () => {
+          response.end();
+          this.#limitRest();
+        },
+        cut: () => cutOff(response),
+        drop: () => response.destroy(),
+      },
+      onFault,
+    );
+    response.on('drain', () => stream.roomy());
+    response.on('close', () => stream.gone());
+    void stream.run();
   }
 
   #receive(): void {
@@ -138,8 +165,20 @@ export class NodeExchange {
   }
 }
 
+/** Drops the connection behind what was written, without the end that a whole answer has. */
+function cutOff(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null) {
+    response.destroy();
+    return;
+  }
+  socket.destroySoon();
+  const timer = setTimeout(() => socket.destroy(), LAST_ANSWER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
 /** Writes an answer on a bare socket and closes it: where node:http has handed the connection over, or given it up. */
-export function replyOnSocket(socket: Duplex, reply: Reply): void {
+export function replyOnSocket(socket: Duplex, reply: WholeReply): void {
   if (!socket.writable) {
     socket.destroy();
     return;

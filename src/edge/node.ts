@@ -36,7 +36,8 @@ export const openNodeDoor: OpenDoor = async (handlers, options) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new Error(listenFailure(options.host, options.port, error.code)));
     });
-    server.listen(options.port, options.host, resolve);
+    const { host, port, shared } = options;
+    server.listen({ host, port, exclusive: shared !== true }, resolve);
   });
   return new NodeDoor(server, handlers, options);
 };
@@ -106,6 +107,9 @@ class NodeDoor implements Door {
     this.stopListening();
     this.#server.closeAllConnections();
     for (const [connection, socket] of this.#handedOver) {
+      // Cut now, with audio of the client unread, it would be reset, and the last words lost on their way: the library cuts it
+      // when the client has answered the close frame, or has had its time.
+      if (socket?.isEnding) continue;
       socket?.terminate();
       connection.destroy();
     }
@@ -114,8 +118,9 @@ class NodeDoor implements Door {
 
   async #answer(exchange: NodeExchange): Promise<void> {
     const kind = classify(exchange.head, this.#options.headerBytesMax);
-    if (kind instanceof Refusal) exchange.reply(faultReply(kind, this.#options));
-    else exchange.reply(await answerOf(() => this.#handlers.request(exchange.request), this.#options));
+    const onFault = (error: unknown) => faultReply(error, this.#options);
+    if (kind instanceof Refusal) exchange.reply(onFault(kind), onFault);
+    else exchange.reply(await answerOf(() => this.#handlers.request(exchange.request), this.#options), onFault);
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, early: Buffer): void {
@@ -212,6 +217,11 @@ class NodeSocket extends GuardedSocket {
 
   protected override end(code: number, reason: string): void {
     this.#webSocket.close(code, reason);
+  }
+
+  /** The close frame is on its way. */
+  get isEnding(): boolean {
+    return this.#webSocket.readyState === WebSocket.CLOSING;
   }
 
   protected override cut(): void {

@@ -1,7 +1,8 @@
 // Which route answers a request, and what every answer carries: request id, safe headers, refusals as the one error body.
 // What a route does, and who may call it, is its own business.
-import { Refusal, refuse } from '../api/errors.ts';
-import { BodyTooLarge, type DoorRequest, type Reply } from './door.ts';
+import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
+import { BodyTooLarge, type DoorRequest, type Reply, type WholeReply } from './door.ts';
+import { isInPieces, watched } from './door-stream.ts';
 
 export interface RouteContext {
   readonly request: DoorRequest;
@@ -20,11 +21,19 @@ export interface Route {
   readonly handle: RouteHandler;
 }
 
+const NOT_FOUND =
+  'There is no such endpoint. Files are sent to /v1/audio/transcriptions, live audio to /v1/listen; GET /v1/models lists the models.';
+
 export interface RouterOptions {
+  /** What is said of a path that is none of these, where it is not that of the whole interface. */
+  notFound?: string | undefined;
   newRequestId(): string;
   /** What should not have happened, for the log. The client is told `internal_error` and the id. */
   onFault(error: unknown, requestId: string): void;
-  /** Every answer: the route's path as it stands in the table (`other` for none of it), its status, its refusal if it is one. */
+  /**
+   * Every answer: the route's path as it stands in the table (`other` for none of it), its status, its refusal if it is one. An
+   * answer in pieces when it has ended; one that failed behind its head counts as the refusal that it would have been before.
+   */
   onReply(route: string, status: number, refusal: Refusal | undefined): void;
 }
 
@@ -51,6 +60,18 @@ const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+const CLIENT_LEFT = 'The client went away before it was answered. Send the request again.';
+
+/** Nobody waits longer than this for an answer without being told. */
+const RETRY_SECONDS_MAX = 60;
+/** Refusals that another attempt cannot change, though their status looks as if it could. */
+const RETRY_IS_USELESS: ReadonlySet<ErrorCode> = new Set([
+  'idempotency_conflict',
+  'upstream_account',
+  'upstream_not_configured',
+  'model_not_priced',
+]);
+
 /** `DoorHandlers.request` over a table of routes. Never rejects. */
 export function createRouter(
   routes: readonly Route[],
@@ -60,24 +81,33 @@ export function createRouter(
   return async (request) => {
     const requestId = options.newRequestId();
     let route = 'other';
+    const refused = (error: unknown): Refusal => {
+      // When the client left, whatever broke because of it is no fault of ours; it is counted as what it is.
+      const hasLeft = request.signal.aborted && !(error instanceof Refusal);
+      const refusal = hasLeft ? refuse('request_timeout', CLIENT_LEFT) : refusalOf(error);
+      if (refusal.code === 'internal_error') options.onFault(error, requestId);
+      options.onReply(route, refusal.status, refusal);
+      return refusal;
+    };
     try {
-      const { entry, params } = findEntry(table, request.path);
+      const { entry, params } = findEntry(table, request.path, options.notFound ?? NOT_FOUND);
       route = entry.path;
       const reply = await handlerOf(entry, request.method)({ request, params, requestId });
-      options.onReply(route, reply.status, undefined);
+      const answered = () => options.onReply(route, reply.status, undefined);
+      if (isInPieces(reply.body)) {
+        const body = watched(reply.body, (failure) => (failure === undefined ? answered() : refused(failure.error)));
+        return withCommonHeaders({ ...reply, body }, requestId);
+      }
+      answered();
       return withCommonHeaders(reply, requestId);
     } catch (error) {
-      const refusal = refusalOf(error);
-      // When the client left, whatever broke because of it is no fault of ours.
-      if (refusal.code === 'internal_error' && !request.signal.aborted) options.onFault(error, requestId);
-      options.onReply(route, refusal.status, refusal);
-      return refusalReply(refusal, requestId);
+      return refusalReply(refused(error), requestId);
     }
   };
 }
 
 /** A JSON answer. */
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): WholeReply {
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
@@ -96,17 +126,28 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** A refusal as the answer of a request. */
-export function refusalReply(refusal: Refusal, requestId: string): Reply {
+export function refusalReply(refusal: Refusal, requestId: string): WholeReply {
   const { headers = {}, retryAfterSeconds } = refusal.extras;
   const retry =
     retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
   const challenge = refusal.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-  const reply = json(refusal.status, { error: refusal.body(requestId) }, { ...challenge, ...retry, ...headers });
+  const again = isRetryUseless(refusal) ? { 'X-Should-Retry': 'false' } : {};
+  const body = { error: refusal.body(requestId) };
+  const reply = json(refusal.status, body, { ...challenge, ...retry, ...again, ...headers });
   return withCommonHeaders(reply, requestId);
 }
 
+/**
+ * OpenAI's client libraries try again by themselves after 408, 409, 429 and 5xx, and some wait as long as `Retry-After` says,
+ * be it until midnight. They are told where that is of no use.
+ */
+function isRetryUseless({ code, extras: { retryAfterSeconds } }: Refusal): boolean {
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds > RETRY_SECONDS_MAX;
+  return RETRY_IS_USELESS.has(code);
+}
+
 /** What a reply says of itself wins over what every reply says. */
-function withCommonHeaders(reply: Reply, requestId: string): Reply {
+function withCommonHeaders<Answer extends Reply>(reply: Answer, requestId: string): Answer {
   const own = reply.headers ?? {};
   const said = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const common = Object.entries(COMMON_HEADERS).filter(([name]) => !said.has(name.toLowerCase()));
@@ -135,7 +176,7 @@ function handlerOf(entry: Entry, method: string): RouteHandler {
   throw refuse('method_not_allowed', `This endpoint takes ${allowed}.`, { headers: { Allow: allowed } });
 }
 
-function findEntry({ literal, named }: Table, path: string): Match {
+function findEntry({ literal, named }: Table, path: string, notFound: string): Match {
   const entry = literal.get(path);
   if (entry !== undefined) return { entry, params: {} };
   const segments = path.split('/');
@@ -143,7 +184,7 @@ function findEntry({ literal, named }: Table, path: string): Match {
     const params = matchSegments(candidate.segments, segments);
     if (params !== undefined) return { entry: candidate, params };
   }
-  throw refuse('not_found', 'There is no such endpoint. Those of the API begin with /v1/.');
+  throw refuse('not_found', notFound);
 }
 
 /** The named segments, or undefined when the path is another. */

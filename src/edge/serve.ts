@@ -1,26 +1,38 @@
-// The whole edge of a node: routes and the live endpoint behind one door. Everything behind them comes from the assembly.
+// The whole edge of a node: routes and the live endpoint behind one door; or, on a node without clients, what its operator asks.
+// Everything behind them comes from the assembly.
+import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { createRemoteAddress } from './remote-address.ts';
 import { newRequestId } from './request-id.ts';
-import { createRouter, refusalOf, refusalReply } from './router.ts';
-import { type RoutesDependencies, routesOf } from './routes/index.ts';
+import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
+import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
 
-export interface EdgeOptions {
+/** What every door of a node is opened with. */
+export interface DoorSettings {
   door: DoorChoice;
   address: Omit<DoorOptions, 'onFault' | 'messageBytesMax'>;
   /** As in `VOXGATE_TRUSTED_PROXIES`. */
   trustedProxies?: string | undefined;
-  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets'>;
-  routes: RoutesDependencies;
+  wallNow(): Date;
   onRefused(refusal: Refusal): void;
   onReply(route: string, status: number): void;
   /** What should not have happened, for the log. */
   onFault(error: unknown, requestId: string): void;
   /** The first door cannot be used; the second takes over. */
   onFallback(reason: string): void;
+}
+
+export interface EdgeOptions extends DoorSettings {
+  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets'>;
+  routes: RoutesDependencies;
+}
+
+export interface OperatorOptions extends DoorSettings {
+  routes: OperatorDependencies;
+  clock: Clock;
 }
 
 /** A node's open edge. */
@@ -30,47 +42,67 @@ export interface Edge {
   quiet(timeoutMs: number): Promise<void>;
 }
 
-/** Opens the door. Rejects with one sentence when the address cannot be had. */
-export async function serveEdge(options: EdgeOptions): Promise<Edge> {
-  const { live, onRefused, onReply, onFault } = options;
-  const requestId = () => newRequestId(live.wallNow().getTime());
-  const sockets = new OpenSockets();
-  const listen: ListenDependencies = {
-    ...live,
-    sockets,
-    reply: refusalReply,
-    onRefused,
-    onFault: (id, error) => {
-      onFault(error, id);
-      return refusalOf(error);
-    },
-  };
-  const route = createRouter(routesOf(options.routes), {
+/** Opens the door for clients. Rejects with one sentence when the address cannot be had. */
+export function serveEdge(options: EdgeOptions): Promise<Edge> {
+  const { live } = options;
+  const { binaryFrameBytesMax, textFrameBytesMax } = live.settings;
+  return serve(options, routesOf(options.routes), live.clock, Math.max(binaryFrameBytesMax, textFrameBytesMax), live);
+}
+
+/** No client has anything to send here. */
+const OPERATOR_MESSAGE_BYTES_MAX = 1_024;
+
+const NO_CLIENTS =
+  'This node serves no clients: `edge` is not among its roles (VOXGATE_ROLES). Ask a node that has it; here are /healthz, /readyz and /metrics.';
+
+/** Opens the door of a node that serves no clients, for health and metrics. Rejects in the same way. */
+export function serveOperator(options: OperatorOptions): Promise<Edge> {
+  return serve(options, operatorRoutes(options.routes), options.clock, OPERATOR_MESSAGE_BYTES_MAX);
+}
+
+async function serve(
+  options: DoorSettings,
+  routes: Route[],
+  clock: Clock,
+  messageBytesMax: number,
+  live?: EdgeOptions['live'],
+): Promise<Edge> {
+  const { wallNow, onRefused, onReply, onFault } = options;
+  const requestId = () => newRequestId(wallNow().getTime());
+  /** What the router has told of: the door hears of it again where an answer fails behind its head. */
+  const told = new WeakSet<object>();
+  const route = createRouter(routes, {
     newRequestId: requestId,
-    onFault,
+    notFound: live === undefined ? NO_CLIENTS : undefined,
+    onFault: (error, id) => {
+      if (error instanceof Error) told.add(error);
+      onFault(error, id);
+    },
     onReply: (path, status, refusal) => {
       onReply(path, status);
-      if (refusal !== undefined) onRefused(refusal);
+      if (refusal === undefined) return;
+      told.add(refusal);
+      onRefused(refusal);
     },
   });
+  const sockets = new OpenSockets();
   const withClientAddress = createRemoteAddress(options.trustedProxies);
-  const upgrade = async (peerRequest: DoorRequest): Promise<UpgradeAnswer> => {
-    const request = withClientAddress(peerRequest);
-    const id = requestId();
-    return request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
-  };
-  const { binaryFrameBytesMax, textFrameBytesMax } = live.settings;
+  const upgrade = upgrades(options, sockets, live);
   const door = await openDoor(
     options.door,
-    { request: (request) => route(withClientAddress(request)), upgrade },
+    {
+      request: (request) => route(withClientAddress(request)),
+      upgrade: async (request) => upgrade(withClientAddress(request), requestId()),
+    },
     {
       ...options.address,
-      messageBytesMax: Math.max(binaryFrameBytesMax, textFrameBytesMax),
+      messageBytesMax,
       onFault: (error) => {
         const id = requestId();
         const refusal = refusalOf(error);
-        if (refusal.code === 'internal_error') onFault(error, id);
-        onRefused(refusal);
+        const isTold = error instanceof Error && told.has(error);
+        if (refusal.code === 'internal_error' && !isTold) onFault(error, id);
+        if (!isTold) onRefused(refusal);
         return refusalReply(refusal, id);
       },
     },
@@ -80,7 +112,24 @@ export async function serveEdge(options: EdgeOptions): Promise<Edge> {
     door,
     quiet: async (timeoutMs) => {
       door.stopListening();
-      await sockets.gone(live.clock, timeoutMs);
+      await sockets.gone(clock, timeoutMs);
     },
   };
+}
+
+type Upgrade = (request: DoorRequest, requestId: string) => UpgradeAnswer | Promise<UpgradeAnswer>;
+
+function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, live?: EdgeOptions['live']): Upgrade {
+  const answers = {
+    reply: refusalReply,
+    onRefused,
+    onFault: (id: string, error: unknown) => {
+      onFault(error, id);
+      return refusalOf(error);
+    },
+  };
+  if (live === undefined) return (_, id) => answerOtherUpgrade(id, answers);
+  const listen: ListenDependencies = { ...live, sockets, ...answers };
+  return (request, id) =>
+    request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
 }

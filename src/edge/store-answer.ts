@@ -2,7 +2,7 @@
 import { refuse } from '../api/errors.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 
-const IN_PASSING: readonly StoreErrorReason[] = ['overflow', 'busy', 'failed', 'closed'];
+const IN_PASSING: readonly StoreErrorReason[] = ['overflow', 'busy', 'superseded', 'failed', 'closed', 'unreachable'];
 
 /** The answer of the store. Throws the Refusal `ledger_unavailable` where it has none. */
 export async function fromLedger<Value>(answer: Promise<Value>): Promise<Value> {

@@ -68,9 +68,19 @@ export interface UwsResponse {
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void;
   pause(): void;
   resume(): void;
+  /** Sends what waits, also when nothing is written inside. */
   cork(write: () => void): void;
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
+  /** A chunk of a body whose length is not known. False: some of what was written waits, and `onWritable` will be called. */
+  write(chunk: string): boolean;
+  /**
+   * Once there is a handler, nothing that waits is sent unless it does so, and it is not called again until something was tried.
+   * The answer of the handler: true where all that had to wait was written, or nothing did.
+   */
+  onWritable(handler: (offset: number) => boolean): void;
+  /** Drops the connection; `onAborted` is called. */
+  close(): void;
   end(body: string | Uint8Array, closeConnection: boolean): void;
   endWithoutBody(): void;
   /** Calls `open` before it returns. The user data's own properties become properties of the handle. */

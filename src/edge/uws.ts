@@ -3,10 +3,9 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import type { Door, DoorOptions, OpenDoor } from './door.ts';
 import { UNREAD_BYTES_MAX } from './guarded-socket.ts';
-import { listenFailure } from './listen-failure.ts';
+import { listenFailure, tryAddress } from './listen-failure.ts';
 import { serve } from './uws-exchange.ts';
 import type { UwsApp, UwsLibrary, UwsListenSocket } from './uws-library.ts';
 import { UwsSocket } from './uws-socket.ts';
@@ -29,6 +28,9 @@ const SILENCE_SECONDS_MAX = 960;
  * reset takes the close frame with it if the client has not read it yet; when it has, the library does not tell.
  */
 const LINGER_MS = 250;
+/** Listen option: neither the exclusive port nor anything else. */
+const SHARED_PORT = 0;
+const FREE_PORTS_TRIED = 5;
 /** Undocumented: keeps the library's name out of every reply. */
 const HIDE_NAME = '999999990007';
 
@@ -80,22 +82,28 @@ async function createApp(library: UwsLibrary, { tls }: DoorOptions): Promise<Uws
   }
 }
 
-function listen(library: UwsLibrary, app: UwsApp, { host, port }: DoorOptions): Promise<UwsListenSocket> {
-  return new Promise((resolve, reject) => {
-    // Without the option the library would share the port with any other process that asks.
-    app.listen(host, port, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
-      if (socket !== false) resolve(socket);
-      else void whyNotListening(host, port).then((code) => reject(new Error(listenFailure(host, port, code))));
-    });
-  });
+async function listen(library: UwsLibrary, app: UwsApp, options: DoorOptions): Promise<UwsListenSocket> {
+  const { host, port, shared } = options;
+  let code: string | undefined;
+  // A port that the library picks by itself stays closed for a minute after the door: only for one that it is given, it asks
+  // the system to overlook connections that have ended. Somebody else may take the one that was found free.
+  for (let attempt = 0; attempt < (port === 0 ? FREE_PORTS_TRIED : 1); attempt++) {
+    const found = port === 0 ? await tryAddress(host, 0) : { port };
+    if (!('port' in found)) throw new Error(listenFailure(host, port, found.code));
+    const socket = await listenOn(library, app, host, found.port, shared === true);
+    if (socket !== undefined) return socket;
+    const probe = await tryAddress(host, found.port);
+    code = 'code' in probe ? probe.code : undefined;
+  }
+  throw new Error(listenFailure(host, port, code));
 }
 
-/** The system's code for an address that cannot be had; the library does not tell it. */
-function whyNotListening(host: string, port: number): Promise<string | undefined> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
-    server.listen(port, host, () => server.close(() => resolve(undefined)));
+/** Undefined when the address cannot be had; the library does not tell why. */
+function listenOn(library: UwsLibrary, app: UwsApp, host: string, port: number, shared: boolean) {
+  return new Promise<UwsListenSocket | undefined>((resolve) => {
+    // Without the option the library shares the port with any other process of this user that asks.
+    const option = shared ? SHARED_PORT : library.LIBUS_LISTEN_EXCLUSIVE_PORT;
+    app.listen(host, port, option, (socket) => resolve(socket === false ? undefined : socket));
   });
 }
 

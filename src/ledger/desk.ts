@@ -33,7 +33,10 @@ const RECOVER_AGAIN_MS = 60_000;
 const SETTLE_AGAIN_MS = 250;
 const SETTLE_AGAIN_MS_MAX = 10_000;
 
-export type DeskStore = Pick<Store, 'openSession' | 'renewHold' | 'settleSession'>;
+export interface DeskStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession'> {
+  /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
+  settleExactly?: Store['settleSession'];
+}
 
 export interface DeskOptions {
   store: DeskStore;
@@ -51,6 +54,7 @@ export interface DeskOptions {
 interface Pending {
   head: SessionHead;
   end: SessionEnd;
+  isExact: boolean;
   tries: number;
   timer: unknown;
   /** What the ledger says, or undefined when it never will. */
@@ -156,7 +160,7 @@ export class Desk {
   async renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
     const { store } = this.options;
     try {
-      return await this.within(store.renewHold(head.id, lines, hold));
+      return await this.within(store.renewHold(head, lines, hold));
     } catch (error) {
       // The ledger could not be told of the session when it began.
       if (error instanceof StoreError && error.reason === 'not_found')
@@ -167,6 +171,11 @@ export class Desk {
 
   settle(meter: Meter, end: SessionEnd): void {
     void this.carry(meter.head, end);
+  }
+
+  /** The ledger beside this desk has settled what another node told of: it belongs in the history of this ledger too. */
+  noteSettled(head: SessionHead, end: SessionEnd): void {
+    this.history.note(head, end);
   }
 
   /** Waits for what is being settled, not longer than told; the rest is in the journal for the next start. */
@@ -196,10 +205,14 @@ export class Desk {
     });
   }
 
-  /** Resolves when the ledger knows, or has refused for good; however long that takes. */
-  carry(head: SessionHead, end: SessionEnd): Promise<SessionRecord | undefined> {
+  /**
+   * Resolves when the ledger knows, or has refused for good; however long that takes.
+   *
+   * @param isExact whether the ledger may know another bill of it than this one
+   */
+  carry(head: SessionHead, end: SessionEnd, isExact = false): Promise<SessionRecord | undefined> {
     return new Promise((resolve) => {
-      const pending: Pending = { head, end, tries: 0, timer: undefined, done: resolve };
+      const pending: Pending = { head, end, isExact, tries: 0, timer: undefined, done: resolve };
       this.pending.set(head.id, pending);
       this.journal.keep(new EndedEntry(head, end));
       this.trySettling(pending);
@@ -213,10 +226,15 @@ export class Desk {
     }
     pending.tries++;
     const { store, onSettled, onFault, clock } = this.options;
-    store.settleSession(pending.head, pending.end).then(
+    const { head, end } = pending;
+    const settling =
+      pending.isExact && store.settleExactly !== undefined
+        ? store.settleExactly(head, end)
+        : store.settleSession(head, end);
+    settling.then(
       (record) => {
         this.failing = false;
-        this.history.note(pending.head, pending.end);
+        this.history.note(head, end);
         this.forget(pending, record);
         onSettled?.(record);
       },
@@ -224,6 +242,8 @@ export class Desk {
         const reason = error instanceof StoreError ? error.reason : undefined;
         // Once for each time that it fails, not once for each that waits.
         if (!this.failing) onFault('settle', error);
+        // What the ledger does not have is to outlive this process.
+        if (pending.tries === 1) void this.journal.sync();
         this.failing = true;
         // The ledger will never take it: what it says of itself is wrong. It is told, and not tried for ever.
         if (reason !== undefined && NEVER.has(reason)) {

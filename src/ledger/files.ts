@@ -9,8 +9,11 @@ import { LEASE_MS, type MeterMember } from './meter.ts';
 
 const RENEW_MS = LEASE_MS / 2;
 const RENEW_AGAIN_MS = 1_000;
-/** A client waits no longer for its bill to be written down: what it says is certain before. */
+/** What an earlier attempt was charged is asked for no longer than this. */
 const ANSWER_MS = 1_000;
+/** How long the ledger's word holds that somebody may spend without an end: as long as a key's settings are remembered. */
+const UNLIMITED_MS = 30_000;
+const UNLIMITED_MAX = 10_000;
 
 export interface FileReservation {
   /** `req_…`, or that of an earlier attempt which may have been charged: it is charged once. */
@@ -29,7 +32,11 @@ export interface FileReservation {
 
 /** Ended by one of the two, once. */
 export interface ReservedFile {
-  /** Charges what a model has heard, and says what that costs in micro-USD. Never rejects. */
+  /**
+   * Charges what a model has heard, and says what that costs in micro-USD. The ledger is told at once, before anything that is asked
+   * of it later; that it has written it down is waited for only where an earlier attempt may have been charged instead, because else what
+   * the bill says is certain before. Never rejects.
+   */
   settle(result: { model: string; own: boolean; seconds: number }): Promise<bigint>;
   /** Nothing was transcribed: nothing is charged. Never rejects. */
   release(): Promise<void>;
@@ -45,13 +52,16 @@ export class FileDesk {
   private readonly options: FileDeskOptions;
   private open = 0;
   private whenIdle: (() => void)[] = [];
+  /** Keys for which every hold is granted, and since when that is known; the oldest first. */
+  private readonly unlimited = new Map<string, number>();
 
   constructor(options: FileDeskOptions) {
     this.options = options;
   }
 
   /**
-   * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held.
+   * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held, and where nothing can be
+   * refused the hold is made beside the work.
    *
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
@@ -60,14 +70,17 @@ export class FileDesk {
     const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
     const wantedMicroUsd = dearestMicroUsd(members, seconds * 1000);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
-    await desk.hold(head, hold);
+    const held = this.hold(head, hold);
+    if (!this.isUnlimited(head)) await held;
+    // The file is charged all the same; the next one waits for the ledger again.
+    else held.catch(() => {});
     this.open++;
     const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.renew(head, { ...hold, leastMicroUsd: 0n });
     return {
       settle: ({ model, own, seconds: heard }) => {
         stopRenewing();
         this.ended();
-        return this.settle(head, members, { model, own, audioMs: Math.round(heard * 1000) });
+        return this.settle(head, members, { model, own, audioMs: Math.round(heard * 1000) }, again);
       },
       release: async () => {
         stopRenewing();
@@ -87,6 +100,25 @@ export class FileDesk {
     if (this.open > 0) await new Promise<void>((resolve) => this.whenIdle.push(resolve));
   }
 
+  private async hold(head: SessionHead, hold: HoldRequest): Promise<void> {
+    const name = `${head.organisationId} ${head.keyId}`;
+    try {
+      const { unlimited } = await this.options.desk.hold(head, hold);
+      this.unlimited.delete(name);
+      if (unlimited) this.unlimited.set(name, this.options.clock.now());
+      const [oldest] = this.unlimited.keys();
+      if (this.unlimited.size > UNLIMITED_MAX && oldest !== undefined) this.unlimited.delete(oldest);
+    } catch (error) {
+      this.unlimited.delete(name);
+      throw error;
+    }
+  }
+
+  private isUnlimited({ organisationId, keyId }: SessionHead): boolean {
+    const sinceMs = this.unlimited.get(`${organisationId} ${keyId}`);
+    return sinceMs !== undefined && this.options.clock.now() - sinceMs < UNLIMITED_MS;
+  }
+
   private ended(): void {
     this.open--;
     if (this.open === 0) for (const resolve of this.whenIdle.splice(0)) resolve();
@@ -96,12 +128,14 @@ export class FileDesk {
     head: SessionHead,
     members: readonly MeterMember[],
     { model, own, audioMs }: { model: string; own: boolean; audioMs: number },
+    again: boolean,
   ): Promise<bigint> {
     const member = members.find((each) => each.slug === model && each.own === own);
     if (member === undefined) throw new Error(`${model} is not in the chain that money was held for.`);
     const { price } = member;
-    const settled = this.options.desk.carry(head, this.end('completed', audioMs, [{ model, own, audioMs, price }]));
-    const record = await this.within(settled);
+    const end = this.end('completed', audioMs, [{ model, own, audioMs, price }]);
+    const settled = this.options.desk.carry(head, end, again);
+    const record = again ? await this.within(settled) : undefined;
     return record?.costMicroUsd ?? costMicroUsd(price, audioMs, own);
   }
 

@@ -1,8 +1,9 @@
 // What the ledger has settled, kept for some days beside it: a ledger that is restored from a backup hears again of everything
 // since. One file a day; written behind what happens, never waited for.
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import { NODE_LOST } from '../store/ledger-lost.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { lineOf, readableRecordsOf } from './journal-records.ts';
@@ -27,15 +28,16 @@ export class History {
   private lines: string[] = [];
   private writing: Promise<void> | undefined;
   private lastDay = '';
-  /** The file whose last line this process knows to be whole. */
-  private wholePath = '';
+  private closed = false;
+  /** The day's file, whose last line this process knows to be whole. */
+  private file: { readonly path: string; readonly handle: FileHandle } | undefined;
 
   constructor(options: HistoryOptions) {
     this.options = options;
   }
 
   note(head: SessionHead, end: SessionEnd): void {
-    if (this.options.days === 0) return;
+    if (this.options.days === 0 || this.closed) return;
     this.lines.push(lineOf({ type: 'ended', head, end }));
     this.bound();
     this.writing ??= this.write();
@@ -45,6 +47,8 @@ export class History {
   async close(): Promise<void> {
     await this.writing;
     if (this.lines.length > 0) await this.write();
+    this.closed = true;
+    await this.leave();
   }
 
   private bound(): void {
@@ -68,6 +72,7 @@ export class History {
       }
     } catch (error) {
       this.lastDay = '';
+      await this.leave();
       this.options.onFault(error);
     } finally {
       this.writing = undefined;
@@ -86,13 +91,14 @@ export class History {
   }
 
   private async append(path: string): Promise<void> {
-    // Whoever wrote last may have been killed in the middle of a line.
-    const apart = path === this.wholePath ? '' : '\n';
     const lines = this.lines.splice(0);
-    this.wholePath = '';
     try {
-      await write(path, apart + lines.join(''));
-      this.wholePath = path;
+      // Somebody may have put the day's file elsewhere: what is written to it then is found by nobody.
+      const isKnown = this.file?.path === path && (await this.file.handle.stat()).nlink > 0;
+      const { handle } = isKnown ? this.file! : await this.enter(path);
+      // Whoever wrote last may have been killed in the middle of a line.
+      await handle.appendFile((isKnown ? '' : '\n') + lines.join(''));
+      await handle.datasync();
     } catch (error) {
       // Some of them may be in the file already: there they are read once.
       this.lines = lines.concat(this.lines);
@@ -100,15 +106,17 @@ export class History {
       throw error;
     }
   }
-}
 
-async function write(path: string, text: string): Promise<void> {
-  const file = await open(path, 'a', 0o600);
-  try {
-    await file.appendFile(text);
-    await file.datasync();
-  } finally {
-    await file.close();
+  private async enter(path: string): Promise<{ path: string; handle: FileHandle }> {
+    await this.leave();
+    this.file = { path, handle: await open(path, 'a', 0o600) };
+    return this.file;
+  }
+
+  private async leave(): Promise<void> {
+    const { file } = this;
+    this.file = undefined;
+    await file?.handle.close().catch(this.options.onFault);
   }
 }
 
@@ -148,7 +156,8 @@ async function replay(
   end: SessionEnd,
 ): Promise<'known' | 'added' | 'refused'> {
   const known = await store.findSession(head.organisationId, head.id);
-  if (known !== undefined && known.endedAt !== null) return 'known';
+  // Of one that was closed for want of news the ledger may lack what came after.
+  if (known !== undefined && known.endedAt !== null && known.reason !== NODE_LOST) return 'known';
   try {
     await store.settleSession(head, end);
     return 'added';

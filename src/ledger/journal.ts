@@ -35,6 +35,8 @@ export interface JournalEntry {
 export class Journal {
   private readonly options: JournalOptions;
   private readonly entries = new Map<string, JournalEntry>();
+  /** Of those, the ones that stand in the file. */
+  private readonly written = new Set<string>();
   private crossedOut: string[] = [];
   /** Whether the file is this node's own, with nothing half written in it. */
   private begun = false;
@@ -62,7 +64,7 @@ export class Journal {
   crossOut(id: string): void {
     if (!this.entries.delete(id)) return;
     // What never reached the file need not be crossed out there.
-    if (this.begun) this.crossedOut.push(id);
+    if (this.written.delete(id)) this.crossedOut.push(id);
     if (this.entries.size > 0) return;
     // Nothing is open: nothing is waited for.
     this.options.clock.clearTimeout(this.timer);
@@ -74,6 +76,8 @@ export class Journal {
   async sync(): Promise<void> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined;
+      // Crossed out while the others were written: no timer waits for it.
+      if (this.crossedOut.length > 0 && this.entries.size === 0 && !this.closed) void this.sync();
     });
     await this.writing;
   }
@@ -119,6 +123,7 @@ export class Journal {
     await rm(draft, { force: true });
     this.bytes = 0;
     this.crossedOut = [];
+    this.written.clear();
     await this.append(draft, lineOf({ type: 'begun', version: 1, process: thisProcess() }), true);
     await rename(draft, this.path);
     this.begun = true;
@@ -130,7 +135,10 @@ export class Journal {
     let count = 0;
     for (const entry of [...this.entries.values()]) {
       const record = entry.record(whole);
-      if (record !== undefined) text += lineOf(record);
+      if (record !== undefined) {
+        text += lineOf(record);
+        this.written.add(entry.id);
+      }
       if (++count % AT_ONCE_MAX === 0) await afterOthers();
     }
     if (text === '') {

@@ -1,9 +1,10 @@
-// The registry: one line per provider.
+// The registry: one line per provider. Models that hear files only get a live mode here.
 import { assemblyai } from './assemblyai/index.ts';
 import { deepgram } from './deepgram/index.ts';
+import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
 import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 
-export const providers: readonly Provider[] = [local, deepgram, assemblyai, openai, loopback];
+export const providers: readonly Provider[] = [local, deepgram, assemblyai, openai, loopback].map(withLiveTurns);

@@ -3,6 +3,7 @@
 import type { TObject } from '@sinclair/typebox';
 import type { FailureKind, FailureReason, Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Mode, Model } from '../api/models.ts';
+import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialFields, CredentialForm } from './credentials.ts';
 
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
@@ -151,6 +152,8 @@ export interface BatchResult {
   /** Seconds of audio, when the provider told them. */
   seconds: number | undefined;
   warnings: { code: string; message: string; param?: string }[];
+  /** What each token was worth to the model, where it was asked for that and told it. */
+  logprobs?: TokenLogprob[];
 }
 
 /** What a file is transcribed with. */
@@ -246,6 +249,8 @@ export interface Provider {
    * warning, or a refusal with `strict`, and never reaches a codec.
    */
   honours?(option: string, model: string, mode: Mode): boolean;
+  /** Members of `provider_params` that speak of a whole file, and mean nothing for one utterance of a live session. */
+  fileOptions?: readonly string[];
   /** Whether a credential is needed to use the provider. */
   credential: 'none' | 'required';
   /** What a credential consists of; without it one key (`apiKeyForm`). */

@@ -33,6 +33,9 @@ export interface Guarded {
   credentialId: string;
 }
 
+/** A breaker of this node has opened, or stays open for longer, by what the node itself has met. */
+export type Opened = (guarded: Guarded, openMs: number) => void;
+
 interface Breaker {
   actor: Actor<typeof breakerMachine>;
   open: boolean;
@@ -44,6 +47,7 @@ export class Breakers {
   private readonly beginning;
   /** In the order of their last use. */
   private readonly breakers = new Map<string, Breaker>();
+  private readonly listeners = new Set<Opened>();
   private closed = false;
 
   constructor(options: BreakersOptions) {
@@ -88,7 +92,30 @@ export class Breakers {
   failed(guarded: Guarded, { kind, retryAfterMs = 0 }: Pick<LegFailure, 'kind' | 'retryAfterMs'>): void {
     if (this.closed) return;
     if (kind === 'account') this.tellOwner(guarded, 'refused');
-    this.of(guarded)?.actor.send({ type: 'call.failed', kind, retryAfterMs });
+    const actor = this.of(guarded)?.actor;
+    if (actor === undefined) return;
+    const before = actor.getSnapshot();
+    actor.send({ type: 'call.failed', kind, retryAfterMs });
+    const { context, value } = actor.getSnapshot();
+    const stays = before.value === 'open' && context.waitMs <= before.context.waitMs;
+    // What a node is configured with says nothing of the others' configuration.
+    const isOfNode = kind === 'account' && guarded.credentialId === SERVICE_CREDENTIAL;
+    if (value !== 'open' || stays || isOfNode) return;
+    for (const opened of [...this.listeners]) opened(guarded, context.waitMs);
+  }
+
+  /** Hears of breakers that open by what this node has met, never of those that were hinted at. */
+  onOpened(listener: Opened): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** Another node leaves the model alone for so long. Nothing that this node knows makes room for it. */
+  hinted(guarded: Guarded, openMs: number): 'taken' | 'no_room' {
+    const isKnown = this.breakers.has(keyOf(guarded));
+    if (this.closed || (!isKnown && this.breakers.size >= BREAKERS_MAX)) return 'no_room';
+    this.of(guarded)?.actor.send({ type: 'hint.opened', openMs });
+    return 'taken';
   }
 
   /** The probe told nothing of the model. */

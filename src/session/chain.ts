@@ -6,6 +6,7 @@ import { printable, type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
+import { hearsUtterances, UTTERANCE_TIMING } from '../providers/live-turns.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 import { credentialOf, type OwnKeyOf, ownKeyWords } from './chain-credential.ts';
 
@@ -154,10 +155,10 @@ function find(
   param: string,
   providers: ReadonlyMap<string, Provider>,
 ): { provider: Provider; card: ModelCard } {
-  const known = [...providers.values()].flatMap((provider) => provider.models.map((card) => card.id));
   const provider = isSlug(slug) ? providers.get(providerOf(slug)) : undefined;
   const card = provider?.models.find((each) => each.id === slug);
   if (provider !== undefined && card !== undefined) return { provider, card };
+  const known = [...providers.values()].flatMap((each) => each.models.map(({ id }) => id));
   const nearest = nearestSlugs(slug, known);
   const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : ' GET /v1/models lists them all.';
   throw refuse('model_not_found', `There is no model "${printable(slug)}".${hint}`, { param });
@@ -185,7 +186,7 @@ async function checkWithEngine(
   param: string,
 ): Promise<void> {
   if (checked.provider.live === undefined) return;
-  if (ask.mode === 'batch' && checked.provider.batch?.kind !== 'live') return;
+  if (ask.mode === 'batch' ? checked.provider.batch?.kind !== 'live' : hearsUtterances(checked.card)) return;
   const { endpoint } = checked.provider.live.open({
     model: modelOf(checked.slug),
     sampleRate: checked.sampleRate,
@@ -226,6 +227,12 @@ function degradations(card: ModelCard, ask: Ask): Degradation[] {
       message: `${card.id} cannot tell speakers apart.`,
       param: 'diarization',
     });
+  } else if (ask.diarization && ask.mode === 'live' && hearsUtterances(card)) {
+    found.push({
+      code: 'speakers_per_turn',
+      message: `${card.id} tells speakers apart within a turn only: speaker 0 of one turn may be another of the next.`,
+      param: 'diarization',
+    });
   }
   if (ask.mode === 'live' && ask.interimResults && !card.capabilities.interim_results) {
     found.push({
@@ -258,10 +265,11 @@ export function rateFor(card: ModelCard, sampleRate: number): number {
 
 /** What a member wants of its audio and its time, for what is asked of it. */
 export function timingOf(
-  { provider, slug, sampleRate, params }: ChainMember,
+  { provider, card, slug, sampleRate, params }: ChainMember,
   { language, diarization }: Pick<Ask, 'language' | 'diarization'>,
   access: ChainDependencies['access'],
 ): LiveTiming {
+  if (hearsUtterances(card)) return UTTERANCE_TIMING;
   if (provider.live === undefined) throw new Error(`${slug} has no live mode, and was let into a live chain.`);
   return provider.live.timing({
     model: modelOf(slug),

@@ -6,13 +6,22 @@ import type { FailoverContext, FailoverEvent } from '../../machines/failover.ts'
 import type { sessionMachine } from '../../machines/session.ts';
 import type { SessionEvent, SessionInput } from '../../machines/session-types.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
-import { type Observer, startObserved } from '../runtime/observe.ts';
+import { inspectSystem, type Observer, type Step, startObserved, stepsOf } from '../runtime/observe.ts';
 
 type Child = 'turn' | 'failover';
+
+/** Looks on; what it throws changes nothing. */
+export interface Onlooker {
+  step(step: Step, event: string): void;
+  /** The charts have stopped, and this is where: nothing follows. */
+  ended(last: readonly Step[]): void;
+}
 
 /** Safe to tell anything at any time: an actor that has ended, or was never started, hears nothing. */
 export class Charts {
   private actor: Actor<typeof sessionMachine> | undefined;
+  /** Made with the first that looks on: a session that nobody watches has none. */
+  private onlookers: Map<Onlooker, () => void> | undefined;
 
   start(
     machine: typeof sessionMachine,
@@ -51,9 +60,37 @@ export class Charts {
     return this.actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;
   }
 
+  /** Where the charts are now. */
+  get steps(): Step[] {
+    return this.actor === undefined ? [] : stepsOf(this.actor);
+  }
+
+  /** Lets somebody look on until it is detached, or the charts stop. Undefined where they have stopped. */
+  watch(onlooker: Onlooker): (() => void) | undefined {
+    if (this.actor === undefined) return undefined;
+    this.onlookers ??= new Map();
+    this.onlookers.set(
+      onlooker,
+      inspectSystem(this.actor, (step, event) => onlooker.step(step, event)),
+    );
+    return () => {
+      this.onlookers?.get(onlooker)?.();
+      this.onlookers?.delete(onlooker);
+      if (this.onlookers?.size === 0) this.onlookers = undefined;
+    };
+  }
+
   stop(): void {
+    const { onlookers } = this;
+    // An actor that ends tells its owner before it tells those who look on.
+    const last = onlookers === undefined ? [] : this.steps;
+    this.onlookers = undefined;
     this.actor?.stop();
     this.actor = undefined;
+    for (const [onlooker, detach] of onlookers ?? []) {
+      detach();
+      onlooker.ended(last);
+    }
   }
 
   private child<Name extends Child>(name: Name): SnapshotFrom<typeof sessionMachine>['children'][Name] {

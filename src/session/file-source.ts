@@ -10,6 +10,8 @@ export interface AudioFile {
   rawSampleRate: number | undefined;
   /** Of audio, where somebody has measured it; what its header says, or its bytes, goes first. */
   seconds?: number;
+  /** All of it, where it is in memory: then nothing has to be read. */
+  pieces?: readonly Uint8Array[] | undefined;
   /** Its bytes from the first on; each chunk is a buffer of its own. */
   read(): AsyncIterable<Uint8Array>;
 }
@@ -56,6 +58,7 @@ export class FileSource {
 
   /** Reads the beginning. Throws the Refusals `missing_file` and `unsupported_audio`. */
   static async open(file: AudioFile): Promise<FileSource> {
+    if (file.pieces !== undefined) return FileSource.of(file, file.pieces, undefined);
     const chunks = file.read()[Symbol.asyncIterator]();
     const pieces: Uint8Array[] = [];
     for (let held = 0; held < HEAD_BYTES; ) {
@@ -66,19 +69,31 @@ export class FileSource {
     }
     const kept = file.bytes !== undefined;
     if (kept) await chunks.return?.();
-    const head = Buffer.concat(pieces).subarray(0, HEAD_BYTES);
+    return FileSource.of(file, pieces, kept ? undefined : chunks);
+  }
+
+  /** @param rest what comes behind these pieces of a file that can be read once */
+  private static of(
+    file: AudioFile,
+    pieces: readonly Uint8Array[],
+    rest: AsyncIterator<Uint8Array> | undefined,
+  ): FileSource {
+    const first = pieces[0];
+    const isEnough = first !== undefined && (pieces.length === 1 || first.length >= HEAD_BYTES);
+    const head = (isEnough ? first : Buffer.concat(pieces)).subarray(0, HEAD_BYTES);
     const kind = kindOf(head, file.rawSampleRate);
-    return new FileSource(
-      file,
-      kind,
-      secondsOf(kind, head, file.bytes) ?? file.seconds,
-      kept ? undefined : { head: pieces, rest: chunks },
-    );
+    const seconds = secondsOf(kind, head, file.bytes) ?? file.seconds;
+    return new FileSource(file, kind, seconds, rest && { head: [...pieces], rest });
   }
 
   /** Bytes of the file, where the whole of it is kept. */
   get bytes(): number | undefined {
     return this.file.bytes;
+  }
+
+  /** All of it, where it is in memory. */
+  get pieces(): readonly Uint8Array[] | undefined {
+    return this.file.pieces;
   }
 
   /** Whether it can be read from its beginning. */
@@ -122,7 +137,7 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
     throw unsupported(`The file is ${title}, and its content type says headerless PCM. Leave the content type out.`);
   }
   const container = title === undefined ? undefined : CONTAINERS[title];
-  if (title === undefined || container === undefined || (title === 'WAV' && !isWave(head))) {
+  if (title === undefined || container === undefined || (title.startsWith('WAV') && !isWave(head))) {
     throw unsupported(
       'The file is none of the kinds read here: WAV, MP3, FLAC, Ogg, WebM, M4A or MP4, or headerless PCM sent as audio/l16;rate=16000. Convert it and send it again.',
     );
@@ -139,7 +154,8 @@ function secondsOf(kind: FileKind, head: Uint8Array, bytes: number | undefined):
     return bytes === undefined ? undefined : Math.floor(bytes / BYTES_PER_SAMPLE) / kind.sampleRate;
   }
   const length = kind.extension === 'wav' ? wavLength(head) : undefined;
-  if (length === undefined) return undefined;
+  // Of packed samples, or where the header contradicts itself, bytes say nothing of time.
+  if (length === undefined || !length.isPlain) return undefined;
   // A header may say anything; a file has no more samples than bytes.
   const here = bytes === undefined ? undefined : Math.max(0, bytes - length.samplesAt);
   const sampleBytes = Math.min(length.sampleBytes ?? Number.POSITIVE_INFINITY, here ?? Number.POSITIVE_INFINITY);

@@ -16,6 +16,7 @@ import { type DialGate, RetryBudget } from './admission.ts';
 import type { Attempts } from './attempt.ts';
 import type { Breakers } from './breakers.ts';
 import type { LegRecord } from './leg-history.ts';
+import { LivelyNodes } from './lively-nodes.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
@@ -57,14 +58,17 @@ export interface SessionHostOptions {
   access(provider: string): ProviderAccess;
   breakers: Breakers;
   dials: DialGate;
+  /** Of what the process has too little for one more session. */
+  shortOf?(): 'time' | 'memory' | undefined;
   onOpened(opening: SessionOpening): void;
   onEnded(opening: SessionOpening, summary: SessionSummary): void;
   onFault(sessionId: string, name: string, error: unknown): void;
 }
 
 export interface SessionDependencies
-  extends Omit<SessionHostOptions, 'sessionsMax' | 'onOpened' | 'onEnded' | 'breakers' | 'dials'> {
+  extends Omit<SessionHostOptions, 'sessionsMax' | 'shortOf' | 'onOpened' | 'onEnded' | 'breakers' | 'dials'> {
   attempts: Attempts;
+  lively: LivelyNodes;
   onState(sessionId: string, value: StateValue): void;
   onEnded(session: LiveSession, summary: SessionSummary): void;
 }
@@ -88,8 +92,10 @@ export class SessionHost {
   private readonly options: SessionHostOptions;
   private readonly sessions = new Map<string, LiveSession>();
   private readonly phases = new Map<string, SessionPhase>();
+  private readonly lively = new LivelyNodes();
   private readonly dependencies: SessionDependencies;
   private readonly machine;
+  private readonly shedding = new WeakSet<LiveSession>();
   private draining = false;
   private whenGone: (() => void) | undefined;
   private gone: Promise<void> | undefined;
@@ -100,6 +106,7 @@ export class SessionHost {
     this.dependencies = {
       ...options,
       attempts: { breakers, dials, retries: new RetryBudget(() => this.sessions.size) },
+      lively: this.lively,
       onState: (sessionId, value) => this.phases.set(sessionId, phaseOf(value)),
       onEnded: (session, summary) => this.ended(session, summary),
     };
@@ -115,6 +122,11 @@ export class SessionHost {
     const counts: Record<SessionPhase, number> = { connecting: 0, streaming: 0, ending: 0, settling: 0 };
     for (const phase of this.phases.values()) counts[phase]++;
     return counts;
+  }
+
+  /** A session of this node, for whoever watches it. */
+  find(sessionId: string): Pick<LiveSession, 'opening' | 'charts'> | undefined {
+    return this.sessions.get(sessionId);
   }
 
   /** A session of this node: what it is doing, and its legs so far. */
@@ -135,6 +147,20 @@ export class SessionHost {
         { retryAfterSeconds: 1 },
       );
     }
+    const short = this.options.shortOf?.();
+    if (short !== undefined) {
+      throw refuse('overloaded', `This node is short of ${short} for another session. Try again shortly.`, {
+        retryAfterSeconds: 1,
+      });
+    }
+  }
+
+  /** Asks the newest session that was not asked yet to end at its next turn boundary: those that came first stay. */
+  shed(): void {
+    const newest = [...this.sessions.values()].findLast((session) => !this.shedding.has(session));
+    if (newest === undefined) return;
+    this.shedding.add(newest);
+    newest.drain();
   }
 
   open(opening: SessionOpening, line: ClientLine): LiveSession {
@@ -152,6 +178,11 @@ export class SessionHost {
     return session;
   }
 
+  /** Whose sessions are open here; the same key may come more than once. */
+  *keysInUse(): Iterable<{ organisationId: string; keyId: string }> {
+    for (const { opening } of this.sessions.values()) yield opening;
+  }
+
   /** Sessions of a key are ended in order: the key was revoked. */
   revoke(keyId: string): void {
     for (const session of [...this.sessions.values()]) {
@@ -166,6 +197,12 @@ export class SessionHost {
       if (session.opening.organisationId === organisationId)
         session.stop('error', 'account_suspended', 'The organisation of this session was suspended.');
     }
+  }
+
+  /** Another node is gone: sessions that had their legs there go on elsewhere. */
+  nodeGone(node: string): void {
+    this.lively.gone(node);
+    for (const session of [...this.sessions.values()]) session.leg.line.nodeGone(node);
   }
 
   /** No new sessions; live ones end at their next turn boundary. Resolves when none is left. */

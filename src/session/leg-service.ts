@@ -1,31 +1,186 @@
-// Joins the upstream host to the bus: answers requests for legs, and carries commands and reports by address. The upstream
-// host itself knows no bus, so that a batch job can hold a leg directly.
-import type { LegCommand, LegOpened, OpenLeg } from '../../machines/events.ts';
-import type { Address, Bus, Detach } from '../bus/bus.ts';
-import { legActor, OPEN_LEG } from '../bus/subjects.ts';
+// Joins the upstream host to the bus: answers requests for legs, and carries commands and reports by address; decides on which
+// node a leg is opened. The upstream host itself knows no bus, so that a batch job can hold a leg directly.
+import type { LegCommand, LegOpened, LegReport, OpenLeg } from '../../machines/events.ts';
+import { type Address, type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
+import { isOfNode, legActor, OPEN_LEG } from '../bus/subjects.ts';
 import type { LegHandle, UpstreamHost } from '../upstream/live.ts';
+import { FarSession } from './far-session.ts';
+import { isOpenLeg } from './leg-messages.ts';
+
+/** Shorter than the session waits for its answer: with the one who was asked gone, the leg is opened here. */
+const PASS_ON_MS = 700;
+/** A session whose leg has ended asks for the next one within this time, and a node that is alone is still there for it. */
+const LINGER_MS = 3_000;
+
+/** Where legs are best opened. */
+export interface Placement {
+  /** The node that is clearly less loaded than this one; undefined, or this one, where none is. */
+  leastLoaded(): string | undefined;
+  /** Whether another node opens legs, and is not going away. */
+  hasOther(): boolean;
+  /** Hears when that may have changed. */
+  onNodes(listener: () => void): Detach;
+}
+
+/** Called as a function it takes the offer back; legs that are open stay so. */
+export interface LegService extends Detach {
+  /**
+   * The node is going away: as soon as there is another that opens legs, this one opens none for sessions on other nodes any
+   * more, and asks them to have theirs there, at the end of a turn. Until then they have nobody else. Resolves when none of
+   * theirs is left. Its own sessions have their legs here to the last. Without a placement there is nobody else: nothing is done.
+   */
+  drain(): Promise<void>;
+  /** Another node is gone, and its sessions with it. */
+  nodeGone(node: string): void;
+  /** Legs of sessions on other nodes. */
+  farLegs(): number;
+}
 
 /** Offers this node's upstream host to every session on the bus. */
-export function serveLegs(bus: Bus, upstream: UpstreamHost): Detach {
-  return bus.serve(OPEN_LEG, (body) => {
-    const request = body as OpenLeg;
+export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placement): LegService {
+  /** Lines to sessions on other nodes, each with what ends its leg. */
+  const far = new Map<FarSession, () => void>();
+  let drained: Promise<void> | undefined;
+  /** Whether sessions on other nodes are to have their legs elsewhere. */
+  let hasRetreated = false;
+  let isWithdrawn = false;
+  let unlisten: Detach = () => {};
+  let wake = () => {};
+  /** When the last leg of a session on another node has ended. */
+  let endedAtMs = Number.NEGATIVE_INFINITY;
+
+  const openFar = (request: OpenLeg): LegOpened => {
     const legId = legActor(request.sessionId, request.generation);
     const address = bus.address(legId);
-    const session = request.session as Address;
     let leg: LegHandle | undefined;
-    // Attached before it is opened: a command may follow the first report at once.
-    const detach = bus.attach(legId, (envelope) => leg?.command(envelope.body as LegCommand, envelope.bytes));
-    const report = (message: { type: string }) => {
-      const outcome = bus.send(session, address, message);
-      // Nobody is there to hear it any more: the session has ended, and its leg with it.
-      if (outcome === 'unknown_actor' || outcome === 'unknown_node') leg?.dispose();
+    let isLost = false;
+    const lost = () => {
+      isLost = true;
+      leg?.dispose();
     };
-    try {
-      leg = upstream.open(legId, request, report, detach);
-    } catch (error) {
-      detach();
-      throw error;
+    // Attached before it is opened: a command may follow the first report at once.
+    const leave = bus.attach(legId, (envelope) => session.take(envelope), lost);
+    const session = new FarSession(bus, upstream.clock, address, request, {
+      command: (command, bytes) => leg?.command(command, bytes),
+      lost,
+    });
+    const gone = () => {
+      session.stop();
+      leave();
+      far.delete(session);
+      endedAtMs = upstream.clock.now();
+      if (far.size === 0) wake();
+    };
+    far.set(session, lost);
+    if (hasRetreated) session.expire();
+    leg = opened(() => upstream.open(legId, request, (report) => session.report(report), gone), gone);
+    if (isLost) leg.dispose();
+    return { type: 'leg.opened', leg: address };
+  };
+
+  const answer = async (body: BusBody, from: Address): Promise<BusBody> => {
+    if (!isOpenLeg(body)) throw new Error(`No leg can be opened for what was asked: "${body.type}".`);
+    if (isOfNode(body.session, bus.node)) {
+      if (from !== body.session) throw new Error('A session of this node asks for its legs itself.');
+      return openNear(bus, upstream, body);
     }
-    return { type: 'leg.opened', leg: address } satisfies LegOpened;
+    const other = body.passedOn === true ? undefined : placement?.leastLoaded();
+    // Its own node has asked this one, and not itself.
+    const isBetter = other !== undefined && other !== bus.node && !isOfNode(body.session, other);
+    return (isBetter ? await passOn(bus, other, body) : undefined) ?? openFar(body);
+  };
+  let offer = bus.serve(OPEN_LEG, answer);
+
+  /** Its own sessions have nobody nearer, so they are served all the same. */
+  const serveNearOnly = (isNearOnly: boolean) => {
+    if (hasRetreated === isNearOnly || isWithdrawn) return;
+    hasRetreated = isNearOnly;
+    const before = offer;
+    offer = isNearOnly ? bus.serveNear(OPEN_LEG, answer) : bus.serve(OPEN_LEG, answer);
+    before();
+    if (!isNearOnly) return;
+    for (const session of [...far.keys()]) session.expire();
+    if (far.size === 0) wake();
+  };
+
+  /** Resolves when the last leg has gone, or another node has come, or that time has passed. */
+  const change = (withinMs: number | undefined) =>
+    new Promise<void>((resolve) => {
+      const timer = withinMs === undefined ? undefined : upstream.clock.setTimeout(resolve, withinMs);
+      wake = () => {
+        upstream.clock.clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const leave = async ({ hasOther, onNodes }: Placement): Promise<void> => {
+    // The others may go away as well, at the same moment.
+    const look = () => serveNearOnly(hasOther());
+    unlisten = onNodes(look);
+    look();
+    while (!isWithdrawn) {
+      const restMs = hasRetreated ? 0 : endedAtMs + LINGER_MS - upstream.clock.now();
+      if (far.size === 0 && restMs <= 0) break;
+      await change(far.size === 0 ? restMs : undefined);
+    }
+    unlisten();
+    serveNearOnly(true);
+  };
+  const detach = () => {
+    isWithdrawn = true;
+    unlisten();
+    wake();
+    offer();
+  };
+
+  return Object.assign(detach, {
+    drain: () => {
+      drained ??= placement === undefined ? Promise.resolve() : leave(placement);
+      return drained;
+    },
+    nodeGone: (node: string) => {
+      for (const [session, lost] of [...far]) if (session.node === node) lost();
+    },
+    farLegs: () => far.size,
   });
+}
+
+function openNear(bus: Bus, upstream: UpstreamHost, request: OpenLeg): LegOpened {
+  const legId = legActor(request.sessionId, request.generation);
+  const address = bus.address(legId);
+  const session = request.session as Address;
+  let leg: LegHandle | undefined;
+  // Attached before it is opened: a command may follow the first report at once.
+  const detach = bus.attach(legId, ({ from, body, bytes }) => {
+    // Anybody may write here, from anywhere: the session alone has something to say, and it is near.
+    if (from === session) leg?.command(body as LegCommand, bytes);
+  });
+  const report = (message: LegReport) => {
+    const outcome = bus.send(session, address, message);
+    // Nobody is there to hear it any more: the session has ended, and its leg with it.
+    if (outcome === 'unknown_actor' || outcome === 'unknown_node') leg?.dispose();
+  };
+  leg = opened(() => upstream.open(legId, request, report, detach), detach);
+  return { type: 'leg.opened', leg: address };
+}
+
+function opened(open: () => LegHandle, close: () => void): LegHandle {
+  try {
+    return open();
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Undefined when that node does not answer: the session takes the first leg that it hears of, and closes any other. */
+async function passOn(bus: Bus, node: string, request: OpenLeg): Promise<BusBody | undefined> {
+  const passedOn: OpenLeg = { ...request, passedOn: true };
+  try {
+    // The answer comes back here, so it is this node that asks.
+    return await bus.requestOf(node, OPEN_LEG, bus.address('legs'), passedOn, PASS_ON_MS);
+  } catch (error) {
+    if (error instanceof BusError && error.reason !== 'handler_failed') return undefined;
+    throw error;
+  }
 }

@@ -35,10 +35,19 @@ export const unopened: LegFailure = {
   own: true,
 };
 
-export const lostReport: LegFailure = {
+/** Nothing that the provider did: the session's charts forgive it. */
+const inside = (code: string, message: string): LegFailure => ({
   kind: 'retry',
   reason: 'upstream_error',
-  code: 'report_lost',
-  message: 'A message of the provider was lost inside the gateway.',
+  code,
+  message,
   own: true,
-};
+});
+
+export const lostReport = inside('report_lost', 'A message of the provider was lost inside the gateway.');
+/** The leg is on another node, and was lost on the way there: that node, the bus, or a message. */
+export const legLost = inside('leg_lost', 'The node with the connection to the provider was lost.');
+/** The leg said nothing for too long, not even that it is there. */
+export const legSilent = inside('leg_silent', 'The node with the connection to the provider does not answer.');
+/** What the leg was told last is not what comes after what it was told before. */
+export const lostCommand = inside('command_lost', 'A message to the provider was lost inside the gateway.');

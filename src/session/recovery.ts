@@ -83,18 +83,20 @@ export class Recovery {
   /** The leg of that member has failed. */
   decide(index: number, failure: LegFailure | null): void {
     const { breakers, retries } = this.dependencies.attempts;
-    const { kind = 'next', retryAfterMs = 0 } = failure ?? {};
+    const { kind = 'next', retryAfterMs = 0, own = false } = failure ?? {};
     this.failedIndex = index;
     const open = breakers.openIn(this.opening.chain);
     const mayRetry = retries.hasRoom && !open.includes(index) && retryAfterMs <= RETRY_AFTER_MS_MAX;
     this.retry?.release();
-    this.retry = kind === 'retry' && mayRetry ? retries.take() : undefined;
+    // What was lost inside the gateway is no second attempt at the provider.
+    this.retry = kind === 'retry' && mayRetry && !own ? retries.take() : undefined;
     this.charts.tellFailover({
       type: 'attempt.failed',
       kind,
       open,
       mayRetry,
       retryAfterMs,
+      own,
     });
   }
 

@@ -6,3 +6,10 @@ import { uuidv7 } from '../runtime/uuid.ts';
 export function newSessionId(node: string, wallNow: Date): string {
   return `ses_${node}${uuidv7(wallNow.getTime()).replaceAll('-', '')}`;
 }
+
+const SESSION_ID = /^ses_([a-z0-9]{6})[0-9a-f]{1,32}$/;
+
+/** The node that holds, or held, the session; undefined of what is no such id. */
+export function nodeOfSession(sessionId: string): string | undefined {
+  return SESSION_ID.exec(sessionId)?.[1];
+}

@@ -2,7 +2,8 @@
 // decides. Bytes and partial texts stay here; the chart hears of boundaries.
 import type { Heard, LegFailure, SessionEndReason } from '../../machines/events.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import type { SessionError, SessionEvent, SessionOutput } from '../../machines/session-types.ts';
+import * as ends from '../../machines/session-ends.ts';
+import type { SessionError, SessionEvent } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
@@ -24,7 +25,6 @@ import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
 
-const DRAINING_CLOSE = 4200;
 /** Less audio than this holds no word: providers tell the end of a turn in milliseconds. */
 const OWED_MS_MIN = 2;
 
@@ -35,13 +35,13 @@ export class LiveSession {
   private readonly outbox: Outbox;
   private readonly voice: Voice;
   private readonly pipeline: AudioPipeline;
-  private readonly leg: LegLink;
+  readonly leg: LegLink;
   private readonly turns: Turns;
   private readonly usage: Usage;
   private readonly spending: Spending;
   private readonly intake: AudioIntake;
   private readonly idle: Deadline;
-  private readonly charts = new Charts();
+  readonly charts = new Charts();
   readonly recovery: Recovery;
   private finishedInOrder = false;
 
@@ -111,7 +111,7 @@ export class LiveSession {
     });
     this.recovery = new Recovery(opening, dependencies, this.charts, this.leg);
     this.scope.defer(() => this.leg.close());
-    this.scope.defer(bus.attach(sessionId, (envelope) => this.receive(envelope)));
+    this.scope.defer(bus.attach(sessionId, (envelope) => this.receive(envelope), this.leg.line.undelivered));
     this.scope.defer(() => this.recovery.end());
     this.idle = new Deadline(clock, settings.idleMs, () => this.tell({ type: 'session.idle' }));
     this.scope.defer(() => this.idle.stop());
@@ -231,7 +231,7 @@ export class LiveSession {
   }
 
   announceDrain(): void {
-    this.voice.draining();
+    this.voice.draining(this.dependencies.settings.drainMs);
     this.settleBetweenTurns();
   }
 
@@ -270,23 +270,18 @@ export class LiveSession {
 
   /** The node goes, and waits no longer: what was not said stays unsaid, and is named. */
   cutOff(): void {
-    this.tell({
-      type: 'session.abort',
-      reason: 'draining',
-      error: { code: 'node_draining', message: 'This node was shut down. Connect again; another node answers.' },
-    });
-    this.outbox.close(DRAINING_CLOSE, 'node_draining');
-    this.dispose('draining', 'node_draining');
+    this.tell({ type: 'session.abort', ...ends.drained });
+    this.ended(ends.drained);
   }
 
   /** A fault of our own. The client is told, everything is let go of, and no other session notices. */
   fault(name: string, error: unknown): void {
     if (this.scope.disposed) return;
     this.dependencies.onFault(this.opening.sessionId, name, error);
-    const message = 'The gateway made a mistake in this session. Quote the request id.';
-    this.tryTo(() => this.announceEnd('error', { code: 'internal_error', message }, []));
-    this.tryTo(() => this.outbox.close(1011, 'internal_error'));
-    this.dispose('error', 'internal_error');
+    const { reason, error: told } = ends.mistaken;
+    this.tryTo(() => this.announceEnd(reason, told, []));
+    this.tryTo(() => this.close(told));
+    this.dispose(reason, told.code);
   }
 
   /** What is left to do for a session that has failed may fail as well. */
@@ -366,10 +361,15 @@ export class LiveSession {
     this.voice.lost(this.turns.secondsOf(fromSample), this.turns.secondsOf(toSample), reason);
   }
 
-  private ended({ reason, error }: SessionOutput): void {
+  private ended({ reason, error }: ends.SessionEnd): void {
+    this.close(error);
+    this.dispose(reason, error?.code ?? null);
+  }
+
+  /** The socket closes with what the error says to do; in order without one. */
+  private close(error: SessionError | null): void {
     const code = error === null ? 1000 : refuse(error.code as ErrorCode, error.message).closeCode;
     this.outbox.close(code, error?.code ?? '');
-    this.dispose(reason, error?.code ?? null);
   }
 
   private dispose(reason: SessionEndReason, code: string | null): void {

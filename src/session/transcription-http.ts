@@ -2,6 +2,8 @@
 // the seconds that are billed.
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav-header.ts';
 import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { LegFailed } from '../upstream/batch.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http-batch.ts';
@@ -10,7 +12,7 @@ import type { FileSource } from './file-source.ts';
 import { audioTooLong, fileTooLarge } from './transcription-attempts.ts';
 
 /** Where a model takes a value of the form: as one of its provider's options, honoured for files. */
-export function takesField({ provider, slug }: ChainMember, name: 'prompt' | 'temperature'): boolean {
+export function takesField({ provider, slug }: Pick<ChainMember, 'provider' | 'slug'>, name: string): boolean {
   if (provider.batch?.kind !== 'http') return false;
   const model = modelOf(slug);
   return name in provider.options(model).properties && (provider.honours?.(name, model, 'batch') ?? true);
@@ -28,6 +30,8 @@ export async function transcribeByHttp(
 ): Promise<BatchResult & { seconds: number }> {
   const { max_file_bytes: bytesMax, max_seconds: secondsMax } = member.card.audio;
   const { file, read } = packed(source);
+  const { pieces } = source;
+  const isAsItIs = pieces !== undefined && source.kind.kind === 'container';
   if (bytesMax !== null && file.bytes !== undefined && file.bytes > bytesMax)
     throw new LegFailed(fileTooLarge(bytesMax));
   if (secondsMax !== null && file.seconds !== undefined && file.seconds > secondsMax) {
@@ -44,20 +48,31 @@ export async function transcribeByHttp(
     access,
     file,
   };
-  const result = await runHttpBatch(codec, batch, () => atMost(read(), bytesMax), signal, dependencies);
+  const result = await runHttpBatch(
+    codec,
+    batch,
+    () => (isAsItIs ? pieces : atMost(read(), bytesMax)),
+    signal,
+    dependencies,
+  );
   return withSeconds(result, file.seconds);
 }
 
+/** By so much a provider's last word may end behind the file. */
+const ROUNDING_SECONDS = 1;
+
 /** Seconds are the provider's, else the file's, else those that were spoken in. */
 function withSeconds(result: BatchResult, fileSeconds: number | undefined): BatchResult & { seconds: number } {
-  const known = result.seconds ?? fileSeconds;
+  const heardSeconds = result.utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
+  // A file that says less of itself than was heard in it is not believed.
+  const isBelieved = fileSeconds !== undefined && heardSeconds < fileSeconds + ROUNDING_SECONDS;
+  const known = result.seconds ?? (isBelieved ? fileSeconds : undefined);
   if (known !== undefined) return { ...result, seconds: known };
   const warning = {
     code: 'duration_unknown',
     message: 'Neither the provider nor the file says how long the audio is; what was said in it ends there.',
   };
-  const seconds = result.utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
-  return { ...result, seconds, warnings: [...result.warnings, warning] };
+  return { ...result, seconds: heardSeconds, warnings: [...result.warnings, warning] };
 }
 
 /** A file as providers take it: a container as it is, headerless samples as WAV. */
@@ -83,30 +98,6 @@ function packed(source: FileSource): { file: BatchFile; read: () => AsyncIterabl
       yield* wholeSamples(source.read());
     },
   };
-}
-
-const WAV_HEADER_BYTES = 44;
-const BYTES_PER_SAMPLE = 2;
-/** What a WAV header says when the length is not known, or larger than it can say. */
-const UNKNOWN_SIZE = 0xffff_ffff;
-
-/** The header of mono linear16. */
-function wavHeader(sampleRate: number, sampleBytes: number | undefined): Uint8Array {
-  const size = (bytes: number) => Math.min(bytes, UNKNOWN_SIZE);
-  const header = Buffer.alloc(WAV_HEADER_BYTES);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(size((sampleBytes ?? UNKNOWN_SIZE) + WAV_HEADER_BYTES - 8), 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(sampleRate * BYTES_PER_SAMPLE, 28);
-  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
-  header.writeUInt16LE(8 * BYTES_PER_SAMPLE, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(size(sampleBytes ?? UNKNOWN_SIZE), 40);
-  return header;
 }
 
 /** The chunks without a lone last byte, which no sample can be made of. */

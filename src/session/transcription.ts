@@ -26,6 +26,11 @@ export interface TranscriptionJob {
   chain: readonly ChainMember[];
   file: AudioFile;
   signal: AbortSignal;
+  /**
+   * Hears each utterance of a model behind a live leg as soon as it is settled, where no other model of the chain could still
+   * take over. What was told once can neither be told again nor be taken back: no attempt follows one that told anything.
+   */
+  onUtterance?(utterance: Utterance, member: ChainMember): void;
 }
 
 export interface TranscriptionDependencies {
@@ -56,14 +61,21 @@ export async function transcribe(
   signal.throwIfAborted();
   const file = await FileSource.open(job.file);
   const failed: FailedAttempt[] = [];
+  let isTold = false;
   for (;;) {
-    const next = nextAttempt(chain.length, failed, file.left, breakers.openIn(chain));
+    const next = nextAttempt(chain.length, failed, file.left && !isTold, breakers.openIn(chain));
     if (next.type === 'give_up') throw refusalOf(failed);
     await pause(dependencies.http.clock, next.afterMs, signal);
     const member = chain[next.member] as ChainMember;
     const isProbe = breakers.begun(member);
+    const isLast = chain.every((_, index) => index === next.member || failed.some((each) => each.member === index));
+    const tell = (utterance: Utterance) => {
+      isTold = true;
+      job.onUtterance?.(readableUtterance(utterance), member);
+    };
+    const onUtterance = isLast && job.onUtterance !== undefined ? tell : undefined;
     try {
-      const result = await attempt(dependencies, job, member, file, failed.length + 1);
+      const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
       breakers.succeeded(member);
       const utterances = result.utterances.map(readableUtterance);
       return { ...result, utterances, member, attempts: detailsOf(failed) };
@@ -91,10 +103,13 @@ async function attempt(
   member: ChainMember,
   file: FileSource,
   number: number,
+  onUtterance: ((utterance: Utterance) => void) | undefined,
 ): Promise<BatchResult & { seconds: number }> {
   const { request, signal, organisationId } = job;
   const { batch, name } = member.provider;
-  if (batch?.kind !== 'http') return transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file);
+  if (batch?.kind !== 'http') {
+    return transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file, onUtterance);
+  }
   const access = await opened(upstream.access(name, member.credentialId, organisationId));
   signal.throwIfAborted();
   return transcribeByHttp(batch, member, request, file, access, signal, http);
@@ -114,6 +129,7 @@ async function transcribeLive(
   member: ChainMember,
   { request, signal, organisationId }: TranscriptionJob,
   file: FileSource,
+  onUtterance: ((utterance: Utterance) => void) | undefined,
 ): Promise<BatchResult & { seconds: number }> {
   const decoder = await FileDecoder.open(file);
   const sampleRate = rateFor(member.card, decoder.sampleRate);
@@ -132,7 +148,7 @@ async function transcribeLive(
     organisationId,
   };
   const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
-  const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal);
+  const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal, onUtterance);
   return { ...result, seconds: decoder.seconds };
 }
 

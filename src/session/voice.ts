@@ -68,18 +68,21 @@ export class Voice {
     } else if (this.announcedLegs > 1) {
       const what =
         cause === undefined
-          ? { code: 'upstream_replaced', text: 'came near its provider’s time limit and was replaced by a new one' }
+          ? { code: 'upstream_replaced', text: 'was about to reach its end and was replaced by a new one' }
           : { code: 'upstream_reconnected', text: 'was lost and made again' };
       const message = `The connection to ${to} ${what.text}; ${replayedSeconds} s of audio were sent again.`;
       this.warn({ code: what.code, message });
     }
   }
 
-  draining(): void {
-    this.warn({
+  /** `withinMs`: how long the session may go on at the most. */
+  draining(withinMs: number): void {
+    this.outbox.push({
+      type: 'warning',
       code: 'node_draining',
       message:
         'This node is being shut down. The session ends after the current turn; connect again, another node answers.',
+      reconnect_within_seconds: withinMs / 1000,
     });
   }
 

@@ -2,16 +2,16 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { SimulatedAnswer, SimulatedRequest } from '../providers/simulation.ts';
 
-/** Largest body of a request. */
-export const BODY_BYTES_MAX = 64 * 1024 * 1024;
+/** Largest body of a request: what the most generous provider takes. */
+export const BODY_BYTES_MAX = 2 * 1024 ** 3;
 
 /** The whole body; undefined when it is too large. Rejects when the client went away before its end. */
-export async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
+export async function readBody(request: IncomingMessage, bytesMax = BODY_BYTES_MAX): Promise<Uint8Array | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
     bytes += (piece as Buffer).byteLength;
-    if (bytes > BODY_BYTES_MAX) return undefined;
+    if (bytes > bytesMax) return undefined;
     pieces.push(piece as Buffer);
   }
   return Buffer.concat(pieces);

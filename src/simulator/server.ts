@@ -19,6 +19,8 @@ export interface SimulatorServerOptions extends Pick<StageOptions, 'onEnd' | 'on
   /** `name` or `name=value`; `FAULTS` of src/simulator/faults.ts lists them. */
   faults?: readonly string[];
   clock?: Clock;
+  /** Largest body of a request; 2 GiB when absent. */
+  bodyBytesMax?: number;
   /** 127.0.0.1 when absent. */
   host?: string;
   /** A free one when absent or 0. */
@@ -52,6 +54,7 @@ class StageSocket extends WebSocket {
 export class SimulatorServer {
   readonly #stage: SimulatorStage;
   readonly #clock: Clock;
+  readonly #bodyBytesMax: number | undefined;
   readonly #http: Server;
   readonly #sockets: SocketServer<typeof StageSocket>;
   /** Sockets of upgrades, answered or not, and of those the ones that talk. */
@@ -59,8 +62,9 @@ export class SimulatorServer {
   readonly #talking = new Set<StageSocket>();
   readonly #subprotocols = new WeakMap<IncomingMessage, string>();
 
-  private constructor({ clock = systemClock, host: _, port: __, ...stage }: SimulatorServerOptions) {
+  private constructor({ clock = systemClock, host: _, port: __, bodyBytesMax, ...stage }: SimulatorServerOptions) {
     this.#clock = clock;
+    this.#bodyBytesMax = bodyBytesMax;
     this.#stage = new SimulatorStage({ ...stage, clock });
     this.#sockets = new WebSocketServer({
       noServer: true,
@@ -174,7 +178,7 @@ export class SimulatorServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const body = await readBody(request);
+      const body = await readBody(request, this.#bodyBytesMax);
       const asked = requestOf(request, body);
       const { simulator } = this.#stage;
       if (body === undefined) writeAnswer(response, simulator.refusal(413), { isLast: true });

@@ -5,7 +5,7 @@ import type { EarMessage, HeardTurn } from '../providers/simulation.ts';
 import type { OpenEar } from './ears.ts';
 
 /** Largest file. */
-export const FILE_BYTES_MAX = 64 * 1024 * 1024;
+export const FILE_BYTES_MAX = 2 * 1024 ** 3;
 /** Given to the ear at a time, and left waiting in it at most. */
 const PIECE_BYTES = 65_536;
 const QUEUED_BYTES_MAX = 1024 * 1024;
@@ -13,7 +13,7 @@ const QUEUED_BYTES_MAX = 1024 * 1024;
 /**
  * Transcribes a WAV file.
  *
- * @throws when it is larger than 64 MiB, no WAV file that can be read, or the ear fails.
+ * @throws when it is larger than 2 GiB, no WAV file that can be read, or the ear fails.
  */
 export async function transcribe(
   openEar: OpenEar,

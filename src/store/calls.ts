@@ -3,8 +3,12 @@ import type { StoreCalls } from './store.ts';
 
 export type CallName = keyof StoreCalls;
 
-/** `alone`: works outside of any transaction, after what waits before it was answered. */
-export type CallKind = 'reads' | 'writes' | 'alone';
+/**
+ * `notes`: writes what may be lost when the power fails, because nothing was promised with it: it is committed, and the disk is not
+ * waited for. A hold is such a note: a machine that went dark uses none of the money. `alone`: works outside of any transaction,
+ * after what waits before it was answered.
+ */
+export type CallKind = 'reads' | 'notes' | 'writes' | 'alone';
 
 /** Complete by its type: a call that is missing here does not compile. */
 export const CALLS: Readonly<Record<CallName, CallKind>> = {
@@ -21,7 +25,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   changeKey: 'writes',
   rollKey: 'writes',
   revokeKey: 'writes',
-  noteKeysUsed: 'writes',
+  noteKeysUsed: 'notes',
   revokedKeyIds: 'reads',
 
   recordAudit: 'writes',
@@ -31,9 +35,11 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   endOutbox: 'writes',
   nextOutboxDueMs: 'reads',
 
-  openSession: 'writes',
+  openSession: 'notes',
   renewHold: 'writes',
   settleSession: 'writes',
+  openNodes: 'reads',
+  closeLost: 'writes',
   expireHolds: 'writes',
   addCredit: 'writes',
   balanceOf: 'reads',
@@ -50,7 +56,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   findProviderKey: 'reads',
   readSealedProviderKey: 'reads',
   noteProviderKeyCheck: 'writes',
-  noteProviderKeyUse: 'writes',
+  noteProviderKeyUse: 'notes',
   removeProviderKey: 'writes',
   listSealedProviderKeys: 'reads',
   countSealedBy: 'reads',
@@ -62,6 +68,9 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   renewIdempotency: 'writes',
   finishIdempotency: 'writes',
   releaseIdempotency: 'writes',
+
+  claimOwnership: 'writes',
+  findOwnership: 'reads',
 
   signUp: 'writes',
   findPerson: 'reads',

@@ -2,15 +2,19 @@
 // nothing by itself; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
 import { CALLS } from './calls.ts';
+import type { OwnershipGuard } from './ownership-tables.ts';
 import { callError, isOfTheDisk } from './sqlite-errors.ts';
 import type { Answer, Call } from './sqlite-protocol.ts';
 import type { StoreCalls } from './store.ts';
+
+/** The calls, and who may make those that write. */
+type GuardedCalls = StoreCalls & Partial<OwnershipGuard>;
 
 /**
  * The answers of the calls, in their order. What the disk refuses is refused to all that write, and nothing of it is
  * applied. Throws only when a transaction can neither be committed nor undone.
  */
-export function applyCalls(database: Database, tables: StoreCalls, calls: readonly Call[]): Answer[] {
+export function applyCalls(database: Database, tables: GuardedCalls, calls: readonly Call[]): Answer[] {
   if (!calls.some(isWriting)) return calls.map((call) => answerTo(call, attempt(tables, call)));
   try {
     return commitTogether(database, tables, calls);
@@ -22,10 +26,14 @@ export function applyCalls(database: Database, tables: StoreCalls, calls: readon
 }
 
 function isWriting({ name }: Call): boolean {
-  return CALLS[name] === 'writes';
+  return CALLS[name] === 'writes' || CALLS[name] === 'notes';
 }
 
-function commitTogether(database: Database, tables: StoreCalls, calls: readonly Call[]): Answer[] {
+function commitTogether(database: Database, tables: GuardedCalls, calls: readonly Call[]): Answer[] {
+  waitForDisk(
+    database,
+    calls.some(({ name }) => CALLS[name] === 'writes'),
+  );
   database.exec('BEGIN IMMEDIATE');
   const answers = calls.map((call) =>
     answerTo(call, isWriting(call) ? savepoint(database, tables, call) : attempt(tables, call)),
@@ -34,7 +42,7 @@ function commitTogether(database: Database, tables: StoreCalls, calls: readonly 
   return answers;
 }
 
-function savepoint(database: Database, tables: StoreCalls, call: Call): Outcome {
+function savepoint(database: Database, tables: GuardedCalls, call: Call): Outcome {
   database.exec('SAVEPOINT call');
   const outcome = attempt(tables, call);
   if ('error' in outcome) {
@@ -48,8 +56,10 @@ function savepoint(database: Database, tables: StoreCalls, call: Call): Outcome 
 
 type Outcome = { value: unknown } | { error: unknown };
 
-function attempt(tables: StoreCalls, { name, args }: Call): Outcome {
+function attempt(tables: GuardedCalls, { name, args }: Call): Outcome {
   try {
+    // Asked within the transaction: nobody else can claim the database before it is committed.
+    if (CALLS[name] !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();
     return { value: Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args) };
   } catch (error) {
     return { error };
@@ -60,4 +70,15 @@ function answerTo({ id }: Call, outcome: Outcome): Answer {
   if ('value' in outcome) return { id, value: outcome.value };
   const { reason, message } = callError(outcome.error);
   return { id, rejection: { reason, message } };
+}
+
+/** Databases whose commits do not wait for the disk at present. */
+const hasty = new WeakSet<Database>();
+
+/** Whether the next commits wait for the disk. Those that do bring everything to the disk that was committed before them. */
+function waitForDisk(database: Database, isWaiting: boolean): void {
+  if (isWaiting !== hasty.has(database)) return;
+  database.exec(`PRAGMA synchronous = ${isWaiting ? 'FULL' : 'NORMAL'}`);
+  if (isWaiting) hasty.delete(database);
+  else hasty.add(database);
 }

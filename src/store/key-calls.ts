@@ -72,7 +72,8 @@ export interface KeyCalls {
   createKey(organisationId: string, settings: Partial<KeySettings>, by: Actor, activeMax?: number): CreatedKey;
   /** Looks a key up by the SHA-256 of its text, revoked ones too. */
   findKeyByHash(hash: Uint8Array): ApiKey | undefined;
-  findKey(keyId: string): ApiKey | undefined;
+  /** By key id, of any organisation when that is null. */
+  findKey(organisationId: string | null, keyId: string): ApiKey | undefined;
   listKeys(organisationId?: string): ApiKey[];
   /** Undefined when the organisation has no such key. */
   changeKey(
@@ -95,8 +96,8 @@ export interface KeyCalls {
    * keeps its first time.
    */
   revokeKey(organisationId: string | null, keyId: string, by: Actor): ApiKey | undefined;
-  /** When keys were last used, in epoch milliseconds; kept to the minute, never going back. */
-  noteKeysUsed(used: readonly { keyId: string; atMs: number }[]): void;
+  /** When keys of the organisation were last used, in epoch milliseconds; kept to the minute, never going back. */
+  noteKeysUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void;
   /** Ids of all revoked keys, for the tokens they minted. */
   revokedKeyIds(): string[];
 }

@@ -131,11 +131,12 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
     statements.end.run({ id: key.id, graceUntil, rolledTo, revokedAt: isRevoked ? nowText() : null, revocation });
   }
 
-  function noteUsed(used: readonly { keyId: string; atMs: number }[]): void {
+  function noteUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void {
     for (const { keyId, atMs } of used) {
       if (!(atMs >= 0 && atMs <= TIME_MS_MAX))
         throw new StoreError('invalid', 'A key was used at no time that there is.');
-      statements.noteUsed.run({ id: keyId, at: new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS).toISOString() });
+      const at = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS).toISOString();
+      statements.noteUsed.run({ organisationId, id: keyId, at });
     }
   }
 
@@ -173,13 +174,13 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
       const row = statements.byHash.get(hash);
       return row && keyOf(row);
     },
-    findKey: find,
+    findKey: findOf,
     listKeys: (organisationId) =>
       (organisationId === undefined ? statements.all.all() : statements.ofOrganisation.all(organisationId)).map(keyOf),
     changeKey: (...args) => transactions.change.immediate(...args),
     rollKey: (...args) => transactions.roll.immediate(...args),
     revokeKey: (organisationId, keyId, by) => transactions.revoke.immediate(organisationId, keyId, by),
-    noteKeysUsed: (used) => transactions.noteUsed.immediate(used),
+    noteKeysUsed: (organisationId, used) => transactions.noteUsed.immediate(organisationId, used),
     revokedKeyIds: () => revokedAfter.all(0).map((row) => row.id),
     unheard() {
       const rows = revokedAfter.all(heard);
@@ -210,8 +211,9 @@ function prepare({ database }: TableContext) {
                            revocation = @revocation
        WHERE id = @id`,
     ),
-    noteUsed: database.prepare<{ id: string; at: string }>(
-      'UPDATE api_keys SET last_used_at = @at WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @at)',
+    noteUsed: database.prepare<{ organisationId: string; id: string; at: string }>(
+      `UPDATE api_keys SET last_used_at = @at
+       WHERE id = @id AND organisation_id = @organisationId AND (last_used_at IS NULL OR last_used_at < @at)`,
     ),
     countActive: database
       .prepare<{ organisationId: string; now: string }, number>(

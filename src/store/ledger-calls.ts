@@ -37,6 +37,9 @@ export interface SessionHead {
   openedAt: string;
 }
 
+/** What a session is found by: no other organisation has it. */
+export type SessionName = Pick<SessionHead, 'id' | 'organisationId'>;
+
 /**
  * Money asked for ahead: `wanted` if there is that much, less if not, but nothing below `least`. The hold ends with the
  * lease unless it is renewed or settled before.
@@ -52,6 +55,8 @@ export interface HoldGrant {
   heldMicroUsd: bigint;
   /** What kept it from being all that was wanted. */
   limitedBy: 'credit' | 'daily_spend' | null;
+  /** Neither the organisation's credit nor the key's spend of a day has an end: any other hold would be granted as well. */
+  unlimited?: true;
   /** The session is settled already: nothing more can be held or charged for it. */
   settled?: true;
 }
@@ -164,15 +169,23 @@ export interface LedgerCalls {
   /**
    * Posts what the lines say beyond what was posted before, and holds anew: the hold before is posted or void. A session that
    * was settled is left as it is and gets nothing, with `settled`. Never throws for want of credit: what is used is posted in full. A line
-   * that is not told of stays as it is. Throws `not_found`; `invalid` for a line that says less than before, or another price.
+   * that is not told of stays as it is. Throws `not_found`, also for another organisation's; `invalid` for a line that says less than before, or another price.
    */
-  renewHold(sessionId: string, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;
+  renewHold(session: SessionName, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;
   /**
    * Posts the rest, gives the hold back and closes the session; makes it first when it was never opened. Once: later calls get
    * the first result. A line that says less than was posted before, or another price, stays as it was: nothing is un-billed.
+   * Of a session that was closed as lost, what is told beyond its bill is billed once, beside it and as `<id>:late`.
    * Throws `not_found` without the organisation, `conflict` for an id that another organisation has, `invalid`.
    */
   settleSession(head: SessionHead, end: SessionEnd): SessionRecord;
+  /** The nodes, by their incarnation, that opened live sessions which are not settled. */
+  openNodes(): string[];
+  /**
+   * Closes live sessions of a node that are not settled and hold nothing, at what was posted of them and as `node_lost`; 1000 at a
+   * time, and says how many. Throws `invalid`.
+   */
+  closeLost(node: string, endedAt: string): number;
   /** Gives back every hold whose lease is over. */
   expireHolds(): number;
   /** False when it was given before. Throws `not_found`, `invalid`. */

@@ -95,6 +95,7 @@ export function createLedgerHolds(
       if (credit !== null && credit < grant.heldMicroUsd) grant = { heldMicroUsd: credit, limitedBy: 'credit' };
       const daily = leftToday.get({ keyId, day: nowText().slice(0, DAY_LENGTH) }) ?? null;
       if (daily !== null && daily < grant.heldMicroUsd) grant = { heldMicroUsd: daily, limitedBy: 'daily_spend' };
+      if (credit === null && daily === null) return { ...grant, unlimited: true };
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
     },

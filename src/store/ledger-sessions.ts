@@ -1,8 +1,17 @@
 // A session's money from its first hold to its settlement, one transaction a call. What is held and what is posted is decided
 // in ledger-holds.ts and ledger-postings.ts.
-import type { HoldGrant, HoldRequest, LedgerCalls, SessionEnd, SessionHead, SessionRecord } from './ledger-calls.ts';
+import type {
+  HoldGrant,
+  HoldRequest,
+  LedgerCalls,
+  SessionEnd,
+  SessionHead,
+  SessionName,
+  SessionRecord,
+} from './ledger-calls.ts';
 import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './ledger-checks.ts';
 import type { LedgerHolds } from './ledger-holds.ts';
+import { lateHead, linesBeyond, NODE_LOST } from './ledger-lost.ts';
 import type { LedgerPostings, SessionRow } from './ledger-postings.ts';
 import type { LedgerTransfers } from './ledger-transfers.ts';
 import { StoreError } from './store-error.ts';
@@ -92,25 +101,23 @@ export function createLedgerSessions(
     return grant;
   });
 
-  const renew = database.transaction((id: string, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
-    requireLines(lines);
-    requireHoldRequest(request);
-    const session = sessionById.get(id);
-    if (session === undefined) throw new StoreError('not_found', `There is no session ${JSON.stringify(id)}.`);
-    if (session.isSettled === 1) return SETTLED;
-    holds.end(session, postings.post(session, lines, 'refuse'));
-    const grant = holds.offer(session.organisationId, session.keyId, request);
-    holds.hold(session, grant.heldMicroUsd, request.leaseMs);
-    return grant;
-  });
+  const renew = database.transaction(
+    (name: SessionName, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
+      requireLines(lines);
+      requireHoldRequest(request);
+      const session = sessionById.get(name.id);
+      if (session?.organisationId !== name.organisationId) {
+        throw new StoreError('not_found', `There is no session ${JSON.stringify(name.id)}.`);
+      }
+      if (session.isSettled === 1) return SETTLED;
+      holds.end(session, postings.post(session, lines, 'refuse'));
+      const grant = holds.offer(session.organisationId, session.keyId, request);
+      holds.hold(session, grant.heldMicroUsd, request.leaseMs);
+      return grant;
+    },
+  );
 
-  const settle = database.transaction((head: SessionHead, end: SessionEnd): SessionRecord => {
-    requireHead(head);
-    requireEnd(end);
-    const before = known(head);
-    if (before?.isSettled === 1) return recordOf(before.number);
-    transfers.openAccount(head.organisationId);
-    const session = before ?? addSession(head);
+  function finish(session: SessionRow, end: SessionEnd): SessionRecord {
     // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
     holds.end(session, postings.post(session, end.lines, 'keep'));
     insertEnd.run({
@@ -123,11 +130,40 @@ export function createLedgerSessions(
       audioMs: end.audioMs,
     });
     return recordOf(session.number);
+  }
+
+  /** The session was closed for want of news. What came after what was posted then is billed beside it, once. */
+  function settleLate(first: SessionRecord, head: SessionHead, end: SessionEnd): SessionRecord {
+    const lines = linesBeyond(first.lines, end.lines);
+    const name = lateHead(head);
+    requireHead(name);
+    const before = known(name);
+    if (before === undefined && lines.length === 0) return first;
+    const audioMs = Math.max(0, end.audioMs - first.audioMs);
+    const late = before === undefined ? finish(addSession(name), { ...end, audioMs, lines }) : recordOf(before.number);
+    return {
+      ...first,
+      audioMs: first.audioMs + late.audioMs,
+      lines: [...first.lines, ...late.lines],
+      costMicroUsd: first.costMicroUsd + late.costMicroUsd,
+    };
+  }
+
+  const settle = database.transaction((head: SessionHead, end: SessionEnd): SessionRecord => {
+    requireHead(head);
+    requireEnd(end);
+    const before = known(head);
+    if (before?.isSettled === 1) {
+      const first = recordOf(before.number);
+      return first.reason === NODE_LOST ? settleLate(first, head, end) : first;
+    }
+    transfers.openAccount(head.organisationId);
+    return finish(before ?? addSession(head), end);
   });
 
   return {
     openSession: (head, request) => open.immediate(head, request),
-    renewHold: (sessionId, lines, request) => renew.immediate(sessionId, lines, request),
+    renewHold: (session, lines, request) => renew.immediate(session, lines, request),
     settleSession: (head, end) => settle.immediate(head, end),
   };
 }

@@ -3,6 +3,7 @@ import { createLedgerAudit } from './ledger-audit.ts';
 import { backUp } from './ledger-backup.ts';
 import type { Leases, LedgerCalls } from './ledger-calls.ts';
 import { createLedgerHolds } from './ledger-holds.ts';
+import { createLedgerLost } from './ledger-lost.ts';
 import { createLedgerPostings } from './ledger-postings.ts';
 import { createLedgerRecords } from './ledger-records.ts';
 import { createLedgerReports } from './ledger-reports.ts';
@@ -22,6 +23,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
     ...records,
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),
+    ...createLedgerLost(context),
     addCredit: transfers.addCredit,
     balanceOf: transfers.balanceOf,
     expireHolds: holds.expireHolds,

@@ -2,6 +2,7 @@
 // there is kept under another name. What was settled since the copy was made is ledger/history.ts.
 import {
   chmodSync,
+  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -92,6 +93,7 @@ function requireBackup(copy: string, file: string): void {
 function prepare(copy: string, next: string): LedgerAudit {
   copyFileSync(copy, next);
   chmodSync(next, 0o600);
+  giveToOwnerOf(dirname(next), next);
   const found = openCopy(next, copy, false);
   try {
     requireWhole(found, copy);
@@ -109,6 +111,13 @@ function prepare(copy: string, next: string): LedgerAudit {
     database.close();
     sync(next);
   }
+}
+
+/** Root restores, and a service without its rights goes on with the file. */
+function giveToOwnerOf(directory: string, file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(directory);
+  chownSync(file, uid, gid);
 }
 
 /** @param name what sentences call it */

@@ -12,7 +12,8 @@ function whyNotOpened(error: unknown): string {
   if (error instanceof Error && 'syscall' in error && error.syscall === 'watch') {
     return `cannot be watched for changes by other processes (${code}): raise the system's limits of file watches (fs.inotify.max_user_instances and max_user_watches).`;
   }
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
+  // What the tables are asked is always the same: where that is wrong, the tables are not what they were.
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_ERROR') {
     return 'is damaged or is no SQLite file: restore it from a backup with `voxgate ledger restore FILE --force`, or move it away to start with an empty one.';
   }
   if (code.startsWith('SQLITE_BUSY')) return 'is locked by another process: end that process or wait until it is done.';

@@ -10,14 +10,13 @@ export interface WorkerInput {
 }
 
 export interface Call {
-  kind: 'call';
   id: number;
   name: CallName;
   args: readonly unknown[];
 }
 
-/** A call, answered in the order of arrival; or the wish to close after all calls before it. */
-export type ToWorker = Call | { kind: 'close' };
+/** Calls, answered in the order of arrival; or the wish to close after all calls before it. */
+export type ToWorker = { kind: 'calls'; calls: Call[] } | { kind: 'close' };
 
 export type FromWorker =
   | { kind: 'opened' }

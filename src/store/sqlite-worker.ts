@@ -89,7 +89,7 @@ function serve(): void {
       // What was committed is answered, whatever comes after.
       tell({ kind: 'answers', answers });
     }
-    if (!calls.some(({ name }) => CALLS[name] === 'writes')) return;
+    if (calls.every(({ name }) => CALLS[name] === 'reads')) return;
     if (tellNews(tellOutbox) || isNews) touch();
     leases.look();
   }
@@ -111,12 +111,20 @@ function serve(): void {
   port.on('message', (first: ToWorker) => {
     let together: Call[] = [];
     let message: ToWorker | undefined = first;
-    for (let taken = 1; message?.kind === 'call'; taken++) {
-      if (CALLS[message.name] === 'alone') {
+    let taken = 0;
+    while (message?.kind === 'calls') {
+      for (const call of message.calls) {
+        if (CALLS[call.name] === 'alone') {
+          answer(together);
+          answer([call]);
+          together = [];
+        } else together.push(call);
+        if (together.length < TOGETHER_MAX) continue;
         answer(together);
-        answer([message]);
         together = [];
-      } else together.push(message);
+      }
+      // Whatever else waits for the thread's own events has its turn in between.
+      taken += message.calls.length;
       message = taken < TOGETHER_MAX ? waitingMessage() : undefined;
     }
     answer(together);

@@ -6,7 +6,7 @@ import { workerFile } from '../telemetry/worker-file.ts';
 import { CALLS, type CallName } from './calls.ts';
 import { Listeners } from './listeners.ts';
 import type { SuspensionNews } from './organisation-tables.ts';
-import type { Answer, FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
+import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './sqlite-protocol.ts';
 import type { AsynchronousCalls, Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -20,11 +20,16 @@ export interface SqliteStoreOptions {
   directory: string;
   /** Calls that may wait; one more is rejected with `overflow`. 1024 when absent. */
   callsMax?: number;
-  /** Hears once when the thread ends by itself; every call is rejected from then on. */
+  /**
+   * Hears once when the thread ends by itself, every call is rejected from then on; and once when a call is refused because another
+   * process owns the database since.
+   */
   onFault?: (error: StoreError) => void;
 }
 
 interface Waiting {
+  /** Undefined of the opening. */
+  name?: CallName;
   resolve(value: unknown): void;
   reject(error: StoreError): void;
 }
@@ -60,12 +65,15 @@ class StoreThread implements Omit<Store, CallName> {
   readonly #onFault: (error: StoreError) => void;
   readonly #exited: Promise<void>;
   readonly #waiting = new Map<number, Waiting>();
+  /** Calls on their way to the thread, together with the others of this turn of the event loop. */
+  #outgoing: Call[] = [];
   readonly #revocations = new Listeners<string>();
   readonly #suspensions = new Listeners<SuspensionNews>();
   readonly #outbox = new Listeners<void>();
   #state: State = 'opening';
   #endReason = new StoreError('closed', 'The store is closed.');
   #lastId = 0;
+  #isOvertaken = false;
 
   constructor({ directory, callsMax = CALLS_MAX, onFault = () => {} }: SqliteStoreOptions) {
     this.#callsMax = callsMax;
@@ -101,6 +109,7 @@ class StoreThread implements Omit<Store, CallName> {
   close(): Promise<void> {
     if (this.#state === 'opening' || this.#state === 'open') {
       this.#state = 'closing';
+      this.#flush();
       this.#post({ kind: 'close' });
     }
     return this.#exited;
@@ -114,14 +123,34 @@ class StoreThread implements Omit<Store, CallName> {
       );
     }
     const id = ++this.#lastId;
-    try {
-      this.#post({ kind: 'call', id, name, args });
-    } catch {
-      return Promise.reject(new StoreError('invalid', `The call ${name} was given what is no plain data.`));
-    }
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      // While others wait anyway, a message for each call would be most of what a call costs here.
+      const isFirst = this.#waiting.size === 0;
+      this.#waiting.set(id, { name, resolve, reject });
+      this.#outgoing.push({ id, name, args });
+      if (isFirst) this.#flush();
+      else if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
     });
+  }
+
+  #flush(): void {
+    const calls = this.#outgoing;
+    this.#outgoing = [];
+    if (calls.length === 0 || this.#state === 'ended') return;
+    try {
+      this.#post({ kind: 'calls', calls });
+    } catch {
+      for (const call of calls) this.#postAlone(call);
+    }
+  }
+
+  #postAlone(call: Call): void {
+    try {
+      this.#post({ kind: 'calls', calls: [call] });
+    } catch {
+      const refusal = new StoreError('invalid', `The call ${call.name} was given what is no plain data.`);
+      this.#take(call.id)?.reject(refusal);
+    }
   }
 
   #post(message: ToWorker): void {
@@ -154,8 +183,21 @@ class StoreThread implements Omit<Store, CallName> {
 
   #settle(answer: Answer): void {
     const call = this.#take(answer.id);
-    if ('rejection' in answer) call?.reject(new StoreError(answer.rejection.reason, answer.rejection.message));
-    else call?.resolve(answer.value);
+    if (!('rejection' in answer)) {
+      call?.resolve(answer.value);
+      return;
+    }
+    const error = new StoreError(answer.rejection.reason, answer.rejection.message);
+    call?.reject(error);
+    // Whoever claims it is told by the claim.
+    if (error.reason === 'superseded' && call?.name !== 'claimOwnership') this.#overtaken(error);
+  }
+
+  /** It can be read from, but never written to again by this process. */
+  #overtaken(error: StoreError): void {
+    if (this.#isOvertaken) return;
+    this.#isOvertaken = true;
+    this.#onFault(error);
   }
 
   #take(id: number): Waiting | undefined {

@@ -5,9 +5,11 @@
  * - `overflow`: too many calls are waiting
  * - `busy`: another process holds the write lock for longer than the store waits
  * - `not_found`, `invalid`, `conflict`: the call itself names something that is not there, out of range, or taken
+ * - `superseded`: another process owns the database since; this one may not write to it any more
  * - `insufficient_credit`, `daily_spend`: there is less money than the call asks for at least
  * - `failed`: the disk, the file or the thread failed
  * - `closed`: the store was closed
+ * - `unreachable`: the node that keeps the store did not answer; nobody knows whether the call was applied
  */
 export type StoreErrorReason =
   | 'cannot_open'
@@ -16,12 +18,14 @@ export type StoreErrorReason =
   | 'not_found'
   | 'invalid'
   | 'conflict'
+  | 'superseded'
   | 'insufficient_credit'
   | 'daily_spend'
   | 'failed'
-  | 'closed';
+  | 'closed'
+  | 'unreachable';
 
-/** A call that changed nothing. The message is one sentence without secrets. */
+/** A call that changed nothing, as far as anybody knows: see `unreachable`. The message is one sentence without secrets. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;

@@ -7,6 +7,7 @@ import type { KeyCalls } from './key-calls.ts';
 import type { LedgerCalls } from './ledger-calls.ts';
 import type { SuspensionNews } from './organisation-tables.ts';
 import type { OutboxCalls } from './outbox-calls.ts';
+import type { OwnershipCalls } from './ownership-calls.ts';
 import type { VaultCalls } from './vault-calls.ts';
 
 export type { ApiKey, KeySettings } from './key-calls.ts';
@@ -19,7 +20,8 @@ export interface StoreCalls
     LedgerCalls,
     AccountCalls,
     VaultCalls,
-    IdempotencyCalls {}
+    IdempotencyCalls,
+    OwnershipCalls {}
 
 /** The same calls from another thread. */
 export type AsynchronousCalls = {

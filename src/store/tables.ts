@@ -7,11 +7,12 @@ import { createKeyTables, type Revocations } from './key-tables.ts';
 import { createLedgerTables, type Leases } from './ledger-tables.ts';
 import type { Suspensions } from './organisation-tables.ts';
 import { createOutboxTables, type OutboxNews } from './outbox-tables.ts';
+import { createOwnershipTables, type OwnershipGuard } from './ownership-tables.ts';
 import type { StoreCalls } from './store.ts';
 import type { TableContext } from './table-context.ts';
 import { createVaultTables } from './vault-tables.ts';
 
-export type Tables = StoreCalls & Revocations & Suspensions & Leases & OutboxNews;
+export type Tables = StoreCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard;
 
 /** @param nowMs wall-clock milliseconds */
 export function createTables(database: Database, nowMs: () => number = Date.now): Tables {
@@ -28,5 +29,6 @@ export function createTables(database: Database, nowMs: () => number = Date.now)
     ...createAccountTables(context, ledger),
     ...createVaultTables(context),
     ...createIdempotencyTables(context),
+    ...createOwnershipTables(base),
   };
 }

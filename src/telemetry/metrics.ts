@@ -41,6 +41,8 @@ export interface Metrics {
   httpRequest(route: string, status: number): void;
   /** Shows a queue's depth until the returned function is called. A later queue of the same name takes its place. */
   watchQueue(name: string, depth: Read<number>): () => void;
+  /** Shows a figure that is no queue; asked for when somebody looks. */
+  watchGauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Shows the number of sessions by state. */
   watchSessions(countByState: Read<Readonly<Record<string, number>>>): void;
   /** Everything, together with the process's own figures (event-loop lag, memory, processor). */
@@ -118,6 +120,16 @@ export function createMetrics(): Metrics {
       return () => {
         if (queues.get(name) === depth) queues.delete(name);
       };
+    },
+    watchGauge: (name, help, read) => {
+      new Gauge({
+        name: `voxgate_${name}`,
+        help,
+        registers: [registry],
+        async collect() {
+          this.set(await read());
+        },
+      });
     },
     watchSessions: (read) => {
       countByState = read;

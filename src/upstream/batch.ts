@@ -24,6 +24,7 @@ const BYTES_PER_SAMPLE = 2;
  *
  * @param request the leg; its `session` is of no use here
  * @param audio linear16 at `request.sampleRate`, in chunks of any even length, each valid until the next is asked for
+ * @param onUtterance hears each utterance of the result, in order, as soon as nothing about it can change
  * @throws LegFailed when the leg fails; the signal's reason when aborted; what `audio` throws
  */
 export async function transcribeThroughLeg(
@@ -32,9 +33,10 @@ export async function transcribeThroughLeg(
   request: OpenLeg,
   audio: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
+  onUtterance?: (utterance: Utterance) => void,
 ): Promise<BatchResult> {
   signal.throwIfAborted();
-  const job = new LegJob();
+  const job = new LegJob(onUtterance);
   const leg = upstream.open(legId, request, (report) => job.take(report));
   const abort = () => job.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -63,6 +65,13 @@ class LegJob {
   private readonly utterances: Utterance[] = [];
   private readonly warnings: BatchResult['warnings'] = [];
   private language: string | undefined;
+  private readonly onUtterance: ((utterance: Utterance) => void) | undefined;
+  /** Utterances that were told. */
+  private told = 0;
+
+  constructor(onUtterance: ((utterance: Utterance) => void) | undefined) {
+    this.onUtterance = onUtterance;
+  }
 
   take(report: LegReport): void {
     if (report.type === 'leg.ready') this.ready = true;
@@ -127,6 +136,7 @@ class LegJob {
   /** What was heard. Throws when words were heard that never became final: a part is no transcription. */
   result(): BatchResult {
     if (this.text.open) throw new LegFailed(finalMissing);
+    this.tell(this.utterances.length);
     return { utterances: this.utterances, language: this.language, seconds: undefined, warnings: this.warnings };
   }
 
@@ -137,5 +147,13 @@ class LegJob {
     if (step.type === 'ended') this.utterances.push(step.utterance);
     else if (step.type === 'formatted') this.utterances[this.utterances.length - 1] = step.utterance;
     this.language = this.utterances.at(-1)?.language ?? this.language;
+    // The formatted version of the last one may be still to come, and takes its place.
+    const isOpen = step.type === 'ended' && step.twin;
+    if (step.type === 'ended' || step.type === 'formatted') this.tell(this.utterances.length - (isOpen ? 1 : 0));
+  }
+
+  /** Tells of those that were settled since, up to a count of all. */
+  private tell(count: number): void {
+    for (; this.told < count; this.told++) this.onUtterance?.(this.utterances[this.told] as Utterance);
   }
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { LegCommand } from '../../machines/events.ts';
 import type { Engine, Provider, ProviderAccess } from '../providers/provider.ts';
+import type { HttpBatchDependencies } from './http-batch.ts';
 import type { OpenSocket } from './wire.ts';
 
 export interface UpstreamDependencies {
@@ -13,6 +14,8 @@ export interface UpstreamDependencies {
    */
   access(provider: string, credentialId: string, organisationId: string): ProviderAccess | Promise<ProviderAccess>;
   clock: Clock;
+  /** For models that hear files only; without it they have no legs. */
+  http?: HttpBatchDependencies;
   /** Opens the connections to WebSocket endpoints; absent: real ones. */
   openSocket?: OpenSocket;
   /** Send pauses above the first number of unsent bytes and goes on at the second; the third ends the leg. */

@@ -3,13 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchFile, HttpRequest } from '../providers/provider.ts';
 
-/** A file's bytes, each chunk a buffer of its own that is not changed afterwards. */
-export type ReadFile = () => AsyncIterable<Uint8Array>;
+/** A file's bytes, each chunk a buffer of its own that is not changed afterwards; a list where all of them are in memory. */
+export type ReadFile = () => FileBytes;
+type FileBytes = AsyncIterable<Uint8Array> | readonly Uint8Array[];
 
 /** What is sent after a request's head. Header names in lower case. */
 export interface RequestContent {
   headers: Record<string, string>;
-  body: string | AsyncIterable<Uint8Array> | undefined;
+  body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
 /** The content of a request; what the codec says in its headers wins. Reads nothing yet. */
@@ -20,7 +21,7 @@ export function contentOf({ body }: HttpRequest, file: BatchFile, read: ReadFile
     case 'json':
       return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
     case 'file':
-      return { headers: { 'content-type': file.contentType, ...lengthOf(file.bytes) }, body: read() };
+      return { headers: { 'content-type': file.contentType, ...lengthOf(file.bytes) }, body: bodyOf(read()) };
     case 'multipart':
       return formOf(body.fields, body.fileField, file, read);
   }
@@ -39,15 +40,31 @@ function formOf(
   const before = Buffer.from(front + head);
   const after = Buffer.from(`\r\n--${boundary}--\r\n`);
   const bytes = file.bytes === undefined ? undefined : before.length + file.bytes + after.length;
-  async function* body() {
-    yield before;
-    yield* read();
-    yield after;
-  }
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, ...lengthOf(bytes) },
-    body: body(),
+    body: bodyOf(read(), [before], [after]),
   };
+}
+
+/** What is in memory goes out in one piece: a stream would cost more than a small file's way to the provider. */
+function bodyOf(
+  bytes: FileBytes,
+  before: readonly Uint8Array[] = [],
+  after: readonly Uint8Array[] = [],
+): Uint8Array | AsyncIterable<Uint8Array> {
+  return isInMemory(bytes) ? Buffer.concat([...before, ...bytes, ...after]) : framed(before, bytes, after);
+}
+
+const isInMemory = (bytes: FileBytes): bytes is readonly Uint8Array[] => Array.isArray(bytes);
+
+async function* framed(
+  before: readonly Uint8Array[],
+  bytes: AsyncIterable<Uint8Array>,
+  after: readonly Uint8Array[],
+): AsyncGenerator<Uint8Array> {
+  yield* before;
+  yield* bytes;
+  yield* after;
 }
 
 const lengthOf = (bytes: number | undefined): Record<string, string> =>

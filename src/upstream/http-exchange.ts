@@ -6,7 +6,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { HttpAnswer } from '../providers/provider.ts';
 import { LegFailed } from './batch.ts';
 import { joinedHeaders } from './headers.ts';
-import { answerTimeout, answerTooLarge, networkFailure, poolFull, uploadStalled } from './http-failures.ts';
+import { answerTimeout, answerTooLarge, badAnswer, networkFailure, poolFull, uploadStalled } from './http-failures.ts';
 import type { HttpPools } from './http-pools.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface ExchangeRequest {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers: Record<string, string>;
-  body: string | AsyncIterable<Uint8Array> | undefined;
+  body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** How long the provider may leave the request waiting: to connect, to take more of the body, to answer. */
   answerMs: number;
 }
@@ -45,34 +45,15 @@ export async function exchange(
   const { origin, pathname, search } = new URL(url);
   const pool = pools.of(origin);
   if (pool === undefined) throw new LegFailed(poolFull);
-  const end = new AbortController();
-  const patience = new Patience(clock, answerMs, (failure) => end.abort(new LegFailed(failure)));
-  const upload = new Upload(patience);
-  const abort = () => end.abort(signal.reason);
+  const answer = new Answer(clock, answerMs);
+  const abort = () => answer.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  patience.wait(answerTimeout);
   try {
-    const answer = pool.request({
-      method,
-      path: pathname + search,
-      headers,
-      body: (typeof body === 'object' ? upload.streamOf(body) : body) ?? null,
-      signal: end.signal,
-    });
-    const response = await untilAborted(answer, end.signal);
-    upload.stop();
-    const text = isSuccess(response.statusCode)
-      ? await wholeBody(response.body, patience)
-      : await beginningOfBody(response.body, clock);
-    end.signal.throwIfAborted();
-    return { status: response.statusCode, headers: joinedHeaders(response.headers), body: text };
-  } catch (error) {
-    if (end.signal.aborted) throw end.signal.reason;
-    if (upload.fault !== undefined) throw upload.fault.error;
-    throw error instanceof LegFailed ? error : new LegFailed(networkFailure(error));
+    const isWhole = typeof body !== 'object' || body instanceof Uint8Array;
+    const sent = isWhole ? (body ?? null) : answer.upload.streamOf(body);
+    pool.dispatch({ method, path: pathname + search, headers, body: sent }, answer);
+    return await answer.received;
   } finally {
-    upload.stop();
-    patience.end();
     signal.removeEventListener('abort', abort);
   }
 }
@@ -108,7 +89,7 @@ class Patience {
   }
 }
 
-/** The body on its way: knows whose move it is, and whether it was the body itself that failed. */
+/** A body that is read while it is sent: knows whose move it is, and whether it was the body itself that failed. */
 class Upload {
   fault: { error: unknown } | undefined;
   private readonly patience: Patience;
@@ -146,59 +127,111 @@ class Upload {
   }
 }
 
-/** The client takes an abort only once a connection is there; the job is not to wait for that. */
-async function untilAborted(
-  answer: Promise<Dispatcher.ResponseData>,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } catch (error) {
-    answer.then(
-      ({ body }) => body.on('error', () => {}).destroy(),
-      () => {},
-    );
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
+/** The answer as it arrives. Settles once; what the connection says after that is nobody's concern. */
+class Answer implements Dispatcher.DispatchHandler {
+  readonly received: Promise<HttpAnswer>;
+  readonly upload: Upload;
+  private readonly clock: Clock;
+  private readonly patience: Patience;
+  private settle: { resolve(answer: HttpAnswer): void; reject(error: unknown): void } | undefined;
+  private controller: Dispatcher.DispatchController | undefined;
+  /** Undefined until the answer begins. */
+  private status: number | undefined;
+  private headers: HttpAnswer['headers'] = {};
+  private readonly pieces: Buffer[] = [];
+  private bytes = 0;
+  private refusalTimer: unknown;
 
-async function wholeBody(body: Dispatcher.ResponseData['body'], patience: Patience): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  patience.wait(answerTimeout);
-  for await (const piece of body) {
-    patience.wait(answerTimeout);
-    bytes += (piece as Buffer).byteLength;
-    if (bytes > ANSWER_BYTES_MAX) throw new LegFailed(answerTooLarge);
-    pieces.push(piece as Buffer);
+  constructor(clock: Clock, answerMs: number) {
+    this.clock = clock;
+    this.patience = new Patience(clock, answerMs, (failure) => this.fail(new LegFailed(failure)));
+    this.upload = new Upload(this.patience);
+    this.received = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    this.patience.wait(answerTimeout);
   }
-  return textOf(pieces);
-}
 
-/** A refusal tells more than its status; what is not there soon is left out. */
-async function beginningOfBody(body: Dispatcher.ResponseData['body'], clock: Clock): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  const timer = clock.setTimeout(() => body.destroy(), REFUSAL_MS);
-  try {
-    for await (const piece of body) {
-      pieces.push((piece as Buffer).subarray(0, REFUSAL_BYTES_MAX - bytes));
-      bytes += (piece as Buffer).byteLength;
-      if (bytes >= REFUSAL_BYTES_MAX) break;
+  /** Nobody waits any more: not for a connection either, which is let go of when it is there. */
+  fail(error: unknown): void {
+    const { settle } = this;
+    if (settle === undefined) return;
+    this.end();
+    settle.reject(error);
+    this.controller?.abort(error instanceof Error ? error : new Error('The request was given up.'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.settle === undefined) controller.abort(new Error('The request was given up.'));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Others announce an answer that is still to come.
+    if (status < 200 || this.settle === undefined) return;
+    this.upload.stop();
+    this.status = status;
+    this.headers = joinedHeaders(headers);
+    if (isSuccess(status)) {
+      this.patience.wait(answerTimeout);
+      return;
     }
-  } catch {
-    // Cut off, by us or by the provider: the status says the most important.
-  } finally {
-    clock.clearTimeout(timer);
+    this.patience.end();
+    // A refusal tells more than its status; what is not there soon is left out.
+    this.refusalTimer = this.clock.setTimeout(() => this.cutOff(), REFUSAL_MS);
   }
-  return textOf(pieces);
-}
 
-const textOf = (pieces: readonly Buffer[]): string => new TextDecoder().decode(Buffer.concat(pieces));
+  onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.settle === undefined || this.status === undefined) return;
+    this.bytes += piece.byteLength;
+    if (isSuccess(this.status)) {
+      this.patience.wait(answerTimeout);
+      if (this.bytes > ANSWER_BYTES_MAX) this.fail(new LegFailed(answerTooLarge));
+      else this.pieces.push(piece);
+      return;
+    }
+    this.pieces.push(piece.subarray(0, Math.max(0, REFUSAL_BYTES_MAX - this.bytes + piece.byteLength)));
+    if (this.bytes >= REFUSAL_BYTES_MAX) this.cutOff();
+  }
+
+  onResponseEnd(): void {
+    this.finish();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    // A refusal that was cut off: its status says the most important.
+    if (this.status !== undefined && !isSuccess(this.status)) this.finish();
+    else if (this.upload.fault !== undefined) this.fail(this.upload.fault.error);
+    else this.fail(error instanceof LegFailed ? error : new LegFailed(networkFailure(error)));
+  }
+
+  private cutOff(): void {
+    this.finish();
+    this.controller?.abort(new Error('The rest of a refusal is not read.'));
+  }
+
+  private finish(): void {
+    const { settle, status } = this;
+    if (settle === undefined || status === undefined) return;
+    this.end();
+    const bytes = this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces);
+    try {
+      // JSON is UTF-8: in another coding it would come out as other words. Of a refusal the words hardly matter.
+      const body = new TextDecoder('utf-8', { fatal: isSuccess(status) }).decode(bytes);
+      settle.resolve({ status, headers: this.headers, body });
+    } catch {
+      settle.reject(new LegFailed(badAnswer));
+    }
+  }
+
+  private end(): void {
+    this.settle = undefined;
+    this.upload.stop();
+    this.patience.end();
+    this.clock.clearTimeout(this.refusalTimer);
+  }
+}

@@ -1,9 +1,6 @@
-// One leg: a connection to a provider, driven by the upstream chart. It owns the wire, the codec's state and the keep-alive;
-// it reports to whoever opened it, and leaves turns, audio positions and failover to the session.
-import type { Actor } from 'xstate';
-import type { Heard, LegCommand, LegReport, OpenLeg } from '../../machines/events.ts';
-import type { UpstreamEvent, upstreamMachine } from '../../machines/upstream.ts';
-import { providerOf } from '../api/slug.ts';
+// A leg on a connection to a provider that hears a stream. It owns the wire, the codec's state and the keep-alive; it reports
+// to whoever opened it, and leaves turns, audio positions and failover to the session.
+import type { Heard, LegReport, OpenLeg } from '../../machines/events.ts';
 import type {
   Incoming,
   LiveCodec,
@@ -14,41 +11,25 @@ import type {
   Step,
 } from '../providers/provider.ts';
 import { failureOfStatus } from '../providers/refusals.ts';
-import { startObserved } from '../runtime/observe.ts';
-import { Scope } from '../runtime/scope.ts';
-import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
-import { clogged, closedEarly, lostAudio, ownFault, ownKeyUnavailable, unreachable } from './leg-failures.ts';
+import { ChartedLeg } from './charted-leg.ts';
+import type { UpstreamDependencies } from './dependencies.ts';
+import { clogged, closedEarly, lostAudio, unreachable } from './leg-failures.ts';
 import { legRequestOf, NO_ACCESS } from './leg-request.ts';
 import { LegTimers } from './leg-timers.ts';
 import { Pressure } from './pressure.ts';
-import { Scrubber } from './secrets.ts';
 import { openWire, type Wire } from './wire.ts';
 
-/** A report before it is addressed and numbered. */
-type Report = LegReport extends infer R ? (R extends unknown ? Omit<R, 'generation' | 'sequence'> : never) : never;
-
-/** Made by the upstream host (live.ts), whose chart calls it by the leg's id. */
-export class Leg implements LegHandle {
-  private readonly legId: string;
-  private readonly request: OpenLeg;
+/** A leg whose provider hears a stream. */
+export class Leg extends ChartedLeg {
+  protected readonly timing: LiveTiming;
   private readonly codec: LiveCodec;
-  private readonly dependencies: UpstreamDependencies;
-  private readonly sink: (report: LegReport) => void;
-  private readonly scope: Scope;
-  private readonly timing: LiveTiming;
-  private scrubber = new Scrubber(NO_ACCESS);
-  private actor: Actor<typeof upstreamMachine> | undefined;
   private wire: Wire | undefined;
   private state: unknown;
   private hello: Outgoing[] = [];
   private readonly timers: LegTimers;
   /** The connection was opened: the provider knows of this leg. */
   private greeted = false;
-  private reports = 0;
-  private heardFrames = 0;
   private pressure: Pressure | undefined;
-  /** Where the leg ended in order: its connection is closed with a handshake then, not dropped. */
-  private outcome: 'finished' | 'released' | undefined;
 
   constructor(
     legId: string,
@@ -58,105 +39,14 @@ export class Leg implements LegHandle {
     report: (report: LegReport) => void,
     onDispose: () => void,
   ) {
-    this.legId = legId;
-    this.request = request;
+    super(legId, request, dependencies, report, onDispose);
     this.codec = codec;
-    this.dependencies = dependencies;
-    this.sink = report;
-    this.scope = new Scope((error) => dependencies.onEvent?.({ type: 'fault', name: 'dispose', error }));
-    this.scope.defer(onDispose);
     this.timers = new LegTimers(dependencies.clock);
     this.scope.defer(() => this.timers.stop());
     this.timing = codec.timing(legRequestOf(request, NO_ACCESS));
   }
 
-  start(machine: typeof upstreamMachine): void {
-    const { connectMs, readyMs, drainMs } = this.timing;
-    const actor = startObserved(
-      machine,
-      { legId: this.legId, model: this.request.slug, connectMs, readyMs, drainMs },
-      this.dependencies.clock,
-      {
-        ended: (output) => {
-          if (output.failure === null) this.outcome ??= 'released';
-          this.dependencies.onEvent?.({
-            type: 'leg.ended',
-            slug: this.request.slug,
-            outcome: output.failure?.reason ?? (this.outcome as string),
-          });
-          this.dispose();
-        },
-        failed: (error) => this.fault('chart', error),
-      },
-    );
-    this.actor = actor;
-    this.scope.defer(() => actor.stop());
-  }
-
-  command(command: LegCommand, bytes?: Uint8Array): void {
-    if (this.scope.disposed) return;
-    try {
-      this.obey(command, bytes);
-    } catch (error) {
-      this.fault(command.type, error);
-    }
-  }
-
-  private obey(command: LegCommand, bytes: Uint8Array | undefined): void {
-    switch (command.type) {
-      case 'leg.audio':
-        this.audio(command.sequence, bytes);
-        return;
-      case 'leg.finalize':
-        this.play(this.codec.finalize(this.state));
-        return;
-      case 'leg.finish':
-        this.tell({ type: 'leg.finish' });
-        return;
-      case 'leg.stalled':
-        this.tell({ type: 'provider.stalled' });
-        return;
-      case 'leg.close':
-        this.tell({ type: 'leg.close' });
-        this.dispose();
-        return;
-    }
-  }
-
-  report(report: Report): void {
-    this.reports++;
-    // Noted before it is told: the session lets go of the leg from within.
-    if (report.type === 'leg.finished') this.outcome = 'finished';
-    this.sink({ ...report, generation: this.request.generation, sequence: this.reports } as LegReport);
-  }
-
-  dispose(): void {
-    this.scope.dispose();
-  }
-
-  /** A fault of our own: the leg is lost, the session hears of it and goes on elsewhere. */
-  fault(name: string, error: unknown): void {
-    this.dependencies.onEvent?.({ type: 'fault', name, error: this.scrubber.cleanError(error) });
-    if (this.scope.disposed) return;
-    this.report({ type: 'leg.failed', failure: ownFault });
-    this.dispose();
-  }
-
-  /** The credential is asked for here, and stays in this connection. The service's is there at once. */
-  dial(): void {
-    const { slug, credentialId, organisationId } = this.request;
-    const access = this.dependencies.access(providerOf(slug), credentialId, organisationId);
-    if (access instanceof Promise) {
-      access.then(
-        // Let go of meanwhile, or out of time: nobody is to be dialled any more.
-        (opened) => this.scope.disposed || this.guarded('dial', () => this.connect(opened)),
-        () => this.tell({ type: 'wire.failed', failure: ownKeyUnavailable }),
-      );
-    } else this.connect(access);
-  }
-
-  private connect(access: ProviderAccess): void {
-    this.scrubber = new Scrubber(access);
+  protected connect(access: ProviderAccess): void {
     const { state, endpoint, hello } = this.codec.open(legRequestOf(this.request, access));
     this.state = state;
     this.hello = hello;
@@ -196,10 +86,13 @@ export class Leg implements LegHandle {
     this.play(this.codec.finish(this.state));
   }
 
-  private audio(sequence: number, bytes: Uint8Array | undefined): void {
-    this.heardFrames++;
+  protected finalize(): void {
+    this.play(this.codec.finalize(this.state));
+  }
+
+  protected audio(bytes: Uint8Array | undefined): void {
     const { wire } = this;
-    if (sequence !== this.heardFrames || bytes === undefined) {
+    if (bytes === undefined) {
       this.tell({ type: 'wire.failed', failure: lostAudio });
       return;
     }
@@ -278,21 +171,8 @@ export class Leg implements LegHandle {
     else wire.terminate();
   }
 
-  /** Runs what may throw; a throw is a fault of our own. */
-  private guarded(name: string, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.fault(name, error);
-    }
-  }
-
   private sendAll(frames: Outgoing[]): void {
     this.timers.touch();
     for (const frame of frames) this.wire?.send(frame);
-  }
-
-  private tell(event: UpstreamEvent): void {
-    if (!this.scope.disposed) this.actor?.send(event);
   }
 }

@@ -1,18 +1,21 @@
 // All live legs of this node: gives the upstream chart its actions, once, and knows every leg by its id. What a leg does
-// with its connection is leg.ts.
+// with its connection is in leg.ts; where it has none, in segmented-leg.ts.
 import type { LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import { upstreamMachine } from '../../machines/upstream.ts';
 import { providerOf } from '../api/slug.ts';
+import { hearsUtterances } from '../providers/live-turns.ts';
 import { guardActions } from '../runtime/observe.ts';
+import type { ChartedLeg } from './charted-leg.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import { Leg } from './leg.ts';
+import { SegmentedLeg } from './segmented-leg.ts';
 
 export type { LegHandle, UpstreamDependencies };
 
 /** All live legs of this node. `provide` happens here, once. */
 export class UpstreamHost {
   private readonly dependencies: UpstreamDependencies;
-  private readonly legs = new Map<string, Leg>();
+  private readonly legs = new Map<string, ChartedLeg>();
   private readonly machine;
 
   constructor(dependencies: UpstreamDependencies) {
@@ -41,6 +44,11 @@ export class UpstreamHost {
     return this.legs.size;
   }
 
+  /** The clock that legs live by. */
+  get clock(): UpstreamDependencies['clock'] {
+    return this.dependencies.clock;
+  }
+
   /** What a connection of this node's is made with; for one that is no leg. Its secrets stay in that connection. */
   access(...args: Parameters<UpstreamDependencies['access']>): ReturnType<UpstreamDependencies['access']> {
     return this.dependencies.access(...args);
@@ -51,15 +59,32 @@ export class UpstreamHost {
    * `onGone` is called once, when the leg holds nothing any more. Throws when the model is unknown here.
    */
   open(legId: string, request: OpenLeg, report: (report: LegReport) => void, onGone: () => void = () => {}): LegHandle {
-    const provider = this.dependencies.providers.get(providerOf(request.slug));
-    if (provider?.live === undefined) throw new Error(`No provider of this node has the live model "${request.slug}".`);
-    const leg = new Leg(legId, request, provider.live, this.dependencies, report, () => {
+    const leg = this.legOf(legId, request, report, () => {
       this.legs.delete(legId);
       onGone();
     });
     this.legs.set(legId, leg);
     leg.start(this.machine);
     return leg;
+  }
+
+  private legOf(
+    legId: string,
+    request: OpenLeg,
+    report: (report: LegReport) => void,
+    onDispose: () => void,
+  ): ChartedLeg {
+    const { dependencies } = this;
+    const { http } = dependencies;
+    const provider = dependencies.providers.get(providerOf(request.slug));
+    const card = provider?.models.find(({ id }) => id === request.slug);
+    if (card !== undefined && hearsUtterances(card)) {
+      if (provider?.batch?.kind === 'http' && http !== undefined)
+        return new SegmentedLeg(legId, request, provider, provider.batch, { ...dependencies, http }, report, onDispose);
+      throw new Error(`This node sends no files, so it cannot open a leg of "${request.slug}".`);
+    }
+    if (provider?.live === undefined) throw new Error(`No provider of this node has the live model "${request.slug}".`);
+    return new Leg(legId, request, provider.live, dependencies, report, onDispose);
   }
 
   /** Drops every leg; their sessions hear nothing more of them. */

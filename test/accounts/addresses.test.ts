@@ -1,7 +1,8 @@
 // Which texts are e-mail addresses, which of them are one mailbox, and who counts as one client.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clientGroupOf, parseEmail } from '../../src/accounts/addresses.ts';
+import { parseEmail } from '../../src/accounts/addresses.ts';
+import { networkOf } from '../../src/runtime/network-address.ts';
 
 describe('an e-mail address', () => {
   test.each([
@@ -83,5 +84,5 @@ test.each([
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
   ['', ''],
 ])('the client at %s is counted as %s', (address, group) => {
-  expect(clientGroupOf(address)).toBe(group);
+  expect(networkOf(address)).toBe(group);
 });

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
-import { FailedAttempts, neighbourhoodOf } from '../../src/auth/failed-attempts.ts';
+import { FailedAttempts } from '../../src/auth/failed-attempts.ts';
 import { WaitingHandshakes } from '../../src/auth/waiting-handshakes.ts';
+import { networkOf } from '../../src/runtime/network-address.ts';
 
 function refused(run: () => unknown): Refusal {
   try {
@@ -31,8 +32,8 @@ test.each([
   ['1::3:4:5:6:192.0.2.7', '1:0:3:4::/64'],
   ['unknown', 'unknown'],
   ['', ''],
-])('the neighbourhood of %s is %s', (address, expected) => {
-  expect(neighbourhoodOf(address)).toBe(expected);
+])('the network of %s is %s', (address, expected) => {
+  expect(networkOf(address)).toBe(expected);
 });
 
 describe('failed attempts', () => {

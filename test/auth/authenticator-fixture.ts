@@ -22,7 +22,9 @@ export function keyStore() {
   };
   return {
     findKeyByHash: vi.fn(async (hash: Uint8Array) => keys.get(hex(hash))),
-    findKey: vi.fn(async (keyId: string) => [...keys.values()].find(({ id }) => id === keyId)),
+    findKey: vi.fn(async (_organisationId: string | null, keyId: string) =>
+      [...keys.values()].find(({ id }) => id === keyId),
+    ),
     noteKeysUsed: vi.fn(async () => {}),
     onKeyRevoked: (listener: (keyId: string) => void) => {
       listeners.add(listener);

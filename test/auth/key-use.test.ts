@@ -7,19 +7,22 @@ import { StoreError } from '../../src/store/store-error.ts';
 
 function begin(keysMax?: number) {
   const clock = new SimulatedClock();
-  const store = { noteKeysUsed: vi.fn(async (_: readonly { keyId: string; atMs: number }[]) => {}) };
+  const store = {
+    noteKeysUsed: vi.fn(async (_organisationId: string, _used: readonly { keyId: string; atMs: number }[]) => {}),
+  };
   return { clock, store, use: new KeyUse({ store, clock, ...(keysMax === undefined ? {} : { keysMax }) }) };
 }
 
 describe('the last use of keys', () => {
   test('is told once a minute, the newest of each key, and not at all when there was none', async () => {
     const { clock, store, use } = begin();
-    for (let atMs = 1; atMs <= 1_000; atMs++) use.note(`key_${atMs % 2}`, atMs);
+    for (let atMs = 1; atMs <= 1_000; atMs++) use.note('org_1', `key_${atMs % 2}`, atMs);
     clock.increment(59_999);
     expect(store.noteKeysUsed).not.toHaveBeenCalled();
     clock.increment(1);
     expect(store.noteKeysUsed.mock.calls).toEqual([
       [
+        'org_1',
         [
           { keyId: 'key_1', atMs: 999 },
           { keyId: 'key_0', atMs: 1_000 },
@@ -28,17 +31,17 @@ describe('the last use of keys', () => {
     ]);
     clock.increment(600_000);
     expect(store.noteKeysUsed).toHaveBeenCalledTimes(1);
-    use.note('key_1', 2_000);
+    use.note('org_1', 'key_1', 2_000);
     clock.increment(60_000);
     expect(store.noteKeysUsed).toHaveBeenCalledTimes(2);
   });
 
   test('is told at the close, and nothing after it', async () => {
     const { clock, store, use } = begin();
-    use.note('key_1', 1);
+    use.note('org_1', 'key_1', 1);
     await use.close();
-    expect(store.noteKeysUsed.mock.calls).toEqual([[[{ keyId: 'key_1', atMs: 1 }]]]);
-    use.note('key_1', 2);
+    expect(store.noteKeysUsed.mock.calls).toEqual([['org_1', [{ keyId: 'key_1', atMs: 1 }]]]);
+    use.note('org_1', 'key_1', 2);
     clock.increment(600_000);
     await use.close();
     expect(store.noteKeysUsed).toHaveBeenCalledTimes(1);
@@ -46,21 +49,21 @@ describe('the last use of keys', () => {
 
   test('of so many keys is collected; the oldest is left out, and counted', async () => {
     const { store, use } = begin(2);
-    for (const key of ['a', 'b', 'a', 'c']) use.note(key, 1);
+    for (const key of ['a', 'b', 'a', 'c']) use.note('org_1', key, 1);
     await use.close();
-    expect(store.noteKeysUsed.mock.calls[0]?.[0].map(({ keyId }) => keyId)).toEqual(['a', 'c']);
+    expect(store.noteKeysUsed.mock.calls[0]?.[1].map(({ keyId }) => keyId)).toEqual(['a', 'c']);
     expect(use.dropped).toBe(1);
   });
 
   test('that the store does not take is counted, and breaks nothing', async () => {
     const { clock, store, use } = begin();
     store.noteKeysUsed.mockRejectedValueOnce(new StoreError('busy', 'no'));
-    use.note('key_1', 1);
+    use.note('org_1', 'key_1', 1);
     clock.increment(60_000);
     await vi.waitFor(() => expect(use.dropped).toBe(1));
-    use.note('key_1', 2);
+    use.note('org_1', 'key_1', 2);
     await use.close();
-    expect(store.noteKeysUsed).toHaveBeenLastCalledWith([{ keyId: 'key_1', atMs: 2 }]);
+    expect(store.noteKeysUsed).toHaveBeenLastCalledWith('org_1', [{ keyId: 'key_1', atMs: 2 }]);
   });
 });
 

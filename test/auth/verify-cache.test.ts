@@ -9,20 +9,22 @@ import { apiKey } from '../fakes/api-keys.ts';
 const hashOf = (index: number) => new Uint8Array(Buffer.from(`hash of key ${index}`));
 
 /** A cache over keys by their number; `calls` counts what the store was asked. */
-function begin(entriesMax?: number) {
+function begin(entriesMax?: number, hearsNews?: () => boolean) {
   const clock = new SimulatedClock();
   const keys = new Map<string, ApiKey>();
   const text = (hash: Uint8Array) => Buffer.from(hash).toString();
   const store = {
     findKeyByHash: vi.fn(async (hash: Uint8Array) => keys.get(text(hash))),
-    findKey: vi.fn(async (keyId: string) => [...keys.values()].find(({ id }) => id === keyId)),
+    findKey: vi.fn(async (_organisationId: string | null, keyId: string) =>
+      [...keys.values()].find(({ id }) => id === keyId),
+    ),
   };
   const add = (index: number, members: Partial<ApiKey> = {}) => {
     const key = apiKey({ id: `key_${index}`, ...members });
     keys.set(text(hashOf(index)), key);
     return key;
   };
-  const cache = new VerifyCache({ store, clock, ...(entriesMax === undefined ? {} : { entriesMax }) });
+  const cache = new VerifyCache({ store, clock, hearsNews, ...(entriesMax === undefined ? {} : { entriesMax }) });
   const calls = () => store.findKeyByHash.mock.calls.length + store.findKey.mock.calls.length;
   return { clock, store, cache, add, calls };
 }
@@ -46,7 +48,7 @@ describe('a key', () => {
     const { cache, add, calls } = begin();
     const key = add(1);
     await cache.find(byHash(hashOf(1)));
-    expect(await cache.find(byId('key_1'))).toBe(key);
+    expect(await cache.find(byId('org_1', 'key_1'))).toBe(key);
     expect(calls()).toBe(1);
   });
 
@@ -56,7 +58,7 @@ describe('a key', () => {
     await cache.find(byHash(hashOf(1)));
     clock.increment(30_000);
     const changed = add(1, { name: 'changed' });
-    await cache.find(byId('key_1'));
+    await cache.find(byId('org_1', 'key_1'));
     expect(await cache.find(byHash(hashOf(1)))).toBe(changed);
     expect(calls()).toBe(2);
   });
@@ -70,7 +72,7 @@ describe('a key', () => {
   });
 
   test('that is evicted is asked for at once, under each of its names', async () => {
-    for (const name of [byHash(hashOf(1)), byId('key_1')]) {
+    for (const name of [byHash(hashOf(1)), byId('org_1', 'key_1')]) {
       const { cache, add, calls } = begin();
       add(1);
       add(2);
@@ -127,7 +129,7 @@ test('no more entries than allowed are held; the oldest goes first', async () =>
     expect(cache.size).toBeLessThanOrEqual(100);
   }
   expect(cache.fresh(byHash(hashOf(0)))).toBeUndefined();
-  expect(cache.fresh(byId('key_0'))).toBeUndefined();
+  expect(cache.fresh(byId('org_1', 'key_0'))).toBeUndefined();
   expect(cache.fresh(byHash(hashOf(199)))).toBeDefined();
   expect(cache.size).toBe(90);
 });
@@ -151,7 +153,7 @@ describe('when the store rejects', () => {
     throw new StoreError(reason, 'no');
   };
 
-  test.each(['busy', 'overflow'] as const)(
+  test.each(['busy', 'overflow', 'unreachable'] as const)(
     'as it is %s, a key known for less than 5 minutes is served',
     async (reason) => {
       const { cache, clock, store, add, calls } = begin();
@@ -193,5 +195,78 @@ describe('when the store rejects', () => {
     cache.evict('key_1');
     store.findKeyByHash.mockImplementation(failing('busy'));
     await expect(cache.find(byHash(hashOf(1)))).rejects.toMatchObject({ reason: 'busy' });
+  });
+});
+
+describe('on a node without the database', () => {
+  const unreachable = async () => {
+    throw new StoreError('unreachable', 'no');
+  };
+
+  test('a known key is served for 30 s while no news could be heard, and no longer', async () => {
+    const { cache, clock, store, add } = begin(undefined, () => false);
+    const key = add(1);
+    await cache.find(byHash(hashOf(1)));
+    store.findKeyByHash.mockImplementation(unreachable);
+    clock.increment(29_999);
+    expect(await cache.find(byHash(hashOf(1)))).toBe(key);
+    clock.increment(1);
+    await expect(cache.find(byHash(hashOf(1)))).rejects.toMatchObject({ reason: 'unreachable' });
+  });
+
+  test('known keys are not waited for by each that comes: one in a second asks, and unknown ones always do', async () => {
+    const { cache, clock, store, add, calls } = begin();
+    for (const index of [1, 2, 3]) {
+      add(index);
+      await cache.find(byHash(hashOf(index)));
+    }
+    store.findKeyByHash.mockImplementation(unreachable);
+    clock.increment(30_000);
+    for (const index of [1, 2, 3, 1, 2, 3]) expect(await cache.find(byHash(hashOf(index)))).toBeDefined();
+    expect(calls()).toBe(4);
+    for (const index of [8, 9]) await expect(cache.find(byHash(hashOf(index)))).rejects.toBeInstanceOf(StoreError);
+    expect(calls()).toBe(6);
+    clock.increment(1_000);
+    expect(await cache.find(byHash(hashOf(1)))).toBeDefined();
+    expect(calls()).toBe(7);
+  });
+
+  test('what was known before a doubt is asked for again, also what was unknown and what was on its way', async () => {
+    const { cache, clock, store, add, calls } = begin();
+    add(1);
+    await cache.find(byHash(hashOf(1)));
+    await cache.find(byHash(hashOf(2)));
+    const onItsWay = cache.find(byHash(hashOf(3)));
+    const third = add(3);
+    cache.doubt();
+    await onItsWay;
+    clock.increment(1);
+    const [changed, second] = [add(1, { name: 'changed' }), add(2)];
+    expect(cache.fresh(byHash(hashOf(1)))).toBeUndefined();
+    expect(await Promise.all([1, 2, 3].map((index) => cache.find(byHash(hashOf(index)))))).toEqual([
+      changed,
+      second,
+      third,
+    ]);
+    expect(calls()).toBe(6);
+    expect(cache.fresh(byHash(hashOf(1)))).toBe(changed);
+    expect(store.findKey).not.toHaveBeenCalled();
+  });
+
+  test('what was known before a doubt is good for 30 s, though news are heard again, until it was asked for', async () => {
+    const { cache, clock, store, add } = begin();
+    const key = add(1);
+    await cache.find(byHash(hashOf(1)));
+    cache.doubt();
+    store.findKeyByHash.mockImplementation(unreachable);
+    clock.increment(29_999);
+    expect(await cache.find(byHash(hashOf(1)))).toBe(key);
+    clock.increment(1);
+    await expect(cache.find(byHash(hashOf(1)))).rejects.toMatchObject({ reason: 'unreachable' });
+    store.findKeyByHash.mockImplementation(async () => key);
+    await cache.find(byHash(hashOf(1)));
+    store.findKeyByHash.mockImplementation(unreachable);
+    clock.increment(299_999);
+    expect(await cache.find(byHash(hashOf(1)))).toBe(key);
   });
 });

@@ -76,7 +76,7 @@ async function round(
       const line = (audioMs: number) => [{ model, own: false, audioMs, price: PRICE }];
       await store.openSession(head, WANTED);
       for (let renewal = 1; renewal <= renewals; renewal++) {
-        await store.renewHold(head.id, line(renewal * 10_000), WANTED);
+        await store.renewHold(head, line(renewal * 10_000), WANTED);
       }
       const lines = line(10_000 * renewals + 5_000 + index);
       const endedAt = new Date().toISOString();

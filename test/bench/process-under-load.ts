@@ -37,8 +37,9 @@ const config = loadConfig(
     VOXGATE_LOG_LEVEL: 'silent',
     ...(process.env.BENCH_PRICES_FILE === undefined ? {} : { VOXGATE_PRICES_FILE: process.env.BENCH_PRICES_FILE }),
     ...(process.env.BENCH_DOOR === undefined ? {} : { VOXGATE_DOOR: process.env.BENCH_DOOR }),
+    ...(JSON.parse(process.env.BENCH_SETTINGS ?? '{}') as Record<string, string>),
   },
-  { providers: ['local', 'loopback'] },
+  { providers: process.env.BENCH_PROVIDERS?.split(',') ?? ['local', 'loopback'] },
 );
 const gateway = await startGateway({ config, logger: createLogger('silent') });
 const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -13,9 +13,26 @@ const FITTING: Readonly<Record<string, string>> = {
   smtpUrl: 'smtps://mail.example:465',
   mailFrom: 'Voxgate <voxgate@mail.example>',
   trustedProxies: '10.0.0.0/8, fd00::1',
+  nats: 'nats://127.0.0.1:4222',
+  roles: 'edge,upstream,accounts',
+  nodeId: 'node-1',
+  natsPrefix: 'asr',
   vaultKey: `${'A'.repeat(43)}=`,
   vaultKeyPrevious: `${'A'.repeat(43)}=`,
 };
+/** Settings that go with others. */
+const BESIDE: [names: string[], beside: Record<string, string>][] = [
+  pair('VOXGATE_TLS_CERT_FILE', 'VOXGATE_TLS_KEY_FILE'),
+  pair('VOXGATE_NATS_CERT_FILE', 'VOXGATE_NATS_KEY_FILE'),
+  pair('VOXGATE_NATS_USER', 'VOXGATE_NATS_PASSWORD'),
+  [['VOXGATE_NATS'], { VOXGATE_SECRET: CANARY }],
+];
+function pair(one: string, other: string): (typeof BESIDE)[number] {
+  return [[one, other], { [one]: CANARY, [other]: CANARY }];
+}
+function without(env: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([each]) => each !== name));
+}
 const providers = ['local', 'loopback', 'my-asr'];
 
 /** Files by path; `throws` is the error code of a file that cannot be read. */
@@ -61,6 +78,7 @@ describe('sources', () => {
       handshakesMax: 1_000,
       handshakesPerAddressMax: 256,
       sessionsPerNodeMax: 10_000,
+      lagMsMax: 200,
     });
     expect(config.session).toEqual({
       idleMs: 30_000,
@@ -97,16 +115,18 @@ describe('sources', () => {
 
   test('every value can be set by its variable and by its member of the file', () => {
     for (const field of configFields(providers)) {
-      const isPath = field.path[1]!.startsWith('tls');
+      const beside = BESIDE.find(([names]) => names.includes(field.env))?.[1] ?? {};
       const value = field.schema.minimum ?? field.schema.default ?? FITTING[field.path.at(-1)!] ?? CANARY;
       const files: Record<string, string> = { [CANARY]: 'PEM' };
-      const both = isPath ? { VOXGATE_TLS_CERT_FILE: CANARY, VOXGATE_TLS_KEY_FILE: CANARY } : {};
       const at = (config: Config) =>
         field.path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], config);
-      expect(at(load({ ...both, [field.env]: String(value) }, files)), field.env).toEqual(value);
+      expect(at(load({ ...beside, [field.env]: String(value) }, files)), field.env).toEqual(value);
       const content = field.path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
       files['v.json'] = JSON.stringify(content);
-      expect(at(load({ ...both, VOXGATE_CONFIG: 'v.json' }, files)), field.path.join('.')).toEqual(value);
+      expect(
+        at(load({ ...without(beside, field.env), VOXGATE_CONFIG: 'v.json' }, files)),
+        field.path.join('.'),
+      ).toEqual(value);
     }
   });
 
@@ -138,8 +158,42 @@ describe('sources', () => {
 type Bad = { env: Record<string, string>; files?: Record<string, string> };
 const env = (name: string, value: string): Bad => ({ env: { [name]: value } });
 
+const NATS_USER = { VOXGATE_NATS_USER: 'edge', VOXGATE_NATS_PASSWORD: CANARY };
+
 /** Bad configurations, and what the sentence must name. */
 const BAD: [string, Bad, ...string[]][] = [
+  ['another role', env('VOXGATE_ROLES', 'edge,router'), 'VOXGATE_ROLES (cluster.roles)', 'edge,router', '`accounts`'],
+  ['no role at all', env('VOXGATE_ROLES', ','), 'VOXGATE_ROLES (cluster.roles)', '`edge`'],
+  ['a role without NATS', env('VOXGATE_ROLES', 'edge'), 'VOXGATE_ROLES (cluster.roles)', 'VOXGATE_NATS', 'all roles'],
+  ['NATS by another scheme', env('VOXGATE_NATS', 'http://127.0.0.1:4222'), 'VOXGATE_NATS (cluster.nats)', 'nats://'],
+  ['NATS without a secret', env('VOXGATE_NATS', 'nats://127.0.0.1:4222'), 'VOXGATE_SECRET (data.secret)', 'every node'],
+  [
+    'NATS beyond this machine in clear',
+    { env: { VOXGATE_NATS: 'nats://10.0.0.1:4222', VOXGATE_SECRET: CANARY, ...NATS_USER } },
+    'VOXGATE_NATS (cluster.nats)',
+    'tls://',
+  ],
+  [
+    'NATS beyond this machine without credentials',
+    { env: { VOXGATE_NATS: 'tls://nats.example:4222', VOXGATE_SECRET: CANARY } },
+    'VOXGATE_NATS_CREDENTIALS_FILE (cluster.natsCredentialsFile)',
+  ],
+  ['a NATS user without password', env('VOXGATE_NATS_USER', 'edge'), 'VOXGATE_NATS_PASSWORD', 'VOXGATE_NATS_USER'],
+  [
+    'alone without all roles',
+    {
+      env: {
+        VOXGATE_NATS: 'nats://127.0.0.1:4222',
+        VOXGATE_SECRET: CANARY,
+        VOXGATE_ROLES: 'edge',
+        VOXGATE_NATS_MISSING: 'alone',
+      },
+    },
+    'VOXGATE_NATS_MISSING (cluster.natsMissing)',
+    'all roles',
+  ],
+  ['a NATS authority that is not there', env('VOXGATE_NATS_CA_FILE', 'ca.pem'), 'VOXGATE_NATS_CA_FILE', 'ENOENT'],
+  ['a node name with a dot', env('VOXGATE_NODE_ID', 'a.b'), 'VOXGATE_NODE_ID (cluster.nodeId)', 'hyphens'],
   ['port above the range', env('VOXGATE_PORT', '65536'), 'VOXGATE_PORT (server.port)', '65536', 'from 0 to 65535'],
   ['port below the range', env('VOXGATE_PORT', '-1'), 'from 0 to 65535'],
   ['port as a word', env('VOXGATE_PORT', 'http'), '"http"', 'from 0 to 65535'],

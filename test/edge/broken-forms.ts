@@ -21,7 +21,7 @@ export function file(content: Buffer, { filename = 'a.wav' } = {}): Buffer {
   return part(`form-data; name="file"; filename="${filename}"`, content, ['Content-Type: audio/wav']);
 }
 
-function part(disposition: string, content: Buffer, headers: readonly string[] = []): Buffer {
+export function part(disposition: string, content: Buffer, headers: readonly string[] = []): Buffer {
   return Buffer.concat([
     Buffer.from([`Content-Disposition: ${disposition}`, ...headers, '\r\n'].join('\r\n')),
     content,
@@ -29,13 +29,13 @@ function part(disposition: string, content: Buffer, headers: readonly string[] =
 }
 
 const CRLF = Buffer.from('\r\n');
-const CLOSING = Buffer.from(`--${BOUNDARY}--\r\n`);
-const MODEL = field('model', 'a/b');
-const AUDIO = file(Buffer.from('audio'));
+export const CLOSING = Buffer.from(`--${BOUNDARY}--\r\n`);
+export const MODEL = field('model', 'a/b');
+export const AUDIO = file(Buffer.from('audio'));
 const X = Buffer.from('x');
-const GOOD = form(MODEL, AUDIO);
+export const GOOD = form(MODEL, AUDIO);
 
-type BrokenForm = readonly [
+export type BrokenForm = readonly [
   what: string,
   bytes: Buffer,
   code: ErrorCode,

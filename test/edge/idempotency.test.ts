@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { Reply } from '../../src/edge/door.ts';
+import type { WholeReply } from '../../src/edge/door.ts';
 import { type Begun, Idempotency, type IdempotentWork } from '../../src/edge/idempotency.ts';
 import { FormFingerprint, readIdempotencyKey } from '../../src/edge/idempotency-request.ts';
 import { AnswerSeal } from '../../src/edge/idempotency-seal.ts';
@@ -10,7 +10,7 @@ import { type DirectStore, directStore } from '../fakes/direct-store.ts';
 
 const SECRET = Buffer.from('a secret of thirty-two characters');
 const PRINT = new Uint8Array(32).fill(1);
-const REPLY: Reply = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'said: naïve 🎈' };
+const REPLY: WholeReply = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'said: naïve 🎈' };
 const STAY = new AbortController().signal;
 
 let rig: DirectStore;
@@ -191,7 +191,7 @@ describe('a store that fails', () => {
 describe('an answer at rest', () => {
   const seal = new AnswerSeal(SECRET);
 
-  it.each<[string, Reply]>([
+  it.each<[string, WholeReply]>([
     ['text', REPLY],
     ['bytes', { status: 201, headers: {}, body: Buffer.from([0, 255, 1]) }],
     ['nothing', { status: 204, headers: {}, body: '' }],

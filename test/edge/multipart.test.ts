@@ -21,7 +21,8 @@ const openForms: Form[] = [];
 beforeAll(async () => {
   const spoolDir = await mkdtemp(join(tmpdir(), 'form-'));
   const spoolBudget = new SpoolBudget(20_000);
-  limits = { fileBytesMax: 5000, fieldBytesMax: 100, fieldsMax: 4, memoryBytesMax: 1000, spoolDir, spoolBudget };
+  const sizes = { fileBytesMax: 5000, fieldBytesMax: 100, fieldsBytesMax: 400, fieldsMax: 4, memoryBytesMax: 1000 };
+  limits = { ...sizes, spoolDir, spoolBudget };
 });
 afterAll(() => rm(limits.spoolDir, { recursive: true }));
 afterEach(async () => {

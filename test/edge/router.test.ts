@@ -17,6 +17,12 @@ const thrower = (error: unknown) => async (): Promise<Reply> => {
   throw error;
 };
 
+async function* pieces(error?: unknown) {
+  yield 'one';
+  if (error !== undefined) throw error;
+}
+const inPieces = (error?: unknown) => async (): Promise<Reply> => ({ status: 201, body: pieces(error) });
+
 const ask = (method: string, path: string, { aborted = false } = {}) =>
   createRouter(
     [
@@ -45,6 +51,9 @@ const ask = (method: string, path: string, { aborted = false } = {}) =>
         ),
       },
       { method: 'GET', path: '/unknown', handle: thrower(refuse('missing_credential', 'None.')) },
+      { method: 'GET', path: '/pieces', handle: inPieces() },
+      { method: 'GET', path: '/pieces/refused', handle: inPieces(refuse('upstream_exhausted', 'None is left.')) },
+      { method: 'GET', path: '/pieces/broken', handle: inPieces(new Error('behind the head')) },
       { method: 'GET', path: '/broken', handle: thrower(new Error('secret detail')) },
       { method: 'GET', path: '/odd', handle: thrower('a string') },
       { method: 'GET', path: '/large', handle: thrower(new BodyTooLarge('The body is larger than 10 bytes.')) },
@@ -199,5 +208,37 @@ describe('what a route throws', () => {
   test('is no fault when the client has left', async () => {
     await ask('GET', '/broken', { aborted: true });
     expect(faults).toEqual([]);
+  });
+});
+
+describe('an answer in pieces is counted once, when it ends', () => {
+  const read = async ({ body }: Reply) => {
+    let text = '';
+    try {
+      for await (const piece of body as AsyncIterable<string>) text += piece;
+    } catch (error) {
+      return [text, (error as Error).message];
+    }
+    return [text];
+  };
+
+  test.each([
+    ['/pieces', ['one'], 201, undefined, []],
+    ['/pieces/refused', ['one', 'None is left.'], refuse('upstream_exhausted', '').status, 'upstream_exhausted', []],
+    ['/pieces/broken', ['one', 'behind the head'], 500, 'internal_error', [[new Error('behind the head'), 'req_1']]],
+  ])('%s', async (path, said, status, code, expectedFaults) => {
+    const reply = await ask('GET', path);
+    expect([reply.status, replies]).toEqual([201, []]);
+    expect(await read(reply)).toEqual(said);
+    expect([replies, faults]).toEqual([[[path, status, code]], expectedFaults]);
+  });
+
+  test('and as what its head said when it is let go of', async () => {
+    const { body } = await ask('GET', '/pieces/broken');
+    const iterator = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.return?.();
+    await iterator.next();
+    expect([replies, faults]).toEqual([[['/pieces/broken', 201, undefined]], []]);
   });
 });

@@ -125,6 +125,8 @@ const essence = ({ status, text }: Answer, id: string) => [
 /** Whose ids stand in the path; null where they are nobody's. */
 const PATHS: Readonly<Record<string, { kind: Kind; never: string; body?: unknown } | null>> = {
   'GET /v1/models/:provider/:model': null,
+  'GET /v1/models/:slug': null,
+  'GET /docs/:page': null,
   'GET /v1/bills/:month': null,
   'GET /v1/sessions/:id': { kind: 'session', never: 'ses_never' },
   'GET /console/api/bills/:month': null,

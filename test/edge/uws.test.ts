@@ -1,7 +1,8 @@
 // The suite of the door contract, on uWebSockets.js where it has a binary for this machine.
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { splitRequestFault } from '../../src/edge/split-request-check.ts';
 import { loadUws, openUwsDoor } from '../../src/edge/uws.ts';
+import { type DoorUnderTest, http, start } from '../suites/door/fixture.ts';
 import { doorSuite } from '../suites/door.suite.ts';
 
 const reason = whyNot();
@@ -10,7 +11,7 @@ const isOldBuild = reason === undefined && (await splitRequestFault(openUwsDoor)
 
 // Not every machine has a binary: musl, or Node 22 and newer with a glibc before 2.38.
 describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
-  doorSuite({
+  const under: DoorUnderTest = {
     open: openUwsDoor,
     gaps: {
       pipelining: true,
@@ -19,6 +20,20 @@ describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
       splitRequestLine: isOldBuild,
       patientWithBrokenHeads: isOldBuild,
     },
+  };
+  doorSuite(under);
+
+  // Elsewhere the option exists and gives all connections to one of them.
+  test.skipIf(process.platform !== 'linux')('a port that doors share gives connections to all of them', async () => {
+    const bodies = (body: string) => ({ request: async () => ({ status: 200, body }) });
+    const { port, door } = await start(under, bodies('first'), { shared: true });
+    await start(under, bodies('second'), { port, shared: true });
+    const heard = new Set<string>();
+    for (let request = 0; request < 200 && heard.size < 2; request++) heard.add((await http(port, '/')).body);
+    expect([...heard].sort()).toEqual(['first', 'second']);
+    await door.close();
+    expect((await http(port, '/')).body).toBe('second');
+    await expect(start(under, {}, { port })).rejects.toThrow('another program has that port.');
   });
 });
 

@@ -20,7 +20,7 @@ export function fill(tables: Tables): void {
   );
   tables.rollKey(organisationId, keys[0]!.key.id, 1000, OPERATOR);
   tables.revokeKey(null, keys[1]!.key.id, OPERATOR);
-  tables.noteKeysUsed([{ keyId: key.id, atMs: 60_000 }]);
+  tables.noteKeysUsed(key.organisationId, [{ keyId: key.id, atMs: 60_000 }]);
   tables.addCredit(
     { organisationId, kind: 'top_up', microUsd: 10n ** 9n, uniqueKey: 'paid', note: 'Invoice 1' },
     OPERATOR,
@@ -38,7 +38,7 @@ export function fill(tables: Tables): void {
     } as const;
     const lines = [{ model: head.model, own: false, audioMs: 61_000 + index, price }];
     tables.openSession(head, hold);
-    tables.renewHold(head.id, lines, hold);
+    tables.renewHold(head, lines, hold);
     // The last two stay open, with their holds.
     if (index > 5) continue;
     const end = { endedAt: '2026-06-15T12:05:00.000Z', reason: 'client_closed', code: null, audioMs: 70_000, lines };
@@ -50,6 +50,7 @@ export function fill(tables: Tables): void {
     OPERATOR,
   );
   tables.keepVaultCanary(sealed);
+  tables.claimOwnership('0', 1, 'node-1');
   const attempt = { organisationId, keyHash: sha256('idempotency'), attemptId: 'req_1' };
   tables.claimIdempotency(attempt, 60_000);
   tables.finishIdempotency(attempt, sha256('request'), sha256('answer'));

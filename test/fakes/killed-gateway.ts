@@ -77,6 +77,7 @@ export class Speaker {
   readonly sent: Sent;
   readonly closed: Promise<unknown>;
   private readonly socket: WebSocket;
+  private readonly watchers = new Set<() => void>();
 
   private constructor(socket: WebSocket, sessionId: string) {
     this.socket = socket;
@@ -85,6 +86,7 @@ export class Speaker {
     socket.on('error', () => {});
     sendInRealTime(socket, audio, BYTES_PER_SECOND, (bytes) => {
       this.sent.audioMs = (bytes / BYTES_PER_SECOND) * 1000;
+      for (const reached of [...this.watchers]) reached();
     });
   }
 
@@ -98,6 +100,19 @@ export class Speaker {
     const { session_id, type } = JSON.parse(String(data)) as ServerEvent;
     if (type !== 'session_started') throw new Error(`The session began with ${String(data)}`);
     return new Speaker(socket, session_id);
+  }
+
+  /** Resolves when so much audio was sent. */
+  reached(audioMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.sent.audioMs < audioMs) return;
+        this.watchers.delete(look);
+        resolve();
+      };
+      this.watchers.add(look);
+      look();
+    });
   }
 
   /** Says that no more comes. */

@@ -8,7 +8,9 @@ import { WavReader } from '../../src/audio/wav.ts';
 import { type Gateway, loadConfig, startGateway } from '../../src/index.ts';
 import { providers } from '../../src/providers/index.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
+import '../setup/documented-sockets.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { PATIENT } from './voxgate.ts';
 
 export interface LiveGateway {
   gateway: Gateway;
@@ -28,12 +30,30 @@ export interface ConnectOptions extends ClientOptions {
   authorize?: boolean;
 }
 
+const started: Gateway[] = [];
+// Registered on import: a hook that a hook registers is never run. It runs before the directories are removed, which were
+// imported first.
+afterAll(async () => {
+  await Promise.all(
+    started.splice(0).map((gateway) => {
+      gateway.stop();
+      return gateway.ended;
+    }),
+  );
+});
+
 /** Starts a gateway; it is stopped after the tests of the file. */
 export async function startLiveGateway(env: Record<string, string> = {}): Promise<LiveGateway> {
   const directory = env.VOXGATE_DATA_DIRECTORY ?? temporaryDirectory();
   const log: string[] = [];
   const config = loadConfig(
-    { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory, VOXGATE_DOOR: process.env.VOXGATE_DOOR, ...env },
+    {
+      VOXGATE_PORT: '0',
+      VOXGATE_DATA_DIRECTORY: directory,
+      VOXGATE_DOOR: process.env.VOXGATE_DOOR,
+      ...PATIENT,
+      ...env,
+    },
     { providers: providers.map((provider) => provider.name) },
   );
   const destination = new Writable({
@@ -43,10 +63,7 @@ export async function startLiveGateway(env: Record<string, string> = {}): Promis
     },
   });
   const gateway = await startGateway({ config, logger: createLogger('info', destination) });
-  afterAll(async () => {
-    gateway.stop();
-    await gateway.ended;
-  });
+  started.push(gateway);
   const key = gateway.firstKey?.secret ?? '';
   return {
     gateway,

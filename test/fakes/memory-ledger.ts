@@ -7,6 +7,7 @@ import type {
   HoldRequest,
   SessionEnd,
   SessionHead,
+  SessionName,
   SessionRecord,
   UsageLine,
 } from '../../src/store/ledger-calls.ts';
@@ -50,7 +51,7 @@ export class MemoryLedger implements DeskStore {
     return grant;
   }
 
-  async renewHold(sessionId: string, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
+  async renewHold({ id: sessionId }: SessionName, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
     await this.ready();
     this.renewals.push({ sessionId, lines, hold });
     this.held.delete(sessionId);
@@ -79,8 +80,11 @@ export class MemoryLedger implements DeskStore {
 
   private take(sessionId: string, { wantedMicroUsd }: HoldRequest): HoldGrant {
     const { available } = this;
-    const granted =
-      available === null || available >= wantedMicroUsd ? wantedMicroUsd : available > 0n ? available : 0n;
+    if (available === null) {
+      this.held.set(sessionId, wantedMicroUsd);
+      return { heldMicroUsd: wantedMicroUsd, limitedBy: null, unlimited: true };
+    }
+    const granted = available >= wantedMicroUsd ? wantedMicroUsd : available > 0n ? available : 0n;
     if (granted > 0n) this.held.set(sessionId, granted);
     const left = this.available;
     if (left !== null && (this.leastAvailable === undefined || left < this.leastAvailable)) this.leastAvailable = left;

@@ -6,6 +6,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
 import { FileSpools } from '../../src/audio/spool.ts';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
+import type { Bus } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { Desk } from '../../src/ledger/desk.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
@@ -21,6 +22,7 @@ import { pricedMembers } from '../../src/session/priced.ts';
 import type { LiveSession } from '../../src/session/session.ts';
 import type { SessionSummary } from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
+import { HttpPools } from '../../src/upstream/http-pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import type { OpenSocket } from '../../src/upstream/wire.ts';
 import { MemoryLedger } from './memory-ledger.ts';
@@ -110,6 +112,10 @@ export interface RigOptions {
   ownKeyOf?: NonNullable<ChainDependencies['ownKeyOf']>;
   dialAccess?: UpstreamDependencies['access'];
   clock?: Clock;
+  /** The simulated clock itself; absent: one of its own. */
+  simulatedClock?: SimulatedClock;
+  /** The bus of a node whose legs are opened by others; absent: one that is alone, and opens its own. */
+  bus?: Bus;
   breakers?: Partial<Pick<BreakersOptions, 'failuresMax' | 'openMs' | 'onOwnKey'>>;
   dialsMax?: number;
   openSocket?: OpenSocket;
@@ -124,7 +130,10 @@ export interface RigOptions {
 
 export class SessionRig {
   readonly clock: SimulatedClock;
-  readonly bus = new MemoryBus();
+  readonly bus: MemoryBus;
+  readonly upstreamDependencies: UpstreamDependencies;
+  /** Of models that hear files only: connections that nobody uses do not keep the process. */
+  readonly pools = new HttpPools();
   readonly drops: Record<string, number> = {};
   readonly refusals: Record<string, number> = {};
   readonly faults: { sessionId: string; name: string; error: unknown }[] = [];
@@ -141,7 +150,8 @@ export class SessionRig {
   private opened = 0;
 
   constructor(options: RigOptions = {}) {
-    this.clock = new SimulatedClock();
+    this.clock = options.simulatedClock ?? new SimulatedClock();
+    this.bus = (options.bus as MemoryBus | undefined) ?? new MemoryBus();
     const clock = options.clock ?? this.clock;
     this.engine = new LoopbackEngine(clock);
     const access = options.access ?? (() => ({ baseUrl: undefined, credential: undefined }));
@@ -149,17 +159,19 @@ export class SessionRig {
     const engines = { loopback: this.engine as Engine, ...options.engines?.(clock) };
     const { ownKeyOf, dialAccess = access } = options;
     this.chain = { providers, engines, access, ...(ownKeyOf === undefined ? {} : { ownKeyOf }) };
-    this.upstream = new UpstreamHost({
+    this.upstreamDependencies = {
       providers,
       engines,
       access: dialAccess,
       clock,
+      http: { pools: this.pools, clock, onFault: (name, error) => this.faults.push({ sessionId: '', name, error }) },
       ...(options.openSocket === undefined ? {} : { openSocket: options.openSocket }),
       onEvent: (event) => {
         if (event.type === 'fault') this.faults.push({ sessionId: '', name: event.name, error: event.error });
       },
-    });
-    serveLegs(this.bus, this.upstream);
+    };
+    this.upstream = new UpstreamHost(this.upstreamDependencies);
+    if (options.bus === undefined) serveLegs(this.bus, this.upstream);
     this.ledger = options.ledger ?? new MemoryLedger(null);
     this.prices = createPriceList(providers.values(), options.prices);
     this.desk = new Desk({

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
 const made: string[] = [];
+// What still writes there (a gateway that ends with the process) may put a file back while it goes.
 // Registered on import, so that a directory may also be asked for inside a test.
 afterAll(() => {
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+  for (const directory of made.splice(0))
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 });
 
 /** A new empty directory, removed after the tests of the file. */

@@ -49,6 +49,7 @@ describe('a file’s reservation', () => {
     const reserved = await files.reserve(file([CHEAP, DEAR], 90));
     expect([...ledger.held.values()]).toEqual([dearestMicroUsd([CHEAP, DEAR], 90_000)]);
     expect(await reserved.settle({ model: CHEAP.slug, own: false, seconds: 88.5 })).toBe(8_850n);
+    await everything();
     expect([ledger.available, ledger.settled.get('req_1')?.end.reason]).toEqual([1_000_000n - 8_850n, 'completed']);
     expect(timers()).toBe(0);
   });
@@ -77,6 +78,7 @@ describe('a file’s reservation', () => {
     const { files, ledger } = world(0n);
     const reserved = await files.reserve(file([OWN], 3_600));
     expect(await reserved.settle({ model: OWN.slug, own: true, seconds: 3_600 })).toBe(0n);
+    await everything();
     expect(ledger.settled.get('req_1')?.end.lines).toMatchObject([{ own: true, audioMs: 3_600_000 }]);
   });
 
@@ -98,14 +100,42 @@ describe('a file’s reservation', () => {
     expect([ledger.available, ledger.settled.get('req_1')?.costMicroUsd, timers()]).toEqual([1_000_000n, 0n, 0]);
   });
 
+  it('is made beside the work for a key that may spend without an end, until the ledger says otherwise or nothing for 30 s', async () => {
+    const { clock, files, ledger } = world(null);
+    const isAtOnce = async (id: string) => {
+      const reserving = files.reserve(file([DEAR], 60, id));
+      const outcome = await Promise.race([reserving.then(() => 'at once'), everything().then(() => 'later')]);
+      return [outcome, reserving] as const;
+    };
+    let answer: (() => void) | undefined;
+    const slowly = () => {
+      ledger.gate = new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    await files.reserve(file([DEAR], 60));
+    slowly();
+    expect((await isAtOnce('req_2'))[0]).toBe('at once');
+    answer?.();
+    await everything();
+    slowly();
+    clock.increment(30_000);
+    const [outcome, reserving] = await isAtOnce('req_3');
+    expect(outcome).toBe('later');
+    answer?.();
+    await reserving;
+    ledger.failing = 'busy';
+    await files.reserve(file([DEAR], 60, 'req_4'));
+    await everything();
+    await expect(files.reserve(file([DEAR], 60, 'req_5'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
+  });
+
   it('does not keep an answer waiting for a ledger that is locked, and charges when it is free again', async () => {
     const { clock, files, ledger, desk } = world(1_000_000n);
     const reserved = await files.reserve(file([DEAR], 60));
     ledger.failing = 'busy';
-    const cost = reserved.settle({ model: DEAR.slug, own: false, seconds: 60 });
+    expect(await reserved.settle({ model: DEAR.slug, own: false, seconds: 60 })).toBe(costMicroUsd(DEAR.price, 60_000));
     await everything();
-    clock.increment(1_000);
-    expect(await cost).toBe(costMicroUsd(DEAR.price, 60_000));
     expect(desk.unsettled).toBe(1);
     ledger.failing = undefined;
     for (let at = 0; at < 20; at++) {

@@ -1,7 +1,16 @@
 // The usage history: a ledger restored from a backup hears again of everything that was settled since, once.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { History, replayHistory } from '../../src/ledger/history.ts';
 import type { SessionEnd, SessionHead, SessionRecord } from '../../src/store/ledger-calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -51,6 +60,22 @@ describe('the usage history', () => {
     expect(await replayHistory(directory, ledger)).toEqual({ sessions: 501, added: 300, refused: 1, unreadable: 0 });
     expect(ledger.settled.slice(0, 2)).toEqual(['ses_200', 'ses_201']);
     expect(ledger.settled.at(-1)).toBe('ses_500');
+  });
+
+  it('goes on in a new file when the day’s was put elsewhere, and writes nothing more once it is closed', async () => {
+    const directory = temporaryDirectory();
+    const wallNow = () => new Date('2026-11-01T10:00:00Z');
+    const history = new History({ directory, days: 2, wallNow, onFault: () => {} });
+    history.note(headOf('ses_1'), end);
+    const path = join(directory, '2026-11-01.settled');
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('ses_1'));
+    rmSync(path);
+    history.note(headOf('ses_2'), end);
+    await history.close();
+    history.note(headOf('ses_3'), end);
+    const ledger = ledgerWith([]);
+    expect(await replayHistory(directory, ledger)).toMatchObject({ sessions: 1, added: 1 });
+    expect(ledger.settled).toEqual(['ses_2']);
   });
 
   it('is kept for so many days, one file each, and not at all for none', async () => {

@@ -101,6 +101,19 @@ describe('what is written', () => {
     expect(faults).toEqual([]);
   });
 
+  it('is not crossed out where the file never knew of it', async () => {
+    const { journal, read } = journalIn(temporaryDirectory());
+    journal.keep(new Counted('ses_1'));
+    await journal.sync();
+    journal.keep(new Counted('ses_2'));
+    journal.crossOut('ses_2');
+    await journal.sync();
+    journal.crossOut('ses_1');
+    await journal.sync();
+    expect(read().map(({ type }) => type)).toEqual(['begun', 'used', 'settled']);
+    await journal.close();
+  });
+
   it('is crossed out when it is settled, and nothing waits when nothing is open', async () => {
     const directory = temporaryDirectory();
     const { journal, clock, read } = journalIn(directory);

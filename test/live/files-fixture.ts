@@ -3,8 +3,9 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { exactPrice } from '../../src/billing/price.ts';
-import type { Door } from '../../src/edge/door.ts';
+import { createPriceList } from '../../src/billing/price-list.ts';
+import { LengthMeter } from '../../src/edge/audio-length.ts';
+import type { Door, DoorRequest, Reply } from '../../src/edge/door.ts';
 import { Idempotency } from '../../src/edge/idempotency.ts';
 import { type DoorChoice, openDoor } from '../../src/edge/open-door.ts';
 import { createRouter, type RouteHandler } from '../../src/edge/router.ts';
@@ -20,7 +21,10 @@ import { directStore } from '../fakes/direct-store.ts';
 import { RecordingDesk } from '../fakes/file-desk.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { servesAt } from '../setup/documented-notes.ts';
 import { answer, HttpProvider, SECRET, scriptedProvider } from '../upstream/http-batch-fixture.ts';
+
+const FREE = { unit: 'minute', amount: '0', byok: '0.00', free: true } as const;
 
 export const MEMORY_BYTES_MAX = 65_536;
 export const spoolDirectory = temporaryDirectory();
@@ -31,6 +35,11 @@ export const rig = directStore();
 /** Two organisations: `/files` and `/hasty` are called by the first, `/others` by the second. */
 const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
 export let idempotency: Idempotency;
+export const spoolBudget = new SpoolBudget(1_073_741_824);
+/** Every answer as it is counted. */
+export const replied: { route: string; status: number; code: string | undefined }[] = [];
+/** The endpoint without the door. */
+export let request: (request: DoorRequest) => Promise<Reply>;
 let door: Door;
 let pools: HttpPools;
 let url: string;
@@ -48,7 +57,6 @@ beforeAll(async () => {
   const access = (name: string) => ({ baseUrl: servers[name]?.url, credential: SECRET });
   const upstream = new UpstreamHost({ providers, engines, access, clock: systemClock });
   const settings = { fileBytesMax: 200_000_000, memoryBytesMax: MEMORY_BYTES_MAX, timeoutMs: 60_000, spoolDirectory };
-  const spoolBudget = new SpoolBudget(1_073_741_824);
   const breakers = patientBreakers(systemClock);
   idempotency = new Idempotency({
     store: rig.store,
@@ -56,12 +64,15 @@ beforeAll(async () => {
     clock: systemClock,
     onFault: (error) => faults.push(error),
   });
-  const cards = [...providers.values()].flatMap(({ models }) => models);
-  const priceOf = (slug: string) => {
-    const { batch } = cards.find(({ id }) => id === slug)?.pricing ?? {};
-    // One model is free: its files need not be measured.
-    return batch && exactPrice(slug === 'straight/file' ? { ...batch, amount: '0', free: true } : batch);
-  };
+  // One model is free: its files need not be measured.
+  const prices = createPriceList(
+    [...providers.values()].map(({ models }) => ({
+      models: models.map((card) => ({
+        ...card,
+        pricing: card.id === 'straight/file' ? { ...card.pricing, batch: FREE } : card.pricing,
+      })),
+    })),
+  );
   const http = { pools, clock: systemClock };
   const common = {
     providers,
@@ -72,24 +83,29 @@ beforeAll(async () => {
     breakers,
     http,
     desk,
-    priceOf,
+    prices,
     idempotency,
+    lengths: new LengthMeter(systemClock),
   };
   const files = (changes: Partial<typeof settings>, { organisationId, keyId: id } = customers[0]): RouteHandler => {
     const answer = postTranscriptions({ ...common, settings: { ...settings, ...changes } });
     return (context) => answer(context, callerOf(apiKey({ id, organisationId })));
   };
   let ids = 0;
-  const request = createRouter(
+  request = createRouter(
     [
       { method: 'POST', path: '/files', handle: files({}) },
       { method: 'POST', path: '/hasty', handle: files({ timeoutMs: 300 }) },
+      { method: 'POST', path: '/small', handle: files({ fileBytesMax: 100_000 }) },
       { method: 'POST', path: '/others', handle: files({}, customers[1]) },
-    ],
+    ].map((route) => {
+      servesAt(route.path, '/v1/audio/transcriptions');
+      return route;
+    }),
     {
       newRequestId: () => `req_${ids++}`,
       onFault: (error) => faults.push(error),
-      onReply: () => {},
+      onReply: (route, status, refusal) => void replied.push({ route, status, code: refusal?.code }),
     },
   );
   door = await openDoor(
@@ -117,6 +133,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   faults.length = 0;
+  replied.length = 0;
   desk.forget();
   for (const [name, server] of Object.entries(servers)) {
     server.arrived.length = 0;
@@ -125,6 +142,7 @@ beforeEach(() => {
   }
 });
 
+export const port = (): number => door.port;
 export const server = (name: string): HttpProvider => servers[name] as HttpProvider;
 
 /** A FLAC file, as far as anybody here looks at it. */
@@ -173,7 +191,7 @@ export async function expectNothingLeft(): Promise<void> {
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
   expect(await settled(() => desk.open === 0 && idempotency.size === 0)).toBe(true);
-  expect([await readdir(spoolDirectory), faults]).toEqual([[], []]);
+  expect([await readdir(spoolDirectory), spoolBudget.bytes, faults]).toEqual([[], 0, []]);
 }
 
 /** A request whose file the test writes. */
@@ -183,18 +201,19 @@ export function open(
   fields: [string, string][] = [],
   path = '/files',
   headers: Record<string, string> = {},
+  type = 'audio/flac',
 ): ClientRequest {
   const parts = [['model', model], ...fields].map(
     ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
-  const head = `${parts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: audio/flac\r\n\r\n`;
+  const head = `${parts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: ${type}\r\n\r\n`;
   const upload = httpRequest(`${url}${path}`, {
     method: 'POST',
     agent: false,
     headers: {
       ...headers,
       'content-type': 'multipart/form-data; boundary=b',
-      'content-length': head.length + fileBytes + END.length,
+      'content-length': Buffer.byteLength(head) + fileBytes + END.length,
     },
   });
   upload.on('error', () => {});

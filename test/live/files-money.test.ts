@@ -100,7 +100,7 @@ describe('a charge', () => {
 
   it('is what the provider has measured, and what the answer says', async () => {
     const { json } = await send([PAID, VERBOSE], wavOf(64_000), '/files', 'audio/wav');
-    expect(json.usage).toEqual({ seconds: 60, cost_usd: '0.60', byok: false });
+    expect(json.usage).toEqual({ type: 'duration', seconds: 60, cost_usd: '0.60', byok: false });
     expect([...desk.charges.values()]).toMatchObject([{ model: 'second/file', seconds: 60, costMicroUsd: 600_000n }]);
     expect(desk.charges.has(json.request_id as string)).toBe(true);
   });
@@ -117,7 +117,10 @@ describe('a charge', () => {
   it('is of the model that answered, after another one failed', async () => {
     server('second').answers = [answer({}, 500)];
     const { json } = await send([PAID, VERBOSE, ['fallbacks', 'straight/file']], wavOf(64_000), '/files', 'audio/wav');
-    expect([json.model, json.usage]).toEqual(['straight/file', { seconds: 60, cost_usd: '0.00', byok: false }]);
+    expect([json.model, json.usage]).toEqual([
+      'straight/file',
+      { type: 'duration', seconds: 60, cost_usd: '0.00', byok: false },
+    ]);
     expect([...desk.charges.values()]).toMatchObject([{ model: 'straight/file', costMicroUsd: 0n }]);
   });
 

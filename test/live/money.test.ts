@@ -31,7 +31,7 @@ it('a file is charged once for its key, before and after a restart, and every ac
   const answer = await send(first, key, 'one file');
   const text = await answer.text();
   const said = JSON.parse(text);
-  expect([answer.status, said.usage]).toEqual([200, { seconds: 30, cost_usd: '0.30', byok: false }]);
+  expect([answer.status, said.usage]).toEqual([200, { type: 'duration', seconds: 30, cost_usd: '0.30', byok: false }]);
   expect(text).toContain(SENTENCE);
   first.gateway.stop();
   await first.gateway.ended;

@@ -145,7 +145,7 @@ describe('POST /v1/audio/transcriptions', () => {
         pcm(300),
         fileFirst,
       );
-      expect(await response.json()).toEqual({ text: '0-4800000' });
+      expect(await response.json()).toEqual({ text: '0-4800000', usage: { type: 'duration', seconds: 300 } });
     }
   });
 

@@ -70,7 +70,10 @@ it('an interim appears while its sentence is still being spoken', async () => {
 
 it('the answer has the format that was asked for', async () => {
   const sample = samples().find((each) => each.file === 'commands.wav') as Sample;
-  expect(await (await transcribeFile(sample, 'json')).json()).toEqual({ text: sample.text });
+  expect(await (await transcribeFile(sample, 'json')).json()).toEqual({
+    text: sample.text,
+    usage: { type: 'duration', seconds: expect.closeTo(sample.seconds, 1) },
+  });
   const text = await transcribeFile(sample, 'text');
   expect([text.headers.get('content-type'), await text.text()]).toEqual([
     'text/plain; charset=utf-8',

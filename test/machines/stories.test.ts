@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { type EventObject, initialTransition, transition } from 'xstate';
-import { type BreakerEvent, breakerMachine } from '../../machines/breaker.ts';
 import { type ClientTokenEvent, clientTokenMachine } from '../../machines/client-token.ts';
 import { firstCandidate } from '../../machines/failover.ts';
 import { type Story, tell } from './story.ts';
@@ -14,7 +13,9 @@ const attemptFailed = (kind: string, open: number[] = [], mayRetry = true) => ({
   open,
   mayRetry,
   retryAfterMs: 0,
+  own: false,
 });
+const lostInside = { ...attemptFailed('retry', [], false), own: true };
 /** The sample chain has three members; each row ends with the member that has the audio. */
 const failoverStories: (Story & { index?: number })[] = [
   {
@@ -33,6 +34,24 @@ const failoverStories: (Story & { index?: number })[] = [
   {
     story: 'does not retry beyond the budget of the node',
     events: [attemptFailed('retry', [], false)],
+    state: 'trying',
+    index: 1,
+  },
+  {
+    story: 'forgives 30 losses inside the gateway, and counts none of them as an attempt',
+    events: [...Array.from({ length: 30 }, () => [lostInside, 'after backOff']).flat(), attemptFailed('retry')],
+    state: 'pausing',
+    index: 0,
+  },
+  {
+    story: 'takes a loss inside the gateway for a failure of the model when an incident had 30',
+    events: [...Array.from({ length: 30 }, () => [lostInside, 'after backOff']).flat(), lostInside],
+    state: 'trying',
+    index: 1,
+  },
+  {
+    story: 'does not forgive what is a fault of the gateway and not a loss',
+    events: [{ ...attemptFailed('next'), own: true }],
     state: 'trying',
     index: 1,
   },
@@ -109,46 +128,6 @@ const failoverStories: (Story & { index?: number })[] = [
     ],
     state: 'trying',
     index: 0,
-  },
-];
-
-const callFailed = (kind = 'next', retryAfterMs = 0) => ({ type: 'call.failed', kind, retryAfterMs });
-const begun = { type: 'call.begun' };
-const succeeded = { type: 'call.succeeded' };
-const breakerStories: Story[] = [
-  { story: 'opens after so many failures in a row', events: [callFailed(), callFailed()], state: 'open' },
-  { story: 'counts from the start after a success', events: [callFailed(), succeeded, callFailed()], state: 'closed' },
-  { story: 'opens at once for a refused credential', events: [callFailed('account')], state: 'open' },
-  { story: 'opens at once when the provider asks for time', events: [callFailed('next', 20_000)], state: 'open' },
-  {
-    story: 'lets one probe through after a while',
-    events: [callFailed('account'), 'after openTime', begun],
-    state: 'probing',
-  },
-  {
-    story: 'closes when the probe succeeds',
-    events: [callFailed('account'), 'after openTime', begun, succeeded],
-    state: 'closed',
-  },
-  {
-    story: 'opens again when the probe fails',
-    events: [callFailed('account'), 'after openTime', begun, callFailed()],
-    state: 'open',
-  },
-  {
-    story: 'takes another probe when the first told nothing',
-    events: [callFailed('account'), 'after openTime', begun, { type: 'call.released' }],
-    state: 'halfOpen',
-  },
-  {
-    story: 'waits for a probe no longer than it may',
-    events: [callFailed('account'), 'after openTime', begun, 'after probeTime'],
-    state: 'halfOpen',
-  },
-  {
-    story: 'closes when a call that was made all the same succeeds',
-    events: [callFailed('account'), succeeded],
-    state: 'closed',
   },
 ];
 
@@ -244,6 +223,7 @@ const turnStories: Story[] = [
   },
 ];
 
+const failed = (error: string) => ({ type: 'node.failed', error });
 const nodeStories: Story[] = [
   {
     story: 'starts, serves, drains and stops',
@@ -263,6 +243,20 @@ const nodeStories: Story[] = [
     events: ['done start', 'error listen', 'done stop'],
     state: 'stopped',
     output: { error: 'A sample failure.' },
+  },
+  {
+    story: 'that cannot go on drains, and its end says why',
+    events: ['done start', 'done listen', failed('First.'), failed('Second.'), 'sessions.gone', 'done stop'],
+    state: 'stopped',
+    calls: ['beginDrain'],
+    output: { error: 'First.' },
+  },
+  {
+    story: 'that cannot go on before it serves ends as soon as it does',
+    events: [failed('First.'), 'done start', 'done listen', 'sessions.gone', 'done stop'],
+    state: 'stopped',
+    calls: ['beginDrain'],
+    output: { error: 'First.' },
   },
   { story: 'stops while it starts', events: ['node.stop'], state: 'stopping' },
   {
@@ -344,39 +338,5 @@ describe('a failover', () => {
     [[0, 1, 2], 0],
   ])('with the breakers %j open begins with member %i', (open, first) => {
     expect(firstCandidate(3, open)).toBe(first);
-  });
-});
-
-describe('a breaker', () => {
-  test.each(breakerStories)('$story', async (story) => {
-    await tell('breaker', story);
-  });
-
-  /** Milliseconds for which a breaker stays open after each of these. */
-  const waits = (...events: BreakerEvent[]): number[] => {
-    let [snapshot] = initialTransition(breakerMachine, {
-      failuresMax: 1,
-      openMs: 10_000,
-      openMsMax: 40_000,
-      probeMs: 1,
-    });
-    return events.map((event) => {
-      [snapshot] = transition(breakerMachine, snapshot, event);
-      return snapshot.context.waitMs;
-    });
-  };
-  const failed = (retryAfterMs = 0): BreakerEvent => ({ type: 'call.failed', kind: 'next', retryAfterMs });
-  const openTime = { type: 'xstate.after.openTime.breaker.open' } as unknown as BreakerEvent;
-
-  test('stays open twice as long each time it opens again, up to the longest time', () => {
-    expect(waits(failed(), openTime, failed(), openTime, failed(), openTime, failed())).toEqual([
-      10_000, 10_000, 20_000, 20_000, 40_000, 40_000, 40_000,
-    ]);
-  });
-
-  test('stays open as long as the provider asked, up to the longest time, and a later word extends it', () => {
-    expect(waits(failed(25_000), failed(35_000), failed(7 * 86_400_000), failed(0))).toEqual([
-      25_000, 35_000, 40_000, 40_000,
-    ]);
   });
 });

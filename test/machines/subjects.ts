@@ -16,7 +16,11 @@ export interface ExploredSubject {
 
 const projections: Readonly<Record<string, (context: never) => unknown>> = {
   session: ({ index, failure, reason }: SessionContext) => [index, failure?.kind, reason !== null],
-  failover: ({ failures: _, ...context }: FailoverContext) => ({ ...context, tried: new Set(context.tried).size }),
+  failover: ({ failures: _, ...context }: FailoverContext) => ({
+    ...context,
+    tried: new Set(context.tried).size,
+    ownLosses: Math.min(context.ownLosses, 1),
+  }),
   breaker: ({ failures, opened, waitMs }: BreakerContext) => [Math.min(failures, 2), Math.min(opened, 3), waitMs],
   upstream: ({ failure }: UpstreamContext) => failure?.code,
   'api-key': (context) => context,

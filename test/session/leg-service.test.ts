@@ -51,7 +51,7 @@ function world(options: PuppetOptions = {}) {
   const ask = (more: Partial<OpenLeg> = {}) =>
     bus.request(OPEN_LEG, session, { ...request, ...more } as OpenLeg, 1_000);
   const command = (body: { type: string }, bytes?: Uint8Array) => bus.send(leg, session, body, bytes);
-  return { bus, clock, puppet, upstream, faults, ends, detach, leave, leg, reports, ask, command };
+  return { bus, clock, puppet, upstream, faults, ends, detach, leave, leg, reports, request, ask, command };
 }
 
 const nothingLeft = ({ bus, upstream, clock }: ReturnType<typeof world>, sessions = 1) =>
@@ -96,6 +96,21 @@ describe('a leg over the bus', () => {
     await stage.puppet.last.say({ type: 'speech.started', start: 0 });
     expect(stage.puppet.last.over).toBe(true);
     nothingLeft(stage, 0);
+  });
+
+  it('obeys its session alone, and is opened for nobody else in its name', async () => {
+    const stage = world();
+    await stage.ask();
+    await settle();
+    for (const from of ['ses_2', 'leg.ses_1.3'])
+      stage.bus.send(stage.leg, stage.bus.address(from), { type: 'leg.close' });
+    stage.bus.send(stage.leg, 'afar01/ses_1', { type: 'leg.close' });
+    expect([stage.puppet.last.over, stage.upstream.size]).toEqual([false, 1]);
+    const stranger = stage.bus.request(OPEN_LEG, 'afar01/ses_1', { ...stage.request, generation: 4 } as OpenLeg, 1_000);
+    await expect(stranger).rejects.toMatchObject({ reason: 'handler_failed' });
+    expect(stage.upstream.size).toBe(1);
+    stage.command({ type: 'leg.close' });
+    nothingLeft(stage);
   });
 
   it('is refused when the model is none of this node’s, or its name is taken, and harms nothing', async () => {

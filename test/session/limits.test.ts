@@ -114,6 +114,7 @@ describe('a drain', () => {
     const drained = rig.sessions.drain();
     await rig.advance(4_800);
     expect(client.closeCode).toBeUndefined();
+    expect(client.of('warning')).toMatchObject([{ code: 'node_draining', reconnect_within_seconds: 5 }]);
     await rig.advance(400);
     expect(client.finals).toMatchObject([{ start: 0, end: 1 }]);
     expectEnded(client, 4200, 'draining', 'node_draining');

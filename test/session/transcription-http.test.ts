@@ -92,7 +92,7 @@ async function world({ scripted = {}, prompt }: Options = {}) {
       providerParams: {},
       stream: false,
       strict: false,
-      unmapped: [],
+      openaiOptions: {},
     };
     const { members } = await resolveChain(
       { ...request, mode: 'batch', organisationId: 'org_1', sampleRate: 16_000, interimResults: false },

@@ -31,7 +31,7 @@ const REQUEST: TranscriptionRequest = {
   providerParams: {},
   stream: false,
   strict: false,
-  unmapped: [],
+  openaiOptions: {},
 };
 
 /** Chunks of random lengths, odd ones and empty ones included. */

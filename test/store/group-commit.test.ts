@@ -11,7 +11,7 @@ import { databaseIn, OPERATOR, openStore, openTables } from '../fakes/data-direc
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 function callOf<Name extends keyof StoreCalls>(name: Name, ...args: Parameters<StoreCalls[Name]>): Call {
-  return { kind: 'call', id: 0, name, args };
+  return { id: 0, name, args };
 }
 
 const numbered = (calls: readonly Call[]): Call[] => calls.map((call, index) => ({ ...call, id: index + 1 }));
@@ -45,6 +45,22 @@ describe('calls that wait together', () => {
     const exec = vi.spyOn(database, 'exec');
     expect(apply(callOf('listKeys'), callOf('listOrganisations')).map(outcomeOf)).toEqual(['ok', 'ok']);
     expect(exec).not.toHaveBeenCalled();
+  });
+
+  test('wait for the disk, unless all that they write are notes, which a failure of the power may take', () => {
+    const { database, key, create, apply } = begin();
+    const NORMAL = 1;
+    const FULL = 2;
+    const note = callOf('noteKeysUsed', key.organisationId, [{ keyId: key.id, atMs: 1 }]);
+    const waitingAfter = (...calls: Call[]) => {
+      expect(apply(...calls).map(outcomeOf)).toEqual(calls.map(() => 'ok'));
+      return database.pragma('synchronous', { simple: true });
+    };
+    expect(waitingAfter(callOf('listKeys'))).toBe(FULL);
+    expect(waitingAfter(note, callOf('listKeys'))).toBe(NORMAL);
+    expect(waitingAfter(note, create('a'))).toBe(FULL);
+    expect(waitingAfter(note)).toBe(NORMAL);
+    expect(waitingAfter(create('b'))).toBe(FULL);
   });
 
   test('stand although one of them is rejected, which changed nothing', () => {
@@ -120,7 +136,7 @@ describe('a full disk', () => {
     const { database, tables, key, create, apply, names } = begin();
     database.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`);
     const big = Array.from({ length: 200 }, (_, index) => create(`${index} ${'x'.repeat(90)}`));
-    const noted = callOf('noteKeysUsed', [{ keyId: key.id, atMs: 60_000 }]);
+    const noted = callOf('noteKeysUsed', key.organisationId, [{ keyId: key.id, atMs: 60_000 }]);
     const answers = apply(noted, callOf('listKeys'), ...big, callOf('listKeys'));
     const [first, list, ...rest] = answers;
     expect(outcomeOf(first!)).toBe('failed');

@@ -58,10 +58,10 @@ describe('a new key', () => {
     const { key, secret } = create(full);
     expect(key).toMatchObject(full);
     expect(tables.findKeyByHash(parseKey(secret)!.hash)).toEqual(key);
-    expect(tables.findKey(key.id)).toEqual(key);
+    expect(tables.findKey(null, key.id)).toEqual(key);
     expect(tables.listKeys(organisation.id)).toEqual([key]);
     expect(tables.listKeys(other.id)).toEqual([]);
-    expect(tables.findKey('key_unknown')).toBeUndefined();
+    expect(tables.findKey(null, 'key_unknown')).toBeUndefined();
   });
 
   test('has lists without repetitions, scopes in their order and a time with milliseconds', () => {

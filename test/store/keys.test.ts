@@ -37,7 +37,7 @@ describe('a changed key', () => {
     const { key } = create(full);
     const changed = tables.changeKey(organisation.id, key.id, { name: 'New', models: null, sessionsMax: 5 }, OPERATOR);
     expect(changed).toEqual({ ...key, name: 'New', models: null, sessionsMax: 5 });
-    expect(tables.findKey(key.id)).toEqual(changed);
+    expect(tables.findKey(null, key.id)).toEqual(changed);
   });
 
   test('is one of the organisation that asks', () => {
@@ -65,9 +65,9 @@ describe('a changed key', () => {
     );
     const { key } = create({ expiresAt: '2026-06-15T13:00:00Z' });
     time.nowMs += HOUR_MS;
-    expect(judgeKey(tables.findKey(key.id)!, time.nowMs)).toBe('key_expired');
+    expect(judgeKey(tables.findKey(null, key.id)!, time.nowMs)).toBe('key_expired');
     tables.changeKey(organisation.id, key.id, { expiresAt: null }, OPERATOR);
-    expect(judgeKey(tables.findKey(key.id)!, time.nowMs)).toBe('allowed');
+    expect(judgeKey(tables.findKey(null, key.id)!, time.nowMs)).toBe('allowed');
   });
 });
 
@@ -146,8 +146,8 @@ describe('the last use of a key', () => {
     const { tables, create } = begin();
     const { key } = create();
     const use = (time: string): ApiKey => {
-      tables.noteKeysUsed([{ keyId: key.id, atMs: Date.parse(time) }]);
-      return tables.findKey(key.id)!;
+      tables.noteKeysUsed(key.organisationId, [{ keyId: key.id, atMs: Date.parse(time) }]);
+      return tables.findKey(null, key.id)!;
     };
     expect(use('2026-06-15T12:34:56.789Z')).toEqual({ ...key, lastUsedAt: '2026-06-15T12:34:00.000Z' });
     expect(use('2026-06-15T12:33:59.999Z').lastUsedAt).toBe('2026-06-15T12:34:00.000Z');
@@ -156,20 +156,21 @@ describe('the last use of a key', () => {
 
   test('is noted for many at once, and a key that is not there disturbs nobody', () => {
     const { tables, create } = begin();
-    const [a, b] = [create().key.id, create().key.id] as const;
-    tables.noteKeysUsed([
+    const { organisationId, id: a } = create().key;
+    const b = create().key.id;
+    tables.noteKeysUsed(organisationId, [
       { keyId: a, atMs: 60_000 },
       { keyId: 'key_unknown', atMs: 60_000 },
       { keyId: b, atMs: 120_000 },
     ]);
     expect(tables.listKeys().map(({ lastUsedAt }) => Date.parse(lastUsedAt!))).toEqual([60_000, 120_000]);
     expect(() =>
-      tables.noteKeysUsed([
+      tables.noteKeysUsed(organisationId, [
         { keyId: a, atMs: 180_000 },
         { keyId: b, atMs: Number.NaN },
       ]),
     ).toThrow(expect.objectContaining({ reason: 'invalid' }));
-    expect(Date.parse(tables.findKey(a)!.lastUsedAt!)).toBe(60_000);
+    expect(Date.parse(tables.findKey(null, a)!.lastUsedAt!)).toBe(60_000);
   });
 });
 

@@ -13,7 +13,7 @@ function busyLedger(): LedgerRig {
   const { ledger, clock } = rig;
   const [one, other] = [rig.customer({ credit: 1_000_000n }), rig.customer({ credit: 500_000n, dailyMax: 400_000n })];
   ledger.openSession(headOf(one, 'ses_settled'), holdOf(100_000n));
-  ledger.renewHold('ses_settled', [lineOf(20_000)], holdOf(100_000n));
+  ledger.renewHold(headOf(one, 'ses_settled'), [lineOf(20_000)], holdOf(100_000n));
   ledger.settleSession(
     headOf(one, 'ses_settled'),
     endOf([lineOf(60_000), lineOf(5_000, perMinute(1n), { own: true })]),
@@ -22,7 +22,7 @@ function busyLedger(): LedgerRig {
   clock.nowMs += 1_000;
   ledger.expireHolds();
   ledger.openSession(headOf(one, 'ses_open'), holdOf(200_000n));
-  ledger.renewHold('ses_open', [lineOf(40_000, perMinute(60_000n, 50_000n))], holdOf(100_000n));
+  ledger.renewHold(headOf(one, 'ses_open'), [lineOf(40_000, perMinute(60_000n, 50_000n))], holdOf(100_000n));
   ledger.openSession(headOf(other, 'ses_held'), holdOf(100_000n));
   expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [], sessions: 4, openHolds: 2, oldestHoldMs: 0 });
   return rig;

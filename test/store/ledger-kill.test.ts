@@ -42,7 +42,7 @@ function startSessions(
         const line = (audioMs) => [{ model, own: false, audioMs, price }];
         const audioMs = audioOf(index);
         await store.openSession(head, hold);
-        await store.renewHold(head.id, line(Math.floor(audioMs / 2)), hold);
+        await store.renewHold(head, line(Math.floor(audioMs / 2)), hold);
         await store.settleSession(head, { endedAt: openedAt, reason: 'completed', code: null, audioMs, lines: line(audioMs) });
         process.send(index);
       }

@@ -31,7 +31,7 @@ function killed(agoMs: number) {
   clock.nowMs = Date.now() - agoMs;
   const who = customer({ credit: 1_000_000n });
   for (const id of ['ses_1', 'ses_2', 'ses_3']) ledger.openSession(headOf(who, id), holdOf(60_000n, 0n, LEASE_MS));
-  ledger.renewHold('ses_1', [lineOf(10_000)], holdOf(60_000n, 0n, LEASE_MS));
+  ledger.renewHold(headOf(who, 'ses_1'), [lineOf(10_000)], holdOf(60_000n, 0n, LEASE_MS));
   const copy = join(temporaryDirectory(), 'copy.db');
   ledger.backup(copy);
   for (const name of readdirSync(running)) copyFileSync(join(running, name), join(directory, name));

@@ -28,7 +28,7 @@ test('the audit agrees, whenever midnight passes within a posting', () => {
       const lines = () => MODELS.map((model) => lineOf(audioMs, perMinute(60_000n), { model }));
       for (const span of spans) {
         audioMs += span;
-        ledger.renewHold('ses_1', lines(), holdOf(1_000n));
+        ledger.renewHold(head, lines(), holdOf(1_000n));
       }
       audioMs += 1;
       ledger.settleSession(head, endOf(lines()));

@@ -68,7 +68,11 @@ class Model {
   }
 
   /** The largest hold there may be, or undefined when it is less than the least. */
-  offer(customer: number, wanted: bigint, least: bigint): { heldMicroUsd: bigint; limitedBy: string | null } {
+  offer(
+    customer: number,
+    wanted: bigint,
+    least: bigint,
+  ): { heldMicroUsd: bigint; limitedBy: string | null; unlimited?: true } {
     const bounds: [bigint, string | null][] = [[wanted, null]];
     const available = this.available(customer);
     if (available !== null) bounds.push([available, 'credit']);
@@ -77,6 +81,7 @@ class Model {
       bounds.push([dailyMax - (this.spent.get(this.day(customer)) ?? 0n) - this.held(customer), 'daily_spend']);
     }
     if (wanted === 0n) return { heldMicroUsd: 0n, limitedBy: null };
+    if (bounds.length === 1) return { heldMicroUsd: wanted, limitedBy: null, unlimited: true };
     const [amount, limitedBy] = bounds.reduce((lowest, bound) => (bound[0] < lowest[0] ? bound : lowest));
     const isEnough = limitedBy === null || (amount >= least && amount > 0n);
     return { heldMicroUsd: isEnough ? amount : 0n, limitedBy };
@@ -190,7 +195,9 @@ function openedAgain(
 
 function renew(id: number, audioMs: number[], wanted: bigint, least: bigint, leaseMs: number): Step {
   return step(`renew ${id} [${audioMs}] ${wanted} ${least} ${leaseMs}`, (model, real) => {
-    const answer = outcome(() => real.ledger.renewHold(`ses_${id}`, linesOf(audioMs), holdOf(wanted, least, leaseMs)));
+    const answer = outcome(() =>
+      real.ledger.renewHold(head(real, id), linesOf(audioMs), holdOf(wanted, least, leaseMs)),
+    );
     const session = model.sessions.get(id);
     if (session === undefined) return expect(answer).toBe('not_found');
     if (session.isSettled) return expect(answer).toEqual(SETTLED);

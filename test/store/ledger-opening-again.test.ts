@@ -96,7 +96,7 @@ describe('opening a session again', () => {
     ledger.settleSession(headOf(who, 'ses_1'), endOf([lineOf(1)]));
     const nothing = { heldMicroUsd: 0n, limitedBy: null, settled: true };
     expect(open(60n, 60n)).toEqual(nothing);
-    expect(ledger.renewHold('ses_1', [], holdOf(60n))).toEqual(nothing);
+    expect(ledger.renewHold(headOf(who, 'ses_1'), [], holdOf(60n))).toEqual(nothing);
     expect(holdsMade()).toBe(1);
   });
 });

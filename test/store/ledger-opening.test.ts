@@ -74,7 +74,11 @@ describe('opening', () => {
       expect(ledger.balanceOf(who.organisationId)).toEqual(before);
     } else {
       const [heldMicroUsd, limitedBy] = expected;
-      expect(ledger.openSession(headOf(who, 'ses_1'), holdOf(wanted, least))).toEqual({ heldMicroUsd, limitedBy });
+      expect(ledger.openSession(headOf(who, 'ses_1'), holdOf(wanted, least))).toEqual({
+        heldMicroUsd,
+        limitedBy,
+        ...(options.limit === null && limitedBy === null ? { unlimited: true } : {}),
+      });
       expect(ledger.balanceOf(who.organisationId)).toMatchObject({ balanceMicroUsd: options.credit, heldMicroUsd });
       expect(ledger.findSession(who.organisationId, 'ses_1')).toMatchObject({ endedAt: null, heldMicroUsd });
     }

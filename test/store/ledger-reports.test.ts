@@ -176,7 +176,7 @@ describe('bills', () => {
     clock.nowMs = Date.parse('2026-10-31T23:59:00.000Z');
     ledger.addCredit(creditOf(who.organisationId, 100_000n, { kind: 'welcome', note: 'Welcome' }), OPERATOR);
     ledger.openSession(headOf(who, 'ses_1'), holdOf(1n));
-    ledger.renewHold('ses_1', [lineOf(10_000)], holdOf(1n));
+    ledger.renewHold(headOf(who, 'ses_1'), [lineOf(10_000)], holdOf(1n));
     clock.nowMs = Date.parse('2026-11-01T00:00:00.000Z');
     ledger.settleSession(headOf(who, 'ses_1'), endOf([lineOf(15_000), lineOf(1_000, perMinute(1n), { own: true })]));
     ledger.settleSession(headOf(who, 'req_1', { mode: 'batch' }), endOf([lineOf(3_000)]));
@@ -223,7 +223,7 @@ describe('bills', () => {
         const head = headOf(who, `ses_${id}`);
         if (kind === 'open') ledger.openSession(head, holdOf(100n));
         if (kind === 'renew' && ledger.findSession(who.organisationId, head.id)?.lines.length === 0)
-          ledger.renewHold(head.id, [lineOf(size)], holdOf(100n));
+          ledger.renewHold(head, [lineOf(size)], holdOf(100n));
         if (kind === 'settle') ledger.settleSession(head, endOf([lineOf(size)]));
         if (kind === 'credit') ledger.addCredit(creditOf(who.organisationId, BigInt(size - 50_000) || 1n), OPERATOR);
         if (kind !== 'wait') continue;

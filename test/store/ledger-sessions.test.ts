@@ -26,17 +26,20 @@ describe('renewing', () => {
     ledger.openSession(headOf(who, 'ses_1'), holdOf(600_000n));
     clock.nowMs += 30_000;
     const line = lineOf(30_000, CENT_A_SECOND);
-    expect(ledger.renewHold('ses_1', [line], holdOf(600_000n))).toEqual({ heldMicroUsd: 600_000n, limitedBy: null });
+    expect(ledger.renewHold(headOf(who, 'ses_1'), [line], holdOf(600_000n))).toEqual({
+      heldMicroUsd: 600_000n,
+      limitedBy: null,
+    });
     expect(ledger.balanceOf(who.organisationId)).toMatchObject({
       balanceMicroUsd: 700_000n,
       availableMicroUsd: 100_000n,
     });
     expect(ledger.auditLedger()).toMatchObject({ ok: true, openHolds: 1, oldestHoldMs: 0 });
     // The same statement again posts nothing.
-    ledger.renewHold('ses_1', [line], holdOf(600_000n));
+    ledger.renewHold(headOf(who, 'ses_1'), [line], holdOf(600_000n));
     expect(ledger.balanceOf(who.organisationId).balanceMicroUsd).toBe(700_000n);
     clock.nowMs += 30_000;
-    expect(ledger.renewHold('ses_1', [lineOf(60_000, CENT_A_SECOND)], holdOf(600_000n))).toEqual({
+    expect(ledger.renewHold(headOf(who, 'ses_1'), [lineOf(60_000, CENT_A_SECOND)], holdOf(600_000n))).toEqual({
       heldMicroUsd: 400_000n,
       limitedBy: 'credit',
     });
@@ -48,7 +51,7 @@ describe('renewing', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: 100_000n });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(100_000n));
-    const grant = ledger.renewHold('ses_1', [lineOf(30_000, CENT_A_SECOND)], holdOf(100_000n, 50_000n));
+    const grant = ledger.renewHold(headOf(who, 'ses_1'), [lineOf(30_000, CENT_A_SECOND)], holdOf(100_000n, 50_000n));
     expect(grant).toEqual({ heldMicroUsd: 0n, limitedBy: 'credit' });
     expect(ledger.balanceOf(who.organisationId)).toMatchObject({
       balanceMicroUsd: -200_000n,
@@ -81,7 +84,7 @@ describe('renewing', () => {
     ledger.settleSession(headOf(who, 'ses_2'), endOf([]));
     expect(ledger.openSession(headOf(who, 'ses_3'), holdOf(300_000n)).heldMicroUsd).toBe(200_000n);
     clock.nowMs = Date.parse('2026-11-22T00:00:00.000Z');
-    expect(ledger.renewHold('ses_3', [], holdOf(600_000n)).heldMicroUsd).toBe(500_000n);
+    expect(ledger.renewHold(headOf(who, 'ses_3'), [], holdOf(600_000n)).heldMicroUsd).toBe(500_000n);
   });
 
   test.each([
@@ -97,20 +100,20 @@ describe('renewing', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: CREDIT });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(300_000n));
-    ledger.renewHold('ses_1', [lineOf(10_000, CENT_A_SECOND)], holdOf(300_000n));
+    ledger.renewHold(headOf(who, 'ses_1'), [lineOf(10_000, CENT_A_SECOND)], holdOf(300_000n));
     const before = [ledger.findSession(who.organisationId, 'ses_1'), ledger.balanceOf(who.organisationId)];
     const other = lineOf(5_000, CENT_A_SECOND, { model: 'loopback/numbered' });
-    expect(reasonOf(() => ledger.renewHold('ses_1', [other, ...lines], holdOf(1n)))).toBe('invalid');
+    expect(reasonOf(() => ledger.renewHold(headOf(who, 'ses_1'), [other, ...lines], holdOf(1n)))).toBe('invalid');
     expect([ledger.findSession(who.organisationId, 'ses_1'), ledger.balanceOf(who.organisationId)]).toEqual(before);
   });
 
   test('a session that nobody opened cannot be renewed, and one that was settled gets nothing', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: CREDIT });
-    expect(reasonOf(() => ledger.renewHold('ses_1', [], holdOf(1n)))).toBe('not_found');
+    expect(reasonOf(() => ledger.renewHold(headOf(who, 'ses_1'), [], holdOf(1n)))).toBe('not_found');
     ledger.openSession(headOf(who, 'ses_1'), holdOf(1n));
     const record = ledger.settleSession(headOf(who, 'ses_1'), endOf([lineOf(1_000, CENT_A_SECOND)]));
-    const grant = ledger.renewHold('ses_1', [lineOf(2_000, CENT_A_SECOND)], holdOf(1n));
+    const grant = ledger.renewHold(headOf(who, 'ses_1'), [lineOf(2_000, CENT_A_SECOND)], holdOf(1n));
     expect(grant).toEqual({ heldMicroUsd: 0n, limitedBy: null, settled: true });
     expect(ledger.findSession(who.organisationId, 'ses_1')).toEqual(record);
   });
@@ -122,7 +125,7 @@ describe('settling', () => {
     const who = customer({ credit: CREDIT });
     const head = headOf(who, 'ses_1');
     ledger.openSession(head, holdOf(600_000n));
-    ledger.renewHold('ses_1', [lineOf(30_000, CENT_A_SECOND)], holdOf(600_000n));
+    ledger.renewHold(headOf(who, 'ses_1'), [lineOf(30_000, CENT_A_SECOND)], holdOf(600_000n));
     const lines = [lineOf(45_000, CENT_A_SECOND), lineOf(7_000, CENT_A_SECOND, { model: 'local/words', own: true })];
     const record = ledger.settleSession(head, endOf(lines, { reason: 'credit', code: 'insufficient_credit' }));
     expect(record).toEqual({
@@ -148,7 +151,7 @@ describe('settling', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: CREDIT });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(600_000n));
-    ledger.renewHold('ses_1', [lineOf(30_000, CENT_A_SECOND)], holdOf(600_000n));
+    ledger.renewHold(headOf(who, 'ses_1'), [lineOf(30_000, CENT_A_SECOND)], holdOf(600_000n));
     const end = endOf([lineOf(20_000, perMinute(1n)), lineOf(1_000, CENT_A_SECOND, { model: 'loopback/numbered' })]);
     expect(ledger.settleSession(headOf(who, 'ses_1'), end)).toMatchObject({
       costMicroUsd: 310_000n,
@@ -188,7 +191,7 @@ describe('settling', () => {
       lineOf(audioMs, perMinute(60_000n, 1_000n), { model: 'a/minimum', own: true }),
     ];
     const costs = [0, 1, 1_000, 1_001, 2_000].map((audioMs) => {
-      ledger.renewHold('ses_1', lines(audioMs), holdOf(1n));
+      ledger.renewHold(headOf(who, 'ses_1'), lines(audioMs), holdOf(1n));
       return ledger.findSession(who.organisationId, 'ses_1')!.lines.map(({ costMicroUsd }) => costMicroUsd);
     });
     expect(costs).toEqual([
@@ -226,7 +229,9 @@ describe('leases', () => {
     expect(ledger.balanceOf(who.organisationId).heldMicroUsd).toBe(300_000n);
     expect(ledger.findSession(who.organisationId, 'ses_2')).toMatchObject({ endedAt: null, heldMicroUsd: 0n });
     ledger.settleSession(headOf(who, 'ses_2'), endOf([lineOf(10_000, CENT_A_SECOND)]));
-    expect(ledger.renewHold('ses_3', [lineOf(10_000, CENT_A_SECOND)], holdOf(100n)).heldMicroUsd).toBe(100n);
+    expect(ledger.renewHold(headOf(who, 'ses_3'), [lineOf(10_000, CENT_A_SECOND)], holdOf(100n)).heldMicroUsd).toBe(
+      100n,
+    );
     expect(ledger.balanceOf(who.organisationId)).toMatchObject({ balanceMicroUsd: 800_000n, heldMicroUsd: 300_100n });
     expect(ledger.auditLedger().faults).toEqual([]);
   });

@@ -87,7 +87,7 @@ describe('an organisation', () => {
     expect(tables.findOrganisation(ours.id)).toEqual(suspended);
     expect(tables.findKeyByHash(parseKey(secret)!.hash)).toEqual({ ...key, suspended: true });
     expect(tables.listKeys()).toEqual([{ ...key, suspended: true }, other]);
-    expect(judgeKey(tables.findKey(key.id)!, time.nowMs)).toBe('account_suspended');
+    expect(judgeKey(tables.findKey(null, key.id)!, time.nowMs)).toBe('account_suspended');
     expect(tables.setSuspended(ours.id, false, PERSON)).toEqual(ours);
     expect(tables.listKeys()).toEqual([key, other]);
     expect(tables.listAudit(ours.id, 2).map(({ action, by }) => [action, by])).toEqual([

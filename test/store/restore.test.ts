@@ -1,6 +1,15 @@
 // Backups: a copy made while others write is whole and agrees; only a good copy takes the place of a database that nobody has
 // open, and what was there stays.
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -57,7 +66,7 @@ async function settle(store: SqliteStore, key: { id: string; organisationId: str
   const line = (audioMs: number) => ({ model, own: false, audioMs, price: PRICE });
   const hold = { wantedMicroUsd: 4_300n, leastMicroUsd: 1n, leaseMs: 60_000 };
   await store.openSession(head, hold);
-  await store.renewHold(head.id, [line(30_000)], hold);
+  await store.renewHold(head, [line(30_000)], hold);
   const lines = [line(45_000 + index)];
   await store.settleSession(head, { endedAt: openedAt, reason: 'completed', code: null, audioMs: 50_000, lines });
 }
@@ -131,6 +140,18 @@ describe('a restore', () => {
     const directory = await directoryWith(1);
     restoreDatabase(await backup(directory), databaseIn(directory), true, new Date('2026-12-31T18:00:00.123Z'));
     expect(readdirSync(directory).sort()).toEqual(['voxgate.db', 'voxgate.db.before-restore-20261231T180000123Z']);
+  });
+
+  // Only root can give files away.
+  it.skipIf(process.getuid?.() !== 0)('by root leaves the database to the owner of its directory', async () => {
+    const SERVICE = 65_534;
+    const copy = await backup(await directoryWith(1));
+    for (const directory of [await directoryWith(1), temporaryDirectory()]) {
+      chownSync(directory, SERVICE, SERVICE);
+      restoreDatabase(copy, databaseIn(directory), true);
+      const { uid, gid, mode } = statSync(databaseIn(directory));
+      expect([uid, gid, mode & 0o777]).toEqual([SERVICE, SERVICE, 0o600]);
+    }
   });
 
   it('takes the place of a damaged database, and keeps it', async () => {

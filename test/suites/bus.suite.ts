@@ -138,6 +138,77 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
       expect(failure).toMatchObject({ reason: 'handler_failed', message: expect.stringContaining('out of order') });
     });
 
+    it('asks its own node by name as it asks anybody, and no node that is not there', async () => {
+      bus.serve('echo', (body) => body);
+      expect(await bus.requestOf(bus.node, 'echo', sender(), { type: 'echo' }, 1_000)).toEqual({ type: 'echo' });
+      await expect(bus.requestOf(bus.node, 'nothing', sender(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
+        reason: 'unknown_actor',
+      });
+      await expect(bus.requestOf('zzzzzz', 'echo', sender(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
+        reason: 'unknown_node',
+      });
+    });
+
+    it('answers nothing for a service that was withdrawn, twice without harm', async () => {
+      const withdraw = bus.serve('echo', (body) => body);
+      const stays = bus.serve('other', (body) => body);
+      withdraw();
+      withdraw();
+      await expect(bus.request('echo', sender(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
+        reason: 'unknown_actor',
+      });
+      expect(await bus.request('other', sender(), { type: 'ask' }, 1_000)).toEqual({ type: 'ask' });
+      stays();
+    });
+
+    it('serves on where one handler is offered twice, and taken back once', async () => {
+      const echo = (body: BusBody) => body;
+      const withdraw = bus.serve('echo', echo);
+      bus.serveNear('echo', echo);
+      withdraw();
+      withdraw();
+      expect(await bus.request('echo', sender(), { type: 'ask' }, 1_000)).toEqual({ type: 'ask' });
+    });
+
+    it('answers its own node alone what is served near, until that is withdrawn', async () => {
+      const withdraw = bus.serveNear('echo', (body) => body);
+      expect(await bus.request('echo', sender(), { type: 'echo' }, 1_000)).toEqual({ type: 'echo' });
+      expect(await bus.requestOf(bus.node, 'echo', sender(), { type: 'echo' }, 1_000)).toEqual({ type: 'echo' });
+      const other = await under.open();
+      const asking = other.request('echo', other.address('me'), { type: 'ask' }, 60_000);
+      await expect(asking).rejects.toMatchObject({ reason: 'unknown_actor' });
+      const named = other.requestOf(bus.node, 'echo', other.address('me'), { type: 'ask' }, 60_000);
+      await expect(named).rejects.toMatchObject({ reason: expect.stringMatching(/^unknown_/) });
+      await other.close();
+      withdraw();
+      await expect(bus.request('echo', sender(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
+        reason: 'unknown_actor',
+      });
+    });
+
+    it('never tells a sender of what send has answered itself', async () => {
+      const lost: unknown[] = [];
+      bus.attach(
+        'teller',
+        () => {},
+        (...loss) => lost.push(loss),
+      );
+      expect(bus.send(bus.address('nobody'), bus.address('teller'), { type: 'lost' })).toBe('unknown_actor');
+      await under.settle();
+      expect(lost).toEqual([]);
+      expect(bus.deadLetters.unknown_actor).toBe(1);
+    });
+
+    it('is connected while it is open, and tells nobody who does not listen any more', async () => {
+      expect(bus.isConnected).toBe(true);
+      const told: boolean[] = [];
+      const leave = bus.onConnection((isConnected) => told.push(isConnected));
+      leave();
+      leave();
+      await bus.close();
+      expect(told).toEqual([]);
+    });
+
     it('publishes to everyone who listens, and to nobody who left', async () => {
       const heard: string[] = [];
       bus.subscribe('news', () => heard.push('one'));

@@ -3,14 +3,20 @@ import { bodySuite } from './door/bodies.ts';
 import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';
 import { frameSuite } from './door/frames.ts';
 import { handshakeSuite } from './door/handshakes.ts';
+import { listeningSuite } from './door/listening.ts';
 import { requestSuite } from './door/requests.ts';
+import { slowReaderSuite } from './door/slow-readers.ts';
 import { socketSuite } from './door/sockets.ts';
+import { streamSuite } from './door/streams.ts';
 
 export function doorSuite(under: DoorUnderTest): void {
   closeAfterEach();
   requestSuite(under);
   bodySuite(under);
+  streamSuite(under);
+  slowReaderSuite(under);
   handshakeSuite(under);
   socketSuite(under);
   frameSuite(under);
+  listeningSuite(under);
 }

@@ -114,7 +114,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       };
       const { key } = await store.createKey(organisationId, settings, OPERATOR);
       expect(key).toMatchObject(settings);
-      expect(await store.findKey(key.id)).toEqual(key);
+      expect(await store.findKey(null, key.id)).toEqual(key);
       expect(await store.setCreditLimit(organisationId, 2n ** 60n + 1n, OPERATOR)).toEqual(
         await store.findOrganisation(organisationId),
       );

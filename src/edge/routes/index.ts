@@ -10,6 +10,7 @@ import type { Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { getBalance } from './balance.ts';
 import { type BillsDependencies, getBill } from './bills.ts';
+import { type DocumentsDependencies, documentRoutes } from './documents.ts';
 import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
 import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
@@ -22,7 +23,9 @@ export interface RoutesDependencies
     ModelsDependencies,
     UsageDependencies,
     SessionsDependencies,
-    BillsDependencies {
+    BillsDependencies,
+    DocumentsDependencies,
+    OperatorDependencies {
   store: UsageDependencies['store'] &
     SessionsDependencies['store'] &
     BillsDependencies['store'] &
@@ -30,16 +33,27 @@ export interface RoutesDependencies
   authenticator: Authenticator;
   limits: KeyLimits;
   jsonBodyBytesMax: number;
-  isReady(): boolean;
-  readMetrics(): Promise<{ contentType: string; body: string }>;
-  metricsAccess: MetricsAccess;
   /** For people with a cookie. */
   consoleRoutes: readonly Route[];
 }
 
+/** What every node answers, whatever its roles. */
+export interface OperatorDependencies {
+  isReady(): boolean;
+  readMetrics(): Promise<{ contentType: string; body: string }>;
+  metricsAccess: MetricsAccess;
+}
+
+/** For the operator and the balancer: all that a node without clients answers. */
+export const operatorRoutes = ({ isReady, readMetrics, metricsAccess }: OperatorDependencies): Route[] => [
+  { method: 'GET', path: '/healthz', handle: getHealth() },
+  { method: 'GET', path: '/readyz', handle: getReady(isReady) },
+  { method: 'GET', path: '/metrics', handle: getMetrics(readMetrics, metricsAccess) },
+];
+
 /** The table the router serves. */
 export function routesOf(dependencies: RoutesDependencies): Route[] {
-  const { authenticator, limits, isReady, readMetrics, metricsAccess } = dependencies;
+  const { authenticator, limits } = dependencies;
   /** Every answer of these endpoints says what is left of the key's requests. `scope`: what the key has to allow. */
   const keyed =
     (handler: (context: RouteContext, caller: Caller) => Promise<Reply>, scope?: Scope) =>
@@ -59,6 +73,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
   return [
     { method: 'GET', path: '/v1/models', handle: keyed(getModels(dependencies)) },
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
+    { method: 'GET', path: '/v1/models/:slug', handle: keyed(getModel(dependencies)) },
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
     { method: 'POST', path: '/v1/audio/transcriptions', handle: keyed(postTranscriptions(dependencies), 'transcribe') },
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
@@ -68,9 +83,8 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     { method: 'GET', path: '/v1/bills/:month', handle: keyed(getBill(dependencies)) },
     { method: 'GET', path: '/v1/listen', handle: upgradeRequired },
     ...dependencies.consoleRoutes,
-    { method: 'GET', path: '/healthz', handle: getHealth() },
-    { method: 'GET', path: '/readyz', handle: getReady(isReady) },
-    { method: 'GET', path: '/metrics', handle: getMetrics(readMetrics, metricsAccess) },
+    ...documentRoutes(dependencies),
+    ...operatorRoutes(dependencies),
   ];
 }
 

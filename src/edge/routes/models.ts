@@ -1,4 +1,4 @@
-// `GET /v1/models` and `GET /v1/models/{provider}/{model}`.
+// `GET /v1/models`, `GET /v1/models/{provider}/{model}`, and the same with the slash escaped, as client libraries write it.
 import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { Mode, type Model } from '../../api/models.ts';
@@ -34,13 +34,14 @@ export function listModels(
     const own = ownKeys.get(provider.name);
     const hasService = provider.credential === 'none' || access(provider.name).credential !== undefined;
     const hasCredential = own === undefined ? hasService : !own.barred;
-    return provider.models.map(({ priceSource: _, ...card }) => {
+    return provider.models.map(({ priceSource: _, live_turns, ...card }) => {
       const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
       return {
         ...card,
         object: 'model' as const,
         owned_by: provider.name,
         modes,
+        ...(modes.includes('live') ? { live_turns: live_turns ?? ('model' as const) } : {}),
         pricing: prices.shown(card.id),
         provider_params: provider.options(card.id.slice(provider.name.length + 1)),
         available: hasCredential && modes.length > 0,
@@ -88,7 +89,7 @@ export const getModels =
 export const getModel =
   (dependencies: ModelsDependencies) =>
   async ({ params }: RouteContext, caller: Caller) => {
-    const slug = `${params.provider}/${params.model}`;
+    const slug = params.slug ?? `${params.provider}/${params.model}`;
     const models = await modelsFor(caller, dependencies);
     const model = models.find((each) => each.id === slug);
     if (model !== undefined) return json(200, model);

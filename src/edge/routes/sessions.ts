@@ -11,8 +11,13 @@ import { fromLedger } from '../store-answer.ts';
 
 export interface SessionsDependencies {
   store: Pick<Store, 'findSession' | 'listSessions'>;
-  /** A session that is live on this node. */
-  describeSession(sessionId: string): { state: string; legs: readonly SessionLeg[] } | undefined;
+  /** What a live session is doing; undefined where nobody says. */
+  describeSession(sessionId: string, organisationId: string): Described | undefined | Promise<Described | undefined>;
+}
+
+interface Described {
+  state: string;
+  legs: readonly SessionLeg[];
 }
 
 export const getSessions =
@@ -26,7 +31,7 @@ export const getSessions =
     const records = await fromLedger(store.listSessions(organisationId, limit + 1, before));
     const answer: SessionList = {
       object: 'list',
-      data: records.slice(0, limit).map((record) => shown(record, dependencies)),
+      data: await Promise.all(records.slice(0, limit).map((record) => shown(record, organisationId, dependencies))),
       has_more: records.length > limit,
     };
     return json(200, answer);
@@ -36,7 +41,8 @@ export const getSession =
   (dependencies: SessionsDependencies) =>
   async ({ request, params }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
     knownQuery(request.query, '/v1/sessions/{id}', []);
-    return json(200, shown(await sessionOf(dependencies, organisationId, params.id ?? '', 'id'), dependencies));
+    const record = await sessionOf(dependencies, organisationId, params.id ?? '', 'id');
+    return json(200, await shown(record, organisationId, dependencies));
   };
 
 /** Throws the Refusal `not_found`, in the same words for a session of somebody else and one that never was. */
@@ -53,10 +59,14 @@ async function sessionOf(
   });
 }
 
-function shown(record: SessionRecord, { describeSession }: SessionsDependencies): SessionAnswer {
+async function shown(
+  record: SessionRecord,
+  organisationId: string,
+  { describeSession }: SessionsDependencies,
+): Promise<SessionAnswer> {
   const { id, mode, model, keyId, openedAt, endedAt, reason, code, audioMs, lines, costMicroUsd, heldMicroUsd } =
     record;
-  const live = endedAt === null ? describeSession(id) : undefined;
+  const live = endedAt === null ? await describeSession(id, organisationId) : undefined;
   return {
     object: 'session',
     id,

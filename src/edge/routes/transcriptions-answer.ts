@@ -1,10 +1,16 @@
 // What a transcription is answered with, in each format. Speakers, times and texts are those of the model that answered.
-import type { Segment, TranscriptionRequest, VerboseTranscription } from '../../api/transcriptions.ts';
+import type { Segment, Transcription, TranscriptionRequest, VerboseTranscription } from '../../api/transcriptions.ts';
 import { usdOf } from '../../billing/price.ts';
 import type { Degradation } from '../../session/chain.ts';
 import type { TranscriptionOutcome } from '../../session/transcription.ts';
-import type { Reply } from '../door.ts';
+import type { WholeReply } from '../door.ts';
 import { json } from '../router.ts';
+import { cuesOf } from './transcriptions-cues.ts';
+import { TranscriptEvents, textOf } from './transcriptions-events.ts';
+import { hasTimes } from './transcriptions-limits.ts';
+import { streamHeaders } from './transcriptions-stream.ts';
+import { srtOf, vttOf } from './transcriptions-subtitles.ts';
+import { warningHeader, warningsOf } from './transcriptions-warnings.ts';
 
 /** What was charged. `own`: with the organisation's own provider key. */
 export interface Charge {
@@ -12,23 +18,57 @@ export interface Charge {
   own: boolean;
 }
 
-/** The answer of a transcription. */
+/** The answer of a transcription, whole: as server-sent events where a stream was asked for. */
 export function answerOf(
   fields: TranscriptionRequest,
   outcome: TranscriptionOutcome,
   warnings: readonly Degradation[],
   requestId: string,
   charge: Charge,
-): Reply {
-  const text = outcome.utterances.map((utterance) => utterance.text).join(' ');
-  const headers: Record<string, string> =
-    warnings.length === 0 ? {} : { 'Voxgate-Warning': warnings.map(({ code }) => code).join(', ') };
-  if (fields.responseFormat === 'text') {
-    return { status: 200, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }, body: `${text}\n` };
+): WholeReply {
+  const text = textOf(outcome.utterances);
+  if (fields.stream) {
+    const headers = streamHeaders(warnings);
+    return { status: 200, headers, body: eventsOf(text, fields, outcome, warnings) };
   }
-  if (fields.responseFormat === 'json') return json(200, { text }, headers);
-  return json(200, verbose(text, fields, outcome, warnings, requestId, charge), headers);
+  const headers = warningHeader(warnings);
+  const inText = (type: string, body: string): WholeReply => ({
+    status: 200,
+    headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` },
+    body,
+  });
+  if (fields.responseFormat === 'text') return inText('text/plain', `${text}\n`);
+  if (fields.responseFormat === 'json') {
+    const answer: Transcription = { text, ...logprobsOf(fields, outcome), usage: usageOf(outcome) };
+    return json(200, answer, headers);
+  }
+  if (fields.responseFormat === 'verbose_json') {
+    return json(200, verbose(text, fields, outcome, warnings, requestId, charge), headers);
+  }
+  const { cues } = cuesOf(outcome.utterances, outcome.seconds, hasTimes(outcome));
+  // Nobody has registered a type for SubRip; OpenAI sends it as plain text, and WebVTT has a type that players ask for.
+  return fields.responseFormat === 'srt' ? inText('text/plain', srtOf(cues)) : inText('text/vtt', vttOf(cues));
 }
+
+function eventsOf(
+  text: string,
+  fields: TranscriptionRequest,
+  outcome: TranscriptionOutcome,
+  warnings: readonly Degradation[],
+): string {
+  const events = new TranscriptEvents(fields.diarization);
+  const heard = outcome.utterances.map((utterance) => events.utterance(utterance)).join('');
+  const more = { ...logprobsOf(fields, outcome), usage: usageOf(outcome), ...warningsOf(warnings) };
+  return heard + events.done(text, more);
+}
+
+const secondsOf = ({ seconds }: TranscriptionOutcome): number => Math.round(seconds * 1000) / 1000;
+
+const usageOf = (outcome: TranscriptionOutcome) => ({ type: 'duration' as const, seconds: secondsOf(outcome) });
+
+/** Only to those who asked: also `provider_params` may ask a model for them. */
+const logprobsOf = (fields: TranscriptionRequest, { logprobs }: TranscriptionOutcome) =>
+  'include' in fields.openaiOptions && logprobs !== undefined ? { logprobs } : {};
 
 function verbose(
   text: string,
@@ -39,14 +79,13 @@ function verbose(
   { costMicroUsd, own: byok }: Charge,
 ): VerboseTranscription {
   const { member, attempts } = outcome;
-  const seconds = Math.round(outcome.seconds * 1000) / 1000;
   const wanted = fields.timestampGranularities;
   const [own] = member.card.languages;
   return {
     text,
     task: 'transcribe',
     language: outcome.language ?? fields.language ?? (own === '*' ? 'und' : (own ?? 'und')),
-    duration: seconds,
+    duration: secondsOf(outcome),
     model: member.slug,
     segments: wanted.length > 0 && !wanted.includes('segment') ? [] : outcome.utterances.map(segment),
     words:
@@ -54,9 +93,10 @@ function verbose(
         ? []
         : outcome.utterances.flatMap((utterance) => utterance.words ?? []),
     request_id: requestId,
-    usage: { seconds, cost_usd: usdOf(costMicroUsd), byok },
+    ...logprobsOf(fields, outcome),
+    usage: { ...usageOf(outcome), cost_usd: usdOf(costMicroUsd), byok },
     ...(attempts.length === 0 ? {} : { fallback: attempts }),
-    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...warningsOf(warnings),
   };
 }
 

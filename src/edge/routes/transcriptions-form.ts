@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, refuse } from '../../api/errors.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
 import { readBoolean, readFallbacks, readLanguage, readParams } from '../listen-query.ts';
+import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './transcriptions-openai.ts';
 
 /** Fields this endpoint acts on. */
 const KNOWN = [
@@ -19,43 +20,43 @@ const KNOWN = [
   'stream',
   'fallbacks',
 ];
-/** Fields of OpenAI's own API: never unknown; where a model cannot honour them, that is said. */
-const FOREIGN = ['include[]', 'chunking_strategy', 'known_speaker_names[]', 'known_speaker_references[]'];
 /** Fields that only shape the answer: they may still come behind a large file. */
 const LATE = ['response_format', 'timestamp_granularities[]'];
-const FORMATS = ['json', 'text', 'verbose_json'];
+const FORMATS = ResponseFormat.anyOf.map((each) => each.const).join(', ');
 
 /** The fields that came with the file, or in front of it. Throws a Refusal naming the field at fault. */
 export function readFields(fields: readonly (readonly [string, string])[]): TranscriptionRequest {
   const one = new Map<string, string>();
   const granularities: ('word' | 'segment')[] = [];
   for (const [name, value] of fields) {
-    if (!KNOWN.includes(name) && !FOREIGN.includes(name)) {
-      throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are file, ${KNOWN.join(', ')}.`);
+    // OpenAI's own are never unknown; where a model cannot honour them, that is said.
+    if (!KNOWN.includes(name) && !isOpenaiField(name)) {
+      const known = ['file', ...KNOWN, ...OPENAI_FIELDS].join(', ');
+      throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are ${known}.`);
     }
+    if (value === '') continue;
     if (name === 'timestamp_granularities[]') granularities.push(granularity(value));
     else one.set(name, value);
   }
   const model = one.get('model');
-  if (model === undefined || model === '')
+  if (model === undefined)
     throw bad('model', '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=batch lists them.');
-  if (readBoolean('stream', one.get('stream'), false))
-    throw bad('stream', 'Streamed answers are not offered yet. Leave `stream` out, or set it to false.');
   const responseFormat = format(one.get('response_format'));
+  const stream = readBoolean('stream', one.get('stream'), false);
   return {
     model,
     fallbacks: readFallbacks(one.get('fallbacks')),
     responseFormat,
-    language: one.get('language') === '' ? undefined : readLanguage(one.get('language')),
+    language: readLanguage(one.get('language')),
     prompt: one.get('prompt'),
     temperature: temperature(one.get('temperature')),
     diarization: readBoolean('diarization', one.get('diarization'), false),
     timestampGranularities: granularities,
-    wordTimestamps: granularities.includes('word') || (responseFormat === 'verbose_json' && granularities.length === 0),
+    wordTimestamps: !stream && showsWords(responseFormat, granularities),
     providerParams: readParams(one.get('provider_params')),
-    stream: false,
+    stream,
     strict: readBoolean('strict', one.get('strict'), false),
-    unmapped: FOREIGN.filter((name) => one.has(name)),
+    openaiOptions: readOpenaiOptions(fields),
   };
 }
 
@@ -92,10 +93,17 @@ export function rawRate(contentType: string | undefined): number | undefined {
   return rate;
 }
 
-function format(text: string | undefined): TranscriptionRequest['responseFormat'] {
+/** OpenAI gives `verbose_json` without words where none are asked for; more than that does no client harm. Subtitles are cut at them. */
+const showsWords = (format: ResponseFormat, granularities: readonly string[]): boolean =>
+  format === 'srt' ||
+  format === 'vtt' ||
+  (format === 'verbose_json' && (granularities.length === 0 || granularities.includes('word')));
+
+function format(text: string | undefined): ResponseFormat {
   if (text === undefined || text === '') return 'json';
-  if (Value.Check(ResponseFormat, text) && FORMATS.includes(text)) return text;
-  throw bad('response_format', `\`response_format\` is "${printable(text)}"; it is ${FORMATS.join(', ')}.`);
+  if (Value.Check(ResponseFormat, text)) return text;
+  const hint = text === 'diarized_json' ? ' For speakers ask for verbose_json with `diarization=true`.' : '';
+  throw bad('response_format', `\`response_format\` is "${printable(text)}"; it is one of ${FORMATS}.${hint}`);
 }
 
 function granularity(text: string): 'word' | 'segment' {

@@ -1,31 +1,39 @@
 // One form from its first byte to the answer: read, checked, paid for and transcribed. Whether it is done at all, or was done
 // before under the same idempotency key, is decided by the route.
+
+import type { Readable } from 'node:stream';
+import type { Utterance } from '../../../machines/events.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
 import { isSlug, providerOf } from '../../api/slug.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { type Caller, requireModels } from '../../auth/permissions.ts';
+import type { PriceList } from '../../billing/price-list.ts';
 import type { FileDesk, ReservedFile } from '../../ledger/files.ts';
+import { type LimitedSignal, limitedSignal } from '../../runtime/limited-signal.ts';
 import type { Breakers } from '../../session/breakers.ts';
 import type { ChainDependencies, ChainMember } from '../../session/chain.ts';
+import { pricedMembers } from '../../session/priced.ts';
 import { type TranscriptionOutcome, transcribe } from '../../session/transcription.ts';
-import type { LedgerPrice } from '../../store/ledger-calls.ts';
 import type { HttpBatchDependencies } from '../../upstream/http-batch.ts';
 import type { UpstreamHost } from '../../upstream/live.ts';
 import type { LengthMeter } from '../audio-length.ts';
-import type { DoorRequest, Reply } from '../door.ts';
+import type { DoorRequest, WholeReply } from '../door.ts';
 import { type Field, type Form, type FormLimits, readForm } from '../multipart.ts';
 import type { SpoolBudget } from '../spool-file.ts';
 import { answerOf } from './transcriptions-answer.ts';
 import { chainOf, unmapped } from './transcriptions-chain.ts';
 import { rawRate, readFields, readLate } from './transcriptions-form.ts';
+import { leftOut, refusedStrictly, shortcomings, strictly } from './transcriptions-limits.ts';
+import { joinedFields } from './transcriptions-members.ts';
 import {
   asLongAsSaid,
   costsByLength,
   isLengthHidden,
   longestOf,
-  pricedMembers,
+  requireTold,
   secondsToReserve,
 } from './transcriptions-money.ts';
+import type { AnswerStream } from './transcriptions-stream.ts';
 
 export interface JobDependencies extends ChainDependencies {
   upstream: UpstreamHost;
@@ -33,7 +41,7 @@ export interface JobDependencies extends ChainDependencies {
   /** Connections to providers over HTTP. */
   http: HttpBatchDependencies;
   /** What a model costs for files; undefined where it has no price. */
-  priceOf(slug: string): LedgerPrice | undefined;
+  prices: PriceList;
   /** Says how long a kept file is. */
   lengths: LengthMeter;
   /** Holds and charges. */
@@ -58,22 +66,31 @@ export interface JobOptions {
   onFile?: (chunk: Uint8Array) => void;
   /** Once the form is whole, the work goes on whether the client is there or not. */
   outlivesClient: boolean;
+  /** Hears what may be sent of an answer before all of it is there, if a stream was asked for. */
+  stream: AnswerStream;
 }
 
+/** Client libraries send each member of a list as a field: hundreds of keywords, and voices of speakers as data URLs. */
+const FIELDS_MAX = 1_000;
+const FIELD_BYTES_MAX = 1_048_576;
+const FIELDS_BYTES_MAX = 4_194_304;
 /** Boundaries, headers of parts and fields, beside the file. */
-const AROUND_FILE_BYTES = 1_048_576;
+const AROUND_FILE_BYTES = FIELDS_BYTES_MAX + 1_048_576;
 
 /** Reads the form of a request. */
 export function formOf(
   request: DoorRequest,
   { settings, spoolBudget }: Pick<JobDependencies, 'settings' | 'spoolBudget'>,
   more: Pick<FormLimits, 'mustKeep' | 'onFile' | 'isFileDropped'>,
+  limit: LimitedSignal,
 ): Promise<Form> {
   const { fileBytesMax, memoryBytesMax, spoolDirectory } = settings;
-  return readForm(request.body(fileBytesMax + AROUND_FILE_BYTES), request.headers.get('content-type'), {
+  const body = inTime(request.body(fileBytesMax + AROUND_FILE_BYTES), limit, settings.timeoutMs);
+  return readForm(body, request.headers.get('content-type'), {
     fileBytesMax,
-    fieldBytesMax: 65_536,
-    fieldsMax: 64,
+    fieldBytesMax: FIELD_BYTES_MAX,
+    fieldsBytesMax: FIELDS_BYTES_MAX,
+    fieldsMax: FIELDS_MAX,
     memoryBytesMax,
     spoolDir: spoolDirectory,
     spoolBudget,
@@ -81,10 +98,23 @@ export function formOf(
   });
 }
 
+/** The body, which fails with the Refusal `request_timeout` when its time is over. */
+function inTime(body: Readable, limit: LimitedSignal, timeoutMs: number): Readable {
+  const late = () => {
+    if (!limit.isTimedOut) return;
+    const message = `The form did not arrive within ${timeoutMs / 1000} s. Send less, or over a faster connection.`;
+    body.destroy(refuse('request_timeout', message, { param: 'file' }));
+  };
+  limit.signal.addEventListener('abort', late);
+  return body;
+}
+
 export class FileJob {
   readonly #dependencies: JobDependencies;
   readonly #options: JobOptions;
   #isSettling = false;
+  /** What was said before the end, and up to which second. */
+  #told: { model: string; own: boolean; seconds: number } | undefined;
 
   constructor(dependencies: JobDependencies, options: JobOptions) {
     this.#dependencies = dependencies;
@@ -97,20 +127,36 @@ export class FileJob {
   }
 
   /** The answer, and the form's fields, of which none is missing then. Throws a Refusal, or what ended the request. */
-  async run(): Promise<{ reply: Reply; fields: readonly Field[]; contentType: string | undefined }> {
-    const { settings } = this.#dependencies;
-    const { request, outlivesClient, onFile } = this.#options;
-    const timeout = AbortSignal.timeout(settings.timeoutMs);
-    const signal = outlivesClient ? timeout : AbortSignal.any([request.signal, timeout]);
-    const form = await formOf(request, this.#dependencies, {
-      mustKeep: (fields, contentType, head) => mustKeep(fields, contentType, head, this.#dependencies),
-      ...(onFile === undefined ? {} : { onFile }),
-    });
+  async run(): Promise<{ reply: WholeReply; fields: readonly Field[]; contentType: string | undefined }> {
+    const { settings, http } = this.#dependencies;
+    const { request, outlivesClient } = this.#options;
+    const limit = limitedSignal(http.clock, settings.timeoutMs, outlivesClient ? undefined : request.signal);
     try {
-      const reply = await this.#answer(form, signal);
+      return await this.#within(limit);
+    } finally {
+      limit.release();
+    }
+  }
+
+  async #within(limit: LimitedSignal) {
+    const { settings } = this.#dependencies;
+    const { request, onFile } = this.#options;
+    const form = await formOf(
+      request,
+      this.#dependencies,
+      {
+        mustKeep: (fields, contentType, head) => mustKeep(fields, contentType, head, this.#dependencies),
+        ...(onFile === undefined ? {} : { onFile }),
+      },
+      limit,
+    );
+    try {
+      const reply = await this.#answer(form, limit.signal);
       return { reply, fields: [...form.fields, ...(await form.rest)], contentType: form.file.contentType };
     } catch (error) {
-      if (!timeout.aborted || error instanceof Refusal) throw error;
+      if (!limit.isTimedOut || error instanceof Refusal) throw error;
+      // Where the client was too slow, this says so.
+      await form.rest;
       throw refuse(
         'upstream_timeout',
         `The file was not transcribed within ${settings.timeoutMs / 1000} s. Split it, or send it again later.`,
@@ -120,15 +166,16 @@ export class FileJob {
     }
   }
 
-  async #answer(form: Form, signal: AbortSignal): Promise<Reply> {
-    const { caller, requestId, chargeId } = this.#options;
-    const { desk, priceOf, lengths } = this.#dependencies;
-    const fields = requestOf(form);
+  async #answer(form: Form, signal: AbortSignal): Promise<WholeReply> {
+    const { caller, requestId, chargeId, stream } = this.#options;
+    const { desk, prices, lengths } = this.#dependencies;
+    const fields = requestOf(form, this.#dependencies);
     const { members, warnings } = await chainOf(fields, caller, this.#dependencies);
     const slugs = members.map(({ slug }) => slug);
     requireModels(caller, slugs);
-    const priced = pricedMembers(members, priceOf);
-    const { seconds, measured } = await secondsToReserve(form.file, priced, longestOf(members), lengths);
+    const priced = pricedMembers(members, 'batch', prices);
+    const { seconds, measured, isGuess } = await secondsToReserve(form.file, priced, longestOf(members), lengths);
+    if (isGuess) requireTold(members);
     const { organisationId, keyId } = caller;
     const model = slugs[0] as string;
     const again = chargeId !== requestId;
@@ -141,16 +188,24 @@ export class FileJob {
       seconds,
       again,
     });
-    const { outcome, late } = await this.#transcribe(form, fields, members, measured, signal, reserved);
+    const notHonoured = (by: ChainMember) => [...warnings, ...by.degradations, ...unmapped(fields, by)];
+    const heard = (utterance: Utterance, by: ChainMember) => {
+      this.#told = { model: by.slug, own: by.own, seconds: Math.max(this.#told?.seconds ?? 0, utterance.end) };
+      stream.heard(utterance, fields, () => [...notHonoured(by), ...leftOut(fields)]);
+    };
+    const { outcome, asked } = await this.#transcribe(form, fields, members, measured, signal, reserved, heard);
     const { member } = outcome;
     this.#isSettling = true;
     const used = { model: member.slug, own: member.own, seconds: outcome.seconds };
     const costMicroUsd = await reserved.settle(used);
-    const said = [...warnings, ...member.degradations, ...unmapped(fields, member), ...outcome.warnings];
-    return answerOf({ ...fields, ...late }, outcome, said, requestId, { costMicroUsd, own: member.own });
+    const said = [...notHonoured(member), ...leftOut(asked), ...outcome.warnings, ...shortcomings(asked, outcome)];
+    return answerOf(asked, outcome, said, requestId, { costMicroUsd, own: member.own });
   }
 
-  /** Ends what was reserved when nothing comes of it: nobody is charged for what he was not given. */
+  /**
+   * Ends what was reserved when nothing comes of it: nobody is charged for what he was not given. Who was given a part of it, and
+   * left before the end, is charged for that part.
+   */
   async #transcribe(
     form: Form,
     request: TranscriptionRequest,
@@ -158,15 +213,25 @@ export class FileJob {
     measured: number | undefined,
     signal: AbortSignal,
     reserved: ReservedFile,
-  ): Promise<{ outcome: TranscriptionOutcome; late: Partial<TranscriptionRequest> }> {
-    const { requestId: jobId, caller } = this.#options;
+    onUtterance: (utterance: Utterance, member: ChainMember) => void,
+  ): Promise<{ outcome: TranscriptionOutcome; asked: TranscriptionRequest }> {
+    const { requestId: jobId, caller, stream } = this.#options;
     const { organisationId } = caller;
     try {
       const file = fileOf(form, measured);
-      const outcome = await transcribe(this.#dependencies, { jobId, organisationId, request, chain, file, signal });
-      return { outcome, late: readLate(await form.rest) };
+      const whole = form.rest.then((rest) => withLate(request, rest));
+      whole.then(() => stream.formIsWhole()).catch(() => {});
+      const told = request.stream ? { onUtterance } : {};
+      const job = { jobId, organisationId, request, chain, file, signal, ...told };
+      const outcome = await transcribe(this.#dependencies, job);
+      const asked = await whole;
+      const refused = refusedStrictly(asked, shortcomings(asked, outcome));
+      if (asked.strict && refused !== undefined) throw strictly(refused);
+      return { outcome, asked };
     } catch (error) {
-      await reserved.release();
+      const hasLeft = this.#options.request.signal.aborted && stream.isBegun;
+      if (hasLeft && this.#told !== undefined) await reserved.settle(this.#told);
+      else await reserved.release();
       throw error;
     }
   }
@@ -180,12 +245,12 @@ function mustKeep(
   fields: readonly Field[],
   contentType: string | undefined,
   head: Uint8Array,
-  { providers, priceOf }: Pick<JobDependencies, 'providers' | 'priceOf'>,
+  { providers, prices }: Pick<JobDependencies, 'providers' | 'prices'>,
 ): boolean {
-  const { model = '', fallbacks = '' } = Object.fromEntries(fields);
-  if (fallbacks !== '') return true;
+  const { model = '' } = Object.fromEntries(fields);
+  if (fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '')) return true;
   const provider = isSlug(model) ? providers.get(providerOf(model)) : undefined;
-  const price = provider === undefined ? undefined : priceOf(model);
+  const price = provider === undefined ? undefined : prices.priceOf(model, 'batch');
   if (price !== undefined && costsByLength([{ own: false, price }]) && isLengthHidden(contentType, head)) return true;
   const batch = provider?.batch;
   // Headerless samples become a WAV file, whose header says how long it is.
@@ -193,17 +258,26 @@ function mustKeep(
 }
 
 /** What was asked for. While the file is still arriving the format may come behind it: words are then asked for to be safe. */
-function requestOf(form: Form): TranscriptionRequest {
-  const fields = readFields(form.fields);
+function requestOf(form: Form, { providers }: Pick<JobDependencies, 'providers'>): TranscriptionRequest {
+  const fields = readFields(joinedFields(form.fields, providers));
   const isFormatOpen = form.file.size === undefined && !form.fields.some(([name]) => name === 'response_format');
   return isFormatOpen ? { ...fields, wordTimestamps: true } : fields;
 }
 
+/** What was asked for, with what came behind the file. Throws a Refusal for what is not honoured, with `strict`. */
+function withLate(fields: TranscriptionRequest, rest: readonly Field[]): TranscriptionRequest {
+  const asked = { ...fields, ...readLate(rest) };
+  const [first] = leftOut(asked);
+  if (asked.strict && first !== undefined) throw strictly(first);
+  return asked;
+}
+
 function fileOf({ file }: Form, measured: number | undefined) {
-  const { size, head } = file;
+  const { size, head, pieces } = file;
   const read = () => file.read() as AsyncIterable<Uint8Array>;
   return {
     bytes: size,
+    pieces,
     rawSampleRate: rawRate(file.contentType),
     ...(measured === undefined ? {} : { seconds: measured }),
     read: () => (size === undefined ? asLongAsSaid(read(), head) : read()),

@@ -1,4 +1,4 @@
-// How many seconds of audio money is asked for before a file is transcribed, and at which prices. Holding and charging it is the
+// How many seconds of audio money is asked for before a file is transcribed. Holding and charging it is the
 // ledger's; how long the audio really was is told by whoever transcribed it.
 import { refuse } from '../../api/errors.ts';
 import { sniffContainer, wavLength } from '../../audio/container.ts';
@@ -21,20 +21,6 @@ const BYTES_PER_SAMPLE = 2;
 /** Tags and pictures may follow the samples of a WAV file. */
 const TRAILER_BYTES_MAX = 1_048_576;
 
-const FREE: LedgerPrice = { unit: 'minute', microUsd: 0n, minimumMicroUsd: 0n };
-
-/** The members of a chain with their prices. Throws the Refusal `model_not_priced`. */
-export function pricedMembers(
-  members: readonly ChainMember[],
-  priceOf: (slug: string) => LedgerPrice | undefined,
-): MeterMember[] {
-  return members.map(({ slug, own }) => {
-    const price = priceOf(slug) ?? (own ? FREE : undefined);
-    if (price !== undefined) return { slug, own, price };
-    throw refuse('model_not_priced', `${slug} has no price for files, so it cannot be used. Choose another model.`);
-  });
-}
-
 /** Whether the length of the audio decides what it costs. */
 export const costsByLength = (members: readonly { own: boolean; price: LedgerPrice }[]): boolean =>
   members.some(({ own, price }) => !own && price.unit === 'minute' && price.microUsd > 0n);
@@ -45,16 +31,31 @@ export async function secondsToReserve(
   members: readonly MeterMember[],
   secondsMax: number,
   meter: Pick<LengthMeter, 'secondsOf'>,
-): Promise<{ seconds: number; measured: number | undefined }> {
+): Promise<{ seconds: number; measured: number | undefined; isGuess: boolean }> {
   const known = samplesSeconds(file) ?? wavSeconds(file.head, file.size)?.seconds;
-  if (known !== undefined) return { seconds: Math.min(plausible(known), secondsMax), measured: undefined };
+  const isGuess = false;
+  if (known !== undefined) return { seconds: Math.min(plausible(known), secondsMax), measured: undefined, isGuess };
   const { size } = file;
   if (size === undefined || !costsByLength(members))
-    return { seconds: Math.min(SECONDS_MAX, secondsMax), measured: undefined };
-  const measured = await meter.secondsOf({ size, readAt: file.readAt });
-  const seconds =
-    measured === undefined ? size / BYTES_PER_SECOND_MIN : Math.max(plausible(measured), size / BYTES_PER_SECOND_MAX);
-  return { seconds: Math.min(seconds, secondsMax), measured };
+    return { seconds: Math.min(SECONDS_MAX, secondsMax), measured: undefined, isGuess };
+  const said = await meter.secondsOf({ size, readAt: file.readAt });
+  if (said === undefined) {
+    return { seconds: Math.min(size / BYTES_PER_SECOND_MIN, secondsMax), measured: undefined, isGuess: true };
+  }
+  const measured = Math.max(plausible(said), size / BYTES_PER_SECOND_MAX);
+  return { seconds: Math.min(measured, secondsMax), measured, isGuess };
+}
+
+/**
+ * Throws the Refusal `unsupported_audio` where nobody will know how long the audio was: the file does not say, and a model that it may
+ * come to does not either.
+ */
+export function requireTold(members: readonly Pick<ChainMember, 'slug' | 'card' | 'own'>[]): void {
+  const silent = members.find(({ card, own }) => !own && card.capabilities.segment_timestamps === false);
+  if (silent === undefined) return;
+  throw unsupported(
+    `Nobody can tell how long the file is, and ${silent.slug} does not say it. Convert it to WAV, FLAC or MP3, and send it again.`,
+  );
 }
 
 /** The longest audio that every member of the chain would take at least one of. */

@@ -1,32 +1,40 @@
 // `POST /v1/audio/transcriptions`: does the work of a form once for each idempotency key, and gives those who ask again the same
 // answer. What the work is stands beside this file; who waits for whom is decided by idempotency.ts.
 import type { Caller } from '../../auth/permissions.ts';
-import { LengthMeter } from '../audio-length.ts';
-import type { Reply } from '../door.ts';
+import { limitedSignal } from '../../runtime/limited-signal.ts';
+import type { Reply, WholeReply } from '../door.ts';
 import type { EarlierAnswer, Idempotency, IdempotentWork } from '../idempotency.ts';
 import { FormFingerprint, readIdempotencyKey } from '../idempotency-request.ts';
 import { refuseContentEncoding } from '../multipart-parts.ts';
 import type { RouteContext } from '../router.ts';
 import { FileJob, formOf, type JobDependencies } from './transcriptions-job.ts';
+import { AnswerStream } from './transcriptions-stream.ts';
 
-export interface TranscriptionsDependencies extends Omit<JobDependencies, 'lengths'> {
+export interface TranscriptionsDependencies extends JobDependencies {
   idempotency: Idempotency;
 }
 
-export const postTranscriptions = ({ idempotency, ...rest }: TranscriptionsDependencies) => {
-  const dependencies: JobDependencies = { ...rest, lengths: new LengthMeter(rest.http.clock) };
+/**
+ * The handler. With `stream=true` the answer is server-sent events: `transcript.text.delta` for each utterance, with
+ * `diarization` a `transcript.text.segment` behind it, and `transcript.text.done` when the money is settled. A model that is
+ * heard live gives its deltas as it says them, once the form is whole and where no other model of the request is left to take
+ * over; after the first of them nothing is tried again. All others give theirs together with the end. What fails before the
+ * first delta is refused as ever; what fails behind it is an `error` event, and the connection is cut.
+ */
+export const postTranscriptions = ({ idempotency, ...dependencies }: TranscriptionsDependencies) => {
   return async (context: RouteContext, caller: Caller): Promise<Reply> => {
     const { request, requestId } = context;
     refuseContentEncoding(request.headers);
     const key = readIdempotencyKey(request.headers);
     if (key === undefined) {
-      const job = { request, requestId, caller, chargeId: requestId, outlivesClient: false };
-      return (await new FileJob(dependencies, job).run()).reply;
+      const stream = new AnswerStream(requestId);
+      const job = { request, requestId, caller, chargeId: requestId, outlivesClient: false, stream };
+      return stream.answer(new FileJob(dependencies, job).run().then(({ reply }) => reply));
     }
     const begun = await idempotency.begin(caller.organisationId, key, requestId, request.signal);
-    return begun.type === 'work'
-      ? workOnce(context, caller, begun.work, dependencies)
-      : answerAgain(context, begun.before, dependencies);
+    if (begun.type === 'done') return answerAgain(context, begun.before, dependencies);
+    const stream = new AnswerStream(requestId);
+    return stream.answer(workOnce(context, caller, begun.work, stream, dependencies));
   };
 };
 
@@ -35,8 +43,9 @@ async function workOnce(
   { request, requestId }: RouteContext,
   caller: Caller,
   work: IdempotentWork,
+  stream: AnswerStream,
   dependencies: JobDependencies,
-): Promise<Reply> {
+): Promise<WholeReply> {
   const print = new FormFingerprint(request.method, request.path);
   const job = new FileJob(dependencies, {
     request,
@@ -45,6 +54,7 @@ async function workOnce(
     chargeId: work.chargeId,
     onFile: (chunk) => print.file(chunk),
     outlivesClient: true,
+    stream,
   });
   try {
     const { reply, fields, contentType } = await job.run();
@@ -62,10 +72,12 @@ async function answerAgain(
   { request }: RouteContext,
   before: EarlierAnswer,
   dependencies: JobDependencies,
-): Promise<Reply> {
+): Promise<WholeReply> {
   const print = new FormFingerprint(request.method, request.path);
   const onFile = (chunk: Uint8Array) => print.file(chunk);
-  const form = await formOf(request, dependencies, { onFile, isFileDropped: true });
+  const { http, settings } = dependencies;
+  const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
+  const form = await formOf(request, dependencies, { onFile, isFileDropped: true }, limit).finally(limit.release);
   form.dispose();
   return before.replyTo(print.digest(form.fields, form.file.contentType));
 }

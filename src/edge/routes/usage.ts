@@ -71,8 +71,8 @@ function monthOf(ms: number): number {
 }
 
 async function requireKey(store: UsageDependencies['store'], organisationId: string, keyId: string): Promise<void> {
-  const key = await fromLedger(store.findKey(keyId));
-  if (key?.organisationId === organisationId) return;
+  const key = await fromLedger(store.findKey(organisationId, keyId));
+  if (key !== undefined) return;
   throw refuse('not_found', 'There is no such key in this organisation. The console lists those there are.', {
     param: 'key',
   });

@@ -101,7 +101,7 @@ function kindOfText(text: string): FailureKind | undefined {
 }
 
 const UNUSABLE =
-  /(unable to|cannot|could not|failed to)( be)? (download|decode|read)|download error|unreachable|transcoding failed|not (appear to )?contain audio|no audio|too short|unsupported (file|format|codec)|corrupt|file (is )?empty|audio duration/i;
+  /(unable to|cannot|could not|failed to)( be)? (download|decode|read)|download error|unreachable|transcoding failed|not (appear to )?contain audio|no (spoken )?audio|too short|unsupported (file|format|codec)|corrupt|file (is )?empty|audio duration/i;
 
 /** The failure of a job whose status is `error`: a bad file is bad for every provider, anything else is not. */
 export const failureOfJob = (text: string): LegFailure =>

@@ -13,6 +13,7 @@ export const assemblyai: Provider = {
   models,
   options: optionsOf,
   honours,
+  fileOptions: ['audio_start_from', 'audio_end_at', 'multichannel'],
   credential: 'required',
   credentialCheck,
   live,

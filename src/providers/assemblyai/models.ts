@@ -131,7 +131,7 @@ export const models: readonly ModelCard[] = [
   row({
     id: 'universal-2',
     name: 'Universal-2',
-    description: `Files in 99 languages. ${ADD_ONS}`,
+    description: `Files in 99 languages. Live, each utterance is a job of its own, whose final comes some seconds after it. ${ADD_ONS}`,
     languages: ['*'],
     prices: { batch: '0.0025' },
   }),

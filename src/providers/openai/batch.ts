@@ -1,5 +1,6 @@
 // The codec of `POST /v1/audio/transcriptions`: each model is asked for the richest answer it gives, and that is read.
 import type { Utterance, Word } from '../../../machines/events.ts';
+import type { TokenLogprob } from '../../api/transcriptions.ts';
 import type { BatchRequest, BatchResult, BatchStep, HttpBatchCodec, HttpRequest } from '../provider.ts';
 import { objectOf } from '../refusals.ts';
 import { urlOf } from '../urls.ts';
@@ -105,12 +106,13 @@ function resultOf(answer: Members, fileSeconds: number | undefined): Omit<BatchR
   const utterances =
     parts.length > 0 || text === '' ? parts : [{ text, start: 0, end: seconds ?? fileSeconds ?? 0 } as Utterance];
   placeWords(utterances, words);
-  const confidence = confidenceOf(answer.logprobs);
+  const logprobs = logprobsOf(answer.logprobs);
+  const confidence = confidenceOf(logprobs);
   for (const utterance of utterances) {
     if (language !== undefined) utterance.language = language;
     if (confidence !== undefined) utterance.confidence = confidence;
   }
-  return { utterances, language, seconds };
+  return { utterances, language, seconds, ...(logprobs.length === 0 ? {} : { logprobs }) };
 }
 
 function secondsOf({ duration, usage }: Members): number | undefined {
@@ -163,13 +165,20 @@ function placeWords(utterances: Utterance[], words: readonly Word[]): void {
   }
 }
 
+/** The tokens that say what they were worth. */
+function logprobsOf(logprobs: unknown): TokenLogprob[] {
+  return (Array.isArray(logprobs) ? logprobs : []).flatMap((each) => {
+    const { token, bytes, logprob } = membersOf(each);
+    if (typeof logprob !== 'number' || !Number.isFinite(logprob)) return [];
+    const isBytes = Array.isArray(bytes) && bytes.every(Number.isInteger);
+    return [{ token: typeof token === 'string' ? token : '', ...(isBytes ? { bytes } : {}), logprob }];
+  });
+}
+
 /** The geometric mean of what the tokens were worth to the model. */
-function confidenceOf(logprobs: unknown): number | undefined {
-  const values = (Array.isArray(logprobs) ? logprobs : [])
-    .map((each) => membersOf(each).logprob)
-    .filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
-  if (values.length === 0) return undefined;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+function confidenceOf(logprobs: readonly TokenLogprob[]): number | undefined {
+  if (logprobs.length === 0) return undefined;
+  const mean = logprobs.reduce((sum, { logprob }) => sum + logprob, 0) / logprobs.length;
   return Math.min(1, Math.exp(mean));
 }
 

@@ -86,6 +86,8 @@ const card = ({ id, name, description, modes, languages, amount, can = {}, secon
   };
 };
 
+/** Files are answered with the text and nothing else. */
+const TEXT_ALONE = { segment_timestamps: false };
 const ANY = ['*'];
 const LATE = 'Live, its interim results come after the end of a turn.';
 const GOING = 'OpenAI has announced its end for 2027-02-26.';
@@ -114,6 +116,7 @@ export const models: readonly ModelCard[] = [
     modes: ['batch', 'live'],
     languages: ANY,
     amount: '0.0045',
+    can: TEXT_ALONE,
   }),
   card({
     id: 'gpt-4o-transcribe',
@@ -123,6 +126,7 @@ export const models: readonly ModelCard[] = [
     languages: LANGUAGES,
     amount: '0.006',
     secondsMax: FILE_SECONDS_MAX,
+    can: TEXT_ALONE,
   }),
   card({
     id: 'gpt-4o-mini-transcribe',
@@ -132,11 +136,12 @@ export const models: readonly ModelCard[] = [
     languages: LANGUAGES,
     amount: '0.003',
     secondsMax: FILE_SECONDS_MAX,
+    can: TEXT_ALONE,
   }),
   card({
     id: 'gpt-4o-transcribe-diarize',
     name: 'GPT-4o Transcribe Diarize',
-    description: `Files, with speakers. ${GOING}`,
+    description: `Files, with speakers; live, each utterance as a file of its own, with speakers within it. ${GOING}`,
     modes: ['batch'],
     languages: LANGUAGES,
     amount: '0.006',

@@ -6,6 +6,7 @@ import { ledger } from './0004-ledger.ts';
 import { accounts } from './0005-accounts.ts';
 import { vault } from './0006-vault.ts';
 import { idempotency } from './0007-idempotency.ts';
+import { ownership } from './0008-ownership.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly string[] = [
   accounts,
   vault,
   idempotency,
+  ownership,
 ];

@@ -157,6 +157,15 @@ describe('a file', () => {
       'caller',
       'audio_unusable',
     ],
+    [
+      'in which nobody speaks',
+      [
+        UPLOADED,
+        { id: 't-1', status: 'error', error: 'language_detection cannot be performed on files with no spoken audio.' },
+      ],
+      'caller',
+      'audio_unusable',
+    ],
     ['that failed for no reason', [UPLOADED, { id: 't-1', status: 'error' }], 'next', 'job_failed'],
   ])('%s fails', (_, answers, kind, code) => {
     expect(play({}, ...answers).steps.at(-1)).toMatchObject({ type: 'failed', failure: { kind, code } });

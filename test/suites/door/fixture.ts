@@ -11,8 +11,8 @@ import type {
   DoorRequest,
   DoorSocket,
   OpenDoor,
-  Reply,
   SocketHandlers,
+  WholeReply,
 } from '../../../src/edge/door.ts';
 import { RawSocket } from '../../fakes/raw-socket.ts';
 
@@ -207,7 +207,7 @@ export function http(
 }
 
 /** A reply that shows what the handler saw of the request. */
-export function mirror(request: DoorRequest): Reply {
+export function mirror(request: DoorRequest): WholeReply {
   const { method, path, query, remoteAddress } = request;
   return {
     status: 200,

@@ -1,5 +1,5 @@
 // The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is pages.ts.
-import { createHash } from 'node:crypto';
+import { escaped, htmlPage, pageHeaders } from '../../../documents/html.ts';
 import type { Reply } from '../../door.ts';
 
 const STYLE =
@@ -8,13 +8,9 @@ const STYLE =
   'pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:.2rem solid #c7c7cc;padding-left:1rem}' +
   '@media(prefers-color-scheme:dark){body{color:#f2f2f7;background:#1c1c1e}a{color:#8ab4f8}}';
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-
 const HEADERS: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
+  ...pageHeaders(STYLE, `'self'`),
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-  'Cross-Origin-Opener-Policy': 'same-origin',
   'X-Frame-Options': 'DENY',
 };
 
@@ -23,20 +19,8 @@ const HEADERS: Readonly<Record<string, string>> = {
  * @param tls whether the door speaks TLS itself: then browsers are told to stay with it
  */
 export function page(status: number, title: string, content: string, tls: boolean): Reply {
-  const body = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escaped(title)}</h1>
-${content}
-</main></body>
-</html>
-`;
+  const body = htmlPage(title, STYLE, `<main><h1>${escaped(title)}</h1>\n${content}\n</main>`);
   return { status, headers: tls ? { ...HEADERS, ...stayWithTls } : { ...HEADERS }, body };
 }
 
 const stayWithTls = { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' };
-
-export function escaped(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character]!);
-}

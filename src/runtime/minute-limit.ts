@@ -60,6 +60,18 @@ export class MinuteLimit {
     return { retryAfterSeconds: 0, headers: rateLimitHeaders(max, remaining, (missingMs + intervalMs) / 1000) };
   }
 
+  /**
+   * Counts some that were taken elsewhere, of `max` a minute. They are paid back where they were more than there was, up to a
+   * minute of them.
+   */
+  charge(name: string, count: number, max: number): void {
+    const nowMs = this.#clock.now();
+    const missingMs = Math.max(0, (this.#fullAtMs.get(name) ?? 0) - nowMs);
+    this.#fullAtMs.delete(name);
+    this.#fullAtMs.set(name, nowMs + Math.min(2 * MINUTE_MS, missingMs + (count * MINUTE_MS) / max));
+    this.#forget(nowMs);
+  }
+
   /** Puts one back that was taken with the same `max`. */
   giveBack(name: string, max: number): void {
     const fullAt = this.#fullAtMs.get(name);

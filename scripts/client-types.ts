@@ -1,0 +1,199 @@
+// The client's types, from the schemas that validate: plain TypeScript without a schema library, so that a program that uses
+// `voxgate/client` needs none. What is exported under which name is the lists below.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
+import * as listen from '../src/api/listen.ts';
+import * as models from '../src/api/models.ts';
+import * as tokens from '../src/api/tokens.ts';
+import * as transcriptions from '../src/api/transcriptions.ts';
+import * as usage from '../src/api/usage.ts';
+import { providers } from '../src/providers/index.ts';
+import type { Generator } from './generator.ts';
+import { declaration, memberName, typeText } from './type-text.ts';
+
+const COMMAND = 'npx tsx scripts/generate.ts client-types';
+const ROOT = join(import.meta.dirname, '..');
+
+export const clientTypes: Generator = {
+  name: 'client-types',
+  command: COMMAND,
+  async files() {
+    const texts = {
+      models: modelsText(),
+      answers: answersText(),
+      transcriptions: transcriptionsText(),
+      events: eventsText(),
+    };
+    const params = typesOfParams().map(({ provider, types }) => [`params-${provider}`, paramsText(types)]);
+    return new Map(
+      [...Object.entries(texts), ...params].map(([name, text]) => {
+        const path = `src/client/types/${name}.ts`;
+        return [path, formatted(path, `${text}\n`)];
+      }),
+    );
+  },
+};
+
+type Named = readonly [name: string, schema: TSchema, what: string];
+
+const literals = (values: readonly string[]): TSchema =>
+  Type.Union([...new Set(values)].map((each) => Type.Literal(each)));
+
+const SHARED: readonly Named[] = [
+  ['ErrorType', literals(Object.values(ERROR_CATALOGUE).map(({ type }) => type)), 'The closed set of `error.type`.'],
+  [
+    'ErrorCode',
+    literals(Object.keys(ERROR_CATALOGUE)),
+    'Every `error.code` of this version; later ones may have more.',
+  ],
+  ['Encoding', listen.Encoding, 'How audio of a live session is written; always mono, little-endian.'],
+  ['ResponseFormat', transcriptions.ResponseFormat, 'The form of a transcription.'],
+  ['Mode', models.Mode, 'How a model is used: with files, or live.'],
+  ['Word', listen.Word, 'A word with its times in seconds.'],
+  ['UsageRow', listen.SessionEnded.properties.usage.items, 'What one model heard, and what that costs.'],
+];
+
+const TRANSCRIPTIONS: readonly Named[] = [
+  ['Transcription', transcriptions.Transcription, 'The answer in the format `json`.'],
+  ['Segment', transcriptions.Segment, 'A stretch of a transcription; times in seconds.'],
+  ['VerboseTranscription', transcriptions.VerboseTranscription, 'The answer in the format `verbose_json`.'],
+  ['TranscriptDelta', transcriptions.TranscriptDelta, 'A further piece of a streamed transcription’s text.'],
+  ['TranscriptSegment', transcriptions.TranscriptSegment, 'A segment of a streamed transcription with its speaker.'],
+  ['TranscriptDone', transcriptions.TranscriptDone, 'The end of a streamed transcription.'],
+  ['TranscriptionEvent', transcriptions.TranscriptEvent, 'What a streamed transcription is told in.'],
+];
+
+const ANSWERS: readonly Named[] = [
+  ...SHARED,
+  ['Price', models.Model.properties.pricing.properties.live, 'What a model costs in a mode.'],
+  ['Model', models.Model, 'A model of the catalogue.'],
+  ['Token', tokens.TokenResponse, 'A client token: opens live sessions until it expires.'],
+  ['Usage', usage.UsageList, 'What an organisation has used.'],
+  ['Balance', usage.BalanceAnswer, 'What an organisation has left.'],
+];
+
+const EVENTS: readonly Named[] = [
+  ['SessionStarted', listen.SessionStarted, 'The session is open.'],
+  ['SpeechStarted', listen.SpeechStarted, 'Speech was heard; `start` in seconds of session audio.'],
+  ['Transcript', listen.Transcript, 'Text of a turn: any number of interims, then exactly one final.'],
+  ['Failover', listen.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
+  ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],
+  ['Discontinuity', listen.Discontinuity, 'Seconds of audio that no final will cover, and why.'],
+  ['ErrorEvent', listen.ErrorEvent, 'Something went wrong.'],
+  ['SessionEnded', listen.SessionEnded, 'The last event: what was heard and what it costs.'],
+];
+const HEAD = ['session_id', 'seq', 'at'] as const;
+
+/** Declarations in their order; each is known by its name to those that follow. */
+function declared(list: readonly Named[], names: Map<string, string>, base?: string): string[] {
+  return list.map(([name, schema, what]) => {
+    const text = typeText(schema, names);
+    names.set(text, name);
+    return declaration(name, what, text, base);
+  });
+}
+
+function answersText(): string {
+  const head = `// What the gateway answers, as plain types. Generated from src/api by \`${COMMAND}\`.`;
+  return [head, ...declared(ANSWERS, new Map())].join('\n\n');
+}
+
+function transcriptionsText(): string {
+  const head = `// A file's transcription as it is answered, as plain types. Generated from src/api by \`${COMMAND}\`.`;
+  const names = sharedNames();
+  const types = declared(TRANSCRIPTIONS, names).join('\n\n');
+  return [head, sharedImport(types), types].join('\n\n');
+}
+
+function eventsText(): string {
+  const names = sharedNames();
+  const whole = EVENTS.map(([name, schema, what]): Named => [name, Type.Omit(schema as TObject, HEAD), what]);
+  const events = declared(whole, names, 'EventHead').join('\n\n');
+  const head = Type.Pick(listen.SessionStarted, HEAD);
+  return [
+    `// What the gateway says in a live session, as plain types. Generated from src/api by \`${COMMAND}\`.`,
+    sharedImport(events),
+    declaration('EventHead', 'The members that every event has.', typeText(head, names)),
+    events,
+  ].join('\n\n');
+}
+
+function sharedNames(): Map<string, string> {
+  const names = new Map<string, string>();
+  declared(SHARED, names);
+  return names;
+}
+
+/** What a text uses of the shared types. */
+function sharedImport(text: string): string {
+  const used = SHARED.map(([name]) => name).filter((name) => new RegExp(`[:|] ${name}\\b`).test(text));
+  return `import type { ${used.join(', ')} } from './answers.ts';`;
+}
+
+interface ParamsType {
+  name: string;
+  text: string;
+  what: string;
+}
+
+/** Models by the type of their options: a provider has one type, or a few. */
+function typesOfParams() {
+  return providers.map((provider) => {
+    const types = new Map<string, ParamsType>();
+    const byModel = provider.models.map(({ id }) => {
+      const text = typeText(provider.options(id.slice(provider.name.length + 1)), new Map());
+      const isFirst = types.size === 0;
+      const what = `Options of ${provider.title}${isFirst ? '' : ` for ${id} and its like`}.`;
+      const type = types.get(text) ?? { name: `${pascal(isFirst ? provider.name : id)}Params`, text, what };
+      types.set(text, type);
+      return { id, type: type.name };
+    });
+    return { provider: provider.name, byModel, types: [...types.values()] };
+  });
+}
+
+function modelsText(): string {
+  const all = typesOfParams();
+  const byModel = all.flatMap((each) => each.byModel.map(({ id, type }) => `${memberName(id)}: ${type};`));
+  const byProvider = all.map(
+    (each) => `${memberName(each.provider)}: ${each.types.map(({ name }) => name).join(' | ')};`,
+  );
+  const imports = all.map(
+    ({ provider, types }) =>
+      `import type { ${types
+        .map(({ name }) => name)
+        .sort()
+        .join(', ')} } from './params-${provider}.ts';`,
+  );
+  return [
+    `// The models, and whose options they take. Generated from src/providers by \`${COMMAND}\`.`,
+    imports.sort().join('\n'),
+    declaration('ModelParams', 'The type of `providerParams`, by model.', `{\n${byModel.join('\n')}\n}`),
+    declaration(
+      'ProviderParams',
+      'The same by provider, for models that are not listed.',
+      `{\n${byProvider.join('\n')}\n}`,
+    ),
+  ].join('\n\n');
+}
+
+function paramsText(types: readonly ParamsType[]): string {
+  const head = `// Options of a provider. Generated from src/providers by \`${COMMAND}\`.`;
+  return [head, ...types.map(({ name, what, text }) => declaration(name, what, text))].join('\n\n');
+}
+
+const pascal = (text: string): string =>
+  text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+
+/** As the formatter writes it, so that generated files pass the same check as all others. */
+function formatted(path: string, text: string): string {
+  const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+  return execFileSync(process.execPath, [biome, 'check', '--write', `--stdin-file-path=${path}`], {
+    cwd: ROOT,
+    input: text,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}

@@ -1,0 +1,93 @@
+// The form of `POST /v1/audio/transcriptions` as a schema, for documents: what each field means. Reading and checking what
+// arrives is the edge's work, with words of its own; the two are compared by a test.
+import { Type } from '@sinclair/typebox';
+import { FALLBACKS_MAX, ProviderParams } from './listen.ts';
+
+const flag = (usual: boolean, description: string) => Type.Optional(Type.Boolean({ default: usual, description }));
+
+const texts = (description: string) =>
+  Type.Optional(Type.Array(Type.String(), { description: `${description} May be repeated.` }));
+
+const OPENAIS = 'Of OpenAI’s own API: handed to models that take it, else warned about.';
+
+/** BCP-47 as far as its shape goes, or `auto`. */
+const LANGUAGE_FORM = '^(auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})$';
+
+/** What a chain of models is made of, in a form and in a query. */
+export const chainMembers = {
+  model: Type.String({
+    description: 'Slug `<provider>/<model>`; `GET /v1/models` lists them.',
+    maxLength: 128,
+    examples: ['local/commands-en'],
+  }),
+  fallbacks: Type.Optional(
+    Type.String({
+      description: `Models to fall back to when the first one fails, in order, at most ${FALLBACKS_MAX}: slugs separated by commas, or a JSON array of slugs and objects of the schema \`Candidate\`.`,
+      examples: ['deepgram/nova-3,openai/whisper-1', '[{"model":"deepgram/nova-3","credential":"service"}]'],
+    }),
+  ),
+  language: Type.Optional(
+    Type.String({
+      pattern: LANGUAGE_FORM,
+      description: 'BCP-47 tag of what is spoken, or `auto`; the model’s default when absent.',
+      examples: ['en', 'fr-CA', 'auto'],
+    }),
+  ),
+  diarization: flag(false, 'Whether speakers are told apart.'),
+  strict: flag(false, 'Whether what the model cannot honour is refused with 422, instead of being warned about.'),
+};
+
+export const TranscriptionForm = Type.Object(
+  {
+    file: Type.String({
+      format: 'binary',
+      contentMediaType: 'application/octet-stream',
+      description:
+        'The audio: WAV, MP3, FLAC, OGG or Opus, WebM, M4A or MP4; or headerless 16-bit samples with the content type `audio/l16;rate=16000` (little-endian, one channel).',
+    }),
+    ...chainMembers,
+    response_format: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal('json'),
+          Type.Literal('text'),
+          Type.Literal('verbose_json'),
+          Type.Literal('srt'),
+          Type.Literal('vtt'),
+        ],
+        { default: 'json', description: 'What the answer looks like; `srt` and `vtt` are subtitles.' },
+      ),
+    ),
+    prompt: Type.Optional(Type.String({ description: 'Text in the style, or with the words, that are expected.' })),
+    temperature: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'Of sampling; the model’s own when absent.' }),
+    ),
+    'timestamp_granularities[]': Type.Optional(
+      Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
+        description: 'Times that `verbose_json` shows; both when absent. May be repeated.',
+      }),
+    ),
+    provider_params: Type.Optional(ProviderParams),
+    stream: flag(false, 'Whether the text is sent as server-sent events while it is made.'),
+    chunking_strategy: Type.Optional(
+      Type.String({
+        description: `How the file is cut: \`auto\`, or a JSON object; also as members, \`chunking_strategy[type]\`. ${OPENAIS}`,
+      }),
+    ),
+    'include[]': texts(`\`logprobs\` shows what each token was worth. ${OPENAIS}`),
+    'known_speaker_names[]': texts(`Names of speakers. ${OPENAIS}`),
+    'known_speaker_references[]': texts(`A data URL of each known speaker, in the order of their names. ${OPENAIS}`),
+    'keywords[]': texts(`Names and terms that may come up. ${OPENAIS}`),
+    'languages[]': texts(`Languages that are spoken. ${OPENAIS}`),
+  },
+  {
+    additionalProperties: false,
+    // Of `deepObject` and the like: what client libraries make of an object or a list.
+    patternProperties: {
+      '^(provider_params|fallbacks|chunking_strategy)\\[': Type.Unknown({
+        description: 'A member of that field, as client libraries write objects and lists into forms.',
+      }),
+    },
+    description: 'A field that is empty counts as absent. Fields of OpenAI’s own API are never unknown.',
+  },
+);

@@ -1,0 +1,228 @@
+// The accounts of the gateway as this node has them: its own database, which it may serve to others as the one owner; or the node
+// that has it, asked over the bus. Everything behind asks the same store and vault either way.
+import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts-client.ts';
+import { type AccountsService, serveAccounts } from '../cluster/accounts-service.ts';
+import { ClusterError } from '../cluster/keep-name.ts';
+import { servePlaces } from '../cluster/limits-book.ts';
+import { LimitsMessages } from '../cluster/limits-messages.ts';
+import type { Membership } from '../cluster/membership.ts';
+import { ownShard } from '../cluster/ownership.ts';
+import { FIRST_SHARD, shardOf } from '../cluster/shards.ts';
+import type { Desk, DeskStore } from '../ledger/desk.ts';
+import { LostSessions } from '../ledger/lost-sessions.ts';
+import { createStreamedStore } from '../ledger/streamed-store.ts';
+import { consumeUsage } from '../ledger/usage-consumer.ts';
+import { usageKeys } from '../ledger/usage-message.ts';
+import type { CreatedKey } from '../store/key-calls.ts';
+import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../store/remote.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
+import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../vault/remote.ts';
+import type { Vault } from '../vault/vault.ts';
+import { type Assembly, nodeId, previousSecret, secretsOf } from './context.ts';
+import type { SharedNetwork } from './network.ts';
+
+/** Beyond the time that a session goes on without the ledger: then nobody comes back for it. */
+const LOST_AFTER_GRACE_MS = 300_000;
+
+export type BeforeStore = Omit<Assembly, 'store'>;
+
+export interface OwnAccounts {
+  store: Store;
+  /** The first key, when this start made the data directory. */
+  firstKey: CreatedKey | undefined;
+  /** The fencing revision; undefined on a node by itself. */
+  revision(): number | undefined;
+  /** Hears of another revision. */
+  onRevision(listener: () => void): void;
+  /** Hears that another node is the owner now: nothing more is answered or taken here. */
+  onLost(listener: () => void): void;
+}
+
+/** Opens the database, as its owner where there are other nodes. `end`: this node cannot go on, and why. */
+export async function openOwnAccounts(
+  before: BeforeStore,
+  shared: SharedNetwork | undefined,
+  end: (sentence: string, error?: unknown) => void,
+): Promise<OwnAccounts> {
+  const { config, metrics, bus, clock, defer } = before;
+  const store = await openSqliteStore({
+    directory: config.data.directory,
+    // Without its store a node can admit nobody: it finishes what it has and makes room for another.
+    onFault: (error) => end('store fault', error),
+  });
+  defer(() => store.close());
+  metrics.watchQueue('store_calls', () => store.waitingCalls);
+  const onRevision: (() => void)[] = [];
+  const onLost: (() => void)[] = [];
+  const ownership =
+    shared &&
+    (await ownShard({
+      bus,
+      leases: shared.leases,
+      clock,
+      shard: FIRST_SHARD,
+      id: nodeId(before),
+      claim: (revision) => store.claimOwnership(FIRST_SHARD, revision, nodeId(before)),
+      onRevision: () => {
+        for (const listener of onRevision) listener();
+      },
+      onLost: (sentence) => {
+        for (const listener of onLost) listener();
+        end(sentence);
+      },
+    }));
+  if (ownership !== undefined) defer(() => ownership.release());
+  return {
+    store,
+    firstKey: await store.bootstrap(),
+    revision: () => ownership?.revision,
+    onRevision: (listener) => onRevision.push(listener),
+    onLost: (listener) => onLost.push(listener),
+  };
+}
+
+/** What is served to the other nodes. */
+export interface Served {
+  own: OwnAccounts;
+  vault: Vault;
+  shared: SharedNetwork;
+  members: Membership;
+  /** What other nodes used belongs into the history of this ledger. */
+  noteSettled: Desk['noteSettled'];
+}
+
+/** Serves this node's accounts to the others, and takes what they tell of usage. */
+export function serveOwnAccounts(assembly: Assembly, served: Served): void {
+  for (const serve of [serveCalls, servePlacesOf, takeUsage]) {
+    const stop = serve(assembly, served);
+    served.own.onLost(stop);
+    assembly.defer(stop);
+  }
+}
+
+/** Takes back what was offered; called twice, the second time does nothing. */
+type Stop = () => unknown;
+
+function serveCalls(
+  { bus, logger, metrics, secret, config }: Assembly,
+  { own: { store, revision, onRevision }, vault }: Served,
+): Stop {
+  const groups = new Map([
+    [STORE_GROUP, answerStoreCalls(store)],
+    [VAULT_GROUP, answerVaultCalls({ vault, store })],
+  ]);
+  let service: AccountsService | undefined;
+  let isStopped = false;
+  const serve = () => {
+    void service?.stop();
+    if (isStopped) return;
+    service = serveAccounts({
+      bus,
+      secret,
+      previousSecret: previousSecret(config),
+      revision: revision() ?? 0,
+      groups,
+      // An owner that cannot renew its lease goes on: whoever overtook it is known to the database, which takes nothing from it then.
+      isOwner: () => revision() !== 0,
+      onFault: (call, error) => logger.error({ call, err: error }, 'accounts fault'),
+      // Another epoch is what everybody has who asks for the first time.
+      onRefused: (reason) => reason !== 'epoch' && metrics.dropped(`accounts_${reason}`),
+    });
+  };
+  serve();
+  onRevision(serve);
+  metrics.watchQueue('accounts_calls', () => service?.running ?? 0);
+  return () => {
+    isStopped = true;
+    return service?.stop();
+  };
+}
+
+function servePlacesOf(assembly: Assembly, { members }: Served): Stop {
+  const { bus, clock, metrics } = assembly;
+  const places = servePlaces({ bus, clock, messages: new LimitsMessages(secretsOf(assembly)) });
+  metrics.watchGauge('session_places', 'Live sessions of all nodes, as they are counted here.', () => places.places);
+  const detach = [
+    members.onGone((node) => places.forget(node)),
+    // One that was taken for gone tells all that it has.
+    members.onNodes(() => places.rollCall()),
+  ];
+  return () => {
+    for (const each of detach) each();
+    places.close();
+  };
+}
+
+function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, members, noteSettled }: Served): Stop {
+  const { bus, clock, config, logger, metrics } = assembly;
+  const onFault = (name: string, error: unknown) => {
+    metrics.ledgerFault(name);
+    logger.error({ action: name, err: error }, 'ledger fault');
+  };
+  const lost = new LostSessions({
+    store,
+    clock,
+    wallNow: () => new Date(),
+    graceMs: config.billing.ledgerGraceMs + LOST_AFTER_GRACE_MS,
+    isThere: (node) => node === bus.node || members.nodes().some((each) => each.node === node),
+    onClosed: (node, sessions) => logger.warn({ node, sessions }, 'sessions of a lost node are closed'),
+    onFault: (error) => onFault('lost sessions', error),
+  });
+  void lost.look();
+  metrics.watchGauge(
+    'usage_waiting',
+    'Usage in the stream that the ledger has not taken yet; -1 while nobody can say.',
+    async () => (await usage.waiting(FIRST_SHARD).catch(() => undefined)) ?? -1,
+  );
+  const detach = [
+    members.onGone((node) => lost.gone(node)),
+    consumeUsage({
+      usage,
+      shard: FIRST_SHARD,
+      store,
+      keys: usageKeys(secretsOf(assembly)),
+      onSettled: (head, end) => {
+        noteSettled(head, end);
+        logger.debug({ sessionId: head.id }, 'usage is settled');
+      },
+      onFault,
+    }),
+  ];
+  return () => {
+    for (const each of detach) each();
+    lost.close();
+  };
+}
+
+export interface FarAccounts {
+  store: Store;
+  client: AccountsClient;
+}
+
+/**
+ * Asks the node that has the database. Where that is not there yet, it is asked once it is.
+ *
+ * @throws ClusterError when it is there, and has another secret
+ */
+export async function openFarAccounts(before: BeforeStore): Promise<FarAccounts> {
+  const { bus, secret, config, clock, metrics, logger } = before;
+  const onForeign = (sentence: string) => logger.error({ reason: sentence }, 'accounts fault');
+  const client = createAccountsClient({ bus, secret, previousSecret: previousSecret(config), clock, onForeign });
+  if (!(await client.isUnderstood().catch(() => true))) throw new ClusterError(FOREIGN);
+  metrics.watchQueue('accounts_questions', () => client.waiting);
+  return { store: createRemoteStore(client.ask), client };
+}
+
+export const farVault = ({ bus, clock, logger, store }: Assembly, { client }: FarAccounts): Vault =>
+  createRemoteVault({
+    ask: client.ask,
+    store,
+    clock,
+    hearsNews: () => bus.isConnected,
+    onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
+  });
+
+/** Holds are asked of the owner; what was used goes by the stream. */
+export const farDeskStore = (assembly: Assembly, { usage }: SharedNetwork): DeskStore =>
+  createStreamedStore({ accounts: assembly.store, usage, keys: usageKeys(secretsOf(assembly)), shardOf });

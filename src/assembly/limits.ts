@@ -1,0 +1,35 @@
+// How much a key may ask for: counted here, or over all nodes that serve clients.
+import { createKeyLimits, createSharedKeyLimits, type KeyLimits } from '../auth/limits.ts';
+import { openClusterLimits } from '../cluster/limits.ts';
+import { LimitsMessages } from '../cluster/limits-messages.ts';
+import type { Membership } from '../cluster/membership.ts';
+import { type Assembly, secretsOf } from './context.ts';
+
+/** `members`: undefined on a node by itself. */
+export function openKeyLimits(assembly: Assembly, members: Membership | undefined): KeyLimits {
+  const { config, clock, bus, metrics, defer } = assembly;
+  const { limits } = config;
+  const options = {
+    requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
+    sessionsMax: limits.sessionsPerKeyMax,
+    sessionsPerOrganisationMax: limits.sessionsPerOrganisationMax,
+    tokensPerMinuteMax: limits.tokensPerMinutePerKeyMax,
+    clock,
+  };
+  if (members === undefined) return createKeyLimits(options);
+  const messages = new LimitsMessages(secretsOf(assembly));
+  const shared = openClusterLimits({
+    bus,
+    clock,
+    messages,
+    edges: () => members.count('edge'),
+    onNodes: (listener) => members.onNodes(listener),
+  });
+  defer(() => shared.close());
+  metrics.watchGauge(
+    'sessions_on_trust',
+    'Sessions that began while nobody counted those of all nodes, since the start.',
+    () => shared.places.trusted,
+  );
+  return createSharedKeyLimits(options, shared);
+}

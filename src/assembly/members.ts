@@ -1,0 +1,32 @@
+// This node among the others: its name, what it has to do, and who else is there.
+
+import type { NatsBus } from '../bus/nats.ts';
+import { answersNow } from '../bus/nats-jetstream.ts';
+import type { NodeLoad } from '../cluster/heartbeat.ts';
+import { joinCluster, type Membership } from '../cluster/membership.ts';
+import { releaseVersion } from '../documents/version.ts';
+import { type Assembly, nodeId } from './context.ts';
+import type { SharedNetwork } from './network.ts';
+
+/** `end`: another node has this one's name. */
+export async function openMembers(
+  assembly: Omit<Assembly, 'store'>,
+  { leases }: SharedNetwork,
+  load: () => NodeLoad,
+  end: (sentence: string) => void,
+): Promise<Membership> {
+  const { bus, clock, logger, metrics, roles, defer } = assembly;
+  const members = await joinCluster({
+    bus,
+    leases,
+    clock,
+    self: { id: nodeId(assembly), roles: [...roles], version: releaseVersion() },
+    load,
+    answersNow: () => answersNow(bus as NatsBus),
+    onWarning: (sentence) => logger.warn({ reason: sentence }, 'cluster'),
+    onConflict: end,
+  });
+  defer(() => members.leave());
+  metrics.watchGauge('nodes', 'Nodes that are heard of, this one included.', () => members.nodes().length);
+  return members;
+}

@@ -1,0 +1,77 @@
+// How a node reaches the others: the bus, and on NATS the leases and the usage stream that go with it. A node without NATS has the
+// in-process bus and nobody beside it.
+import type { Bus } from '../bus/bus.ts';
+import type { Leases } from '../bus/leases.ts';
+import { MemoryBus } from '../bus/memory.ts';
+import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats.ts';
+import { natsLeases } from '../bus/nats-leases.ts';
+import { type NatsUsage, natsUsage } from '../bus/nats-usage.ts';
+import { ClusterError } from '../cluster/keep-name.ts';
+import { natsOptionsOf } from '../cluster/nats-settings.ts';
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** What nodes have in common on NATS. */
+export interface SharedNetwork {
+  leases: Leases;
+  usage: NatsUsage;
+}
+
+export interface Network {
+  bus: Bus;
+  /** Undefined on a node by itself. */
+  shared: SharedNetwork | undefined;
+  close(): Promise<void>;
+}
+
+interface NetworkOptions {
+  config: Config;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** @throws ClusterError when NATS is not there in time, or lets this node not in */
+export async function openNetwork({ config, logger, metrics }: NetworkOptions): Promise<Network> {
+  const onDeadLetter = ({ reason, type }: { reason: string; type: string }) => {
+    metrics.deadLetter(reason);
+    logger.debug({ reason, type }, 'dead letter');
+  };
+  const options = natsOptionsOf(config.cluster);
+  if (options === undefined) {
+    const bus = new MemoryBus({ onDeadLetter });
+    return { bus, shared: undefined, close: () => bus.close() };
+  }
+  const onFault = (sentence: string) => logger.error({ reason: sentence }, 'bus fault');
+  const bus = await openBus({ ...options, onDeadLetter, onFault });
+  const stopTelling = bus.onConnection((isConnected) => {
+    if (isConnected) logger.info('the bus is back');
+    else logger.warn('the bus is away');
+  });
+  const { natsReplicas: replicas } = config.cluster;
+  const usage = natsUsage(bus, { replicas, onFault });
+  metrics.watchQueue('bus_outbox_bytes', () => bus.outboxBytes);
+  metrics.watchGauge('bus_connected', 'Whether the bus is there: 1, or 0 while it is away.', () =>
+    bus.isConnected ? 1 : 0,
+  );
+  metrics.watchGauge('usage_refused', 'Usage that no ledger will ever take, since the start.', () => usage.refused);
+  metrics.watchGauge('bus_ignored', 'Messages on the bus that nobody could read, since the start.', () =>
+    Object.values(bus.ignored).reduce((sum, count) => sum + count, 0),
+  );
+  return {
+    bus,
+    shared: { leases: natsLeases(bus, { replicas }), usage },
+    close: () => {
+      stopTelling();
+      return bus.close();
+    },
+  };
+}
+
+async function openBus(options: NatsBusOptions): Promise<NatsBus> {
+  try {
+    return await openNatsBus(options);
+  } catch (error) {
+    throw new ClusterError(error instanceof Error ? error.message : String(error));
+  }
+}

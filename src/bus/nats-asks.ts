@@ -1,0 +1,127 @@
+// Questions to other nodes that wait for their answer: each has a number, a deadline and one outcome. How they travel is not
+// known here.
+import { type BusBody, BusError, type DeadLetterReason } from './bus.ts';
+
+/** Beyond it a question is refused: a node that waits for so many answers gets none in time. */
+const ASKS_MAX = 16_384;
+
+interface Ask {
+  readonly what: string;
+  readonly subject: string;
+  readonly nobody: Nobody;
+  resolve(body: BusBody | undefined): void;
+  reject(error: BusError): void;
+}
+
+/** What it means that nobody listens. */
+type Nobody = 'unknown_actor' | 'unknown_node';
+
+export interface Question {
+  /** Begins the sentence of every error: `The service "x" could not take "y"`. */
+  what: string;
+  subject: string;
+  nobody: Nobody;
+  timeoutMs: number;
+  /** Sends it under its number, and says why it could not be sent. */
+  send(id: string): DeadLetterReason | undefined;
+}
+
+/** How a request failed, in the words of its error. */
+export const askFailed = (reason: DeadLetterReason | 'timeout', what: string, why: string): BusError =>
+  new BusError(reason, `${what}: ${why}.`);
+
+export class Asks {
+  readonly #waiting = new Map<string, Ask>();
+  readonly #max: number;
+  #lastId = 0;
+
+  constructor(max = ASKS_MAX) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves with the answer, or undefined when the service has just left the node that was asked. Rejects with BusError. */
+  add({ what, subject, nobody, timeoutMs, send }: Question): Promise<BusBody | undefined> {
+    if (this.#waiting.size >= this.#max) {
+      return Promise.reject(askFailed('overflow', what, `${this.#max} others wait for an answer`));
+    }
+    this.#lastId++;
+    const id = this.#lastId.toString(36);
+    return new Promise((resolve, reject) => {
+      const late = () => this.#fail(id, 'timeout', `there was no answer within ${timeoutMs} ms`);
+      const timer = setTimeout(late, timeoutMs);
+      this.#waiting.set(id, {
+        what,
+        subject,
+        nobody,
+        resolve(body) {
+          clearTimeout(timer);
+          resolve(body);
+        },
+        reject(error) {
+          clearTimeout(timer);
+          reject(error);
+        },
+      });
+      const refused = send(id);
+      if (refused !== undefined) this.#fail(id, refused, WHY_NOT_SENT[refused]);
+    });
+  }
+
+  /** All of these tell whether anybody waited for it. */
+  answer(id: string, body: BusBody): boolean {
+    const ask = this.#take(id);
+    ask?.resolve(body);
+    return ask !== undefined;
+  }
+
+  left(id: string): boolean {
+    const ask = this.#take(id);
+    ask?.resolve(undefined);
+    return ask !== undefined;
+  }
+
+  nobody(id: string): boolean {
+    const nobody = this.#waiting.get(id)?.nobody ?? 'unknown_actor';
+    return this.#fail(id, nobody, nobody === 'unknown_node' ? 'there is no such node' : 'no node offers it');
+  }
+
+  refuse(id: string, error: BusError): boolean {
+    const ask = this.#take(id);
+    ask?.reject(error);
+    return ask !== undefined;
+  }
+
+  /** Those that were sent there have not left. */
+  forbidden(subject: string): void {
+    const there = [...this.#waiting].filter(([, ask]) => ask.subject === subject);
+    for (const [id] of there) this.#fail(id, 'unknown_actor', 'the NATS server does not let this node ask for it');
+  }
+
+  failAll(reason: DeadLetterReason, why: string): void {
+    for (const id of [...this.#waiting.keys()]) this.#fail(id, reason, why);
+  }
+
+  #fail(id: string, reason: DeadLetterReason | 'timeout', why: string): boolean {
+    const ask = this.#take(id);
+    ask?.reject(askFailed(reason, ask.what, why));
+    return ask !== undefined;
+  }
+
+  #take(id: string): Ask | undefined {
+    const ask = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return ask;
+  }
+}
+
+const WHY_NOT_SENT: Readonly<Record<DeadLetterReason, string>> = {
+  disconnected: 'NATS is not connected',
+  overflow: 'it does not fit into a message, or too much is on its way already',
+  unknown_actor: 'nobody can have that name',
+  unknown_node: 'no node can have that name',
+  handler_failed: 'it could not be sent',
+};

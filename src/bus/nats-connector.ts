@@ -1,0 +1,199 @@
+// Keeps one connection to the NATS servers, endlessly: the first one, the next after each loss, and the subscriptions on all of
+// them. What is said over it is decided in nats.ts.
+import { connect, type Msg, type NatsConnection, type NatsError, type Status } from 'nats';
+import { BusError, type Detach } from './bus.ts';
+import { greets } from './nats-greeting.ts';
+import type { NatsLink } from './nats-link.ts';
+import { connectionOptions, GREETING_MS, type NatsServers } from './nats-options.ts';
+import { Pace } from './nats-pace.ts';
+import { Sockets } from './nats-sockets.ts';
+import { within } from './within.ts';
+
+/** JetStream and buckets as they are used here came with it. */
+const VERSION_MIN = [2, 9] as const;
+/** A drain that takes longer than this has nobody to drain to. */
+const DRAIN_MS = 2_000;
+
+export interface NatsConnectorOptions extends NatsServers {
+  prefix: string;
+  node: string;
+  /** Something that an operator should know of; no content and no credential is in it. */
+  onFault?: ((sentence: string) => void) | undefined;
+}
+
+interface Subscribed {
+  readonly subject: string;
+  readonly queue: string | undefined;
+  readonly take: (message: Msg) => void;
+  detach?: (() => void) | undefined;
+}
+
+export class NatsConnector implements NatsLink {
+  readonly prefix: string;
+  isConnected = false;
+  /** A subject that the server does not let this node publish to. */
+  onForbidden: (subject: string) => void = () => {};
+  readonly #options: NatsConnectorOptions;
+  readonly #pace = new Pace();
+  readonly #sockets = new Sockets();
+  readonly #listeners = new Set<(isConnected: boolean) => void>();
+  readonly #subscribed = new Set<Subscribed>();
+  readonly #stop = new AbortController();
+  #connection: NatsConnection | undefined;
+  #lastFailure = 'none answered';
+
+  constructor(options: NatsConnectorOptions) {
+    this.#options = options;
+    this.prefix = options.prefix;
+  }
+
+  get connection(): NatsConnection {
+    if (this.#connection === undefined) throw new BusError('disconnected', 'NATS was not connected yet.');
+    return this.#connection;
+  }
+
+  get isClosed(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Why the last attempt to connect failed. */
+  get lastFailure(): string {
+    return this.#lastFailure;
+  }
+
+  onConnection(listener: (isConnected: boolean) => void): Detach {
+    // Wrapped: the same function may listen twice.
+    const own = (isConnected: boolean) => listener(isConnected);
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  /** Takes messages from now on, over this connection and every later one. `take` must not throw. */
+  subscribe(subject: string, queue: string | undefined, take: (message: Msg) => void): Detach {
+    const subscribed: Subscribed = { subject, queue, take };
+    this.#subscribed.add(subscribed);
+    this.#begin(subscribed);
+    return () => {
+      if (!this.#subscribed.delete(subscribed)) return;
+      subscribed.detach?.();
+    };
+  }
+
+  /** Resolves when connected, or closed. Tries for as long as that takes. */
+  async join(): Promise<void> {
+    while (!this.isClosed) {
+      const connection = await this.#connectOnce();
+      if (connection !== undefined) return this.#joined(connection);
+      await this.#pace.wait(this.#stop.signal);
+    }
+  }
+
+  /** Lets what was sent arrive where there is a server, and ends. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.#stop.abort();
+    const { isConnected } = this;
+    this.#changed(false);
+    const connection = this.#connection;
+    if (connection === undefined || connection.isClosed()) return;
+    // Without a server there is nobody to take anything, and it would wait for one.
+    const drained = isConnected ? connection.drain().catch(() => {}) : Promise.resolve();
+    await within(DRAIN_MS, drained);
+    await connection.close();
+    this.#sockets.destroyAll(connection);
+  }
+
+  async #connectOnce(): Promise<NatsConnection | undefined> {
+    const { servers, prefix, node } = this.#options;
+    try {
+      // The library leaves a socket behind for each attempt at a server that says nothing.
+      await greets(servers, GREETING_MS, this.#stop.signal);
+      const connection = await connect({
+        ...connectionOptions(this.#options, prefix, node),
+        reconnectDelayHandler: () => this.#pace.libraryWaitMs(),
+      });
+      const unfit = unfitness(connection);
+      if (unfit === undefined && !this.isClosed) return connection;
+      this.#lastFailure = unfit ?? 'it was closed';
+      await connection.close();
+    } catch (error) {
+      this.#lastFailure = error instanceof Error ? error.message : String(error);
+    }
+    return undefined;
+  }
+
+  #joined(connection: NatsConnection): void {
+    this.#connection = connection;
+    for (const subscribed of this.#subscribed) this.#begin(subscribed);
+    void this.#follow(connection);
+    // For a fault of the library's own; it connects again by itself otherwise.
+    void connection.closed().then(() => this.#gaveUp());
+    this.#changed(true);
+  }
+
+  #begin(subscribed: Subscribed): void {
+    const { subject, queue, take } = subscribed;
+    const connection = this.#connection;
+    if (connection === undefined || connection.isClosed() || this.isClosed) return;
+    const callback = (error: NatsError | null, message: Msg) => {
+      if (error === null) take(message);
+      else this.#fault(`The NATS server does not let this node listen to ${subject}.`);
+    };
+    const subscription = connection.subscribe(subject, queue === undefined ? { callback } : { callback, queue });
+    subscribed.detach = () => {
+      // What the server has sent before it hears of this is still taken: a request that nobody takes would wait for nothing.
+      if (!connection.isClosed()) subscription.drain().catch(() => {});
+    };
+  }
+
+  async #follow(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) this.#heard(connection, status);
+  }
+
+  async #gaveUp(): Promise<void> {
+    this.#changed(false);
+    if (this.isClosed) return;
+    this.#fault('The connection to NATS was given up; it is opened anew.');
+    await this.join();
+  }
+
+  #heard(connection: NatsConnection, status: Status): void {
+    const { type } = status;
+    if (type === 'reconnect') this.#sockets.connected();
+    if (type === 'reconnect' || type === 'disconnect') this.#changed(type === 'reconnect');
+    else if (type === 'reconnecting') this.#sockets.attempt(connection);
+    else if (type === 'staleConnection') this.#sockets.cut(connection);
+    else if (type === 'error') this.#refused(status);
+  }
+
+  #refused({ data, permissionContext }: Status): void {
+    if (permissionContext?.operation === 'publish') {
+      this.#fault(`The NATS server does not let this node publish to ${permissionContext.subject}.`);
+      this.onForbidden(permissionContext.subject);
+    } else if (permissionContext === undefined) this.#fault(`The NATS server refused something: ${String(data)}.`);
+  }
+
+  #changed(isConnected: boolean): void {
+    if (isConnected) this.#pace.reset();
+    if (this.isConnected === isConnected || (isConnected && this.isClosed)) return;
+    this.isConnected = isConnected;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(isConnected);
+      } catch (error) {
+        this.#fault(`A listener to the connection failed: ${error instanceof Error ? error.message : String(error)}.`);
+      }
+    }
+  }
+
+  #fault(sentence: string): void {
+    this.#options.onFault?.(sentence);
+  }
+}
+
+function unfitness({ info }: NatsConnection): string | undefined {
+  const [major = 0, minor = 0] = (info?.version ?? '').split('.').map(Number);
+  const isOld = major < VERSION_MIN[0] || (major === VERSION_MIN[0] && minor < VERSION_MIN[1]);
+  if (isOld) return `it is nats-server ${info?.version}, and ${VERSION_MIN.join('.')} or newer is needed`;
+  return info?.headers === true ? undefined : 'its headers are switched off (no_header_support), and they are needed';
+}

@@ -1,0 +1,66 @@
+// How a message of the bus looks on NATS: a byte of version, three of length, JSON `{from, body}`, then bytes. Whatever else
+// comes in is no message. Who may say what is not known here.
+import type { Address, BusBody } from './bus.ts';
+import { isSafeName, isSafeNode } from './nats-subjects.ts';
+
+const VERSION = 1;
+const HEAD_BYTES = 4;
+const JSON_BYTES_MAX = 0xff_ff_ff;
+const TYPE_CHARACTERS_MAX = 128;
+
+export interface Frame {
+  from: Address;
+  body: BusBody;
+  bytes?: Uint8Array;
+}
+
+/** `bytes` are copied. Undefined when the body is longer than any message can be. */
+export function encodeFrame(from: Address, body: BusBody, bytes?: Uint8Array): Uint8Array | undefined {
+  const json = JSON.stringify({ from, body });
+  const jsonBytes = Buffer.byteLength(json);
+  if (jsonBytes > JSON_BYTES_MAX) return undefined;
+  const frame = Buffer.allocUnsafe(HEAD_BYTES + jsonBytes + (bytes?.byteLength ?? 0));
+  frame.writeUInt32BE(VERSION * 0x1_00_00_00 + jsonBytes, 0);
+  frame.write(json, HEAD_BYTES);
+  if (bytes !== undefined) frame.set(bytes, HEAD_BYTES + jsonBytes);
+  return frame;
+}
+
+/** Undefined for anything that is no frame of this version; never throws. The bytes are those that came in, not a copy. */
+export function decodeFrame(data: Uint8Array): Frame | undefined {
+  if (data.byteLength < HEAD_BYTES || data[0] !== VERSION) return undefined;
+  const frame = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const end = HEAD_BYTES + frame.readUIntBE(1, 3);
+  if (end > frame.byteLength) return undefined;
+  let said: unknown;
+  try {
+    said = JSON.parse(frame.toString('utf8', HEAD_BYTES, end));
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(said) || !isAddress(said.from) || !isBody(said.body)) return undefined;
+  const { from, body } = said;
+  if (end === frame.byteLength) return { from, body };
+  return { from, body, bytes: new Uint8Array(data.buffer, data.byteOffset + end, frame.byteLength - end) };
+}
+
+/** The node and the actor of an address; undefined when it can be nobody's. */
+export function partsOf(address: string): { node: string; actor: string } | undefined {
+  const slash = address.indexOf('/');
+  if (slash < 0) return undefined;
+  const node = address.slice(0, slash);
+  const actor = address.slice(slash + 1);
+  return isSafeNode(node) && isSafeName(actor) ? { node, actor } : undefined;
+}
+
+const isAddress = (value: unknown): value is Address => typeof value === 'string' && partsOf(value) !== undefined;
+
+/** A message that names its type. */
+export function isBody(value: unknown): value is BusBody {
+  if (!isRecord(value)) return false;
+  return typeof value.type === 'string' && value.type !== '' && value.type.length <= TYPE_CHARACTERS_MAX;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

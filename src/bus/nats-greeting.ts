@@ -1,0 +1,49 @@
+// Whether any NATS server greets: a look before the library connects, which holds on to sockets of servers that say nothing.
+import { connect } from 'node:net';
+import { hostOf } from './nats-options.ts';
+
+const PORT = 4222;
+/** Every server of NATS says who it is before anything else, and before TLS. */
+const GREETING = 'INFO ';
+
+/** Resolves when the first of them has; rejects with why the last of them has not. */
+export async function greets(servers: readonly string[], withinMs: number, signal: AbortSignal): Promise<void> {
+  const looks = new AbortController();
+  const stop = () => looks.abort();
+  signal.addEventListener('abort', stop);
+  try {
+    await Promise.any(servers.map((server) => look(new URL(server), withinMs, looks.signal)));
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors.at(-1) : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+function look(url: URL, withinMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (why: string) => reject(new Error(`${url.host} ${why}`));
+    if (signal.aborted) return failed('was not asked');
+    const socket = connect({ host: hostOf(url), port: Number(url.port || PORT), signal });
+    socket.setTimeout(withinMs, () => socket.destroy(new Error('did not answer in time')));
+    let said = '';
+    socket.on('data', (bytes: Buffer) => {
+      said += bytes.toString('latin1', 0, GREETING.length);
+      if (said.length < GREETING.length) return;
+      if (said.startsWith(GREETING)) resolve();
+      else failed('does not speak NATS');
+      socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => failed(reasonOf(error)));
+    socket.on('close', () => failed('closed the connection'));
+  });
+}
+
+function reasonOf({ code, message, errors }: NodeJS.ErrnoException & { errors?: readonly Error[] }): string {
+  if (code === 'ECONNREFUSED') return 'refused the connection';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'has no address';
+  return code === undefined
+    ? message
+    : `could not be reached (${code}${errors === undefined ? '' : ', all addresses'})`;
+}

@@ -1,0 +1,251 @@
+// What comes in for a node: letters, requests, answers, news of letters that found nobody. Each is checked before anything is
+// made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
+import type { Msg } from 'nats';
+import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from './bus.ts';
+import type { MemoryBus } from './memory.ts';
+import type { Asks } from './nats-asks.ts';
+import { decodeFrame, type Frame, isBody, partsOf } from './nats-frames.ts';
+import type { Peers } from './nats-peers.ts';
+import { ANSWER, isSafeSubject, LETTER, REQUEST, type Subjects, UNDELIVERED } from './nats-subjects.ts';
+
+/** Requests that are being answered; another one is told `overflow`. */
+const SERVING_MAX = 4_096;
+const SERVED_MS_MAX = 600_000;
+const WHY_CHARACTERS_MAX = 1_000;
+const REASONS: readonly string[] = [
+  'unknown_actor',
+  'unknown_node',
+  'overflow',
+  'handler_failed',
+  'disconnected',
+] satisfies DeadLetterReason[];
+
+/** What came in and was nothing that a node of this gateway says. */
+export interface IgnoredMessages {
+  /** No message of this version, or of another form. */
+  malformed: number;
+  /** Wants its answer somewhere else than at the node that it is from; or says that it is from this one. */
+  misdirected: number;
+  /** An answer, or news of a letter, that nobody waits for any more. */
+  late: number;
+}
+
+/** What is said in answer to a request. */
+export type Answer =
+  | { type: 'answer'; body: BusBody }
+  | { type: 'failure'; reason: DeadLetterReason; message: string }
+  /** The service has left this node a moment ago. */
+  | { type: 'left' };
+
+export interface Request extends BusBody {
+  type: 'ask';
+  timeoutMs: number;
+  body: BusBody;
+}
+
+export interface InboundParts {
+  near: MemoryBus;
+  subjects: Subjects;
+  asks: Asks;
+  peers: Peers;
+  serves(service: string): boolean;
+  /** Sends; says why not. */
+  leave(subject: string, from: Address, body: BusBody): DeadLetterReason | undefined;
+  bury(to: string, from: string, type: string, reason: DeadLetterReason): void;
+  servingMax?: number | undefined;
+}
+
+export class Inbound {
+  readonly ignored: IgnoredMessages = { malformed: 0, misdirected: 0, late: 0 };
+  readonly #parts: InboundParts;
+  readonly #actors = new Map<string, { undelivered: Undelivered | undefined }>();
+  readonly #servingMax: number;
+  #serving = 0;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(parts: InboundParts) {
+    this.#parts = parts;
+    this.#servingMax = parts.servingMax ?? SERVING_MAX;
+  }
+
+  /** An actor of this node can be written to. What is returned takes that back, and tells whether it still was so. */
+  attached(actorId: string, undelivered: Undelivered | undefined): () => boolean {
+    const actor = { undelivered };
+    this.#actors.set(actorId, actor);
+    return () => this.#actors.get(actorId) === actor && this.#actors.delete(actorId);
+  }
+
+  /** Resolves when every request that has come in is answered. */
+  async idle(): Promise<void> {
+    if (this.#serving > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /**
+   * Whatever is thrown while a message is looked at is its own fault (headers that are none, say): it would end the connection
+   * otherwise.
+   */
+  guard(take: (message: Msg) => void): (message: Msg) => void {
+    return (message) => {
+      try {
+        take(message);
+      } catch {
+        this.ignored.malformed++;
+      }
+    };
+  }
+
+  /** Takes what has come for this node. `rest` is its subject behind the name of the node. */
+  node(message: Msg, rest: string): void {
+    const dot = rest.indexOf('.');
+    const kind = rest.slice(0, dot);
+    const name = rest.slice(dot + 1);
+    if (kind === LETTER) this.#checked(message, (frame) => this.#letter(message, frame, name));
+    else if (kind === REQUEST) this.request(message, name);
+    else if (kind === ANSWER) this.#answer(message, name);
+    else if (kind === UNDELIVERED) this.#undelivered(message, name);
+    else this.ignored.malformed++;
+  }
+
+  request(message: Msg, service: string): void {
+    this.#checked(message, ({ from, body }) => {
+      const { timeoutMs, body: asked } = body as unknown as Partial<Request>;
+      if (body.type !== 'ask' || typeof timeoutMs !== 'number' || !(timeoutMs > 0) || !isBody(asked)) return false;
+      if (this.#isForged(from)) return true;
+      const reply = this.#replyTo(message, from, ANSWER);
+      if (reply !== undefined) this.#serve(service, from, asked, Math.min(timeoutMs, SERVED_MS_MAX), reply);
+      return true;
+    });
+  }
+
+  published(message: Msg, topic: string): void {
+    this.#checked(message, ({ from, body }) => {
+      // Those of this node have heard it already.
+      if (partsOf(from)?.node !== this.#parts.near.node) this.#parts.near.publish(topic, body);
+      return true;
+    });
+  }
+
+  #checked(message: Msg, take: (frame: Frame) => boolean): void {
+    const frame = decodeFrame(message.data);
+    if (frame === undefined || !take(frame)) this.ignored.malformed++;
+  }
+
+  #letter(message: Msg, { from, body, bytes }: Frame, actorId: string): boolean {
+    const { near } = this.#parts;
+    if (this.#isForged(from)) return true;
+    if (this.#actors.has(actorId)) {
+      near.send(near.address(actorId), from, body, bytes);
+      return true;
+    }
+    const reply = this.#replyTo(message, from, UNDELIVERED);
+    if (reply !== undefined) this.#parts.leave(reply, near.address('bus'), { type: 'unknown_actor' });
+    return true;
+  }
+
+  /** What this node says to itself never comes from outside; and what is near is believed more. */
+  #isForged(from: Address): boolean {
+    if (partsOf(from)?.node !== this.#parts.near.node) return false;
+    this.ignored.misdirected++;
+    return true;
+  }
+
+  #serve(service: string, from: Address, body: BusBody, timeoutMs: number, reply: string): void {
+    const { near } = this.#parts;
+    const say = (answer: Answer) => this.#parts.leave(reply, near.address('bus'), answer);
+    if (!this.#parts.serves(service)) {
+      say({ type: 'left' });
+      return;
+    }
+    if (this.#serving >= this.#servingMax) {
+      const message = `The service "${service}" could not take "${body.type}": its node answers ${this.#servingMax} others.`;
+      say({ type: 'failure', reason: 'overflow', message });
+      return;
+    }
+    this.#serving++;
+    near
+      .request(service, from, body, timeoutMs)
+      .then(
+        (answered) => {
+          const refused = say({ type: 'answer', body: answered });
+          if (refused !== 'overflow') return;
+          const message = `The service "${service}" has answered "${body.type}" with more than fits into a message.`;
+          say({ type: 'failure', reason: refused, message });
+        },
+        (error: unknown) => {
+          const { reason, message } = error as BusError;
+          // Nobody waits for it any longer than this was allowed to take.
+          if (reason !== 'timeout') say({ type: 'failure', reason, message: message.slice(0, WHY_CHARACTERS_MAX) });
+        },
+      )
+      .finally(() => {
+        this.#serving--;
+        if (this.#serving === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+      });
+  }
+
+  #answer(message: Msg, id: string): void {
+    const { asks } = this.#parts;
+    if (isNobody(message)) {
+      if (!asks.nobody(id)) this.ignored.late++;
+      return;
+    }
+    this.#checked(message, ({ body }) => {
+      const said = body as unknown as Record<string, unknown>;
+      let wasAwaited: boolean;
+      if (said.type === 'answer' && isBody(said.body)) wasAwaited = asks.answer(id, said.body);
+      else if (said.type === 'left') wasAwaited = asks.left(id);
+      else if (said.type === 'failure' && isReason(said.reason) && typeof said.message === 'string') {
+        wasAwaited = asks.refuse(id, new BusError(said.reason, said.message.slice(0, WHY_CHARACTERS_MAX)));
+      } else return false;
+      if (!wasAwaited) this.ignored.late++;
+      return true;
+    });
+  }
+
+  #undelivered(message: Msg, rest: string): void {
+    const dot = rest.indexOf('.');
+    const peer = this.#parts.peers.byId(Number.parseInt(rest.slice(0, dot), 36));
+    const type = rest.slice(dot + 1);
+    if (isNobody(message)) {
+      this.#lost(peer, type, 'unknown_node');
+      return;
+    }
+    this.#checked(message, ({ from, body }) => {
+      if (body.type !== 'unknown_actor') return false;
+      // Only the node that was written to can know.
+      if (peer !== undefined && partsOf(from)?.node !== peer.node) this.ignored.misdirected++;
+      else this.#lost(peer, type, 'unknown_actor');
+      return true;
+    });
+  }
+
+  #lost(peer: ReturnType<Peers['byId']>, type: string, reason: DeadLetterReason): void {
+    const { near, bury } = this.#parts;
+    if (peer === undefined) {
+      this.ignored.late++;
+      bury('forgotten', 'forgotten', type, reason);
+      return;
+    }
+    bury(peer.to, peer.from, type, reason);
+    try {
+      this.#actors.get(partsOf(peer.from)?.actor ?? '')?.undelivered?.(peer.to, type, reason);
+    } catch {
+      bury(peer.from, near.address('bus'), type, 'handler_failed');
+    }
+  }
+
+  /** Where an answer goes: to the node that has asked and nowhere else, or a message could make this node say things. */
+  #replyTo({ reply = '' }: Msg, from: Address, kind: string): string | undefined {
+    const asker = partsOf(from)?.node ?? '';
+    if (reply.startsWith(`${this.#parts.subjects.ofNode(asker)}${kind}.`) && isSafeSubject(reply)) return reply;
+    this.ignored.misdirected++;
+    return undefined;
+  }
+}
+
+/** The server's own word that nobody listens to the subject. */
+function isNobody({ data, headers }: Msg): boolean {
+  return data.byteLength === 0 && headers?.code === 503;
+}
+
+const isReason = (value: unknown): value is DeadLetterReason => typeof value === 'string' && REASONS.includes(value);

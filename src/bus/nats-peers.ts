@@ -1,0 +1,82 @@
+// Who has written to whom on other nodes: the subject of each such pair, and where the news comes that a letter found nobody.
+// Bounded: what is not remembered any more is counted without names.
+import type { Address } from './bus.ts';
+import { partsOf } from './nats-frames.ts';
+import { LETTER, type Subjects, UNDELIVERED } from './nats-subjects.ts';
+
+const PEERS_MAX = 65_536;
+
+export interface Peer {
+  readonly id: number;
+  readonly from: Address;
+  readonly to: Address;
+  /** The node of `to`. */
+  readonly node: string;
+  readonly subject: string;
+  /** The type of the letter follows. */
+  readonly reply: string;
+}
+
+export class Peers {
+  readonly #subjects: Subjects;
+  readonly #node: string;
+  readonly #max: number;
+  readonly #bySender = new Map<Address, Map<Address, Peer>>();
+  readonly #byId = new Map<number, Peer>();
+  #lastId = 0;
+
+  constructor(subjects: Subjects, node: string, max = PEERS_MAX) {
+    this.#subjects = subjects;
+    this.#node = node;
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Undefined when nobody can have the address. */
+  of(from: Address, to: Address): Peer | undefined {
+    return this.#bySender.get(from)?.get(to) ?? this.#make(from, to);
+  }
+
+  /** Undefined when it is not remembered. */
+  byId(id: number): Peer | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The sender is gone: nobody wants to know. */
+  forget(from: Address): void {
+    for (const { id } of this.#bySender.get(from)?.values() ?? []) this.#byId.delete(id);
+    this.#bySender.delete(from);
+  }
+
+  #make(from: Address, to: Address): Peer | undefined {
+    const parts = partsOf(to);
+    if (parts === undefined) return undefined;
+    if (this.#byId.size >= this.#max) this.#dropOldest();
+    const id = ++this.#lastId;
+    const peer: Peer = {
+      id,
+      from,
+      to,
+      node: parts.node,
+      subject: `${this.#subjects.ofNode(parts.node)}${LETTER}.${parts.actor}`,
+      reply: `${this.#subjects.ofNode(this.#node)}${UNDELIVERED}.${id.toString(36)}.`,
+    };
+    this.#byId.set(id, peer);
+    const peers = this.#bySender.get(from) ?? new Map<Address, Peer>();
+    this.#bySender.set(from, peers.set(to, peer));
+    return peer;
+  }
+
+  #dropOldest(): void {
+    for (const { id, from, to } of this.#byId.values()) {
+      this.#byId.delete(id);
+      const peers = this.#bySender.get(from);
+      peers?.delete(to);
+      if (peers?.size === 0) this.#bySender.delete(from);
+      return;
+    }
+  }
+}

@@ -1,0 +1,259 @@
+// The usage stream on JetStream: writes messages, each once in ten minutes; hands them to the consumer of their shard, and puts
+// aside what nobody will ever take. How they are fetched is nats-pull.ts.
+import { createHash } from 'node:crypto';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+} from 'nats';
+import type { Clock } from '../../machines/clock.ts';
+import { backgroundClock } from '../telemetry/clock.ts';
+import { type BusBody, BusError, type Detach } from './bus.ts';
+import {
+  ensureStream,
+  isMissingStream,
+  type JetStream,
+  jetStreamOf,
+  type LinkedBus,
+  whileConnected,
+} from './nats-jetstream.ts';
+import { type Delivered, type Pull, pullMessages } from './nats-pull.ts';
+import { Subjects } from './nats-subjects.ts';
+import type { UsageHandler, UsageStream, UsageVerdict } from './usage-stream.ts';
+
+const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
+const MINUTE_MS = 60_000;
+const WINDOW_MS = 10 * MINUTE_MS;
+const BYTES_MAX = 64 * 1024;
+/** Messages that wait for the ledger. Beyond it the stream takes nothing, and the journals of the nodes keep it. */
+const WAITING_MAX = 1_000_000;
+/** Messages that were put aside; the oldest go first. */
+const REFUSED_MAX = 100_000;
+const PUBLISHES_MAX = 1024;
+const IN_HAND_MAX = 64;
+const ACK_WAIT_MS = 30_000;
+const AGAIN_MS_MAX = 30_000;
+
+export interface NatsUsageOptions {
+  clock?: Clock;
+  /** Servers that keep each message. 1 when absent. */
+  replicas?: number;
+  /** Something that the operator should know, as one sentence without content. */
+  onFault?: (sentence: string) => void;
+  /** Messages that wait at most. */
+  waitingMax?: number;
+  /** How long a message that a consumer has is given to nobody else, unless it says so. */
+  ackWaitMs?: number;
+  /** Before a message that could not be taken comes again; it grows with every time. */
+  againMs?: number;
+}
+
+/** The stream on that bus. Asks NATS with the first call; a stream that is missing is made. */
+export function natsUsage(bus: LinkedBus, options: NatsUsageOptions = {}): NatsUsage {
+  return new NatsUsage(bus, options);
+}
+
+export class NatsUsage implements UsageStream {
+  readonly #bus: LinkedBus;
+  readonly #options: Required<NatsUsageOptions>;
+  readonly #subjects: Subjects;
+  readonly #name: string;
+  #streams: Promise<JetStream> | undefined;
+  #connection: NatsConnection | undefined;
+  #publishing = 0;
+  #refused = 0;
+
+  constructor(bus: LinkedBus, options: NatsUsageOptions) {
+    this.#bus = bus;
+    this.#options = {
+      clock: backgroundClock,
+      replicas: 1,
+      onFault: () => {},
+      waitingMax: WAITING_MAX,
+      ackWaitMs: ACK_WAIT_MS,
+      againMs: 1000,
+      ...options,
+    };
+    this.#subjects = new Subjects(bus.link.prefix);
+    this.#name = `${bus.link.prefix}-usage`;
+  }
+
+  /** Messages put aside by this process since its start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  async publish(shard: string, id: string, body: BusBody): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(body));
+    if (bytes.length > BYTES_MAX) {
+      throw new BusError('overflow', `The usage message ${id} has ${bytes.length} bytes; it can have ${BYTES_MAX}.`);
+    }
+    if (this.#publishing >= PUBLISHES_MAX) {
+      throw new BusError(
+        'overflow',
+        `${PUBLISHES_MAX} usage messages are on their way already: try again in a moment.`,
+      );
+    }
+    this.#publishing++;
+    try {
+      await this.#write(this.#subjects.usage(checked(shard)), idOf(shard, id), bytes);
+    } finally {
+      this.#publishing--;
+    }
+  }
+
+  consume(shard: string, handler: UsageHandler): Detach {
+    const durable = `shard-${checked(shard)}`;
+    const { clock, onFault } = this.#options;
+    const pull = pullMessages(this.#bus, {
+      clock,
+      stream: this.#name,
+      durable,
+      inHandMax: IN_HAND_MAX,
+      onFault,
+      prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard)),
+      take: (message) => this.#take(pull, shard, message, handler),
+    });
+    return () => pull.stop();
+  }
+
+  async waiting(shard: string): Promise<number | undefined> {
+    const subject = this.#subjects.usage(checked(shard));
+    try {
+      return await this.#ask('counting usage', async ({ manager }) => {
+        const { state } = await manager.streams.info(this.#name, { subjects_filter: subject });
+        return state.subjects?.[subject] ?? 0;
+      });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #take(pull: Pull, shard: string, message: Delivered, handler: UsageHandler): Promise<void> {
+    const body = bodyOf(message.data);
+    let verdict: UsageVerdict = 'never';
+    try {
+      if (body !== undefined) verdict = await handler(body);
+    } catch {
+      verdict = 'again';
+    }
+    if (verdict === 'never' && !(await this.#putAside(shard, message))) verdict = 'again';
+    if (verdict === 'done') pull.done(message);
+    else if (verdict === 'never') pull.drop(message);
+    else pull.again(message, Math.min(AGAIN_MS_MAX, this.#options.againMs * 2 ** Math.min(message.deliveries - 1, 16)));
+  }
+
+  /** Whether it is kept where it can be read. */
+  async #putAside(shard: string, message: Delivered): Promise<boolean> {
+    try {
+      // Its place in the stream: should the answer be lost, it is put aside once.
+      await this.#write(this.#subjects.refusedUsage(shard), `${shard}:${message.sequence}`, message.data);
+    } catch {
+      return false;
+    }
+    this.#refused++;
+    this.#options.onFault(
+      `A usage message can never be taken: it is number ${message.sequence} of ${this.#name}, kept in ${this.#name}-refused.`,
+    );
+    return true;
+  }
+
+  async #write(subject: string, msgID: string, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#ask('writing usage', ({ client }) => client.publish(subject, bytes, { msgID }));
+    } catch (error) {
+      if (isMissingStream(error)) this.#streams = undefined;
+      const isFull = error instanceof BusError && /maximum (messages|bytes)|insufficient/.test(error.message);
+      throw isFull
+        ? new BusError('overflow', `The stream ${this.#name} is full: the accounts node takes nothing.`)
+        : error;
+    }
+  }
+
+  /** Rejects with BusError. */
+  #ask<Result>(what: string, work: (streams: JetStream) => Promise<Result>): Promise<Result> {
+    return whileConnected(this.#bus, what, async () => {
+      const { connection } = this.#bus.link;
+      if (connection !== this.#connection) this.#streams = undefined;
+      this.#connection = connection;
+      this.#streams ??= this.#open();
+      const opening = this.#streams;
+      try {
+        await opening;
+      } catch (error) {
+        if (this.#streams === opening) this.#streams = undefined;
+        throw error;
+      }
+      return work(await opening);
+    });
+  }
+
+  async #open(): Promise<JetStream> {
+    const streams = await jetStreamOf(this.#bus);
+    const common = { storage: StorageType.File, num_replicas: this.#options.replicas, max_msg_size: BYTES_MAX + 4096 };
+    await ensureStream(streams.manager, {
+      ...common,
+      name: this.#name,
+      description: 'Voxgate: what was used, on its way to the ledger',
+      subjects: [this.#subjects.usage('*')],
+      retention: RetentionPolicy.Workqueue,
+      max_msgs: this.#options.waitingMax,
+      // What waits is never thrown away for what comes.
+      discard: DiscardPolicy.New,
+      duplicate_window: nanos(WINDOW_MS),
+    });
+    await ensureStream(streams.manager, {
+      ...common,
+      name: `${this.#name}-refused`,
+      description: 'Voxgate: usage that the ledger can never take, for the operator to read',
+      subjects: [this.#subjects.refusedUsage('*')],
+      retention: RetentionPolicy.Limits,
+      max_msgs: REFUSED_MAX,
+      discard: DiscardPolicy.Old,
+      duplicate_window: nanos(WINDOW_MS),
+    });
+    return streams;
+  }
+
+  async #prepare(manager: JetStream['manager'], durable: string, shard: string): Promise<void> {
+    try {
+      await manager.consumers.add(this.#name, {
+        durable_name: durable,
+        filter_subject: this.#subjects.usage(shard),
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+        ack_wait: nanos(this.#options.ackWaitMs),
+        max_ack_pending: 4 * IN_HAND_MAX,
+        max_deliver: -1,
+      });
+    } catch (error) {
+      // The stream may be what is missing: it is looked for, and made, with the next try.
+      this.#streams = undefined;
+      throw error;
+    }
+  }
+}
+
+function checked(shard: string): string {
+  if (SHARD.test(shard)) return shard;
+  throw new TypeError(`"${shard}" is no name of a shard: up to 32 letters, digits, _ and -.`);
+}
+
+/** A header can carry it, whatever it is made of. */
+function idOf(shard: string, id: string): string {
+  return /^[\w.:-]{1,128}$/.test(id) ? `${shard}:${id}` : createHash('sha256').update(`${shard}:${id}`).digest('hex');
+}
+
+function bodyOf(data: Uint8Array): BusBody | undefined {
+  try {
+    const body: unknown = JSON.parse(Buffer.from(data).toString());
+    const isBody = typeof body === 'object' && body !== null && 'type' in body && typeof body.type === 'string';
+    return isBody ? (body as BusBody) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+// `voxgate nodes`: which nodes share the NATS servers of this machine's settings, what they do and how much. How they are asked is
+// src/cluster/roll-call.ts.
+import type { BusError } from '../bus/bus.ts';
+import { openNatsBus } from '../bus/nats.ts';
+import { natsLeases } from '../bus/nats-leases.ts';
+import { natsOptionsOf } from '../cluster/nats-settings.ts';
+import { callRoll, type NodeAnswer } from '../cluster/roll-call.ts';
+import { type Command, readArguments } from './command.ts';
+import { CommandError, EXIT, print, printTable, tell } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+const START_MS_MAX = 5000;
+/** Clocks that differ by more are told of. */
+const SKEW_MS_MAX = 2000;
+
+const usage = `Usage: voxgate nodes [--json]
+
+Lists the nodes that share the NATS servers of VOXGATE_NATS, with what each says of itself: its roles, its sessions and
+connections to providers, whether it drains, and which accounts it keeps. A node that was killed is listed until its name
+ends, 15 s later. Reads the same variables as the gateway: run it where one of the nodes runs.
+
+  --json  one line of JSON for each node instead of the table`;
+
+export const nodes: Command = {
+  name: 'nodes',
+  summary: 'list the nodes of a gateway that runs on several',
+  usage,
+  async run(args) {
+    const { values, positionals } = readArguments(nodes, args, { json: { type: 'boolean' } });
+    if (positionals.length > 0) throw new CommandError(`"${positionals[0]}" is too much.\n\n${usage}`, EXIT.usage);
+    const answers = await ask();
+    if (values.json === true) for (const answer of answers) print(JSON.stringify(outward(answer)));
+    else if (answers.length === 0) print('No node is there.');
+    else printTable([HEAD, ...answers.map(row)]);
+    for (const { id, skewMs } of answers) {
+      if (Math.abs(skewMs) <= SKEW_MS_MAX) continue;
+      const where = skewMs > 0 ? 'ahead of' : 'behind';
+      tell(
+        `The clock of ${shown(id)} is ${(Math.abs(skewMs) / 1000).toFixed(1)} s ${where} this one's: keep both right with NTP.`,
+      );
+    }
+    return EXIT.ok;
+  },
+};
+
+async function ask(): Promise<NodeAnswer[]> {
+  const options = natsOptionsOf(loadSettings().cluster);
+  if (options === undefined) {
+    throw new CommandError(
+      'VOXGATE_NATS names no NATS server: a gateway without one is a single node. Set it as the nodes have it.',
+      EXIT.config,
+    );
+  }
+  const startMs = Math.min(options.startMs, START_MS_MAX);
+  try {
+    const bus = await openNatsBus({ ...options, startMs, missing: 'stop' });
+    try {
+      return await callRoll(bus, natsLeases(bus));
+    } finally {
+      await bus.close();
+    }
+  } catch (error) {
+    throw new CommandError((error as Error | BusError).message);
+  }
+}
+
+const HEAD = ['ID', 'NODE', 'STATE', 'ROLES', 'SESSIONS', 'LEGS', 'ACCOUNTS', 'VERSION'] as const;
+
+function row({ id, node, status, accounts }: NodeAnswer): string[] {
+  const start = [shown(id), shown(node), stateOf(status)];
+  const shards = accounts.map(shown).join(',');
+  if (status === undefined) return [...start, '', '', '', shards, ''];
+  const { roles, sessions, sessionsMax, legs, version } = status;
+  const most = sessionsMax === null ? '' : ` of ${sessionsMax}`;
+  return [...start, roles.join(','), `${sessions}${most}`, `${legs}`, shards, version];
+}
+
+function stateOf(status: NodeAnswer['status']): 'serving' | 'draining' | 'silent' {
+  if (status === undefined) return 'silent';
+  return status.draining ? 'draining' : 'serving';
+}
+
+function outward({ id, node, status, accounts, skewMs }: NodeAnswer) {
+  const state = stateOf(status);
+  if (status === undefined) return { id, node, state, accounts };
+  const { roles, sessions, sessionsMax, legs, version } = status;
+  return { id, node, state, roles, sessions, sessionsMax, legs, accounts, version, skewMs };
+}
+
+/** As it is where it can be shown as it is. */
+function shown(text: string): string {
+  return /^[\x21-\x7e]{1,64}$/.test(text) ? text : JSON.stringify(text.slice(0, 64));
+}

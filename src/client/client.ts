@@ -1,0 +1,118 @@
+// The client: one object for one gateway and one credential. What a call does is in the file of its name.
+
+import type { Answer } from './answer.ts';
+import { Credentials } from './credentials.ts';
+import { CALL_OPTIONS, type Call, type CallOptions, checkCall, Http } from './http.ts';
+import { type ListenOptions, readListenOptions } from './listen-options.ts';
+import { LiveSession } from './live-session.ts';
+import { type Microphone, type MicrophoneOptions, openMicrophone } from './microphone.ts';
+import type { ModelSlug } from './params.ts';
+import { readSettings, refuseUnknown, type Settings, type VoxgateOptions } from './settings.ts';
+import { type TranscribeOptions, type TranscriptionOf, transcribe } from './transcribe.ts';
+import type { Balance, Mode, Model, ResponseFormat, Token, Usage } from './types/answers.ts';
+import type { TranscriptionEvent } from './types/transcriptions.ts';
+
+export interface UsageOptions extends CallOptions {
+  /** ISO 8601; the beginning of the month when absent. */
+  from?: string;
+  /** ISO 8601; now when absent. */
+  to?: string;
+  groupBy?: Usage['group_by'];
+  /** Id of a key: what was used with it alone. */
+  key?: string;
+}
+
+export class Voxgate {
+  readonly #settings: Settings;
+  readonly #credentials: Credentials;
+  readonly #http: Http;
+
+  /** Throws an InvalidRequestError for an option that is wrong. */
+  constructor(options: VoxgateOptions = {}) {
+    this.#settings = readSettings(options);
+    this.#credentials = new Credentials(this.#settings.credential);
+    this.#http = new Http(this.#settings, this.#credentials);
+  }
+
+  /** Transcribes a file. `stream: true` gives the text as it comes, any other call the whole answer in its format. */
+  transcribe<Slug extends ModelSlug>(
+    options: TranscribeOptions<Slug, ResponseFormat> & { stream: true },
+  ): Answer<AsyncIterable<TranscriptionEvent>>;
+  transcribe<Slug extends ModelSlug, Format extends ResponseFormat = 'json'>(
+    options: TranscribeOptions<Slug, Format> & { stream?: false },
+  ): Answer<TranscriptionOf<Format>>;
+  transcribe(
+    options: TranscribeOptions,
+  ): Answer<TranscriptionOf<ResponseFormat>> | Answer<AsyncIterable<TranscriptionEvent>> {
+    return transcribe(this.#http, options) as Answer<TranscriptionOf<ResponseFormat>>;
+  }
+
+  /** Opens a live session. It connects by itself; audio may be sent at once. Throws for an option that is wrong. */
+  listen<Slug extends ModelSlug>(options: ListenOptions<Slug>): LiveSession {
+    const { query, ...rest } = readListenOptions(options as ListenOptions);
+    const { baseUrl, webSocket } = this.#settings;
+    const url = `${baseUrl.replace(/^http/, 'ws')}/v1/listen?${query}`;
+    return new LiveSession({ ...rest, url, credentials: this.#credentials, webSocket });
+  }
+
+  /** Opens the microphone of a browser. Rejects with a MicrophoneError that says why there is none. */
+  microphone(options: MicrophoneOptions = {}): Promise<Microphone> {
+    return openMicrophone(options);
+  }
+
+  readonly tokens = {
+    /** Mints a client token for a browser or a device: 10 to 300 seconds, 60 when absent. */
+    mint: (options: CallOptions & { ttlSeconds?: number } = {}): Promise<Token> => {
+      const { ttlSeconds, ...rest } = known('tokens.mint', options, ['ttlSeconds']);
+      const body = JSON.stringify({ ttl_seconds: ttlSeconds });
+      const headers = { 'Content-Type': 'application/json' };
+      return this.#call({
+        ...rest,
+        method: 'POST',
+        path: '/v1/tokens',
+        headers,
+        body: () => ({ body, isStream: false }),
+      });
+    },
+  };
+
+  readonly models = {
+    /** The models, or those of one mode or provider. */
+    list: async (options: CallOptions & { mode?: Mode; provider?: string } = {}): Promise<Model[]> => {
+      const { mode, provider, ...rest } = known('models.list', options, ['mode', 'provider']);
+      return (await this.#get<{ data: Model[] }>('/v1/models', { mode, provider }, rest)).data;
+    },
+    /** One model. Rejects with a NotFoundError that names the nearest slugs. */
+    retrieve: (slug: ModelSlug, options: CallOptions = {}): Promise<Model> =>
+      this.#get(
+        `/v1/models/${slug.split('/').map(encodeURIComponent).join('/')}`,
+        {},
+        known('models.retrieve', options, []),
+      ),
+  };
+
+  /** What the organisation has used, by model, provider, day or key. */
+  usage(options: UsageOptions = {}): Promise<Usage> {
+    const { from, to, groupBy, key, ...rest } = known('usage', options, ['from', 'to', 'groupBy', 'key']);
+    return this.#get('/v1/usage', { from, to, group_by: groupBy, key }, rest);
+  }
+
+  /** What the organisation has left. */
+  balance(options: CallOptions = {}): Promise<Balance> {
+    return this.#get('/v1/balance', {}, known('balance', options, []));
+  }
+
+  #get<Data>(path: string, query: NonNullable<Call['query']>, options: CallOptions): Promise<Data> {
+    return this.#call({ ...options, method: 'GET', path, query });
+  }
+
+  #call<Data>(call: Call): Promise<Data> {
+    return this.#http.json<Data>(call);
+  }
+}
+
+function known<Options extends CallOptions>(what: string, options: Options, names: readonly string[]): Options {
+  refuseUnknown(what, options, [...names, ...CALL_OPTIONS]);
+  checkCall(options);
+  return options;
+}

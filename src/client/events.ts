@@ -1,0 +1,50 @@
+// The events of a session as its consumer sees them: the gateway's, and those of this side.
+import type {
+  Discontinuity,
+  ErrorEvent,
+  EventHead,
+  Failover,
+  SessionEnded,
+  SessionStarted,
+  SpeechStarted,
+  Transcript,
+  Warning,
+} from './types/events.ts';
+
+/** What the gateway says. Events that this version does not know are passed over. */
+export type ServerEvent =
+  | SessionStarted
+  | SpeechStarted
+  | Transcript
+  | Failover
+  | Warning
+  | Discontinuity
+  | ErrorEvent
+  | SessionEnded;
+
+/**
+ * The connection broke, and another session goes on where the last final ended: no final comes twice, and no word is lost. Where
+ * more audio without a final was sent than `replaySecondsMax`, a `discontinuity` that follows says what is not heard again.
+ */
+export interface Reconnected extends EventHead {
+  type: 'reconnected';
+  /** Number of the attempt that succeeded, from 1. */
+  attempt: number;
+  /** Seconds of audio that were sent again; the gateway bills them again. */
+  replayed_seconds: number;
+  /** Code of the error that broke it, or `close_` and the close code. */
+  reason: string;
+}
+
+export type SessionEvent = ServerEvent | Reconnected;
+
+export const SERVER_EVENTS: ReadonlySet<string> = new Set<ServerEvent['type']>([
+  'session_started',
+  'speech_started',
+  'transcript',
+  'failover',
+  'warning',
+  'discontinuity',
+  'error',
+  'session_ended',
+]);

@@ -1,0 +1,224 @@
+// What the gateway answers, as plain types. Generated from src/api by `npx tsx scripts/generate.ts client-types`.
+
+/** The closed set of `error.type`. */
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'billing_error'
+  | 'permission_error'
+  | 'rate_limit_error'
+  | 'upstream_error'
+  | 'server_error';
+
+/** Every `error.code` of this version; later ones may have more. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'invalid_provider_params'
+  | 'missing_file'
+  | 'duplicate_parameter'
+  | 'unsupported_audio'
+  | 'missing_credential'
+  | 'invalid_api_key'
+  | 'invalid_token'
+  | 'token_expired'
+  | 'key_revoked'
+  | 'key_expired'
+  | 'invalid_login'
+  | 'login_required'
+  | 'insufficient_credit'
+  | 'token_not_allowed'
+  | 'scope_not_allowed'
+  | 'model_not_allowed'
+  | 'origin_not_allowed'
+  | 'account_suspended'
+  | 'email_not_verified'
+  | 'password_required'
+  | 'cross_site_request'
+  | 'invalid_link'
+  | 'model_not_found'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'session_idle'
+  | 'session_too_long'
+  | 'idempotency_conflict'
+  | 'file_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'unsupported_parameter'
+  | 'message_too_big'
+  | 'audio_backlog_exceeded'
+  | 'slow_consumer'
+  | 'rate_limit_exceeded'
+  | 'too_many_sessions'
+  | 'upstream_failed'
+  | 'upstream_exhausted'
+  | 'upstream_bad_response'
+  | 'overloaded'
+  | 'upstream_not_configured'
+  | 'model_not_priced'
+  | 'ledger_unavailable'
+  | 'upstream_account'
+  | 'upstream_timeout'
+  | 'node_draining'
+  | 'internal_error';
+
+/** How audio of a live session is written; always mono, little-endian. */
+export type Encoding = 'linear16' | 'mulaw' | 'alaw';
+
+/** The form of a transcription. */
+export type ResponseFormat = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt';
+
+/** How a model is used: with files, or live. */
+export type Mode = 'batch' | 'live';
+
+/** A word with its times in seconds. */
+export interface Word {
+  word: string;
+  /** Seconds from the beginning of the audio. */
+  start: number;
+  /** Seconds from the beginning of the audio. */
+  end: number;
+  /** From 0 to 1; absent where the provider tells none. */
+  confidence?: number;
+  /** Numbered from 0 in the order of first appearance. */
+  speaker?: number;
+}
+
+/** What one model heard, and what that costs. */
+export interface UsageRow {
+  /** Slug `<provider>/<model>`. */
+  model: string;
+  /** Seconds of audio, each counted once, at the model that made its final. */
+  seconds: number;
+  /** USD, decimal. */
+  cost_usd: string;
+  /** Whether it ran on your own provider key, and cost nothing here. */
+  byok: boolean;
+}
+
+/** What a model costs in a mode. */
+export interface Price {
+  /** Per minute of audio, counted in milliseconds; or once for each session. */
+  unit: 'minute' | 'session';
+  /** USD for each unit, decimal. */
+  amount: string;
+  /** USD, decimal: the least that is charged once anything was heard. */
+  minimum?: string;
+  /** USD that is billed where your own provider key is used. */
+  byok: '0.00';
+  /** True where the price is zero on purpose. */
+  free?: boolean;
+}
+
+/** A model of the catalogue. */
+export interface Model {
+  /** Slug `<provider>/<model>`. */
+  id: string;
+  object: 'model';
+  /** Epoch seconds. */
+  created: number;
+  /** The provider. */
+  owned_by: string;
+  /** For people. */
+  name: string;
+  /** What it is good at. */
+  description: string;
+  modes: Mode[];
+  /** Of models with a live mode. `gateway`: the model hears files only; the gateway cuts the audio at silences, and each utterance is one turn, with a final and no interim results. */
+  live_turns?: 'model' | 'gateway';
+  /** BCP-47, or ["*"]. */
+  languages: string[];
+  /** What a model can do. */
+  capabilities: {
+    /** Tells speakers apart. */
+    diarization: boolean;
+    /** Tells the times of words. */
+    word_timestamps: boolean;
+    /** False where a file is answered with its text alone, without any times. True when absent. */
+    segment_timestamps?: boolean;
+    /** Shows text while a turn goes on. */
+    interim_results: boolean;
+    /** Writes punctuation, casing and digits. */
+    formatting: boolean;
+    /** Can take personal data out. */
+    redaction: boolean;
+    /** Finds out which language is spoken. */
+    language_detection: boolean;
+  };
+  audio: {
+    /** Hertz that it is sent; other rates are resampled. */
+    sample_rates: number[];
+    /** What it is sent; the gateway converts. */
+    encodings: string[];
+    /** Largest file, or null. */
+    max_file_bytes: number | null;
+    /** Longest audio, or null. */
+    max_seconds: number | null;
+  };
+  pricing: {
+    currency: 'USD';
+    /** What a model costs in a mode. */
+    batch?: Price;
+    /** What a model costs in a mode. */
+    live?: Price;
+  };
+  /** JSON Schema of `provider_params` for this model. */
+  provider_params: unknown;
+  /** A credential exists for the caller, its own or the service’s. */
+  available: boolean;
+  /** How it has been doing: `down` models are passed over for a while. */
+  status: 'up' | 'degraded' | 'down';
+}
+
+/** A client token: opens live sessions until it expires. */
+export interface Token {
+  /** Opens `/v1/listen`, and nothing else. */
+  token: string;
+  /** When it stops being accepted for a handshake: ISO 8601 UTC. */
+  expires_at: string;
+  /** Seconds from now to `expires_at`. */
+  ttl_seconds: number;
+}
+
+/** What an organisation has used. */
+export interface Usage {
+  object: 'list';
+  /** ISO 8601 UTC. */
+  from: string;
+  /** ISO 8601 UTC. */
+  to: string;
+  group_by: 'model' | 'provider' | 'day' | 'key';
+  data: {
+    /** A slug, a provider, a day, or the id of a key. */
+    group: string;
+    /** Whether it ran on your own provider keys. */
+    byok: boolean;
+    /** Live sessions and files; one that several models heard counts at each. */
+    sessions: number;
+    /** Seconds of audio. */
+    audio_seconds: number;
+    /** USD, decimal. */
+    cost_usd: string;
+  }[];
+  total: {
+    /** Seconds of audio. */
+    audio_seconds: number;
+    /** USD, decimal. */
+    cost_usd: string;
+  };
+}
+
+/** What an organisation has left. */
+export interface Balance {
+  object: 'balance';
+  currency: 'USD';
+  /** What there is: USD, decimal. */
+  balance_usd: string;
+  /** Set aside for work under way: USD, decimal. */
+  held_usd: string;
+  /** Left to spend: USD, decimal; null without a limit. */
+  available_usd: string | null;
+  /** How far below zero the balance may go: USD, decimal; null without a limit. */
+  credit_limit_usd: string | null;
+}

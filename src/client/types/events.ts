@@ -1,0 +1,151 @@
+// What the gateway says in a live session, as plain types. Generated from src/api by `npx tsx scripts/generate.ts client-types`.
+
+import type { Encoding, ErrorCode, ErrorType, UsageRow, Word } from './answers.ts';
+
+/** The members that every event has. */
+export interface EventHead {
+  /** The session. */
+  session_id: string;
+  /** Number of the event: rises by one, without gaps. */
+  seq: number;
+  /** When it was sent: ISO 8601 UTC, with milliseconds. */
+  at: string;
+}
+
+/** The session is open. */
+export interface SessionStarted extends EventHead {
+  type: 'session_started';
+  /** Slug `<provider>/<model>`. */
+  model: string;
+  /** Hertz of the audio that you send. */
+  sample_rate: number;
+  /** Of one channel; `linear16` is little-endian. */
+  encoding: Encoding;
+  /** The models that are tried when the first one fails, in order. */
+  fallbacks: {
+    /** Slug `<provider>/<model>`. */
+    model: string;
+    /** What would be lost on this fallback, in the words of `warning.code`. */
+    degrades: string[];
+  }[];
+  /** Null until sessions can be resumed. */
+  resume_token: string | null;
+  limits: {
+    /** Without audio or keepalive for so long the session ends. */
+    idle_seconds: number;
+    /** Longest duration of the session. */
+    session_seconds: number;
+    /** Largest binary frame. */
+    binary_frame_bytes: number;
+    /** Largest text frame. */
+    text_frame_bytes: number;
+  };
+}
+
+/** Speech was heard; `start` in seconds of session audio. */
+export interface SpeechStarted extends EventHead {
+  type: 'speech_started';
+  /** Seconds from the beginning of the audio. */
+  start: number;
+}
+
+/** Text of a turn: any number of interims, then exactly one final. */
+export interface Transcript extends EventHead {
+  type: 'transcript';
+  /** The text of the turn so far. */
+  text: string;
+  /** True once for each turn: nothing changes any more. */
+  is_final: boolean;
+  /** Number of the turn: from 0, without gaps. */
+  turn: number;
+  /** Seconds from the beginning of the audio. */
+  start: number;
+  /** Seconds from the beginning of the audio. */
+  end: number;
+  /** Slug of the model that heard it. */
+  model: string;
+  /** From 0 to 1; absent where the provider tells none. */
+  confidence?: number;
+  /** Numbered from 0 in the order of first appearance. */
+  speaker?: number;
+  /** BCP-47, where the provider tells it. */
+  language?: string;
+  words?: Word[];
+}
+
+/** Another model goes on with the session; no word is lost or doubled. */
+export interface Failover extends EventHead {
+  type: 'failover';
+  /** Slug of the model that failed. */
+  from: string;
+  /** Slug of the model that goes on. */
+  to: string;
+  reason: 'upstream_closed' | 'upstream_error' | 'connect_failed' | 'connect_timeout' | 'stalled' | 'circuit_open';
+  /** Seconds of audio that are sent again; they are not billed twice. */
+  replayed_seconds: number;
+  /** Number of the attempt, from 1. */
+  attempt: number;
+}
+
+/** Something was not done as asked; the session goes on. */
+export interface Warning extends EventHead {
+  type: 'warning';
+  /** For programs. Codes may be added. */
+  code: string;
+  /** For people: it may change. */
+  message: string;
+  /** Name of the parameter that it is about. */
+  param?: string;
+  /** Of `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after so many seconds. Connect again then: another node answers. */
+  reconnect_within_seconds?: number;
+}
+
+/** Seconds of audio that no final will cover, and why. */
+export interface Discontinuity extends EventHead {
+  type: 'discontinuity';
+  /** Seconds from the beginning of the audio. */
+  from: number;
+  /** Seconds from the beginning of the audio. */
+  to: number;
+  /** Why, for programs. Reasons may be added. */
+  reason: string;
+}
+
+/** Something went wrong. */
+export interface ErrorEvent extends EventHead {
+  type: 'error';
+  /** Why something was refused, or has failed. */
+  error: {
+    /** The family of the error. */
+    type: ErrorType;
+    /** What was refused, for programs. Codes may be added. */
+    code: ErrorCode;
+    /** What was wrong, what is accepted and what to do. For people: it may change. */
+    message: string;
+    /** Name of the field at fault, or null. */
+    param: string | null;
+    /** Quote it when you report a fault; also in the header `X-Request-Id`. */
+    request_id: string;
+    /** Of `upstream_error`: every attempt, in the order they were made. */
+    details?: {
+      /** Slug of the model that was tried. */
+      model: string;
+      /** Why it gave no result. */
+      reason: string;
+    }[];
+  };
+}
+
+/** The last event: what was heard and what it costs. */
+export interface SessionEnded extends EventHead {
+  type: 'session_ended';
+  reason: 'client_closed' | 'idle' | 'too_long' | 'credit' | 'upstream' | 'draining' | 'error';
+  /** Seconds of audio that arrived. */
+  audio_seconds: number;
+  /** By model. */
+  usage: UsageRow[];
+  /** USD, decimal. */
+  cost_usd: string;
+  /** Bytes that could not be part of a sample (a lone last byte); absent when there were none. */
+  dropped_bytes?: number;
+}

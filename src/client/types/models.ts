@@ -1,0 +1,43 @@
+// The models, and whose options they take. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
+
+import type { AssemblyaiParams } from './params-assemblyai.ts';
+import type { DeepgramFluxGeneralEnParams, DeepgramParams } from './params-deepgram.ts';
+import type { LocalAlignEnParams, LocalParams } from './params-local.ts';
+import type { LoopbackNumberedParams, LoopbackParams } from './params-loopback.ts';
+import type { OpenaiParams } from './params-openai.ts';
+
+/** The type of `providerParams`, by model. */
+export interface ModelParams {
+  'local/commands-en': LocalParams;
+  'local/digits-en': LocalParams;
+  'local/align-en': LocalAlignEnParams;
+  'local/commands-fr': LocalParams;
+  'local/align-fr': LocalAlignEnParams;
+  'deepgram/nova-3': DeepgramParams;
+  'deepgram/flux-general-en': DeepgramFluxGeneralEnParams;
+  'deepgram/flux-general-multi': DeepgramFluxGeneralEnParams;
+  'assemblyai/universal-streaming-english': AssemblyaiParams;
+  'assemblyai/universal-streaming-multilingual': AssemblyaiParams;
+  'assemblyai/u3-rt-pro': AssemblyaiParams;
+  'assemblyai/universal-3-5-pro': AssemblyaiParams;
+  'assemblyai/whisper-rt': AssemblyaiParams;
+  'assemblyai/universal-2': AssemblyaiParams;
+  'openai/gpt-live-transcribe': OpenaiParams;
+  'openai/gpt-realtime-whisper': OpenaiParams;
+  'openai/gpt-transcribe': OpenaiParams;
+  'openai/gpt-4o-transcribe': OpenaiParams;
+  'openai/gpt-4o-mini-transcribe': OpenaiParams;
+  'openai/gpt-4o-transcribe-diarize': OpenaiParams;
+  'openai/whisper-1': OpenaiParams;
+  'loopback/script': LoopbackParams;
+  'loopback/numbered': LoopbackNumberedParams;
+}
+
+/** The same by provider, for models that are not listed. */
+export interface ProviderParams {
+  local: LocalParams | LocalAlignEnParams;
+  deepgram: DeepgramParams | DeepgramFluxGeneralEnParams;
+  assemblyai: AssemblyaiParams;
+  openai: OpenaiParams;
+  loopback: LoopbackParams | LoopbackNumberedParams;
+}

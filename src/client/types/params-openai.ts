@@ -1,0 +1,54 @@
+// Options of a provider. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
+
+/** Options of OpenAI. */
+export type OpenaiParams = {
+  /** Who ends turns in a live session, and when; null leaves it to the gateway, by silence. `semantic_vad` may be refused by OpenAI. */
+  turn_detection?:
+    | {
+        type: 'server_vad';
+        /** How loud speech must be; 0.5 when absent. */
+        threshold?: number;
+        /** Audio kept before speech; 300 when absent. */
+        prefix_padding_ms?: number;
+        /** Silence that ends a turn; 500 when absent. */
+        silence_duration_ms?: number;
+      }
+    | {
+        type: 'semantic_vad';
+        /** How soon a turn is taken for complete; `auto` when absent. */
+        eagerness?: 'low' | 'medium' | 'high' | 'auto';
+      }
+    | null;
+  /** Where the microphone is. None is applied when absent. */
+  noise_reduction?: 'near_field' | 'far_field';
+  /** How long the model waits for more before it writes: later words are better words. */
+  delay?: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+  /** Text in the style, or with the words, that are expected. */
+  prompt?: string;
+  /** ISO-639-1 codes of the languages that are spoken. */
+  languages?: string[];
+  /** Names and terms that may come up. */
+  keywords?: string[];
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+  /** Times that are asked for; those of segments always are. */
+  timestamp_granularities?: ('word' | 'segment')[];
+  /** How a file is cut. Models that tell speakers apart are always given one; `auto` when absent. */
+  chunking_strategy?:
+    | 'auto'
+    | {
+        type: 'server_vad';
+        /** How loud speech must be; 0.5 when absent. */
+        threshold?: number;
+        /** Audio kept before speech; 300 when absent. */
+        prefix_padding_ms?: number;
+        /** Silence that ends a turn; 500 when absent. */
+        silence_duration_ms?: number;
+      };
+  /** Names of speakers, in the order of their references. */
+  known_speaker_names?: string[];
+  /** Data URLs of 2 to 10 seconds of each of the known speakers. */
+  known_speaker_references?: string[];
+  /** `logprobs` gives the transcription a confidence. */
+  include?: 'logprobs'[];
+};

@@ -1,0 +1,108 @@
+// A file's transcription as it is answered, as plain types. Generated from src/api by `npx tsx scripts/generate.ts client-types`.
+
+import type { Word } from './answers.ts';
+
+/** The answer in the format `json`. */
+export interface Transcription {
+  text: string;
+  /** Where `include[]=logprobs` was asked for and the model gives them. */
+  logprobs?: {
+    token: string;
+    bytes?: number[];
+    logprob: number;
+  }[];
+  usage: {
+    type: 'duration';
+    /** Seconds of audio. */
+    seconds: number;
+  };
+}
+
+/** A stretch of a transcription; times in seconds. */
+export interface Segment {
+  id: number;
+  start: number;
+  end: number;
+  text: string;
+  speaker?: number;
+  confidence?: number;
+}
+
+/** The answer in the format `verbose_json`. */
+export interface VerboseTranscription {
+  text: string;
+  task: 'transcribe';
+  language: string;
+  /** Seconds of audio. */
+  duration: number;
+  /** The slug that answered. */
+  model: string;
+  segments: Segment[];
+  words: Word[];
+  request_id: string;
+  usage: {
+    type: 'duration';
+    seconds: number;
+    cost_usd: string;
+    byok: boolean;
+  };
+  fallback?: {
+    model: string;
+    reason: string;
+  }[];
+  warnings?: {
+    code: string;
+    message: string;
+    param?: string;
+  }[];
+  /** Where `include[]=logprobs` was asked for and the model gives them. */
+  logprobs?: {
+    token: string;
+    bytes?: number[];
+    logprob: number;
+  }[];
+}
+
+/** A further piece of a streamed transcription’s text. */
+export interface TranscriptDelta {
+  type: 'transcript.text.delta';
+  delta: string;
+  /** With `diarization`: the segment that it belongs to. */
+  segment_id?: string;
+}
+
+/** A segment of a streamed transcription with its speaker. */
+export interface TranscriptSegment {
+  type: 'transcript.text.segment';
+  id: string;
+  start: number;
+  end: number;
+  text: string;
+  /** From 0 in the order of first appearance. */
+  speaker: number;
+}
+
+/** The end of a streamed transcription. */
+export interface TranscriptDone {
+  type: 'transcript.text.done';
+  text: string;
+  /** Where `include[]=logprobs` was asked for and the model gives them. */
+  logprobs?: {
+    token: string;
+    bytes?: number[];
+    logprob: number;
+  }[];
+  usage: {
+    type: 'duration';
+    /** Seconds of audio. */
+    seconds: number;
+  };
+  warnings?: {
+    code: string;
+    message: string;
+    param?: string;
+  }[];
+}
+
+/** What a streamed transcription is told in. */
+export type TranscriptionEvent = TranscriptDelta | TranscriptSegment | TranscriptDone;

@@ -1,0 +1,21 @@
+// How the settings of a node say which NATS servers it shares with others.
+import type { NatsBusOptions } from '../bus/nats.ts';
+import type { Config } from '../config/schema.ts';
+import { natsUrlsOf } from '../config/schema-cluster.ts';
+
+/** Undefined where no server is named. */
+export function natsOptionsOf(cluster: Config['cluster']): NatsBusOptions | undefined {
+  if (cluster.nats === undefined) return undefined;
+  return {
+    servers: natsUrlsOf(cluster.nats) ?? [],
+    user: cluster.natsUser,
+    password: cluster.natsPassword,
+    credentialsFile: cluster.natsCredentialsFile,
+    caFile: cluster.natsCaFile,
+    certFile: cluster.natsCertFile,
+    keyFile: cluster.natsKeyFile,
+    prefix: cluster.natsPrefix,
+    startMs: cluster.natsStartMs,
+    missing: cluster.natsMissing,
+  };
+}

@@ -1,0 +1,25 @@
+// How a configuration that cannot be used is told of: one sentence, the setting by both its names, and never a secret.
+import type { Field } from './fields.ts';
+
+const SHOWN_LENGTH_MAX = 60;
+
+/** A configuration that cannot be used. The message is one sentence for the operator and never shows a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** A value by its two names: the variable and the place in the file. */
+export function nameOf(field: Field): string {
+  return `${field.env} (${field.path.join('.')})`;
+}
+
+/** A value in a sentence, cut where it is long. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`;
+}
+
+/** The system's code of a failure. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'error';
+}

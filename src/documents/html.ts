@@ -1,0 +1,128 @@
+// HTML for pages to read: every text is escaped here, and what a browser may do with a page is said here. No script, nothing
+// from anywhere else. What the pages say is decided by whoever makes them.
+import { createHash } from 'node:crypto';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A text as it may stand in HTML, between tags and in quoted attributes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
+const LINK = /\[([^\]]+)\]\(((?:\/|#|https:\/\/)[^)\s]*)\)/g;
+
+/** A text with `code` and [links](/docs) as HTML; empty lines part paragraphs. */
+export function prose(text: string): string {
+  return text
+    .split('\n\n')
+    .map((paragraph) => `<p>${inline(paragraph)}</p>`)
+    .join('\n');
+}
+
+/** The same without paragraphs. */
+export function inline(text: string): string {
+  return text
+    .split('`')
+    .map((piece, at) => (at % 2 === 1 ? `<code>${escaped(piece)}</code>` : linked(piece)))
+    .join('');
+}
+
+const linked = (text: string): string => escaped(text).replaceAll(LINK, '<a href="$2">$1</a>');
+
+/** Cells are HTML. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  const heads = head.map((text) => `<th scope="col">${escaped(text)}</th>`).join('');
+  return `<div class="wide"><table>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.map(line).join('\n')}\n</tbody>\n</table></div>`;
+}
+
+export const code = (text: string): string => `<pre><code>${escaped(text)}</code></pre>`;
+
+/** A heading that can be linked to. `id` and `title` are texts. */
+export const heading = (level: 2 | 3 | 4, id: string, title: string): string =>
+  `<h${level} id="${escaped(id)}"><a href="#${escaped(id)}">${inline(title)}</a></h${level}>`;
+
+const STYLE = `
+:root { color-scheme: light dark; --text: #1c1c1e; --page: #fff; --line: #d1d1d6; --quiet: #f2f2f7; --link: #0a58ca; }
+@media (prefers-color-scheme: dark) { :root { --text: #f2f2f7; --page: #1c1c1e; --line: #48484a; --quiet: #2c2c2e; --link: #8ab4f8; } }
+* { box-sizing: border-box; }
+body { font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 66rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; overflow-wrap: break-word; }
+a { color: var(--link); }
+nav { border-bottom: 1px solid var(--line); padding-bottom: .6rem; }
+nav a { display: inline-block; padding: .3rem .5rem .3rem 0; }
+nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
+h1 { font-size: 1.7rem; } h2 { margin-top: 2.6rem; } h3 { margin-top: 2rem; } h4 { margin-bottom: .3rem; }
+h2 a, h3 a, h4 a { color: inherit; text-decoration: none; } h2 a:hover, h3 a:hover, h4 a:hover { text-decoration: underline; }
+code { font: .9em/1.5 ui-monospace, monospace; background: var(--quiet); padding: .1em .25em; border-radius: .2rem; }
+pre { background: var(--quiet); padding: .8rem 1rem; border-radius: .4rem; overflow-x: auto; } pre code { padding: 0; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); }
+td:first-child { white-space: nowrap; }
+`;
+
+/**
+ * What a browser may do with a page: show it, in its own style.
+ *
+ * @param formAction where its forms may lead
+ */
+export function pageHeaders(style: string, formAction: `'none'` | `'self'` = `'none'`): Record<string, string> {
+  const hash = createHash('sha256').update(style).digest('base64');
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  };
+}
+
+/**
+ * A whole page: no script, no request to anywhere.
+ *
+ * @param title a text
+ * @param body HTML; whatever came from outside has gone through `escaped`
+ */
+export function htmlPage(title: string, style: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = pageHeaders(STYLE);
+
+/**
+ * @param title a text
+ * @param navigation where else to go: address and text; the page itself is the one at `current`
+ * @param content HTML
+ */
+export function page(
+  title: string,
+  navigation: readonly (readonly [address: string, text: string])[],
+  current: string,
+  content: string,
+): string {
+  const links = navigation.map(
+    ([address, text]) =>
+      `<a href="${escaped(address)}"${address === current ? ' aria-current="page"' : ''}>${escaped(text)}</a>`,
+  );
+  const body = `<nav aria-label="Documents">${links.join('\n')}</nav>
+<main>
+<h1>${escaped(title)}</h1>
+${content}
+</main>`;
+  return htmlPage(title, STYLE, body);
+}

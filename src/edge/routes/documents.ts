@@ -1,0 +1,73 @@
+// `/openapi.json`, `/asyncapi.json` and `/docs`: for anyone, from anywhere. What they say is made in src/documents.
+import { refuse } from '../../api/errors.ts';
+import { createDocuments, type Documents, type Served } from '../../documents/documents.ts';
+import { releaseVersion } from '../../documents/version.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { DoorRequest, Reply } from '../door.ts';
+import type { Route } from '../router.ts';
+
+export interface DocumentsDependencies {
+  providers: ReadonlyMap<string, Provider>;
+  /** Where clients reach this gateway, if that is configured; else the address that they asked for is believed. */
+  publicUrl?: string | undefined;
+  /** Whether the door speaks TLS itself. No when absent. */
+  tls?: boolean;
+}
+
+/** For so long nobody need ask again; after that, whether it changed. */
+const CACHE_SECONDS = 300;
+const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+const HOST_UNKNOWN = '127.0.0.1:8080';
+
+/** Made once: they are the same for every gateway of a process. */
+const made = new WeakMap<DocumentsDependencies['providers'], Documents>();
+
+function documentsOf(providers: DocumentsDependencies['providers']): Documents {
+  const known = made.get(providers);
+  if (known !== undefined) return known;
+  const documents = createDocuments({ version: releaseVersion(), providers: [...providers.values()] });
+  made.set(providers, documents);
+  return documents;
+}
+
+export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
+  const documents = documentsOf(dependencies.providers);
+  const page = (name: string, request: DoorRequest): Reply => {
+    const found = documents.page(name, baseOf(request, dependencies));
+    if (found === undefined) throw refuse('not_found', 'There is no such page. /docs lists those there are.');
+    // It has the host that was asked for: what one client made up is not shown to the next.
+    return replyWith(found, request, 'private');
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      handle: async ({ request }) => replyWith(documents.openapi, request, 'public'),
+    },
+    {
+      method: 'GET',
+      path: '/asyncapi.json',
+      handle: async ({ request }) => replyWith(documents.asyncapi, request, 'public'),
+    },
+    { method: 'GET', path: '/docs', handle: async ({ request }) => page('', request) },
+    { method: 'GET', path: '/docs/:page', handle: async ({ request, params }) => page(params.page ?? '', request) },
+  ];
+}
+
+function replyWith({ headers, body }: Served, request: DoorRequest, caches: 'public' | 'private'): Reply {
+  const common = {
+    ...headers,
+    'Cache-Control': `${caches}, max-age=${CACHE_SECONDS}`,
+    'Access-Control-Allow-Origin': '*',
+  };
+  const known = request.headers.get('if-none-match')?.split(',') ?? [];
+  const isKnown = known.some((tag) => tag.trim().replace(/^W\//, '') === headers.ETag);
+  return isKnown ? { status: 304, headers: common } : { status: 200, headers: common, body };
+}
+
+/** The address as the reader reached it, so that examples can be copied. */
+function baseOf({ headers }: DoorRequest, { publicUrl, tls = false }: DocumentsDependencies): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  const host = headers.get('host') ?? '';
+  return `${tls ? 'https' : 'http'}://${HOST.test(host) ? host : HOST_UNKNOWN}`;
+}

@@ -1,0 +1,54 @@
+// The ledger, for the desk of a node that does not have the database: holds are asked of the node that has, and what was used goes
+// into the usage stream, from which that node takes it. How it is asked, and what a message says, is decided elsewhere.
+import { costMicroUsd } from '../billing/price.ts';
+import { BusError } from '../bus/bus.ts';
+import type { SigningKeys } from '../bus/signed.ts';
+import type { UsageStream } from '../bus/usage-stream.ts';
+import type { SessionEnd, SessionHead, SessionRecord } from '../store/ledger-calls.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { DeskStore } from './desk.ts';
+import { usageBody, usageId } from './usage-message.ts';
+
+export interface StreamedStoreOptions {
+  /** Of the node that has the database. */
+  accounts: Pick<Store, 'openSession' | 'renewHold' | 'settleSession'>;
+  usage: Pick<UsageStream, 'publish'>;
+  /** `usageKeys` of the gateway's secret. */
+  keys: SigningKeys;
+  shardOf(organisationId: string): string;
+}
+
+/**
+ * A session is settled when the stream has it on its disks. `settleSession` gives the bill as it is computed here, which is what
+ * the ledger makes of it unless it knows more of that session; `settleExactly` asks the ledger for its own.
+ *
+ * @throws StoreError `unreachable` when the stream did not say that it has it: it is told again, and kept once
+ */
+export function createStreamedStore({ accounts, usage, keys, shardOf }: StreamedStoreOptions): DeskStore {
+  const settleSession = async (head: SessionHead, end: SessionEnd): Promise<SessionRecord> => {
+    try {
+      await usage.publish(shardOf(head.organisationId), usageId(head), usageBody(keys, head, end));
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      throw new StoreError('unreachable', 'The usage stream did not take a session that has ended.');
+    }
+    return recordOf(head, end);
+  };
+  return {
+    openSession: (head, hold) => accounts.openSession(head, hold),
+    renewHold: (...call) => accounts.renewHold(...call),
+    settleSession,
+    async settleExactly(head, end) {
+      const record = await settleSession(head, end);
+      // Whoever comes first, the ledger settles once: what it answers is what stands in it.
+      return accounts.settleSession(head, end).catch(() => record);
+    },
+  };
+}
+
+function recordOf(head: SessionHead, { endedAt, reason, code, audioMs, lines: used }: SessionEnd): SessionRecord {
+  const lines = used.map((line) => ({ ...line, costMicroUsd: costMicroUsd(line.price, line.audioMs, line.own) }));
+  const cost = lines.reduce((sum, { costMicroUsd: each }) => sum + each, 0n);
+  return { ...head, endedAt, reason, code, audioMs, lines, costMicroUsd: cost, heldMicroUsd: 0n };
+}

@@ -1,0 +1,59 @@
+// The end of the usage stream, at the node that has the database: each session that ended elsewhere is settled, once however often
+// it is told. What can never be settled is put aside and told of; everything else is tried until it is.
+import type { BusBody, Detach } from '../bus/bus.ts';
+import type { SigningKeys } from '../bus/signed.ts';
+import type { UsageStream, UsageVerdict } from '../bus/usage-stream.ts';
+import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { NEVER } from './recovery.ts';
+import { readUsage } from './usage-message.ts';
+
+export interface UsageConsumerOptions {
+  usage: Pick<UsageStream, 'consume'>;
+  shard: string;
+  store: Pick<Store, 'settleSession'>;
+  /** `usageKeys` of the gateway's secret. */
+  keys: SigningKeys;
+  /** After the commit, perhaps more than once. */
+  onSettled(head: SessionHead, end: SessionEnd): void;
+  /**
+   * `usage refused`: a message that was put aside, and what it says is not billed. `usage waits`: the ledger does not take what
+   * comes; told once until it does again. `usage newer`: a node of a later version wrote it, and it waits for such a ledger.
+   */
+  onFault(name: 'usage refused' | 'usage waits' | 'usage newer', error: unknown): void;
+}
+
+/** From now on what waits in the stream is settled; until the returned function is called. */
+export function consumeUsage({ usage, shard, store, keys, onSettled, onFault }: UsageConsumerOptions): Detach {
+  let isWaiting = false;
+  let isNewerTold = false;
+
+  const refused = (error: unknown): UsageVerdict => {
+    onFault('usage refused', error);
+    return 'never';
+  };
+
+  return usage.consume(shard, async (body: BusBody): Promise<UsageVerdict> => {
+    const message = readUsage(keys, body);
+    if (message === 'foreign') return refused(new Error('A message of the usage stream is not of this gateway.'));
+    if (message === 'newer') {
+      if (!isNewerTold) onFault('usage newer', new Error('A node of a later version tells of usage: update this one.'));
+      isNewerTold = true;
+      return 'again';
+    }
+    try {
+      await store.settleSession(message.head, message.end);
+    } catch (error) {
+      if (error instanceof StoreError && NEVER.has(error.reason)) {
+        return refused(new Error(`Session ${message.head.id} cannot be settled.`, { cause: error }));
+      }
+      if (!isWaiting) onFault('usage waits', error);
+      isWaiting = true;
+      return 'again';
+    }
+    isWaiting = false;
+    onSettled(message.head, message.end);
+    return 'done';
+  });
+}

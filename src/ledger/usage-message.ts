@@ -1,0 +1,70 @@
+// What a node tells the ledger of a session that has ended, on its way through the usage stream: how it is written, and what of
+// it is believed when it is read. Ranges are the ledger's own business.
+import type { BusBody } from '../bus/bus.ts';
+import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
+import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
+
+const TYPE = 'usage.end';
+/** Grows when an older reader would understand a message wrongly. */
+const VERSION = 1;
+/** 64 bits have no more. */
+const AMOUNT = /^\d{1,19}$/;
+
+export const usageKeys = (secrets: SigningSecrets): SigningKeys => signingKeys(secrets, 'usage');
+
+/** The same for every try, so that the stream keeps one of them. */
+export const usageId = (head: Pick<SessionHead, 'id'>): string => `${head.id}:end`;
+
+export function usageBody(keys: SigningKeys, head: SessionHead, end: SessionEnd): BusBody {
+  return signed(keys, TYPE, { version: VERSION, head, end });
+}
+
+/** `newer`: written by a node of a later version. `foreign`: no node of this gateway wrote it, or it says nothing that could be settled. */
+export type UsageMessage = { head: SessionHead; end: SessionEnd } | 'newer' | 'foreign';
+
+/** Never throws, whatever it is given. */
+export function readUsage(keys: SigningKeys, body: BusBody): UsageMessage {
+  const value = unsigned(keys, TYPE, body);
+  if (!isObject(value)) return 'foreign';
+  if (Number.isInteger(value.version) && Number(value.version) > VERSION) return 'newer';
+  const head = headOf(value.head);
+  const end = endOf(value.end);
+  return value.version !== VERSION || head === undefined || end === undefined ? 'foreign' : { head, end };
+}
+
+type Unknown = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Unknown => typeof value === 'object' && value !== null;
+const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string');
+
+function headOf(value: unknown): SessionHead | undefined {
+  if (!isObject(value)) return undefined;
+  const { id, organisationId, keyId, mode, model, openedAt } = value;
+  if (!areTexts(id, organisationId, keyId, mode, model, openedAt)) return undefined;
+  return { id, organisationId, keyId, mode, model, openedAt } as SessionHead;
+}
+
+function endOf(value: unknown): SessionEnd | undefined {
+  if (!isObject(value) || !Array.isArray(value.lines)) return undefined;
+  const { endedAt, reason, code, audioMs } = value;
+  const lines = value.lines.map(lineOf);
+  if (!areTexts(endedAt, reason) || typeof audioMs !== 'number' || lines.includes(undefined)) return undefined;
+  if (code !== null && typeof code !== 'string') return undefined;
+  return { endedAt, reason, code, audioMs, lines } as SessionEnd;
+}
+
+function lineOf(value: unknown): UsageLine | undefined {
+  if (!isObject(value) || typeof value.model !== 'string') return undefined;
+  const { model, own, audioMs } = value;
+  const price = priceOf(value.price);
+  if (typeof own !== 'boolean' || typeof audioMs !== 'number' || price === undefined) return undefined;
+  return { model, own, audioMs, price };
+}
+
+function priceOf(value: unknown): LedgerPrice | undefined {
+  if (!isObject(value)) return undefined;
+  const { unit, microUsd, minimumMicroUsd } = value;
+  const areAmounts = [microUsd, minimumMicroUsd].every((each) => typeof each === 'string' && AMOUNT.test(each));
+  if ((unit !== 'minute' && unit !== 'session') || !areAmounts) return undefined;
+  return { unit, microUsd: BigInt(microUsd as string), minimumMicroUsd: BigInt(minimumMicroUsd as string) };
+}

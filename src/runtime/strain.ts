@@ -1,0 +1,72 @@
+// Whether the process has room for more work: how late its event loop runs, and how much of its memory is in use. What is done
+// about it is decided by whoever asks.
+import type { Clock } from '../../machines/clock.ts';
+
+/** How often it is looked at how late the loop runs; and how many of those looks are between two looks at the memory. */
+export const BEAT_MS = 100;
+const BEATS_PER_MEMORY = 10;
+/** How much of a new measurement counts: one short stall is forgotten, one of three seconds is felt for half a second. */
+const NEW_SHARE = 0.3;
+/** A longer standstill was no load: the process was suspended. */
+const LATE_MS_MAX = 5_000;
+/** Shares of the memory from which on nobody new is taken, and from which on some are asked to leave. */
+export const MEMORY_FULL = 0.9;
+export const MEMORY_CRITICAL = 0.95;
+
+export interface StrainOptions {
+  /** One whose timers do not keep the process. */
+  clock: Clock;
+  /** Mean lateness of the event loop, in milliseconds, above which there is no room for more. */
+  lagMsMax: number;
+  /** The share of the memory in use, from 0 to 1. */
+  memoryShare(): number;
+  /** The process is about to run out of memory; told once a second for as long as that lasts. */
+  onCritical(): void;
+}
+
+export class Strain {
+  private readonly options: StrainOptions;
+  private timer: unknown;
+  private beats = 0;
+  private meanLagMs = 0;
+  private share = 0;
+  private closed = false;
+
+  constructor(options: StrainOptions) {
+    this.options = options;
+    this.arm();
+  }
+
+  /** How late the event loop runs of late. */
+  get lagMs(): number {
+    return this.meanLagMs;
+  }
+
+  /** Of what there is too little for more work. */
+  get shortOf(): 'time' | 'memory' | undefined {
+    if (this.share >= MEMORY_FULL) return 'memory';
+    return this.meanLagMs > this.options.lagMsMax ? 'time' : undefined;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.options.clock.clearTimeout(this.timer);
+  }
+
+  private arm(): void {
+    const { clock } = this.options;
+    const dueMs = clock.now() + BEAT_MS;
+    this.timer = clock.setTimeout(() => this.beat(clock.now() - dueMs), BEAT_MS);
+  }
+
+  private beat(lateMs: number): void {
+    if (this.closed) return;
+    const boundedMs = Math.min(LATE_MS_MAX, Math.max(0, lateMs));
+    this.meanLagMs += NEW_SHARE * (boundedMs - this.meanLagMs);
+    this.beats++;
+    this.arm();
+    if (this.beats % BEATS_PER_MEMORY !== 0) return;
+    this.share = this.options.memoryShare();
+    if (this.share >= MEMORY_CRITICAL) this.options.onCritical();
+  }
+}

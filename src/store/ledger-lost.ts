@@ -1,0 +1,66 @@
+// Sessions of nodes that are gone for good: closed at what was posted of them, since nobody else will tell their end. Where it is
+// told after all, what they have used beyond is billed beside them: a bill that was made is not changed. Who is gone is told.
+import { costMicroUsd } from '../billing/price.ts';
+import type { BilledLine, LedgerCalls, SessionHead, UsageLine } from './ledger-calls.ts';
+import { isoOf } from './ledger-checks.ts';
+import { StoreError } from './store-error.ts';
+import type { TableContext } from './table-context.ts';
+
+/** Reason of an end that nobody told. */
+export const NODE_LOST = 'node_lost';
+
+/** Closed in one transaction, before others have their turn. */
+const AT_ONCE_MAX = 1_000;
+/** Sessions younger than so many others are looked at: what is open longer was open before any of them. */
+const LOOKED_AT_MAX = 200_000;
+const NODE = /^[a-z0-9]{6}$/;
+
+export function createLedgerLost({
+  database,
+  nowText,
+}: Pick<TableContext, 'database' | 'nowText'>): Pick<LedgerCalls, 'openNodes' | 'closeLost'> {
+  const nodes = database
+    .prepare<[number], string>(
+      `SELECT DISTINCT substr(id, 5, 6) FROM sessions
+       WHERE number > (SELECT max(number) FROM sessions) - ? AND id GLOB 'ses_*'
+         AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)`,
+    )
+    .pluck();
+  const close = database.prepare<Record<'from' | 'to' | 'endedAt' | 'now', string>>(
+    `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
+     SELECT number, organisation_id, max(opened_at, @endedAt), @now, '${NODE_LOST}', NULL,
+       (SELECT coalesce(sum(audio_ms), 0) FROM session_lines WHERE session = number),
+       (SELECT coalesce(sum(cost_micro_usd), 0) FROM session_lines WHERE session = number)
+     FROM sessions
+     WHERE id > @from AND id < @to
+       AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)
+       AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)
+     LIMIT ${AT_ONCE_MAX}`,
+  );
+  return {
+    openNodes: () => nodes.all(LOOKED_AT_MAX).filter((node) => NODE.test(node)),
+    closeLost(node, endedAt) {
+      if (!NODE.test(node)) throw new StoreError('invalid', 'A node is six small letters and digits.');
+      const at = isoOf(endedAt, 'time of ending');
+      // What follows the node in an id is hexadecimal.
+      const { changes } = close.run({ from: `ses_${node}`, to: `ses_${node}~`, endedAt: at, now: nowText() });
+      return changes;
+    },
+  };
+}
+
+/** The name under which a session's late usage is billed. */
+export const lateHead = (head: SessionHead): SessionHead => ({ ...head, id: `${head.id}:late` });
+
+/** What lines say beyond what is billed, each at exactly what it costs more: a minimum, or a price of a session, is charged once. */
+export function linesBeyond(billed: readonly BilledLine[], lines: readonly UsageLine[]): UsageLine[] {
+  return lines.flatMap((line) => {
+    const { model, own } = line;
+    const before = billed.find((each) => each.model === model && each.own === own);
+    const audioMs = line.audioMs - (before?.audioMs ?? 0);
+    if (audioMs <= 0) return [];
+    if (before === undefined) return [line];
+    const microUsd = costMicroUsd(before.price, line.audioMs, own) - before.costMicroUsd;
+    return [{ model, own, audioMs, price: { unit: 'session', microUsd, minimumMicroUsd: 0n } }];
+  });
+}

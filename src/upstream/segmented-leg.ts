@@ -1,0 +1,228 @@
+// A leg whose model hears files only: the audio is cut into utterances, and each is sent to the provider as a file of its
+// own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
+import type { LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
+import { modelOf } from '../api/slug.ts';
+import { type Segment, Segmenter, type SegmenterRules } from '../audio/segmenter.ts';
+import { UTTERANCE, UTTERANCE_TIMING } from '../providers/live-turns.ts';
+import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../providers/provider.ts';
+import { failureOfStatus } from '../providers/refusals.ts';
+import { limitedSignal } from '../runtime/limited-signal.ts';
+import { LegFailed } from './batch.ts';
+import { ChartedLeg } from './charted-leg.ts';
+import type { UpstreamDependencies } from './dependencies.ts';
+import { type HttpBatchDependencies, runHttpBatch } from './http-batch.ts';
+import { exchange } from './http-exchange.ts';
+import { answerTimeout } from './http-failures.ts';
+import { lostAudio, ownFault } from './leg-failures.ts';
+import { UtteranceQueue } from './segmented-queue.ts';
+import { fileOf, turnOf } from './segmented-utterance.ts';
+
+const RULES: SegmenterRules = {
+  silenceMs: UTTERANCE.silenceMs,
+  beforeMs: 300,
+  afterMs: 300,
+  shortestMs: 100,
+  longestMs: UTTERANCE.longestMs,
+  searchMs: 5_000,
+};
+/** Of one request of an utterance; what is asked in several has {@link UTTERANCE} in all. */
+const ANSWER_MS = 15_000;
+/** Utterances that wait to be asked for, and audio without an answer: beyond either the session is asked to hold back. */
+const WAITING_MAX = 2;
+const UNANSWERED_MS_MAX = 35_000;
+/** Silence is told of once it is so long: the session need not keep it for a replay. */
+const SILENCE_MS = 5_000;
+
+export class SegmentedLeg extends ChartedLeg {
+  protected readonly timing = UTTERANCE_TIMING;
+  private readonly provider: Provider;
+  private readonly codec: HttpBatchCodec;
+  private readonly http: HttpBatchDependencies;
+  private readonly segmenter: Segmenter;
+  private readonly queue: UtteranceQueue;
+  private access: ProviderAccess | undefined;
+  private readonly warned = new Set<string>();
+  private turns = 0;
+  /** Everything before this sample was answered, or is silence; the session was told. */
+  private covered = 0;
+  private heldBack = false;
+  private finishing = false;
+
+  constructor(
+    legId: string,
+    request: OpenLeg,
+    provider: Provider,
+    codec: HttpBatchCodec,
+    dependencies: UpstreamDependencies & { http: HttpBatchDependencies },
+    report: (report: LegReport) => void,
+    onDispose: () => void,
+  ) {
+    super(legId, request, dependencies, report, onDispose);
+    this.provider = provider;
+    this.codec = { ...codec, answerMs: Math.min(codec.answerMs, ANSWER_MS) };
+    this.http = dependencies.http;
+    this.segmenter = new Segmenter(request.sampleRate, RULES, {
+      started: (sample) => this.hear({ type: 'speech.started', start: this.secondsOf(sample) }),
+      ended: (segment) => this.queue.push(segment),
+    });
+    this.queue = new UtteranceQueue({
+      transcribe: (segment, signal) => this.transcribe(segment, signal),
+      answered: (segment, result) => this.guarded('answer', () => this.answered(segment, result)),
+      changed: () => this.guarded('answer', () => this.settle()),
+      failed: (error) => this.failed(error),
+    });
+    this.scope.defer(() => this.queue.stop());
+  }
+
+  /** Nothing stays open between two utterances; so that a session does not begin with a model that is not there, it is asked. */
+  protected connect(access: ProviderAccess): void {
+    this.access = access;
+    const end = new AbortController();
+    this.scope.defer(() => end.abort());
+    this.greet(access, end.signal).then(
+      () => this.tell({ type: 'wire.opened' }),
+      (error) => this.failed(error),
+    );
+  }
+
+  sendHello(): void {
+    this.tell({ type: 'provider.ready' });
+  }
+
+  sendFinish(): void {
+    this.segmenter.flush();
+    this.finishing = true;
+    this.settle();
+  }
+
+  protected finalize(): void {
+    this.segmenter.flush();
+    this.settle();
+  }
+
+  protected audio(bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) {
+      this.tell({ type: 'wire.failed', failure: lostAudio });
+      return;
+    }
+    this.segmenter.take(bytes);
+    this.settle();
+  }
+
+  private async greet(access: ProviderAccess, signal: AbortSignal): Promise<void> {
+    const { credentialCheck } = this.provider;
+    if (credentialCheck === undefined) return;
+    const { url, headers } = credentialCheck.request(access);
+    const { connectMs: answerMs } = this.timing;
+    const answer = await exchange(
+      { method: 'GET', url, headers: { 'user-agent': 'voxgate', ...headers }, body: undefined, answerMs },
+      signal,
+      this.http,
+    );
+    if (credentialCheck.verdict(answer) === 'refused') throw new LegFailed(failureOfStatus(answer));
+  }
+
+  private async transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult> {
+    const limit = limitedSignal(this.dependencies.clock, UTTERANCE.answerMs, signal);
+    const { file, read } = fileOf(segment, this.request.sampleRate);
+    const request: BatchRequest = {
+      model: modelOf(this.request.slug),
+      language: this.request.language ?? undefined,
+      diarization: this.request.diarization,
+      prompt: undefined,
+      temperature: undefined,
+      wordTimestamps: true,
+      params: this.request.params,
+      access: this.access as ProviderAccess,
+      file,
+    };
+    try {
+      return await runHttpBatch(this.codec, request, read, limit.signal, this.http);
+    } catch (error) {
+      if (limit.isTimedOut) throw new LegFailed(answerTimeout);
+      if (!(error instanceof LegFailed) || error.failure.code !== UNUSABLE) throw error;
+      return nothingHeard(this.request.slug, error.failure.message);
+    } finally {
+      limit.release();
+    }
+  }
+
+  private answered(segment: Segment, result: BatchResult): void {
+    for (const { code, message } of result.warnings) this.warn(code, message);
+    const turn = turnOf(result, segment, this.request.sampleRate);
+    this.turns++;
+    if (turn.text !== '') this.hear({ type: 'turn.ended', turnId: String(this.turns), utterance: turn, twin: false });
+    // What is left of the utterance behind its last word was heard as well.
+    this.cover(segment.end);
+    this.settle();
+  }
+
+  private warn(code: string, message: string): void {
+    if (this.warned.has(code)) return;
+    this.warned.add(code);
+    this.hear({ type: 'warned', code, message });
+  }
+
+  private failed(error: unknown): void {
+    if (this.scope.disposed) return;
+    if (!(error instanceof LegFailed)) {
+      this.dependencies.onEvent?.({ type: 'fault', name: 'utterance', error: this.scrubber.cleanError(error) });
+    }
+    const failure = error instanceof LegFailed ? error.failure : ownFault;
+    this.tell({ type: 'wire.failed', failure: this.scrubber.cleanFailure(failure) });
+  }
+
+  /** After everything that came in or was answered. */
+  private settle(): void {
+    if (this.queue.size === 0) this.settleSilence();
+    this.settlePressure();
+    if (this.finishing && this.queue.size === 0) this.tell({ type: 'provider.finished' });
+  }
+
+  /** With nothing on its way, everything is silence that no utterance will hold. */
+  private settleSilence(): void {
+    const { settled, position } = this.segmenter;
+    const until = this.finishing ? position : settled;
+    const least = this.finishing ? 1 : this.samplesOf(SILENCE_MS);
+    if (until - this.covered >= least) this.cover(until);
+  }
+
+  private settlePressure(): void {
+    const unanswered = this.segmenter.position - this.covered;
+    const isHigh =
+      this.queue.size > 0 && (this.queue.waiting >= WAITING_MAX || unanswered > this.samplesOf(UNANSWERED_MS_MAX));
+    if (isHigh === this.heldBack || this.scope.disposed) return;
+    this.heldBack = isHigh;
+    this.report({ type: 'leg.pressure', high: isHigh });
+  }
+
+  /** A turn that ends without words: the session learns how far everything was heard. */
+  private cover(sample: number): void {
+    this.covered = sample;
+    const at = this.secondsOf(sample);
+    const utterance: Utterance = { text: '', start: at, end: at };
+    this.hear({ type: 'turn.ended', turnId: `until ${sample}`, utterance, twin: false });
+  }
+
+  private hear(heard: Extract<LegReport, { type: 'leg.heard' }>['heard']): void {
+    if (!this.scope.disposed) this.report({ type: 'leg.heard', heard });
+  }
+
+  private samplesOf(ms: number): number {
+    return (this.request.sampleRate * ms) / 1000;
+  }
+
+  private secondsOf(sample: number): number {
+    return sample / this.request.sampleRate;
+  }
+}
+
+/** The provider found no audio in an utterance that it could use: not worth the session, and said. */
+const UNUSABLE = 'audio_unusable';
+
+const nothingHeard = (slug: string, message: string): BatchResult => ({
+  utterances: [],
+  language: undefined,
+  seconds: undefined,
+  warnings: [{ code: 'utterance_unusable', message: `${slug} could not use the audio of an utterance: ${message}` }],
+});

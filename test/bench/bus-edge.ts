@@ -1,0 +1,149 @@
+// Sessions in a process of their own for the bench of the bus: each is given audio in real time, and the time from the last
+// audio of a turn to its final is noted. Their legs are in this process, or on another node.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ListenRequest } from '../../src/api/listen.ts';
+import { FileSpools } from '../../src/audio/spool.ts';
+import { createPriceList } from '../../src/billing/price-list.ts';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { openNatsBus } from '../../src/bus/nats.ts';
+import { Desk } from '../../src/ledger/desk.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
+import { DialGate } from '../../src/session/admission.ts';
+import { Breakers } from '../../src/session/breakers.ts';
+import { resolveChain } from '../../src/session/chain.ts';
+import { SessionHost } from '../../src/session/host.ts';
+import { serveLegs } from '../../src/session/leg-service.ts';
+import { pricedMembers } from '../../src/session/priced.ts';
+import { systemClock as clock } from '../../src/telemetry/clock.ts';
+import { UpstreamHost } from '../../src/upstream/live.ts';
+import { MemoryLedger } from '../fakes/memory-ledger.ts';
+
+export interface EdgeOptions {
+  /** Of NATS; absent: the legs are here. */
+  url?: string;
+  prefix: string;
+  sessions: number;
+}
+
+export type EdgeOrder = 'begin' | 'end';
+export interface EdgeReport {
+  lateMs: number[];
+  cpuMs: number;
+  seconds: number;
+  errors: number;
+}
+
+const RATE = 16_000;
+const FRAME_MS = 50;
+const TURN_MS = 2_000;
+const MINUTE = 60_000;
+
+const options = JSON.parse(process.argv[2] as string) as EdgeOptions;
+const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+const { url, prefix } = options;
+const bus =
+  url === undefined ? new MemoryBus() : await openNatsBus({ servers: [url], prefix, node: 'edge01', startMs: 10_000 });
+const access = () => ({ baseUrl: undefined, credential: undefined });
+const providers = new Map([[loopback.name, loopback]]);
+const engines = { loopback: new LoopbackEngine(clock) };
+if (url === undefined) serveLegs(bus, new UpstreamHost({ providers, engines, access, clock }));
+const onFault = (...fault: unknown[]) => console.error(...fault);
+const desk = new Desk({
+  store: new MemoryLedger(null),
+  clock,
+  wallNow: () => new Date(),
+  node: bus.node,
+  settings: { directory: join(directory, 'usage'), journalSyncMs: 10 * MINUTE, graceMs: MINUTE, historyDays: 0 },
+  onFault,
+});
+const prices = createPriceList(providers.values());
+const spools = new FileSpools({ directory, bytesMax: 1_000_000_000, onFault });
+const host = new SessionHost({
+  bus,
+  clock,
+  wallNow: () => new Date(),
+  settings: {
+    ...{ idleMs: MINUTE, longestMs: 60 * MINUTE, memoryBytesMax: 2 * 1_048_576, replayMs: MINUTE, drainMs: MINUTE },
+    ...{ spoolNodeBytesMax: 1_000_000_000, unreadBytesMax: 65_536, unreadEventsMax: 256, upstreamRetries: 1 },
+    ...{ backOffMs: 100, settleMs: 5_000, binaryFrameBytesMax: 1_048_576, textFrameBytesMax: 65_536 },
+  },
+  totals: { audioReceived: () => {}, audioSent: () => {}, dropped: () => {}, refused: () => {} },
+  sessionsMax: 100_000,
+  openSpool: () => spools.open(),
+  access,
+  breakers: new Breakers({ clock, failuresMax: 5, openMs: 10_000, openMsMax: 300_000, onFault }),
+  dials: new DialGate(50),
+  onOpened: () => {},
+  onEnded: () => {},
+  onFault,
+});
+
+const request: ListenRequest = {
+  ...{ model: 'loopback/script', fallbacks: [], sampleRate: RATE, encoding: 'linear16', language: undefined },
+  ...{ interimResults: true, diarization: false, strict: false },
+  providerParams: { turns: [{ text: 'a turn of the load', seconds: TURN_MS / 1000 }], interim_seconds: 0.3 },
+};
+const { members, warnings } = await resolveChain(
+  { ...request, mode: 'live', organisationId: 'org_1' },
+  { providers, engines, access },
+);
+const lateMs: number[] = [];
+let errors = 0;
+const frame = new Uint8Array((RATE * 2 * FRAME_MS) / 1000).fill(1);
+await Promise.all(Array.from({ length: options.sessions }, (_, index) => speak(index)));
+let cpu = process.cpuUsage();
+let begunAtMs = performance.now();
+
+process.on('message', (order: EdgeOrder) => {
+  if (order === 'begin') {
+    lateMs.length = 0;
+    cpu = process.cpuUsage();
+    begunAtMs = performance.now();
+    return;
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  const seconds = (performance.now() - begunAtMs) / 1000;
+  process.send?.({ lateMs, cpuMs: (user + system) / 1000, seconds, errors } satisfies EdgeReport, () => process.exit());
+});
+process.on('disconnect', () => process.exit());
+process.send?.('open');
+
+/** One session, in a phase of its own. */
+async function speak(index: number): Promise<void> {
+  const head = { id: `ses_${index}`, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
+  const meter = await desk.open(
+    { ...head, model: request.model, openedAt: new Date().toISOString() },
+    pricedMembers(members, 'live', prices),
+  );
+  const endsAtMs: number[] = [];
+  const session = host.open(
+    { ...head, sessionId: head.id, requestId: `req_${index}`, request, chain: members, warnings, meter },
+    {
+      bufferedBytes: 0,
+      send: (text) => {
+        if (text.includes('"type":"error"') || text.includes('upstream_reconnected')) errors++;
+        if (!text.includes('"is_final":true')) return 'sent';
+        const at = endsAtMs.shift();
+        if (at !== undefined) lateMs.push(performance.now() - at);
+        return 'sent';
+      },
+      close: () => {},
+    },
+  );
+  let frames = 0;
+  const startedAtMs = performance.now() + (index % 100) * (FRAME_MS / 100);
+  const next = (): void => {
+    const dueMs = startedAtMs + frames * FRAME_MS;
+    setTimeout(() => {
+      frames++;
+      if ((frames * FRAME_MS) % TURN_MS === 0) endsAtMs.push(performance.now());
+      session.audio(frame);
+      next();
+    }, dueMs - performance.now());
+  };
+  next();
+}

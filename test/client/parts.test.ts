@@ -1,0 +1,294 @@
+// The pure parts of the client: what is kept of audio, in which order it leaves, how times are placed, when it is tried again.
+import * as fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
+import { jitterMs, retryAfterSeconds } from '../../src/client/backoff.ts';
+import { EventQueue } from '../../src/client/event-queue.ts';
+import type { SessionEvent } from '../../src/client/index.ts';
+import { OutgoingAudio, ROOM_BYTES } from '../../src/client/outgoing-audio.ts';
+import { fallbacksText } from '../../src/client/params.ts';
+import { adviceOf, Retries, reconnectOf } from '../../src/client/reconnect.ts';
+import { sum } from '../../src/client/summary.ts';
+import { AudioTape } from '../../src/client/tape.ts';
+import { Timeline } from '../../src/client/timeline.ts';
+import { numberedAudio } from '../fakes/numbered-audio.ts';
+
+const SEEDED = { seed: 11, numRuns: 200 };
+
+it('the tape gives back what was put on it, from wherever it is read, until it is let go of', () => {
+  const audio = numberedAudio(0, 200_000);
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 90_000 }), { minLength: 1, maxLength: 12 }),
+      fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 70_000 }),
+      (sizes, trims, step) => {
+        const tape = new AudioTape();
+        for (const [index, size] of sizes.entries()) {
+          const piece = audio.slice(tape.end, tape.end + size);
+          tape.append(piece);
+          piece.fill(0);
+          const trim = trims[index];
+          if (trim !== undefined) tape.trim(trim);
+          expect(tape.start).toBeLessThanOrEqual(tape.end);
+        }
+        const read: Uint8Array[] = [];
+        for (let at = tape.start; at < tape.end; ) {
+          const part = tape.read(at, step);
+          expect(part.length).toBeGreaterThan(0);
+          expect(part.length).toBeLessThanOrEqual(step);
+          at += part.length;
+          read.push(part);
+        }
+        expect(Buffer.concat(read).equals(audio.subarray(tape.start, tape.end))).toBe(true);
+        if (tape.start > 0) expect(() => tape.read(tape.start - 1, 1)).toThrow(RangeError);
+      },
+    ),
+    { seed: 11, numRuns: 40 },
+  );
+});
+
+describe('outgoing audio', () => {
+  const made = () => new OutgoingAudio({ sampleRate: 16_000, bytesPerSample: 2, replaySecondsMax: 60 });
+  const line = () => {
+    const sent: (string | number)[] = [];
+    return {
+      sent,
+      bufferedAmount: 0,
+      send: (data: Uint8Array | object) => {
+        sent.push(data instanceof Uint8Array ? data.length : (data as { type: string }).type);
+      },
+    };
+  };
+
+  it('leaves in frames of at most what the gateway takes, marks between, and `close` once, last', () => {
+    const audio = made();
+    const first = line();
+    void audio.write(new Uint8Array(250));
+    audio.mark();
+    audio.mark();
+    void audio.write(new Uint8Array(70));
+    audio.close();
+    audio.connect(first, 100, 0);
+    audio.pump();
+    audio.pump();
+    expect(first.sent).toEqual([100, 100, 50, 'finalize', 70, 'close']);
+  });
+
+  it('is sent again on another line from the end of the last final, with the marks behind it', () => {
+    const audio = made();
+    const first = line();
+    audio.connect(first, 1_000, 0);
+    void audio.write(new Uint8Array(100));
+    audio.mark();
+    void audio.write(new Uint8Array(100));
+    audio.mark();
+    void audio.write(new Uint8Array(20));
+    audio.covered(50);
+    audio.disconnect();
+    const second = line();
+    expect(audio.connect(second, 1_000, 50)).toEqual({ originSample: 50, replayedSamples: 60 });
+    audio.close();
+    expect(first.sent).toEqual([100, 'finalize', 100, 'finalize', 20]);
+    expect(second.sent).toEqual([100, 'finalize', 20, 'close']);
+    expect([audio.isClosed, audio.isCovered, audio.seconds]).toEqual([true, false, 110 / 16_000]);
+    audio.covered(110);
+    expect(audio.isCovered).toBe(true);
+  });
+
+  it('waits for room, asks for it again, and goes on when it is there', async () => {
+    vi.useFakeTimers();
+    try {
+      const audio = made();
+      const socket = line();
+      audio.connect(socket, 65_536, 0);
+      socket.bufferedAmount = ROOM_BYTES + 1;
+      let isSent = false;
+      const sent = audio.write(new Uint8Array(10)).then(() => {
+        isSent = true;
+      });
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect([isSent, socket.sent]).toEqual([false, []]);
+      socket.bufferedAmount = 0;
+      await vi.advanceTimersByTimeAsync(10);
+      await sent;
+      expect([isSent, socket.sent]).toEqual([true, [10]]);
+      // A socket that takes the bytes and keeps them has no room either.
+      socket.send = (data) => {
+        socket.bufferedAmount += (data as Uint8Array).length;
+      };
+      isSent = false;
+      void audio.write(new Uint8Array(ROOM_BYTES + 1)).then(() => {
+        isSent = true;
+      });
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(isSent).toBe(false);
+      socket.bufferedAmount = 0;
+      await vi.advanceTimersByTimeAsync(10);
+      expect(isSent).toBe(true);
+      // Nothing is asked for when nobody waits.
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('the timeline', () => {
+  const head = { session_id: 's', seq: 1, at: 'now' };
+  const transcript = (turn: number, start: number, end: number, is_final: boolean, text = 'x') =>
+    ({ type: 'transcript', ...head, text, is_final, turn, start, end, model: 'm' }) as const;
+
+  it('goes on over connections: turns count on, times are shifted by whole samples', () => {
+    const timeline = new Timeline(16_000);
+    timeline.begin(0);
+    expect(timeline.place(transcript(0, 0.1, 0.5, true))).toMatchObject({ turn: 0, start: 0.1, end: 0.5 });
+    expect(timeline.coveredSample).toBe(8_000);
+    expect(timeline.place(transcript(1, 0.6, 0.8, false))).toMatchObject({ turn: 1 });
+    timeline.begin(8_000);
+    // It says less than was shown before: it is shown once it says more.
+    expect(timeline.place(transcript(0, 0.1, 0.2, false))).toBeUndefined();
+    expect(timeline.place(transcript(0, 0.1, 0.35, false))).toMatchObject({ turn: 1, start: 0.6, end: 0.85 });
+    const words = [{ word: 'x', start: 0.1, end: 0.4 }];
+    const final = timeline.place({ ...transcript(0, 0.1, 0.4, true), words });
+    expect(final).toMatchObject({ turn: 1, start: 0.6, end: 0.9, words: [{ word: 'x', start: 0.6, end: 0.9 }] });
+    expect(timeline.rest()).toBeUndefined();
+  });
+
+  it('a turn that was shown and is not heard again has its final, without words', () => {
+    const timeline = new Timeline(16_000);
+    timeline.begin(0);
+    timeline.place(transcript(0, 0.1, 0.5, true));
+    timeline.place(transcript(1, 0.6, 0.8, false, 'noise'));
+    timeline.begin(8_000);
+    expect(timeline.rest()).toMatchObject({ turn: 1, text: '', is_final: true, start: 0.6, end: 0.6 });
+    expect(timeline.rest()).toBeUndefined();
+  });
+
+  it('says no speech and no warning twice, but that a node drains', () => {
+    const timeline = new Timeline(16_000);
+    const speech = (start: number) => ({ type: 'speech_started', ...head, start }) as const;
+    const warning = (code: string) => ({ type: 'warning', ...head, code, message: 'm' }) as const;
+    timeline.begin(0);
+    expect(timeline.place(speech(1))).toBeDefined();
+    expect(timeline.place(warning('parameter_ignored'))).toBeDefined();
+    timeline.begin(8_000);
+    expect(timeline.place(speech(0.5))).toBeUndefined();
+    expect(timeline.place(speech(2))).toMatchObject({ start: 2.5 });
+    expect(timeline.place(warning('parameter_ignored'))).toBeUndefined();
+    expect(timeline.place(warning('another'))).toBeDefined();
+    expect(timeline.place(warning('node_draining'))).toBeDefined();
+    expect(timeline.place(warning('node_draining'))).toBeDefined();
+    expect(timeline.place({ type: 'discontinuity', ...head, from: 1, to: 2, reason: 'r' })).toMatchObject({
+      from: 1.5,
+      to: 2.5,
+    });
+  });
+});
+
+it('events that wait are numbered as they are read; of a turn’s interims the last one waits, a final never gives way', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          turns: fc.integer({ min: 0, max: 3 }),
+          isFinal: fc.boolean(),
+          read: fc.integer({ min: 0, max: 2 }),
+        }),
+        { maxLength: 40 },
+      ),
+      async (steps) => {
+        const queue = new EventQueue(8);
+        const seen: SessionEvent[] = [];
+        const finals: number[] = [];
+        let turn = 0;
+        let refused = 0;
+        for (const { isFinal, read } of steps) {
+          const event = {
+            type: 'transcript',
+            text: '',
+            is_final: isFinal,
+            turn,
+            start: 0,
+            end: 0,
+            model: '',
+            session_id: '',
+            seq: 0,
+            at: '',
+          } as const;
+          if (!queue.push(event)) refused++;
+          else if (isFinal) finals.push(turn);
+          if (isFinal) turn++;
+          expect(queue.size).toBeLessThanOrEqual(8);
+          for (let count = 0; count < Math.min(read, queue.size); count++)
+            seen.push((await queue.next()).value as SessionEvent);
+        }
+        queue.end();
+        for (let next = await queue.next(); !next.done; next = await queue.next()) seen.push(next.value);
+        expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, index) => index + 1));
+        expect(seen.flatMap((event) => (event.type === 'transcript' && event.is_final ? event.turn : []))).toEqual(
+          finals,
+        );
+        expect(refused === 0 || finals.length >= 7).toBe(true);
+      },
+    ),
+    SEEDED,
+  );
+});
+
+describe('trying again', () => {
+  it.each(Object.entries(ERROR_CATALOGUE).filter(([, { close }]) => close !== null))(
+    'after %s is what the catalogue advises',
+    (_, { close, advice }) => {
+      expect(adviceOf(close as number)).toBe({ stop: 'stop', back_off: 'back_off', reconnect: 'at_once' }[advice]);
+    },
+  );
+
+  it('waits from nothing to a bound that doubles from 250 ms to 10 s', () => {
+    const bounds = Array.from({ length: 9 }, (_, attempt) => jitterMs(attempt, () => 1));
+    expect(bounds).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000]);
+    expect(jitterMs(5, () => 0)).toBe(0);
+    expect(jitterMs(5_000, () => 0.5)).toBe(5_000);
+  });
+
+  it('is bounded in attempts and in time, and begins anew after progress', () => {
+    const retries = new Retries(reconnectOf({ attemptsMax: 2, totalMs: 5_000 }), () => 1);
+    expect([retries.next('at_once', 0), retries.next('at_once', 0), retries.next('back_off', 0)]).toEqual([
+      0,
+      500,
+      undefined,
+    ]);
+    retries.reset();
+    expect([retries.next('back_off', 9_000), retries.next('back_off', 13_999)]).toEqual([250, undefined]);
+    retries.reset();
+    expect([retries.next('stop', 0), retries.next('back_off', 0), retries.attempts]).toEqual([undefined, 250, 1]);
+    expect(new Retries(reconnectOf(false)).next('at_once', 0)).toBeUndefined();
+  });
+
+  it('knows both forms of Retry-After', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    expect(
+      ['7', '0.5', '-3', 'Thu, 01 Jan 2026 00:00:09 GMT', 'Wed, 31 Dec 2025 00:00:00 GMT', 'soon', '', null].map(
+        (text) => retryAfterSeconds(text, now),
+      ),
+    ).toEqual([7, 0.5, 0, 9, 0, undefined, undefined, undefined]);
+  });
+});
+
+it('amounts are added exactly', () => {
+  expect([sum('0', '0.00'), sum('0.1', '0.2'), sum('9.999999', '0.000001'), sum('12', '3')]).toEqual([
+    '0.00',
+    '0.3',
+    '10.000000',
+    '15',
+  ]);
+});
+
+it('fallbacks are slugs with commas, or JSON where one has options', () => {
+  expect(fallbacksText(undefined)).toBeUndefined();
+  expect(fallbacksText([])).toBeUndefined();
+  expect(fallbacksText(['a/b', 'c/d'])).toBe('a/b,c/d');
+  expect(fallbacksText(['a/b', { model: 'c/d', providerParams: { e: 1 }, credential: 'own' }])).toBe(
+    '["a/b",{"model":"c/d","provider_params":{"e":1},"credential":"own"}]',
+  );
+});

@@ -1,0 +1,166 @@
+// Files through the client to a real gateway: every kind of file, every format, and that a request sent twice is charged once.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FileInput, type TranscriptionEvent, Voxgate } from '../../src/client/index.ts';
+import { fileFromPath } from '../../src/client/node.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+
+const PATH = fileURLToPath(new URL('../fixtures/audio/number.wav', import.meta.url));
+const bytes = readFileSync(PATH);
+const MODEL = { model: 'local/commands-en' } as const;
+let live: LiveGateway;
+let client: Voxgate;
+let text: string;
+beforeAll(async () => {
+  live = await startLiveGateway();
+  client = new Voxgate({ apiKey: live.key, baseUrl: `${live.url}/v1/` });
+  ({ text } = await client.transcribe({ ...MODEL, file: bytes }));
+  expect(text).not.toBe('');
+});
+
+async function* pieces() {
+  for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);
+}
+
+describe('the same text comes of', () => {
+  it.each<[string, () => FileInput | Promise<FileInput>]>([
+    ['a Blob', () => new Blob([bytes])],
+    ['a File', () => new File([bytes], 'häß"lich\n.wav', { type: 'audio/wav' })],
+    ['an ArrayBuffer', () => Uint8Array.from(bytes).buffer],
+    ['a view that begins in the middle of its buffer', () => Buffer.concat([Buffer.alloc(3), bytes]).subarray(3)],
+    ['an async iterable', () => pieces()],
+    ['a web stream', () => new Blob([bytes]).stream()],
+    ['a path', () => fileFromPath(PATH)],
+  ])('%s', async (_, file) => {
+    expect(await client.transcribe({ ...MODEL, file: await file() })).toMatchObject({ text });
+  });
+
+  it('headerless samples, whose rate the content type tells', async () => {
+    const file = bytes.subarray(44);
+    const contentType = 'audio/l16;rate=16000';
+    for (const each of [
+      file,
+      new Blob([file]),
+      (async function* () {
+        yield file;
+      })(),
+    ]) {
+      expect(await client.transcribe({ ...MODEL, file: each, contentType })).toMatchObject({ text });
+    }
+  });
+
+  it('a file whose name cannot stand in a header', async () => {
+    const fileName = 'a"b\r\nX-Evil: 1\r\n\r\n.wav';
+    expect(await client.transcribe({ ...MODEL, file: pieces(), fileName })).toMatchObject({ text });
+  });
+});
+
+describe('the format', () => {
+  it('verbose_json gives times, usage and the request id, which the header told as well', async () => {
+    const { data, metadata } = await client
+      .transcribe({
+        ...MODEL,
+        file: bytes,
+        responseFormat: 'verbose_json',
+        timestampGranularities: ['word', 'segment'],
+      })
+      .withMetadata();
+    expect(data).toMatchObject({
+      task: 'transcribe',
+      text,
+      model: 'local/commands-en',
+      request_id: metadata.requestId,
+    });
+    expect(data.words.map(({ word }) => word).join(' ')).toBe(text);
+    expect(data.segments[0]?.start).toBeLessThan(data.segments[0]?.end ?? 0);
+    expect(data.usage).toMatchObject({ cost_usd: '0.00', byok: false });
+    expect(metadata).toMatchObject({ status: 200, attempts: 1, warnings: [] });
+  });
+
+  it('text, srt and vtt are strings', async () => {
+    expect((await client.transcribe({ ...MODEL, file: bytes, responseFormat: 'text' })).trim()).toBe(text);
+    expect(await client.transcribe({ ...MODEL, file: bytes, responseFormat: 'srt' })).toMatch(
+      /^1\n00:00:\d\d,\d{3} --> /,
+    );
+    expect(await client.transcribe({ ...MODEL, file: bytes, responseFormat: 'vtt' })).toMatch(/^WEBVTT\n/);
+  });
+
+  it('of a stream is events, whose deltas are the text', async () => {
+    const events: TranscriptionEvent[] = [];
+    for await (const event of await client.transcribe({ ...MODEL, file: bytes, stream: true })) events.push(event);
+    expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text });
+    const deltas = events.map((event) => (event.type === 'transcript.text.delta' ? event.delta : ''));
+    expect(deltas.join('')).toBe(text);
+  });
+});
+
+it('fallbacks, options and warnings reach the other side and come back', async () => {
+  const { data, metadata } = await client
+    .transcribe({
+      model: 'loopback/script',
+      file: bytes,
+      responseFormat: 'verbose_json',
+      providerParams: { fail: { how: 'refuse' } },
+      fallbacks: [{ model: 'loopback/script', providerParams: { turns: [{ text: 'second', seconds: 600 }] } }],
+      prompt: 'names',
+    })
+    .withMetadata();
+  expect(data).toMatchObject({ text: 'second', model: 'loopback/script', fallback: [{ model: 'loopback/script' }] });
+  expect(metadata.warnings).toContain('parameter_ignored');
+  const strict = client.transcribe({ ...MODEL, file: bytes, prompt: 'names', strict: true });
+  await expect(strict).rejects.toMatchObject({ status: 422, code: 'unsupported_parameter', param: 'prompt' });
+});
+
+it('an answer that is lost is asked for again, and the file is charged once', async () => {
+  // A proxy that passes everything on, and breaks the first answer.
+  let requests = 0;
+  const proxy = createServer((incoming, outgoing) => {
+    requests++;
+    const isFirst = requests === 1;
+    const { method, headers, url } = incoming;
+    const passed = httpRequest(`${live.url}${url}`, { ...(method && { method }), headers }, (answer) => {
+      if (isFirst) {
+        answer.resume();
+        outgoing.socket?.destroy();
+      } else answer.pipe(outgoing.writeHead(answer.statusCode ?? 0, answer.headers));
+    });
+    incoming.pipe(passed);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  afterAll(() => proxy.close());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const before = await client.usage();
+  const { metadata } = await new Voxgate({ apiKey: live.key, baseUrl: url })
+    .transcribe({ ...MODEL, file: await fileFromPath(PATH) })
+    .withMetadata();
+  expect(metadata.attempts).toBe(2);
+  expect(metadata.headers.get('idempotency-replayed')).toBe('true');
+  const sessionsOf = (usage: Awaited<ReturnType<Voxgate['usage']>>) =>
+    usage.data.reduce((sum, { sessions }) => sum + sessions, 0);
+  expect(sessionsOf(await client.usage()) - sessionsOf(before)).toBe(1);
+});
+
+it('models, tokens, usage and the balance can be asked for', async () => {
+  const models = await client.models.list({ mode: 'batch', provider: 'local' });
+  expect(models.map(({ id }) => id)).toContain('local/commands-en');
+  expect(models.every(({ owned_by, modes }) => owned_by === 'local' && modes.includes('batch'))).toBe(true);
+  expect(await client.models.retrieve('local/commands-en')).toMatchObject({ object: 'model', id: 'local/commands-en' });
+  await expect(client.models.retrieve('local/nobody')).rejects.toMatchObject({ name: 'NotFoundError' });
+  expect(await client.tokens.mint({ ttlSeconds: 10 })).toMatchObject({
+    ttl_seconds: 10,
+    token: expect.stringMatching(/^st_/),
+  });
+  await expect(client.tokens.mint({ ttlSeconds: 9 })).rejects.toMatchObject({ param: 'ttl_seconds', status: 400 });
+  expect(await client.usage({ groupBy: 'day' })).toMatchObject({ object: 'list', group_by: 'day' });
+  expect(await client.balance()).toMatchObject({ object: 'balance', currency: 'USD' });
+});
+
+it('a path that leads nowhere is Node’s own error', async () => {
+  await expect(fileFromPath(`${PATH}.not`)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(fileFromPath(fileURLToPath(new URL('.', import.meta.url)))).rejects.toThrow(/is no file/);
+});

@@ -1,0 +1,84 @@
+// Two nodes: one that keeps the accounts in a database in memory, and one that asks it over a bus that keeps what it carries.
+
+import type { Bus, BusBody } from '../../src/bus/bus.ts';
+import { type AccountsClientOptions, createAccountsClient } from '../../src/cluster/accounts-client.ts';
+import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts-service.ts';
+import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/store/remote.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
+import { BusNetwork, type NetworkBus } from '../fakes/bus-network.ts';
+import { directStore } from '../fakes/direct-store.ts';
+import type { Random } from '../fakes/random.ts';
+
+export const SECRET = Buffer.from('a secret of at least thirty-two characters');
+
+export interface Carried {
+  service: string;
+  body: BusBody;
+  answer: BusBody | undefined;
+}
+
+/** The same bus, with all that is asked over it written down. */
+function listening(bus: Bus, carried: Carried[]): Bus {
+  return new Proxy(bus, {
+    get(target, name) {
+      if (name === 'request') {
+        return async (service: string, from: `${string}/${string}`, body: BusBody, timeoutMs: number) => {
+          const entry: Carried = { service, body: structuredClone(body), answer: undefined };
+          carried.push(entry);
+          entry.answer = await target.request(service, from, body, timeoutMs);
+          return entry.answer;
+        };
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+export function accountsRig(
+  options: { service?: Partial<AccountsServiceOptions>; client?: Partial<AccountsClientOptions>; random?: Random } = {},
+) {
+  const network = new BusNetwork(systemClock, options.random);
+  const [owner, edge] = [network.open('owner1'), network.open('edge01')] as [NetworkBus, NetworkBus];
+  const direct = directStore();
+  const carried: Carried[] = [];
+  const faults: string[] = [];
+  const refused: string[] = [];
+  const groups = new Map([[STORE_GROUP, answerStoreCalls(direct.store)]]);
+  const serve = (more: Partial<AccountsServiceOptions> = {}) =>
+    serveAccounts({
+      bus: owner,
+      secret: SECRET,
+      revision: 7,
+      groups,
+      onFault: (call, error) => faults.push(`${call}: ${(error as Error).message}`),
+      onRefused: (reason) => refused.push(reason),
+      ...options.service,
+      ...more,
+    });
+  const service = serve();
+  const bus = listening(edge, carried);
+  const client = createAccountsClient({ bus, secret: SECRET, ...options.client });
+  return {
+    network,
+    owner,
+    edge,
+    bus,
+    direct,
+    carried,
+    faults,
+    refused,
+    groups,
+    serve,
+    service,
+    client,
+    store: createRemoteStore(client.ask),
+  };
+}
+
+export async function reasonOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: { reason?: unknown; code?: unknown }) => error.reason ?? error.code ?? error,
+  );
+}

@@ -1,0 +1,188 @@
+// The store from afar: every call that an edge may make gives what the store itself gives, and every other is refused on both
+// sides.
+import { describe, expect, test } from 'vitest';
+import { CALLS, type CallName } from '../../src/store/calls.ts';
+import { answerStoreCalls, createRemoteStore } from '../../src/store/remote.ts';
+import { type FarCallName, remoteCall } from '../../src/store/remote-calls.ts';
+import type { AsynchronousCalls, StoreCalls } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { endOf, headOf, holdOf, lineOf, OPERATOR } from '../fakes/ledger.ts';
+import { accountsRig, reasonOf } from './accounts-rig.ts';
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text.padEnd(32, '.')));
+const HASH = '$scrypt$1$salt$hash';
+const token = (name: string) => ({ hash: bytes(name), sealed: `sealed ${name}` });
+const stranger = { client: '192.0.2.1', clientGroup: '192.0.2.1' };
+const sessionOf = (personId: string) => ({
+  personId,
+  hash: bytes('console'),
+  passwordHash: HASH,
+  client: '192.0.2.1',
+  userAgent: 'x',
+  sessionsMax: 10,
+});
+const LIMITS = { idleMs: 1_000_000, absoluteMs: 10_000_000 };
+
+type World = { who: { organisationId: string; keyId: string }; personId: string };
+type Samples = { [Name in FarCallName]: (world: World) => Parameters<StoreCalls[Name]> };
+
+/** One call of each, in an order in which each finds something to do. */
+const SAMPLES: Samples = {
+  signUp: () => [
+    {
+      email: 'Ada@example.com',
+      address: 'ada@example.com',
+      passwordHash: HASH,
+      organisationName: 'Ada',
+      verification: token('verification'),
+      reset: token('unused'),
+      ...stranger,
+      signUpsPerDayMax: 5,
+    },
+  ],
+  isVerificationToken: () => [bytes('verification')],
+  beginVerification: () => [bytes('verification')],
+  verifyAddress: () => [bytes('verification'), HASH, 5_000_000n, '192.0.2.1'],
+  findPerson: ({ personId }) => [personId],
+  beginLogin: () => ['ada@example.com'],
+  noteRefusedLogin: () => [{ address: 'ada@example.com', why: 'password', ...stranger }],
+  openConsoleSession: ({ personId }) => [sessionOf(personId)],
+  findConsoleSession: () => [bytes('console'), LIMITS],
+  noteConsoleSession: () => [bytes('console')],
+  beginConfirmation: () => [bytes('console')],
+  confirmConsoleSession: () => [bytes('console'), HASH],
+  renameConsoleSession: () => [bytes('console'), bytes('renamed')],
+  listConsoleSessions: ({ personId }) => [personId, LIMITS],
+  changePassword: ({ personId }) => [{ ...sessionOf(personId), hash: bytes('second') }, `${HASH}2`],
+  endConsoleSession: ({ personId }) => [personId, 'con_none', '192.0.2.1'],
+  requestAddressChange: ({ personId }) => [personId, 'B@example.com', 'b@example.com', token('change'), '192.0.2.1'],
+  resendVerification: ({ personId }) => [personId, token('again')],
+  requestPasswordReset: () => ['ada@example.com', token('reset'), stranger],
+  isResetToken: () => [bytes('reset')],
+  resetPassword: () => [bytes('reset'), `${HASH}3`, '192.0.2.1'],
+  findOrganisation: ({ who }) => [who.organisationId],
+  createKey: ({ who }) => [who.organisationId, { name: 'far', dailySpendMicroUsdMax: 2n ** 60n + 1n }, OPERATOR, 50],
+  findKeyByHash: () => [bytes('nobody')],
+  findKey: ({ who }) => [who.organisationId, who.keyId],
+  listKeys: ({ who }) => [who.organisationId],
+  changeKey: ({ who }) => [who.organisationId, who.keyId, { name: 'changed' }, OPERATOR],
+  noteKeysUsed: ({ who }) => [who.organisationId, [{ keyId: who.keyId, atMs: 120_000 }]],
+  openSession: ({ who }) => [headOf(who, 'ses_1'), holdOf(600n)],
+  renewHold: ({ who }) => [headOf(who, 'ses_1'), [lineOf(1_000)], holdOf(600n)],
+  settleSession: ({ who }) => [headOf(who, 'ses_1'), endOf([lineOf(2_000)])],
+  balanceOf: ({ who }) => [who.organisationId],
+  findSession: ({ who }) => [who.organisationId, 'ses_1'],
+  listSessions: ({ who }) => [who.organisationId, 10],
+  usageOf: ({ who: { organisationId } }) => [
+    { organisationId, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', groupBy: 'model' },
+  ],
+  billOf: ({ who }) => [who.organisationId, '2026-11'],
+  rollKey: ({ who }) => [who.organisationId, who.keyId, 1_000, OPERATOR],
+  revokeKey: ({ who }) => [who.organisationId, who.keyId, OPERATOR],
+  listAudit: ({ who }) => [who.organisationId, 10],
+  listProviderKeys: ({ who }) => [who.organisationId],
+  findProviderKey: ({ who }) => [who.organisationId, 'deepgram'],
+  claimIdempotency: ({ who }) => [attemptOf(who), 60_000],
+  renewIdempotency: ({ who }) => [attemptOf(who), 60_000],
+  finishIdempotency: ({ who }) => [attemptOf(who), bytes('print'), bytes('answer')],
+  releaseIdempotency: ({ who }) => [attemptOf(who)],
+};
+
+const attemptOf = ({ organisationId }: World['who']) => ({
+  organisationId,
+  keyHash: bytes('idempotency'),
+  attemptId: 'req_1',
+});
+
+/** Ids are made at random, and secrets: all that is compared is what they are, not which. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value ?? 'undefined', (_, each: unknown) =>
+      typeof each === 'bigint' ? `${each}n` : each instanceof Uint8Array ? [...each] : each,
+    ).replace(/(key|org|per|con)_[\w-]+|sk_vox[\w.-]+/g, '$1'),
+  );
+
+describe('every call that an edge may make', () => {
+  test('gives from afar what it gives where the database is', async () => {
+    const [far, near] = [accountsRig(), accountsRig()];
+    const worlds = [far, near].map(({ direct }) => ({ who: direct.customer({ limit: 10_000n }), personId: '' }));
+    const given: string[] = [];
+    for (const [name, argumentsOf] of Object.entries(SAMPLES)) {
+      const answers = await Promise.all(
+        [far.store, near.direct.store].map(async (store, index) => {
+          const world = worlds[index]!;
+          const args = (argumentsOf as (world: World) => unknown[])(world);
+          const call = store[name as CallName] as (...args: unknown[]) => Promise<unknown>;
+          const answer = await call(...args);
+          if (name === 'verifyAddress') world.personId = (answer as { person: { id: string } }).person.id;
+          return answer;
+        }),
+      );
+      expect([name, plain(answers[0])]).toEqual([name, plain(answers[1])]);
+      given.push(typeof answers[0]);
+    }
+    // Had each of them found nothing, they would agree as well.
+    expect(given.filter((type) => type === 'object').length).toBeGreaterThan(20);
+    expect([far.faults, far.refused.filter((reason) => reason !== 'epoch')]).toEqual([[], []]);
+  });
+
+  test('that changes something is not made twice', async () => {
+    const { store, direct } = accountsRig();
+    const { organisationId } = direct.customer();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, each) => store.createKey(organisationId, { name: `${each}` }, OPERATOR)),
+    );
+    expect(direct.ledger.listKeys(organisationId)).toHaveLength(21);
+  });
+});
+
+describe('what may not be asked from afar', () => {
+  const near = (Object.keys(CALLS) as CallName[]).filter((name) => remoteCall(name) === undefined);
+
+  test.each(near)('%s is refused before it leaves, and where it arrives', async (name) => {
+    const asked: string[] = [];
+    const store = createRemoteStore(async (_, __, call) => asked.push(call));
+    expect(await reasonOf((store[name] as () => Promise<unknown>)())).toBe('invalid');
+    const answer = answerStoreCalls(new Proxy({}, { get: () => () => asked.push('done') }) as AsynchronousCalls);
+    expect(await reasonOf(answer({ organisationId: null, call: name, args: [] }))).toBe('invalid');
+    expect(asked).toEqual([]);
+  });
+
+  test('are also names that objects have by nature', async () => {
+    const answer = answerStoreCalls({} as AsynchronousCalls);
+    for (const call of ['constructor', '__proto__', 'toString', 'close', 'onOutbox', '']) {
+      expect(await reasonOf(answer({ organisationId: null, call, args: [] }))).toBe('invalid');
+    }
+  });
+
+  test.each([
+    ['another organisation than the request', 'org_b', 'findKey', ['org_a', 'key_1']],
+    ['none where one is to be named', null, 'findKey', [null, 'key_1']],
+    ['none in what it is about', null, 'openSession', [{}, {}]],
+    ['one where none is named', 'org_a', 'findPerson', ['per_1']],
+    ['arguments of another kind', 'org_a', 'findKey', ['org_a', 7]],
+    ['too few arguments', 'org_a', 'findKey', ['org_a']],
+    ['too many arguments', 'org_a', 'balanceOf', ['org_a', 1]],
+  ] as const)('is what names %s', async (_, organisationId, call, args) => {
+    let calls = 0;
+    const answer = answerStoreCalls(new Proxy({}, { get: () => () => calls++ }) as AsynchronousCalls);
+    expect(await reasonOf(answer({ organisationId, call, args }))).toBe('invalid');
+    expect(calls).toBe(0);
+  });
+});
+
+test('a StoreError comes back as one, with its reason and its words', async () => {
+  const { store, direct } = accountsRig();
+  const who = direct.customer();
+  const error = await store.openSession(headOf(who, 'ses_1'), holdOf(100n, 100n)).catch((each: unknown) => each);
+  expect(error).toBeInstanceOf(StoreError);
+  expect(error).toMatchObject({ reason: 'insufficient_credit', message: expect.stringContaining('less credit') });
+});
+
+test('another organisation’s session cannot be renewed, nor its key be found', async () => {
+  const { store, direct } = accountsRig();
+  const [ours, theirs] = [direct.customer({ credit: 1_000n }), direct.customer({ credit: 1_000n })];
+  await store.openSession(headOf(ours, 'ses_1'), holdOf(100n));
+  expect(await reasonOf(store.renewHold(headOf(theirs, 'ses_1'), [], holdOf(100n)))).toBe('not_found');
+  expect(await store.findKey(theirs.organisationId, ours.keyId)).toBeUndefined();
+});

@@ -1,0 +1,226 @@
+// Sessions at a time over all nodes: exact while somebody counts, each node's share while nobody does, and the truth again after.
+import { describe, expect, test } from 'vitest';
+import type { PlaceRequest, PlaceTaken } from '../../src/cluster/limits-places.ts';
+import { LimitsNetwork, type LimitsNode } from '../fakes/limits-network.ts';
+import { seeded } from '../fakes/random.ts';
+
+/** Longer than a count that begins waits for everybody. */
+const COUNTED_MS = 3_000;
+
+const ofKey = (keyId: string, keyMax: number, organisationMax: number | null = null): PlaceRequest => ({
+  keyId,
+  organisationId: 'org_1',
+  keyMax,
+  organisationMax,
+});
+
+async function three() {
+  const network = new LimitsNetwork();
+  const nodes = [network.open('aaaaaa'), network.open('bbbbbb'), network.open('cccccc')] as const;
+  const served = network.own(nodes[0]);
+  await network.pass(COUNTED_MS);
+  const take = async (node: LimitsNode, request: PlaceRequest) => {
+    const taking = node.limits.places.take(request);
+    await network.settle();
+    return taking;
+  };
+  return { network, nodes, served, take };
+}
+
+const leave = (taken: PlaceTaken) => {
+  if ('full' in taken) throw new Error('It was refused.');
+  taken.leave();
+};
+
+describe('while somebody counts', () => {
+  test.each([
+    ['a key', ofKey('key_1', 3), ofKey('key_2', 3), 'key'],
+    ['an organisation', ofKey('key_1', 9, 3), { ...ofKey('key_2', 9, 3), organisationId: 'org_2' }, 'organisation'],
+  ])(
+    '%s has no more on all nodes together than it may have, and one more when one ends',
+    async (_, request, other, full) => {
+      const { network, nodes, served, take } = await three();
+      const taken = await Promise.all(nodes.map((node) => take(node, request)));
+      for (const node of nodes) expect(await take(node, request)).toEqual({ full, max: 3, isShare: false });
+      expect(await take(nodes[1], other)).toHaveProperty('leave');
+      leave(taken[2] as PlaceTaken);
+      leave(taken[2] as PlaceTaken);
+      await network.settle();
+      expect(served.places).toBe(3);
+      expect(await take(nodes[1], request)).toHaveProperty('leave');
+    },
+  );
+
+  test('places of a node that is gone are free at once', async () => {
+    const { nodes, served, take } = await three();
+    for (let count = 0; count < 3; count++) await take(nodes[2], ofKey('key_1', 3));
+    nodes[2].end();
+    expect(await take(nodes[1], ofKey('key_1', 3))).toHaveProperty('full');
+    served.forget('cccccc');
+    expect(await take(nodes[1], ofKey('key_1', 3))).toHaveProperty('leave');
+  });
+
+  test('who was forgotten and is there after all tells what it has', async () => {
+    const { network, nodes, served, take } = await three();
+    for (let count = 0; count < 2; count++) await take(nodes[2], ofKey('key_1', 3));
+    served.forget('cccccc');
+    served.rollCall();
+    await network.settle();
+    expect(served.places).toBe(2);
+  });
+
+  test('20,000 sessions of 5,000 keys are told to whoever counts next', async () => {
+    const { network, nodes, take } = await three();
+    for (let count = 0; count < 20_000; count++) await take(nodes[1], ofKey(`key_${count % 5_000}`, 100));
+    const next = network.own(nodes[2]);
+    await network.pass(COUNTED_MS);
+    expect(next.places).toBe(20_000);
+  }, 60_000);
+
+  test('what no node of this gateway says is not counted, and what is no question neither', async () => {
+    const { nodes, served } = await three();
+    const handler = nodes[0].handlers.get('limits.places');
+    for (const body of [
+      { type: 'limits.ask' },
+      { type: 'limits.ask', text: '{"op":"take"}', mark: 'x' },
+      { type: '' },
+    ]) {
+      await expect((async () => handler?.(body, 'aaaaaa/limits'))()).rejects.toThrow('not of this gateway');
+    }
+    expect(served.ignored).toBe(3);
+  });
+});
+
+describe('while nobody counts', () => {
+  test.each([
+    ['the node that counts is gone', ({ nodes }: Three) => nodes[0].end()],
+    ['it does nothing', ({ nodes }: Three) => nodes[0].freeze(true)],
+    ['the bus is away', ({ nodes }: Three) => nodes.map((node) => node.connect(false))],
+    ['it has just begun', ({ network, nodes }: Three) => network.own(nodes[0])],
+  ])('since %s, every node lets in its share, and one at least', async (_, happens) => {
+    const world = await three();
+    const { network, nodes } = world;
+    happens(world);
+    const takings = nodes
+      .slice(1)
+      .flatMap(({ limits: { places } }) => [
+        ...[1, 2, 3].map(() => places.take(ofKey('key_1', 6))),
+        places.take(ofKey('key_2', 1)),
+      ]);
+    await network.settle();
+    await network.pass(1_000);
+    const outcomes = (await Promise.all(takings)).map((taken) => ('full' in taken ? taken : 'taken'));
+    const ofOne = ['taken', 'taken', { full: 'key', max: 2, isShare: true }, 'taken'];
+    expect(outcomes).toEqual([...ofOne, ...ofOne]);
+  });
+
+  test('what began meanwhile counts when somebody counts again, and what ended does not', async () => {
+    const { network, nodes, take } = await three();
+    const before = await take(nodes[1], ofKey('key_1', 6));
+    nodes[0].end();
+    await take(nodes[1], ofKey('key_1', 6));
+    await take(nodes[2], ofKey('key_1', 6));
+    leave(before);
+    const next = network.own(nodes[2]);
+    await network.pass(COUNTED_MS);
+    expect(next.places).toBe(2);
+    expect(await take(nodes[1], ofKey('key_1', 2))).toEqual({ full: 'key', max: 2, isShare: false });
+  });
+
+  test('nobody is kept waiting twice by a node that does nothing', async () => {
+    const { network, nodes } = await three();
+    nodes[0].freeze(true);
+    const first = nodes[1].limits.places.take(ofKey('key_1', 9));
+    await network.settle();
+    await network.pass(1_000);
+    await first;
+    const second = nodes[1].limits.places.take(ofKey('key_1', 9));
+    await network.settle();
+    expect(await Promise.race([second, Promise.resolve('later')])).toHaveProperty('leave');
+    nodes[0].freeze(false);
+    await network.pass(12_000);
+    expect(nodes[0].served?.places).toBe(2);
+  });
+});
+
+type Three = Awaited<ReturnType<typeof three>>;
+
+const SEEDS = 200;
+
+test(`${SEEDS} histories of sessions on three nodes, with nothing amiss: never one too many, and none refused without reason`, async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const random = seeded(seed);
+    const network = new LimitsNetwork(random);
+    const nodes = ['aaaaaa', 'bbbbbb', 'cccccc'].map((name) => network.open(name));
+    network.own(nodes[0] as LimitsNode);
+    await network.pass(COUNTED_MS);
+    const max = random.integer(1, 4);
+    const open = new Set<() => void>();
+    const opening: Promise<void>[] = [];
+    for (let step = 0; step < 60; step++) {
+      if (random.next() < 0.5) {
+        const taking = random.pick(nodes).limits.places.take(ofKey('key_1', max));
+        opening.push(
+          taking.then((taken) => {
+            if (!('full' in taken)) open.add(taken.leave);
+            else expect(taken.isShare).toBe(false);
+            expect(open.size).toBeLessThanOrEqual(max);
+          }),
+        );
+      } else if (open.size > 0) {
+        const one = random.pick([...open]);
+        open.delete(one);
+        one();
+      }
+      for (let count = random.integer(0, 3); count > 0; count--) network.step();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    await network.settle();
+    await Promise.all(opening);
+    expect(nodes[0]?.served?.places).toBe(open.size);
+    // What is free can be had, wherever.
+    for (let free = max - open.size; free >= 0; free--) {
+      const taking = random.pick(nodes).limits.places.take(ofKey('key_1', max));
+      await network.settle();
+      expect('full' in (await taking)).toBe(free === 0);
+    }
+  }
+});
+
+test(`${SEEDS} histories in which nodes are cut off, freeze and change the count: when all is well again, it is the truth`, async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const random = seeded(seed);
+    const network = new LimitsNetwork(random);
+    const nodes = ['aaaaaa', 'bbbbbb', 'cccccc'].map((name) => network.open(name));
+    network.own(nodes[0] as LimitsNode);
+    const open = new Set<() => void>();
+    const opening: Promise<unknown>[] = [];
+    for (let step = 0; step < 80; step++) {
+      const node = random.pick(nodes);
+      const chance = random.next();
+      if (chance < 0.4) {
+        const taking = node.limits.places.take(ofKey(`key_${random.integer(1, 3)}`, 5, 8));
+        opening.push(taking.then((taken) => 'full' in taken || open.add(taken.leave)));
+      } else if (chance < 0.6 && open.size > 0) {
+        const one = random.pick([...open]);
+        open.delete(one);
+        one();
+      } else if (chance < 0.68) node.connect(!node.isConnected);
+      else if (chance < 0.74) node.freeze(!node.isFrozen);
+      else if (chance < 0.78) network.own(node);
+      else if (chance < 0.82) nodes.find((each) => each.served)?.served?.forget(node.name);
+      else network.clock.increment(random.integer(0, 1_500));
+      for (let count = random.integer(0, 4); count > 0; count--) network.step();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    for (const node of nodes) {
+      node.freeze(false);
+      node.connect(true);
+    }
+    await network.pass(40_000);
+    await Promise.all(opening);
+    const serving = nodes.filter((node) => node.served !== undefined);
+    expect([seed, serving.map((node) => node.served?.places)]).toEqual([seed, [open.size]]);
+    expect(nodes.reduce((sum, node) => sum + node.limits.places.size, 0)).toBe(open.size);
+  }
+}, 120_000);

@@ -1,0 +1,163 @@
+// Who keeps the accounts: one node at a time, with revisions that only grow, and a database that takes nothing from the last one.
+import { describe, expect, test } from 'vitest';
+import { ClusterError } from '../../src/cluster/keep-name.ts';
+import { type OwnershipOptions, ownShard } from '../../src/cluster/ownership.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { databaseIn, openTables } from '../fakes/data-directory.ts';
+import { SimulatedCluster } from '../fakes/simulated-cluster.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+function candidate(cluster: SimulatedCluster, name: string, wishes: Partial<OwnershipOptions> = {}) {
+  const node = cluster.node(name);
+  const claims: number[] = [];
+  const revisions: number[] = [];
+  const lost: string[] = [];
+  const own = () =>
+    ownShard({
+      bus: node.bus,
+      leases: node.leases,
+      clock: cluster.clock,
+      shard: '0',
+      id: `id-${name}`,
+      claim: async (revision) => void claims.push(revision),
+      onRevision: (revision) => revisions.push(revision),
+      onLost: (sentence) => lost.push(sentence),
+      ...wishes,
+    });
+  return { node, claims, revisions, lost, own };
+}
+
+/** Passes time until the work is over. */
+async function passUntil<Result>(cluster: SimulatedCluster, work: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => {});
+  for (let steps = 0; steps < 1000 && !isOver; steps++) await cluster.pass(100);
+  return ended;
+}
+
+describe('the owner of the accounts', () => {
+  test('is one of those who want to be; the other one is told who is, after the time of a ghost', async () => {
+    const cluster = new SimulatedCluster();
+    const [a, b] = [candidate(cluster, 'a'), candidate(cluster, 'b')];
+    const owner = await a.own();
+    expect([owner.isSure, owner.revision, a.claims]).toEqual([true, 1, [1]]);
+    const refusal = await passUntil(cluster, b.own()).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ClusterError);
+    expect((refusal as Error).message).toMatch(
+      /^The accounts of shard 0 are kept by the node "id-a": stop it first, or leave `accounts` out/,
+    );
+    expect([b.claims, owner.isSure, a.lost]).toEqual([[], true, []]);
+  });
+
+  test('gives way at once when it ends, and within the time of a ghost when it is killed', async () => {
+    const cluster = new SimulatedCluster();
+    const [a, b, c] = [candidate(cluster, 'a'), candidate(cluster, 'b'), candidate(cluster, 'c')];
+    const first = await a.own();
+    await first.release();
+    const second = await b.own();
+    expect(second.revision).toBeGreaterThan(first.revision);
+    await cluster.pass(7000);
+    b.node.kill();
+    const third = await passUntil(cluster, c.own());
+    expect(third.revision).toBeGreaterThan(second.revision);
+    expect([a.lost, first.isSure]).toEqual([[], false]);
+  });
+
+  test('that was cut off for five minutes goes on with a higher revision when nobody else became it', async () => {
+    const cluster = new SimulatedCluster();
+    const a = candidate(cluster, 'a');
+    const owner = await a.own();
+    a.node.setCut(true);
+    await cluster.pass(300_000);
+    expect([owner.isSure, owner.revision, a.lost]).toEqual([false, 1, []]);
+    a.node.setCut(false);
+    await cluster.pass(100);
+    expect([owner.isSure, owner.revision, a.claims, a.revisions, a.lost]).toEqual([true, 2, [1, 2], [2], []]);
+  });
+
+  test('that was cut off, and overtaken by another one, is told so once', async () => {
+    const cluster = new SimulatedCluster();
+    const [a, b] = [candidate(cluster, 'a'), candidate(cluster, 'b')];
+    const owner = await a.own();
+    a.node.setCut(true);
+    const next = await passUntil(cluster, b.own());
+    expect(a.lost).toEqual([]);
+    a.node.setCut(false);
+    await cluster.pass(60_000);
+    expect(a.lost).toEqual([expect.stringMatching('kept by the node "id-b"')]);
+    expect([owner.isSure, next.isSure, a.claims]).toEqual([false, true, [1]]);
+  });
+
+  test('waits for the lock of its database, and ends the start when the database belongs to a higher revision', async () => {
+    const cluster = new SimulatedCluster();
+    let tries = 0;
+    const patient = candidate(cluster, 'a', {
+      claim: async () => {
+        if (++tries < 3) throw new StoreError('busy', 'locked');
+      },
+    });
+    const owner = await passUntil(cluster, patient.own());
+    expect([tries, owner.isSure]).toEqual([3, true]);
+    await owner.release();
+    const late = candidate(cluster, 'b', {
+      claim: async () => {
+        throw new StoreError('superseded', 'The database belongs to the node "x".');
+      },
+    });
+    await expect(passUntil(cluster, late.own())).rejects.toThrow('belongs to the node "x"');
+    expect((await candidate(cluster, 'c').own()).isSure).toBe(true);
+  });
+
+  test('of one database: whoever was overtaken without knowing it writes nothing more', async () => {
+    const cluster = new SimulatedCluster();
+    const file = databaseIn(temporaryDirectory());
+    const [mine, theirs] = [openTables(file), openTables(file)];
+    const claimOf =
+      ({ tables }: typeof mine, id: string) =>
+      async (revision: number) =>
+        tables.claimOwnership('0', revision, id);
+    const a = candidate(cluster, 'a', { claim: claimOf(mine, 'id-a') });
+    const b = candidate(cluster, 'b', { claim: claimOf(theirs, 'id-b') });
+    await a.own();
+    expect(() => mine.tables.requireOwnership()).not.toThrow();
+    a.node.setCut(true);
+    await passUntil(cluster, b.own());
+    expect(() => mine.tables.requireOwnership()).toThrow('belongs to the node "id-b"');
+    expect(() => theirs.tables.requireOwnership()).not.toThrow();
+    a.node.setCut(false);
+    await cluster.pass(5000);
+    expect(a.lost).toHaveLength(1);
+  });
+
+  test('whose name was taken away for a moment takes it again', async () => {
+    const cluster = new SimulatedCluster();
+    const a = candidate(cluster, 'a');
+    const owner = await a.own();
+    cluster.kept.delete('accounts.0');
+    await cluster.pass(6000);
+    expect([owner.isSure, owner.revision, a.revisions, a.lost]).toEqual([true, 2, [2], []]);
+  });
+
+  test('becomes it as soon as NATS is there, where it started without', async () => {
+    const cluster = new SimulatedCluster();
+    const a = candidate(cluster, 'a');
+    a.node.setCut(true);
+    const owner = await a.own();
+    await cluster.pass(60_000);
+    expect([owner.isSure, owner.revision, a.claims]).toEqual([false, 0, []]);
+    a.node.setCut(false);
+    await cluster.pass(100);
+    expect([owner.isSure, owner.revision, a.claims, a.revisions]).toEqual([true, 1, [1], [1]]);
+  });
+
+  test('says why a start without JetStream ends', async () => {
+    const cluster = new SimulatedCluster();
+    const a = candidate(cluster, 'a');
+    cluster.isFrozen = true;
+    await expect(passUntil(cluster, a.own())).rejects.toThrow(ClusterError);
+    expect(a.lost).toEqual([]);
+  });
+});

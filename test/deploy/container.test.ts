@@ -1,0 +1,100 @@
+// deploy/Containerfile: what it copies is enough to run, and what it says fits the program. No image is built here: the last
+// stage is laid out by hand, with the packages that are left when development's are gone.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/index.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { installedProgram, LINKED_PACKAGES } from './installed-program.ts';
+import { deployFile, freePort, proxyDirectory } from './proxy-rig.ts';
+import { ServedProcess } from './served-process.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const packageFile = JSON.parse(read('package.json'));
+
+/** Instructions with their arguments, continued lines put together. */
+const instructions = deployFile('Containerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => /^([A-Z]+) (.*)$/.exec(line)!.slice(1, 3) as [string, string]);
+const lastStage = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'));
+const argumentsOf = (wanted: string, among = lastStage) =>
+  among.filter(([name]) => name === wanted).map(([, rest]) => rest);
+const settings = Object.fromEntries(
+  argumentsOf('ENV').flatMap((rest) =>
+    rest
+      .trim()
+      .split(/\s+/)
+      .map((pair) => pair.split('=') as [string, string]),
+  ),
+);
+/** What the last stage takes from the first. */
+const copied = argumentsOf('COPY').map((rest) => /^--from=build \/build\/(\S+) /.exec(rest)?.[1] as string);
+
+/** Every file with its size and time. */
+const listing = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.startsWith('node_modules'))
+    .map((name) => `${name} ${statSync(join(folder, name)).size} ${statSync(join(folder, name)).mtimeMs}`)
+    .sort();
+
+describe('the image', () => {
+  test('has what an installed package has', () => {
+    const packed = (packageFile.files as string[]).filter((name) => !name.startsWith('!'));
+    expect([...copied].sort()).toEqual([...packed, 'node_modules', 'package.json'].sort());
+  });
+
+  test('is made from files that exist and that .dockerignore lets through', () => {
+    const let_through = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const sources = argumentsOf('COPY', instructions.slice(0, -lastStage.length)).flatMap((rest) =>
+      rest.split(' ').slice(0, -1),
+    );
+    expect(sources.filter((name) => statSync(join(root, name), { throwIfNoEntry: false }) === undefined)).toEqual([]);
+    expect([...sources].sort()).toEqual([...let_through].sort());
+  });
+
+  test('runs on a Node that the package allows, as nobody special, with its data in a volume', () => {
+    const majors = argumentsOf('FROM', instructions).map((rest) => Number(/node:(\d+)-/.exec(rest)?.[1]));
+    const [, least = '', below = ''] = /^>=(\d+)\S* <(\d+)$/.exec(packageFile.engines.node) ?? [];
+    for (const major of majors) expect(major >= Number(least) && major < Number(below)).toBe(true);
+    expect(new Set(majors).size).toBe(1);
+    expect(argumentsOf('USER')).toEqual(['node']);
+    expect(argumentsOf('VOLUME')).toEqual([settings.VOXGATE_DATA_DIRECTORY]);
+    expect(argumentsOf('EXPOSE')).toEqual([settings.VOXGATE_PORT]);
+    expect(Number(settings.VOXGATE_PORT)).toBe(loadConfig({}, { providers: [] }).server.port);
+  });
+
+  test('runs with what is in it, writes into its volume alone, tells its health, and stops in order', async () => {
+    const image = installedProgram(copied);
+    const before = listing(image);
+    const [node, program, ...args] = JSON.parse(argumentsOf('CMD')[0] as string) as string[];
+    expect([node, program]).toEqual(['node', 'bin/voxgate.js']);
+    const port = await freePort();
+    const env = {
+      ...settings,
+      ...LINKED_PACKAGES,
+      VOXGATE_PORT: `${port}`,
+      VOXGATE_DATA_DIRECTORY: temporaryDirectory(),
+    };
+    const check = JSON.parse(/\[.*\]$/.exec(argumentsOf('HEALTHCHECK')[0] as string)![0]) as string[];
+    const health = (given: Record<string, string>) =>
+      spawnSync(process.execPath, check.slice(1), { env: { VOXGATE_PORT: `${port}`, ...given } }).status;
+
+    const { certFile, keyFile } = proxyDirectory();
+    const overTls = { VOXGATE_TLS_CERT_FILE: certFile, VOXGATE_TLS_KEY_FILE: keyFile };
+    for (const given of [{}, overTls]) {
+      const served = await ServedProcess.start(args, { ...env, ...given }, undefined, image);
+      expect(health(given)).toBe(0);
+      expect(await served.end(argumentsOf('STOPSIGNAL')[0] as NodeJS.Signals)).toEqual({ code: 0, signal: null });
+      expect(health(given)).toBe(1);
+    }
+    expect(listing(image)).toEqual(before);
+  });
+});

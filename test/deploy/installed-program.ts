@@ -1,0 +1,27 @@
+// The program without its source and without the packages of development, as it is on a server.
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The environment in which packages find each other as they would if they were no links: none of development's. */
+export const LINKED_PACKAGES = { NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main' };
+
+/** A folder with such files and folders of the checkout. `node_modules` stands for links to what is not development's. */
+export function installedProgram(names: readonly string[]): string {
+  const folder = temporaryDirectory();
+  for (const name of names)
+    if (name !== 'node_modules') cpSync(join(root, name), join(folder, name), { recursive: true });
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  };
+  for (const [path, { dev, devOptional }] of Object.entries(packages)) {
+    // Packages inside packages come along with those.
+    if (dev || devOptional || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
+    if (statSync(join(root, path), { throwIfNoEntry: false }) === undefined) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    symlinkSync(join(root, path), join(folder, path));
+  }
+  return folder;
+}

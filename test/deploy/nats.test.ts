@@ -1,0 +1,174 @@
+// deploy/nats/nats-server.conf on a real nats-server: encrypted, every role can do its work. What is refused is
+// in nats-refusals.test.ts.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BusBody } from '../../src/bus/bus.ts';
+import type { NatsBus } from '../../src/bus/nats.ts';
+import { natsLeases } from '../../src/bus/nats-leases.ts';
+import { natsUsage } from '../../src/bus/nats-usage.ts';
+import { natsServerIsHere } from '../fakes/nats-server.ts';
+import { settleAll } from '../fakes/settle-nats.ts';
+import { type DeployedNats, startDeployedNats, USERS, type User } from './nats-rig.ts';
+
+// The fake says what is missing; under CI that is a failure.
+describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
+  const buses = {} as Record<User, NatsBus>;
+  const faults: string[] = [];
+  let nats: DeployedNats;
+
+  const me = (user: User) => buses[user].address('me');
+  const settle = () => settleAll(Object.values(buses));
+
+  beforeAll(async () => {
+    nats = await startDeployedNats();
+    for (const user of USERS) {
+      buses[user] = await nats.open(user, { onFault: (sentence) => faults.push(`${user}: ${sentence}`) });
+    }
+  });
+  afterAll(async () => {
+    await Promise.all(Object.values(buses).map((bus) => bus.close()));
+    await nats.server.stop();
+  });
+
+  it('lets every role write letters to every other, and hear that one found nobody', async () => {
+    const heard: string[] = [];
+    const lost: string[] = [];
+    for (const user of USERS) {
+      buses[user].attach(
+        'me',
+        ({ body }) => heard.push(`${body.type} to ${user}`),
+        (_, type, reason) => lost.push(`${type}: ${reason}`),
+      );
+    }
+    for (const from of USERS) {
+      for (const to of USERS) buses[from].send(me(to), me(from), { type: from });
+      buses[from].send('zzzzzz/me', me(from), { type: from });
+    }
+    await settle();
+    expect(heard.sort()).toEqual(USERS.flatMap((from) => USERS.map((to) => `${from} to ${to}`)).sort());
+    expect(lost.sort()).toEqual(USERS.map((user) => `${user}: unknown_node`).sort());
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[service: string, by: User, askers: readonly User[]]>([
+    ['upstream.open', 'upstream', ['edge', 'node', 'upstream']],
+    ['upstream.open', 'node', ['edge', 'upstream']],
+    ['accounts.0', 'accounts', ['edge', 'upstream', 'node']],
+    ['accounts.0', 'node', ['edge', 'upstream', 'accounts']],
+    ['limits.places', 'accounts', ['edge', 'node']],
+    ['session.watch', 'edge', ['node']],
+    ['node.status', 'edge', ['node', 'upstream', 'accounts']],
+    ['node.status', 'upstream', ['node', 'edge', 'accounts']],
+    ['node.status', 'accounts', ['node', 'edge', 'upstream']],
+  ])('lets %s be served by %s', async (service, by, askers) => {
+    const detach = buses[by].serve(service, (body) => body);
+    await settle();
+    for (const asker of askers) {
+      expect(await buses[asker].request(service, me(asker), { type: 'ask' }, 5_000)).toEqual({ type: 'ask' });
+      expect(await buses[asker].requestOf(buses[by].node, service, me(asker), { type: 'ask' }, 5_000)).toBeDefined();
+    }
+    detach();
+    await settle();
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[topic: string, by: readonly User[], notBy: readonly User[]]>([
+    ['node.heartbeat', USERS, []],
+    ['breaker.opened', ['edge', 'node'], ['accounts', 'upstream']],
+    ['session.frames.ses_1', ['edge', 'node'], ['accounts', 'upstream']],
+    ['limits.taken', ['edge', 'node', 'accounts'], ['upstream']],
+    ['limits.roll_call', ['accounts', 'node'], ['edge', 'upstream']],
+    ['accounts.open', ['accounts', 'node'], ['edge', 'upstream']],
+    ['key.revoked', ['accounts', 'edge', 'node'], ['upstream']],
+    ['key.changed', ['accounts', 'edge', 'node'], ['upstream']],
+    ['organisation.suspension', ['accounts', 'edge', 'node'], ['upstream']],
+    ['anything', ['node'], ['edge', 'upstream', 'accounts']],
+  ])('lets %s be published by %j alone, to everybody', async (topic, by, notBy) => {
+    const heard: string[] = [];
+    const leave = USERS.map((user) =>
+      buses[user].subscribe(topic, ({ type }) => {
+        if (type !== user) heard.push(`${type} to ${user}`);
+      }),
+    );
+    await settle();
+    for (const user of USERS) buses[user].publish(topic, { type: user });
+    await settle();
+    const expected = by.flatMap((from) => USERS.filter((to) => to !== from).map((to) => `${from} to ${to}`));
+    expect(heard.sort()).toEqual(expected.sort());
+    expect(faults.splice(0).sort()).toEqual(
+      notBy.map((user) => `${user}: The NATS server does not let this node publish to voxgate.v1.t.${topic}.`).sort(),
+    );
+    for (const detach of leave) detach();
+    await settle();
+  });
+
+  it.each<[User, string, User]>([
+    ['edge', 'accounts.0', 'accounts'],
+    ['upstream', 'accounts.0', 'accounts'],
+    ['edge', 'upstream.open', 'upstream'],
+    ['accounts', 'upstream.open', 'upstream'],
+    ['upstream', 'session.watch', 'edge'],
+    ['edge', 'limits.places', 'accounts'],
+  ])('does not let %s serve %s in the place of %s', async (user, service, by) => {
+    const detach = buses[user].serve(service, () => ({ type: 'stolen' }));
+    const leave = buses[by].serve(service, (body) => body);
+    await settle();
+    expect(faults.splice(0)).toEqual([
+      `${user}: The NATS server does not let this node listen to voxgate.v1.s.${service}.`,
+    ]);
+    for (let n = 0; n < 20; n++) {
+      expect(await buses.node.request(service, me('node'), { type: 'ask' }, 5_000)).toEqual({ type: 'ask' });
+    }
+    detach();
+    leave();
+    await settle();
+  });
+
+  it('tells at once what may not be asked', async () => {
+    const asking = buses.accounts.request('upstream.open', me('accounts'), { type: 'ask' }, 60_000);
+    await expect(asking).rejects.toMatchObject({
+      reason: 'unknown_actor',
+      message: expect.stringContaining('not let'),
+    });
+    faults.length = 0;
+  });
+
+  it('lets every node hold its lease, and accounts alone what is theirs', async () => {
+    for (const user of USERS) {
+      const leases = natsLeases(buses[user]);
+      const lease = await leases.acquire(`node.${user}`, { user }, () => {});
+      expect(lease).toMatchObject({ isValid: true });
+      expect((await leases.list('node.')).map(({ value }) => value)).toContainEqual({ user });
+      await leases.close();
+    }
+    for (const user of ['accounts', 'node'] as const) {
+      const leases = natsLeases(buses[user]);
+      expect(await leases.acquire('accounts.0', {}, () => {})).toMatchObject({ isValid: true });
+      await leases.close();
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[publisher: User, consumer: User]>([
+    ['edge', 'accounts'],
+    ['node', 'node'],
+  ])('takes usage from %s to %s, and puts aside what can never be taken', async (publisher, consumer) => {
+    const taken: BusBody[] = [];
+    let done = () => {};
+    const all = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const usage = natsUsage(buses[publisher], {});
+    const owner = natsUsage(buses[consumer], { onFault: () => done() });
+    const detach = owner.consume('0', async (body) => {
+      taken.push(body);
+      return body.type === 'bad' ? 'never' : 'done';
+    });
+    await usage.publish('0', `${publisher}-1`, { type: 'good' });
+    await usage.publish('0', `${publisher}-2`, { type: 'bad' });
+    await all;
+    expect(taken).toEqual([{ type: 'good' }, { type: 'bad' }]);
+    expect(owner.refused).toBe(1);
+    detach();
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+// deploy/nginx.conf in the real nginx, before a real gateway.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { proxySuite, timesSuite } from './proxy.suite.ts';
+import {
+  deployFile,
+  freePort,
+  HOST,
+  ProxyProcess,
+  proxyDirectory,
+  type RunningProxy,
+  reasonToSkip,
+  substituted,
+} from './proxy-rig.ts';
+
+const file = deployFile('nginx.conf');
+
+async function startNginx(backendPort: number): Promise<RunningProxy> {
+  const { directory, certFile, keyFile, ca } = proxyDirectory();
+  const port = await freePort();
+  const accessLog = join(directory, 'access.log');
+  const site = substituted(file, [
+    ['127.0.0.1:8080', `127.0.0.1:${backendPort}`],
+    ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
+    ['listen [::]:443 ssl;', ''],
+    [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, certFile],
+    [`/etc/letsencrypt/live/${HOST}/privkey.pem`, keyFile],
+    ['/var/log/nginx/voxgate.log', accessLog],
+  ]);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
+  // What is around the file is the operating system's: /etc/nginx/nginx.conf.
+  const main = [
+    ...(process.getuid?.() === 0 ? ['user root;'] : []),
+    'daemon off; pid nginx.pid; worker_processes 1; error_log stderr notice;',
+    'events { worker_connections 256; }',
+    `http { ${temporary.join(' ')} include site.conf; }`,
+  ];
+  writeFileSync(join(directory, 'site.conf'), site);
+  writeFileSync(join(directory, 'nginx.conf'), main.join('\n'));
+  const nginx = new ProxyProcess('nginx', ['-p', directory, '-c', 'nginx.conf', '-e', 'stderr']);
+  await nginx.says(/start worker process \d/);
+  return {
+    url: `https://${HOST}:${port}`,
+    ca,
+    async reload() {
+      const from = nginx.lines;
+      nginx.child.kill('SIGHUP');
+      await nginx.says(/gracefully shutting down/, from);
+    },
+    async stop() {
+      await nginx.end('SIGQUIT');
+      return readFileSync(accessLog, 'utf8');
+    },
+  };
+}
+
+const reason = reasonToSkip('nginx', '-v');
+// Needs the program; the reason was printed above.
+describe.skipIf(reason !== undefined)('nginx', () => {
+  proxySuite({ start: startNginx, reloadKeepsSessions: true });
+});
+
+timesSuite(file, {
+  answer: /proxy_read_timeout (\d+)h;/,
+  send: /proxy_send_timeout (\d+)h;/,
+  idle: /keepalive_timeout (\d+)s;/,
+});
+
+test('nothing of the file lets nginx believe, keep or log what it should not', () => {
+  expect(file).not.toMatch(/^[^#]*(\$request_uri|\$request\b|\$args|\$query_string|\$http_x_forwarded_for)/m);
+  expect(file).toMatch(/^\s+proxy_request_buffering off;$/m);
+  expect(file).toMatch(/^\s+proxy_buffering off;$/m);
+});

@@ -1,0 +1,169 @@
+// `/docs`: what the pages say is what the code does, in both directions; and nothing on them runs, or comes from elsewhere.
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
+import { configFields } from '../../src/config/fields.ts';
+import { closeCodes } from '../../src/documents/close-codes.ts';
+import { createDocuments, PAGE_NAMES } from '../../src/documents/documents.ts';
+import { escaped, inline, prose } from '../../src/documents/html.ts';
+import { operationsOf } from '../../src/documents/openapi.ts';
+import { providers } from '../../src/providers/index.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { startLiveGateway } from '../fakes/live-gateway.ts';
+
+const gateway = await startLiveGateway();
+const paths = ['/docs', ...PAGE_NAMES.map((name) => `/docs/${name}`)];
+const answers = new Map(
+  await Promise.all(
+    paths.map(async (path) => {
+      const answer = await fetch(`${gateway.url}${path}`);
+      return [path, { answer, html: await answer.text() }] as const;
+    }),
+  ),
+);
+const htmlOf = (path: string) => answers.get(path)?.html ?? '';
+const idsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id as string);
+
+describe.each(paths)('%s', (path) => {
+  const { answer, html } = answers.get(path)!;
+
+  test('is a page that anyone may read, in one style, without scripts or assets', () => {
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(html).not.toMatch(
+      /<(?:script|img|link|iframe|object|form|input|svg|base)\b| on\w+=| style=| src=|@import|url\(/i,
+    );
+    expect(html).toContain('prefers-color-scheme: dark');
+    expect(html).toContain('name="viewport"');
+  });
+
+  test('has no place twice, and links only to places that there are', () => {
+    const ids = idsIn(html);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    const links = [...html.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link as string);
+    const lost = links.filter((link) => {
+      const [target = '', id] = link.split('#');
+      if (['/openapi.json', '/asyncapi.json'].includes(target)) return false;
+      const page = target === '' ? html : htmlOf(target);
+      return page === '' || (id !== undefined && !idsIn(page).includes(id));
+    });
+    expect(lost).toEqual([]);
+    expect(links.length).toBeGreaterThan(4);
+  });
+
+  test('is closed as it was opened', () => {
+    const count = (pattern: RegExp) => (html.match(pattern) ?? []).length;
+    for (const name of [
+      'table',
+      'tr',
+      'td',
+      'th',
+      'code',
+      'pre',
+      'p',
+      'ul',
+      'li',
+      'a',
+      'h2',
+      'h3',
+      'div',
+      'main',
+      'nav',
+    ]) {
+      expect([name, count(new RegExp(`<${name}[ >]`, 'g'))]).toEqual([name, count(new RegExp(`</${name}>`, 'g'))]);
+    }
+  });
+});
+
+describe('the pages', () => {
+  test('have every error code of the catalogue, every close code, and no other', () => {
+    const ids = idsIn(htmlOf('/docs/errors')).filter((id) => !['codes', 'close-codes'].includes(id));
+    const closes = closeCodes().map(({ close }) => `close-${close}`);
+    expect(ids).toEqual([...Object.keys(ERROR_CATALOGUE), ...closes]);
+    expect(idsIn(htmlOf('/docs/live')).filter((id) => id.startsWith('close-') && id !== 'close-codes')).toEqual(closes);
+  });
+
+  test('have every setting, and no other', () => {
+    expect(idsIn(htmlOf('/docs/configuration'))).toEqual(configFields(['<provider>']).map(({ env }) => escaped(env)));
+  });
+
+  test('have every model, and no other', () => {
+    const known = providers.flatMap(({ name, models }) => [name, ...models.map(({ id }) => id)]);
+    expect(idsIn(htmlOf('/docs/models'))).toEqual(known);
+  });
+
+  test.each(operationsOf(PAGE_NAMES))('have a call of $id that names this gateway', ({ id, curl }) => {
+    expect(idsIn(htmlOf('/docs/rest'))).toContain(id);
+    // Some shells take a `?` outside quotes for a pattern of file names.
+    expect(curl.replaceAll(/"[^"]*"|'[^']*'/g, '')).not.toMatch(/[?&*]/);
+    expect(htmlOf('/docs/rest')).toContain(escaped(curl.replaceAll('{base}', gateway.url)));
+  });
+
+  test('say nothing of prices and of who may use what', () => {
+    expect(htmlOf('/docs/models')).not.toMatch(/USD|available"/);
+  });
+});
+
+describe('documents', () => {
+  const all = [...paths, '/openapi.json', '/asyncapi.json'];
+
+  test.each(all)('%s may be read from every page, and is not sent again while it is the same', async (path) => {
+    const first = await fetch(`${gateway.url}${path}`);
+    const etag = first.headers.get('etag') ?? '';
+    const cached = path.startsWith('/docs') ? 'private, max-age=300' : 'public, max-age=300';
+    const { headers } = first;
+    expect([headers.get('access-control-allow-origin'), headers.get('cache-control')]).toEqual(['*', cached]);
+    const again = await fetch(`${gateway.url}${path}`, { headers: { 'If-None-Match': `"other", W/${etag}` } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    const changed = await fetch(`${gateway.url}${path}`, { headers: { 'If-None-Match': '"other"' } });
+    expect(changed.status).toBe(200);
+    const head = await fetch(`${gateway.url}${path}`, { method: 'HEAD' });
+    expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
+  });
+
+  test('there are none of other names', async () => {
+    for (const name of ['nothing', 'constructor', '__proto__', '%00']) {
+      const answer = await fetch(`${gateway.url}/docs/${name}`);
+      expect([name, answer.status]).toEqual([name, 404]);
+    }
+  });
+
+  test('name the address that the operator gave, and never what a client made up', async () => {
+    const made = request(`${gateway.url}/docs`, { headers: { host: 'a"b<c>' } });
+    const [answer] = (await once(made.end(), 'response')) as [IncomingMessage];
+    const html = Buffer.concat(await answer.toArray()).toString();
+    expect(html).toContain('curl http://127.0.0.1:8080/v1/models');
+    const open = await startLiveGateway({ VOXGATE_PUBLIC_URL: 'https://stt.example.com/' });
+    expect(await (await fetch(`${open.url}/docs`)).text()).toContain('curl https://stt.example.com/v1/models');
+    expect(await (await fetch(`${open.url}/docs/live`)).text()).toContain('wss://stt.example.com/v1/listen');
+  });
+});
+
+describe('texts', () => {
+  const hostile = '<script>alert("1")</script> & \'quotes\'';
+
+  test('of providers cannot become markup', () => {
+    const [card] = loopback.models;
+    const provider: Provider = {
+      ...loopback,
+      title: hostile,
+      models: [{ ...card!, description: hostile, languages: [hostile] }],
+    };
+    const documents = createDocuments({ version: hostile, providers: [provider] });
+    for (const name of ['', ...PAGE_NAMES]) {
+      const { body } = documents.page(name, `http://${hostile}`)!;
+      expect(body).not.toContain('<script');
+    }
+  });
+
+  test('keep code and links, and nothing else', () => {
+    expect(inline('`<b>` & [a](/docs) [b](javascript:1) *c*')).toBe(
+      '<code>&lt;b&gt;</code> &amp; <a href="/docs">a</a> [b](javascript:1) *c*',
+    );
+    expect(prose('one\n\ntwo')).toBe('<p>one</p>\n<p>two</p>');
+  });
+});

@@ -1,0 +1,170 @@
+// Files as encoders and browsers write them: what they are taken for, how long money is held and charged for, and how many
+// samples a model hears of those that are decoded here.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { WavReader } from '../../src/audio/wav.ts';
+import { LengthMeter } from '../../src/edge/audio-length.ts';
+import type { FormFile } from '../../src/edge/multipart.ts';
+import { requireTold, secondsToReserve } from '../../src/edge/routes/transcriptions-money.ts';
+import { FileSource } from '../../src/session/file-source.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
+
+const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');
+const PRICE = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n } as const;
+const MEMBERS = [{ slug: 'a/b', own: false, price: PRICE }];
+
+const load = (name: string): Buffer => readFileSync(join(FOLDER, name));
+
+function formFile(bytes: Buffer): FormFile {
+  return {
+    filename: 'audio',
+    contentType: undefined,
+    size: bytes.length,
+    head: bytes.subarray(0, 65_536),
+    pieces: undefined,
+    read: () => {
+      throw new Error('Whoever measures reads by position.');
+    },
+    readAt: async (position, length) => bytes.subarray(position, position + length),
+  };
+}
+
+/** As the endpoint goes about it: what money is held for, and what is charged where the provider says nothing. */
+async function lengthsOf(bytes: Buffer): Promise<{ title: string; held: number; charged: number | undefined }> {
+  const { seconds: held, measured } = await secondsToReserve(
+    formFile(bytes),
+    MEMBERS,
+    Number.POSITIVE_INFINITY,
+    new LengthMeter(systemClock),
+  );
+  const source = await FileSource.open({
+    bytes: bytes.length,
+    rawSampleRate: undefined,
+    ...(measured === undefined ? {} : { seconds: measured }),
+    read: async function* () {
+      yield bytes;
+    },
+  });
+  return { title: source.kind.kind === 'container' ? source.kind.title : 'raw', held, charged: source.seconds };
+}
+
+/** Seconds by ffprobe, or by its packets where it guesses (`vbr-headerless.mp3`) or says nothing. */
+const KNOWN: readonly [name: string, title: string, seconds: number][] = [
+  ['cbr.mp3', 'MP3', 6.084],
+  ['vbr-xing.mp3', 'MP3', 6.084],
+  ['vbr-headerless.mp3', 'MP3', 6.084],
+  ['flac.flac', 'FLAC', 2],
+  ['opus.ogg', 'Ogg', 10.0065],
+  ['vorbis.ogg', 'Ogg', 4],
+  ['opus.webm', 'WebM or Matroska', 10.008],
+  ['opus-live.webm', 'WebM or Matroska', 10.008],
+  ['recorder.webm', 'WebM or Matroska', 5.9389],
+  ['recorder-sliced.webm', 'WebM or Matroska', 6.007],
+  ['aac.m4a', 'MP4', 6],
+  ['aac-fragmented.m4a', 'MP4', 6.064],
+  ['opus-fragmented.m4a', 'MP4', 6.0065],
+  ['recorder.m4a', 'MP4', 5.9596],
+  ['24-bit.wav', 'WAV', 0.8],
+  ['float32.wav', 'WAV', 0.8],
+  ['mulaw.wav', 'WAV', 0.8],
+  ['extensible.wav', 'WAV', 0.4],
+  ['list.wav', 'WAV', 0.8],
+  ['streamed.wav', 'WAV', 0.8],
+  ['rf64.wav', 'WAV (64-bit)', 0.8],
+  ['adpcm.wav', 'WAV', 6.108],
+];
+
+/** They say nothing, and are not looked through: what is held is more than any speech needs, nothing is charged by it. */
+const UNKNOWN: readonly [name: string, title: string][] = [
+  ['flac-streamed.flac', 'FLAC'],
+  ['flac.ogg', 'Ogg'],
+];
+
+describe('the length of a file', () => {
+  it.each(KNOWN)('%s, which is %s, is measured within 2 %% of %f s', async (name, title, seconds) => {
+    const lengths = await lengthsOf(load(name));
+    expect(lengths.title).toBe(title);
+    for (const measured of [lengths.held, lengths.charged ?? 0]) {
+      expect(Math.abs(measured - seconds) / seconds).toBeLessThan(0.02);
+    }
+  });
+
+  it.each(UNKNOWN)('%s, which is %s, is held for by eight kilobits a second', async (name, title) => {
+    const bytes = load(name);
+    expect(await lengthsOf(bytes)).toEqual({ title, held: bytes.length / 1000, charged: undefined });
+  });
+
+  it('is known of every file that is kept here', () => {
+    const named = [...KNOWN, ...UNKNOWN].map(([name]) => name);
+    expect(readdirSync(FOLDER).sort()).toEqual([...named, 'README.md'].sort());
+  });
+
+  it.each([...KNOWN, ...UNKNOWN].map(([name]) => name))(
+    '%s cut off anywhere is never longer than it was',
+    async (name) => {
+      const bytes = load(name);
+      const whole = (await lengthsOf(bytes)).held;
+      for (let step = 1; step < 12; step++) {
+        const cut = bytes.subarray(0, Math.floor((bytes.length * step) / 12));
+        const { held } = await lengthsOf(cut);
+        expect(Number.isFinite(held) && held >= 0).toBe(true);
+        expect(held).toBeLessThan(Math.max(whole, cut.length / 1000) * 1.01 + 0.001);
+      }
+    },
+  );
+});
+
+describe('a WAV file for a model that hears samples', () => {
+  it.each<[string, number]>([
+    ['24-bit.wav', 6400],
+    ['float32.wav', 6400],
+    ['mulaw.wav', 6400],
+    ['extensible.wav', 3200],
+    ['list.wav', 6400],
+    ['streamed.wav', 6400],
+    ['rf64.wav', 6400],
+  ])('%s has %i samples, cut into pieces of any size', (name, expected) => {
+    const bytes = load(name);
+    const heard = [1, 7, 4096, bytes.length].map((size) => {
+      const reader = new WavReader();
+      const samples: number[] = [];
+      for (let at = 0; at < bytes.length; at += size) samples.push(...reader.push(bytes.subarray(at, at + size)));
+      reader.end();
+      expect(reader.format?.sampleRate).toBe(8000);
+      return samples;
+    });
+    for (const samples of heard) expect(samples).toEqual(heard[0]);
+    expect(heard[0]).toHaveLength(expected);
+    // Speech, and not the bytes of a header or of another coding.
+    const loudness = Math.sqrt(heard[0]!.reduce((sum, sample) => sum + sample * sample, 0) / expected);
+    expect(loudness).toBeGreaterThan(100);
+    expect(loudness).toBeLessThan(12_000);
+  });
+
+  it('adpcm.wav is refused by name of its coding', () => {
+    expect(() => new WavReader().push(load('adpcm.wav'))).toThrow(/its coding \(format 2, 4 bits\) is not supported/);
+  });
+
+  it('of 64 bits ends where its own header says, whatever follows', () => {
+    const bytes = Buffer.concat([load('rf64.wav'), Buffer.from('LIST\x04\0\0\0junk', 'latin1')]);
+    const reader = new WavReader();
+    expect(reader.push(bytes)).toHaveLength(6400);
+  });
+});
+
+describe('a file of which nobody will know how long it is', () => {
+  const card = (segment_timestamps?: false) => ({ capabilities: { segment_timestamps } });
+  const member = (slug: string, own: boolean, segment_timestamps?: false) =>
+    ({ slug, own, card: card(segment_timestamps) }) as unknown as Parameters<typeof requireTold>[0][number];
+
+  it('is refused where one model of the chain says no times and is paid for', () => {
+    const chain = [member('a/times', false), member('b/silent', false, false)];
+    expect(() => requireTold(chain)).toThrow(expect.objectContaining({ code: 'unsupported_audio' }));
+    expect(() => requireTold(chain)).toThrow(/b\/silent does not say it. Convert it to WAV, FLAC or MP3/);
+  });
+
+  it('is taken where every model says it, or the own key pays', () => {
+    expect(() => requireTold([member('a/times', false), member('b/silent', true, false)])).not.toThrow();
+  });
+});

@@ -1,0 +1,43 @@
+// A node with the role `upstream` and nothing else, in a process of its own: the scripted provider behind a bus on NATS. Tells
+// when it is there, and what it has and has used when asked; ends with whoever started it.
+import { openNatsBus } from '../../src/bus/nats.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
+import { serveLegs } from '../../src/session/leg-service.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
+import { UpstreamHost } from '../../src/upstream/live.ts';
+
+export interface UpstreamNodeOptions {
+  url: string;
+  prefix: string;
+  node: string;
+}
+
+export type UpstreamNodeOrder = 'tell' | 'drain';
+
+/** `legs`: open now. `cpuMs`: used since the start. */
+export type UpstreamNodeReport = { ready: true } | { legs: number; cpuMs: number } | { drained: true };
+
+const { url, prefix, node } = JSON.parse(process.argv[2] as string) as UpstreamNodeOptions;
+const bus = await openNatsBus({ servers: [url], prefix, node, startMs: 10_000 });
+const upstream = new UpstreamHost({
+  providers: new Map([[loopback.name, loopback]]),
+  engines: { loopback: new LoopbackEngine(systemClock) },
+  access: () => ({ baseUrl: undefined, credential: undefined }),
+  clock: systemClock,
+});
+// Nobody is less loaded; but there are others.
+const legs = serveLegs(bus, upstream, { leastLoaded: () => undefined, hasOther: () => true, onNodes: () => () => {} });
+const tell = (report: UpstreamNodeReport) => process.send?.(report);
+
+process.on('message', async (order: UpstreamNodeOrder) => {
+  if (order === 'drain') {
+    await legs.drain();
+    tell({ drained: true });
+    return;
+  }
+  const { user, system } = process.cpuUsage();
+  tell({ legs: upstream.size, cpuMs: (user + system) / 1000 });
+});
+process.on('disconnect', () => process.exit());
+tell({ ready: true });

@@ -1,0 +1,43 @@
+// A model that gives no times of words although it could: what it did not give is found out when it has answered.
+import { describe, expect, it } from 'vitest';
+import { desk, expectNothingLeft, flac, send, server } from './files-fixture.ts';
+
+const FILE = flac(2_000);
+const WORDS: [string, string][] = [
+  ['model', 'straight/file'],
+  ['response_format', 'verbose_json'],
+  ['timestamp_granularities[]', 'word'],
+];
+
+describe('times of words that were asked for, and are not there', () => {
+  it('are warned about', async () => {
+    const { warning, json } = await send(WORDS, FILE);
+    expect([warning, json.words, json.warnings]).toMatchObject([
+      'words_unavailable',
+      [],
+      [
+        {
+          code: 'words_unavailable',
+          param: 'timestamp_granularities[]',
+          message: expect.stringContaining('straight/file'),
+        },
+      ],
+    ]);
+    await expectNothingLeft();
+  });
+
+  it('are refused strictly, and nothing is charged', async () => {
+    const { status, json } = await send([...WORDS, ['strict', 'true']], FILE);
+    expect([status, json]).toMatchObject([
+      422,
+      { error: { code: 'unsupported_parameter', param: 'timestamp_granularities[]' } },
+    ]);
+    expect([server('straight').arrived.length, desk.charges.size, desk.released]).toEqual([1, 0, 1]);
+    await expectNothingLeft();
+  });
+
+  it('are not missed where nobody asked for them', async () => {
+    const { warning, json } = await send([...WORDS.slice(0, 2), ['strict', 'true']], FILE);
+    expect([warning, json.words]).toEqual([null, []]);
+  });
+});

@@ -1,0 +1,49 @@
+// Ports: those that a door gets, those that it does not get, and those that it leaves.
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { type DoorUnderTest, http, nextMessage, start, webSocket } from './fixture.ts';
+
+export function listeningSuite(under: DoorUnderTest): void {
+  describe('a port', () => {
+    test.each([0, 1])(
+      'is had again at once by the next door, whose clients were cut off (restart %i)',
+      async (more) => {
+        const first = await start(under);
+        let { door } = first;
+        for (let restart = 0; restart <= more; restart++) {
+          const socket = await webSocket(first.port);
+          socket.send('here');
+          expect(await nextMessage(socket)).toBe('here');
+          expect((await http(first.port, '/', { headers: { connection: 'close' } })).status).toBe(200);
+          // The door ends first: its side of the connection is what the system remembers.
+          await door.close();
+          ({ door } = await start(under, {}, { port: first.port }));
+          expect(door.port).toBe(first.port);
+        }
+        expect((await http(first.port, '/')).status).toBe(200);
+      },
+    );
+
+    test.each([[undefined], [true]])('of another program is refused with that reason (shared: %s)', async (shared) => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as { port: number };
+      const options = { port, ...(shared === undefined ? {} : { shared }) };
+      await expect(start(under, {}, options)).rejects.toThrow(
+        `Cannot listen on 127.0.0.1:${port}: another program has that port.`,
+      );
+      server.close();
+    });
+
+    test('of a door that does not share it is nobody else’s', async () => {
+      const { port } = await start(under);
+      for (const shared of [false, true])
+        await expect(start(under, {}, { port, shared })).rejects.toThrow('another program has that port.');
+    });
+
+    test('picked by two doors at once is not the same', async () => {
+      const doors = await Promise.all(Array.from({ length: 8 }, () => start(under)));
+      expect(new Set(doors.map(({ port }) => port)).size).toBe(8);
+    });
+  });
+}
