@@ -4,13 +4,14 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { keepDatabase } from './keep-database.ts';
 import { MIGRATIONS } from './migrations/index.ts';
-import { openError } from './sqlite-errors.ts';
+import { isBusy, openError } from './sqlite-errors.ts';
 import { StoreError } from './store-error.ts';
 
 /** Older ones can lose a commit when a checkpoint resets the write-ahead log (fixed in 3.51.3). */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** How long opening waits for another process that opens or migrates the same file. */
 const OPEN_WAIT_MS = 5000;
+const OPEN_AGAIN_MS = 20;
 /** How long a call waits for another process's write lock; everybody else's calls wait behind it. */
 const CALL_WAIT_MS = 500;
 /** The write-ahead log is cut back to this once all of it was moved into the database. */
@@ -26,6 +27,20 @@ const FULL = 2;
  * @throws StoreError `cannot_open` with a sentence for the operator
  */
 export function openDatabase(file: string): Database.Database {
+  const endMs = Date.now() + OPEN_WAIT_MS;
+  for (;;) {
+    try {
+      return openOnce(file);
+    } catch (error) {
+      if (!isBusy(error) || Date.now() >= endMs) throw openError(error, file);
+      // Nothing tells when a lock of another process ends, and a thread that opens has nothing else to do.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_AGAIN_MS);
+    }
+  }
+}
+
+/** Opens, or leaves nothing behind. SQLite does not wait for every lock: not for the one that changing to a log takes. */
+function openOnce(file: string): Database.Database {
   let guard: Database.Database | undefined;
   let database: Database.Database | undefined;
   try {
@@ -41,7 +56,7 @@ export function openDatabase(file: string): Database.Database {
     return database;
   } catch (error) {
     database?.close();
-    throw openError(error, file);
+    throw error;
   } finally {
     guard?.close();
   }

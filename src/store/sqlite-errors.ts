@@ -35,11 +35,15 @@ function whyNotOpened(error: unknown): string {
 /** The error for a call that failed on an open database. */
 export function callError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const code = codeOf(error);
-  if (code.startsWith('SQLITE_BUSY')) {
+  if (isBusy(error)) {
     return new StoreError('busy', 'The database is locked by another process: try again in a moment.');
   }
-  return new StoreError('failed', `The database could not do it (${code}): ${messageOf(error)}.`);
+  return new StoreError('failed', `The database could not do it (${codeOf(error)}): ${messageOf(error)}.`);
+}
+
+/** Whether another process, or another connection of this one, holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
 }
 
 /** Whether it was the disk or the memory that failed, which no other call would fare better with. */
