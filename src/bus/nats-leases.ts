@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { DiscardPolicy, type KV, type KvEntry, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
 import type { Clock } from '../../machines/clock.ts';
+import { hasEnded, isProcessIdentity, type ProcessIdentity, thisProcess } from '../runtime/process-identity.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { BusError } from './bus.ts';
 import {
@@ -47,6 +48,8 @@ interface Entry {
   claim: string;
   /** The fencing revision; absent in the writing that has taken the name, whose place in the stream it is. */
   taken?: number;
+  /** Absent in what older versions wrote. */
+  process?: ProcessIdentity;
   value: LeaseValue;
 }
 
@@ -72,6 +75,7 @@ export class NatsLeases implements Leases {
   readonly #replicas: number;
   readonly #leaseMs: number;
   readonly #claim = randomBytes(12).toString('hex');
+  readonly #process = thisProcess();
   readonly #held = new Map<string, NatsLease>();
   readonly #detach: () => void;
   #bucket: Promise<Bucket> | undefined;
@@ -95,11 +99,11 @@ export class NatsLeases implements Leases {
     return this.#ask(`taking the name ${name}`, async (bucket) => {
       for (let tries = 1; ; tries++) {
         const found = await readEntry(bucket, name);
-        if (found !== undefined && found.entry.claim !== this.#claim) return { heldBy: found.entry.value };
+        if (found !== undefined && this.#isHeld(found.entry)) return { heldBy: found.entry.value };
         const sentAtMs = this.#clock.now();
         try {
-          // Nobody has it; or this process itself, which lost it, or never heard that it was given it.
-          const bytes = encode({ claim: this.#claim, value });
+          // Nobody has it; or a process that was killed; or this one, which lost it, or never heard that it was given it.
+          const bytes = encode({ claim: this.#claim, process: this.#process, value });
           const sequence = await (found === undefined
             ? bucket.kv.create(name, bytes)
             : bucket.kv.update(name, bytes, found.sequence));
@@ -138,6 +142,11 @@ export class NatsLeases implements Leases {
     await Promise.all([...this.#held.values()].map((lease) => lease.release()));
   }
 
+  /** Somebody else has it. A process of this machine that has ended is not waited for: it is started again a moment after. */
+  #isHeld({ claim, process }: Entry): boolean {
+    return claim !== this.#claim && !(process !== undefined && hasEnded(process));
+  }
+
   #keep(
     bucket: Bucket,
     taken: { name: string; value: LeaseValue; sequence: number; sentAtMs: number; onLost: () => void },
@@ -159,7 +168,9 @@ export class NatsLeases implements Leases {
     const what = `renewing the name ${name}`;
     return {
       renew: (sequence, value) =>
-        this.#ask(what, ({ kv }) => kv.update(name, encode({ claim: this.#claim, taken: revision, value }), sequence)),
+        this.#ask(what, ({ kv }) =>
+          kv.update(name, encode({ claim: this.#claim, taken: revision, process: this.#process, value }), sequence),
+        ),
       ownSequence: () =>
         this.#ask(what, async (bucket) => {
           const found = await readEntry(bucket, name);
@@ -236,8 +247,13 @@ function decode(found: KvEntry): Entry {
   try {
     const entry: unknown = JSON.parse(Buffer.from(found.value).toString());
     if (!isRecord(entry) || typeof entry.claim !== 'string' || !isRecord(entry.value)) return foreign;
-    const { claim, taken, value } = entry;
-    return { claim, value, ...(Number.isSafeInteger(taken) && { taken: taken as number }) };
+    const { claim, taken, process, value } = entry;
+    return {
+      claim,
+      value,
+      ...(Number.isSafeInteger(taken) && { taken: taken as number }),
+      ...(isProcessIdentity(process) && { process }),
+    };
   } catch {
     return foreign;
   }

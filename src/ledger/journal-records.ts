@@ -1,8 +1,8 @@
 // What stands in a usage journal, line by line: a checksum, then JSON. A line that was not written whole is told by its
 // checksum, and what follows it is not believed.
 import { crc32 } from 'node:zlib';
+import type { ProcessIdentity } from '../runtime/process-identity.ts';
 import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
-import type { ProcessIdentity } from './process-identity.ts';
 
 export type JournalRecord =
   | { type: 'begun'; version: 1; process: ProcessIdentity }

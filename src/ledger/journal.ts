@@ -4,8 +4,8 @@ import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import type { Clock } from '../../machines/clock.ts';
+import { thisProcess } from '../runtime/process-identity.ts';
 import { type JournalRecord, lineOf } from './journal-records.ts';
-import { thisProcess } from './process-identity.ts';
 
 export const JOURNAL_SUFFIX = '.journal';
 

@@ -2,11 +2,11 @@
 // checkpoint, and removes the files. A session that the ledger has settled already stays as it is.
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isProcessIdentity, isRunning } from '../runtime/process-identity.ts';
 import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import { type JournalRecord, recordsOf } from './journal-records.ts';
-import { isRunning, type ProcessIdentity } from './process-identity.ts';
 
 /** A journal that can be told from nothing else is taken for abandoned after so long without a word. */
 const ABANDONED_MS = 60_000;
@@ -71,7 +71,7 @@ async function recoverFile(path: string, options: RecoveryOptions, recovered: Re
 
 async function isAbandoned(path: string, records: readonly JournalRecord[], nowMs: number): Promise<boolean> {
   const first = records[0];
-  const running = first?.type === 'begun' ? isRunning(first.process as ProcessIdentity) : undefined;
+  const running = first?.type === 'begun' && isProcessIdentity(first.process) ? isRunning(first.process) : undefined;
   if (running !== undefined) return !running;
   return nowMs - (await stat(path)).mtimeMs > ABANDONED_MS;
 }

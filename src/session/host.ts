@@ -15,6 +15,7 @@ import { guardActions } from '../runtime/observe.ts';
 import { type DialGate, RetryBudget } from './admission.ts';
 import type { Attempts } from './attempt.ts';
 import type { Breakers } from './breakers.ts';
+import { tellInTurn } from './drain-pace.ts';
 import type { LegRecord } from './leg-history.ts';
 import { LivelyNodes } from './lively-nodes.ts';
 import type { ClientLine } from './outbox.ts';
@@ -97,6 +98,7 @@ export class SessionHost {
   private readonly machine;
   private readonly shedding = new WeakSet<LiveSession>();
   private draining = false;
+  private stopTelling = () => {};
   private whenGone: (() => void) | undefined;
   private gone: Promise<void> | undefined;
 
@@ -205,20 +207,24 @@ export class SessionHost {
     for (const session of [...this.sessions.values()]) session.leg.line.nodeGone(node);
   }
 
-  /** No new sessions; live ones end at their next turn boundary. Resolves when none is left. */
+  /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */
   async drain(): Promise<void> {
     this.draining = true;
     if (this.sessions.size === 0) return;
     this.gone ??= new Promise<void>((resolve) => {
       this.whenGone = resolve;
+      const { clock, settings } = this.options;
+      this.stopTelling = tellInTurn([...this.sessions.keys()], settings.drainMs, clock, (sessionId) =>
+        this.sessions.get(sessionId)?.drain(),
+      );
     });
-    for (const session of [...this.sessions.values()]) session.drain();
     await this.gone;
   }
 
   /** Ends what is left, at once. */
   close(): void {
     this.draining = true;
+    this.stopTelling();
     for (const session of [...this.sessions.values()]) session.cutOff();
   }
 

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BusError } from '../../src/bus/bus.ts';
 import type { Lease, LeaseTaken } from '../../src/bus/leases.ts';
-import type { LinkedBus } from '../../src/bus/nats-jetstream.ts';
+import { jetStreamOf, type LinkedBus } from '../../src/bus/nats-jetstream.ts';
 import { type NatsLeases, natsLeases } from '../../src/bus/nats-leases.ts';
+import { thisProcess } from '../../src/runtime/process-identity.ts';
 import { openLink } from '../fakes/nats-link.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
 
@@ -55,6 +56,38 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(answers.filter(isLease)).toHaveLength(1);
     expect(answers[1 - winner]).toEqual({ heldBy: { by: winner + 1 } });
     expect((answers[winner] as Lease).isValid).toBe(true);
+  });
+
+  describe('of a process that was killed', () => {
+    const name = 'killed';
+    const gone = { ...thisProcess(), startTicks: '1' };
+    async function entryOf(process: unknown) {
+      const { one, mine, theirs } = await pair();
+      const old = await take(theirs, name);
+      // Its bucket is there now. What it has written is what this one is in the place of.
+      const stream = await jetStreamOf(one);
+      const kv = await stream.client.views.kv(`${one.link.prefix}-leases`, { bindOnly: true });
+      await kv.put(name, JSON.stringify({ claim: 'killed', process, value: { by: 'ghost' } }));
+      return { mine, old };
+    }
+
+    test('are had at once by another on this machine, with a higher revision', async () => {
+      const { mine, old } = await entryOf(gone);
+      const lease = await take(mine, name);
+      expect(lease.isValid).toBe(true);
+      expect(lease.revision).toBeGreaterThan(old.revision);
+    });
+
+    test.each([
+      ['lives', thisProcess()],
+      ['may be on another machine that is called alike', { ...gone, space: 'another start of another machine' }],
+      ['is of a version that did not say', { pid: gone.pid, startTicks: '1', host: gone.host }],
+      ['says that it is everybody', { ...gone, pid: -1 }],
+      ['says nothing', undefined],
+    ])('are waited for when it %s', async (_, process) => {
+      const { mine } = await entryOf(process);
+      expect(await mine.acquire(name, {}, () => {})).toEqual({ heldBy: { by: 'ghost' } });
+    });
   });
 
   test('keeps a name through many times its life, under one revision, and with what was last written there', async () => {

@@ -1,0 +1,33 @@
+// How quickly the sessions of a node that is shut down are told: each connects again when its turn is over, and the nodes that are
+// left take them in one after the other. What a session does when it is told is its chart's.
+import type { Clock } from '../../machines/clock.ts';
+
+/** The last is told so long after the first, at the most. */
+const SPREAD_MS_MAX = 10_000;
+/** And within this part of the time that each of them has from then on. */
+const SPREAD_SHARE = 1 / 6;
+const STEP_MS = 100;
+
+/**
+ * Tells a tenth of them a second, and never less than ten a second.
+ *
+ * @returns stops telling
+ */
+export function tellInTurn<Session>(
+  sessions: readonly Session[],
+  drainMs: number,
+  clock: Clock,
+  tell: (session: Session) => void,
+): () => void {
+  const steps = Math.max(1, Math.floor(Math.min(SPREAD_MS_MAX, drainMs * SPREAD_SHARE) / STEP_MS));
+  const atOnce = Math.max(1, Math.ceil(sessions.length / steps));
+  let told = 0;
+  let timer: unknown;
+  const step = () => {
+    for (const session of sessions.slice(told, told + atOnce)) tell(session);
+    told += atOnce;
+    if (told < sessions.length) timer = clock.setTimeout(step, STEP_MS);
+  };
+  step();
+  return () => clock.clearTimeout(timer);
+}
