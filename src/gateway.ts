@@ -34,8 +34,8 @@ import { systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 
-/** Beyond the sessions' own time to drain: for the tails of those that were stopped at its end. */
-const DRAIN_TAIL_MS = 15_000;
+/** Beyond the sessions' own time to drain, which begins when each is told: for the last that is told, and for the tails of all. */
+const DRAIN_TAIL_MS = 25_000;
 
 /** A running node. */
 export interface Gateway {

@@ -15,6 +15,7 @@ import { backgroundClock } from '../telemetry/clock.ts';
 import { type BusBody, BusError, type Detach } from './bus.ts';
 import {
   ensureStream,
+  isMissingConsumer,
   isMissingStream,
   type JetStream,
   jetStreamOf,
@@ -107,7 +108,7 @@ export class NatsUsage implements UsageStream {
   }
 
   consume(shard: string, handler: UsageHandler): Detach {
-    const durable = `shard-${checked(shard)}`;
+    const durable = durableOf(checked(shard));
     const { clock, onFault } = this.#options;
     const pull = pullMessages(this.#bus, {
       clock,
@@ -115,18 +116,17 @@ export class NatsUsage implements UsageStream {
       durable,
       inHandMax: IN_HAND_MAX,
       onFault,
-      prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard)),
+      prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, shard)),
       take: (message) => this.#take(pull, shard, message, handler),
     });
     return () => pull.stop();
   }
 
   async waiting(shard: string): Promise<number | undefined> {
-    const subject = this.#subjects.usage(checked(shard));
     try {
       return await this.#ask('counting usage', async ({ manager }) => {
-        const { state } = await manager.streams.info(this.#name, { subjects_filter: subject });
-        return state.subjects?.[subject] ?? 0;
+        const kept = await this.#kept(manager, checked(shard));
+        return (await this.#handed(manager, shard))?.waiting ?? kept;
       });
     } catch {
       return undefined;
@@ -219,10 +219,43 @@ export class NatsUsage implements UsageStream {
     return streams;
   }
 
-  async #prepare(manager: JetStream['manager'], durable: string, shard: string): Promise<void> {
+  /** Messages of a shard in the stream. */
+  async #kept(manager: JetStream['manager'], shard: string): Promise<number> {
+    const subject = this.#subjects.usage(shard);
+    const { state } = await manager.streams.info(this.#name, { subjects_filter: subject });
+    return state.subjects?.[subject] ?? 0;
+  }
+
+  /** What the consumer of a shard has still to take, and up to where it has taken everything; undefined when there is none yet. */
+  async #handed(manager: JetStream['manager'], shard: string): Promise<{ waiting: number; taken: number } | undefined> {
+    try {
+      const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(this.#name, durableOf(shard));
+      return { waiting: num_pending + num_ack_pending, taken: ack_floor.stream_seq };
+    } catch (error) {
+      if (isMissingConsumer(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Removes what was taken and is there all the same: servers in a cluster (2.9.10) leave it behind when the one that led is lost, and
+   * the stream has room for so much only. Nothing waits for it, so that a failure is only told.
+   */
+  async #sweep(manager: JetStream['manager'], shard: string): Promise<void> {
+    try {
+      const [kept, handed] = [await this.#kept(manager, shard), await this.#handed(manager, shard)];
+      if (handed === undefined || kept <= handed.waiting) return;
+      await manager.streams.purge(this.#name, { filter: this.#subjects.usage(shard), seq: handed.taken + 1 });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.onFault(`Usage that was taken could not be removed from ${this.#name} (${why}).`);
+    }
+  }
+
+  async #prepare(manager: JetStream['manager'], shard: string): Promise<void> {
     try {
       await manager.consumers.add(this.#name, {
-        durable_name: durable,
+        durable_name: durableOf(shard),
         filter_subject: this.#subjects.usage(shard),
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
@@ -235,8 +268,11 @@ export class NatsUsage implements UsageStream {
       this.#streams = undefined;
       throw error;
     }
+    await this.#sweep(manager, shard);
   }
 }
+
+const durableOf = (shard: string): string => `shard-${shard}`;
 
 function checked(shard: string): string {
   if (SHARD.test(shard)) return shard;

@@ -3,13 +3,13 @@
 import type { Clock } from '../../machines/clock.ts';
 
 /** The last is told so long after the first, at the most. */
-const SPREAD_MS_MAX = 10_000;
+const SPREAD_MS_MAX = 15_000;
 /** And within this part of the time that each of them has from then on. */
-const SPREAD_SHARE = 1 / 6;
+const SPREAD_SHARE = 1 / 4;
 const STEP_MS = 100;
 
 /**
- * Tells a tenth of them a second, and never less than ten a second.
+ * Tells a fifteenth of them a second, or ten of them where that is more.
  *
  * @returns stops telling
  */

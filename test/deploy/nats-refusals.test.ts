@@ -44,7 +44,6 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     it.each([
       ...publishes(EVERYBODY, [
         '$JS.API.STREAM.DELETE.voxgate-usage',
-        '$JS.API.STREAM.PURGE.voxgate-usage',
         '$JS.API.STREAM.MSG.DELETE.voxgate-usage',
         '$JS.API.STREAM.MSG.GET.voxgate-usage',
         '$JS.API.STREAM.CREATE.other',
@@ -61,6 +60,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       ...publishes(NOT_ACCOUNTS, [
         '$KV.voxgate-leases.accounts.0',
         '$JS.API.CONSUMER.MSG.NEXT.voxgate-usage.shard-0',
+        '$JS.API.STREAM.PURGE.voxgate-usage',
         '$JS.API.CONSUMER.DURABLE.CREATE.voxgate-usage.shard-0',
         '$JS.API.STREAM.UPDATE.voxgate-usage',
         '$JS.ACK.voxgate-usage.shard-0.1.1.1.1.1',

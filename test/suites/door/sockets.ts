@@ -351,6 +351,27 @@ export function socketSuite(under: DoorUnderTest): void {
       ]);
       expect(await Promise.all(dropped)).toEqual([1006, 1006, 1006]);
     });
+
+    test('that closes right after it has closed its sockets lets each of them read that, though all of them go on sending', async () => {
+      const { door, port, events } = await recording();
+      const clients = await Promise.all(Array.from({ length: 20 }, () => webSocket(port)));
+      const sockets = await Promise.all(clients.map(() => opened(events)));
+      const words = clients.map(nextMessage);
+      const closed = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
+      const goOn = () => {
+        for (const client of clients) for (let frames = 0; frames < 50; frames++) client.send(Buffer.alloc(3200));
+      };
+      goOn();
+      for (const socket of sockets) {
+        socket.send('last words');
+        socket.close(4200, 'node_draining');
+      }
+      const doorClosed = door.close();
+      goOn();
+      await doorClosed;
+      expect(new Set(await Promise.all(words))).toEqual(new Set(['last words']));
+      expect(new Set(await Promise.all(closed))).toEqual(new Set([4200]));
+    });
   });
 
   test('a hundred sockets at once each get their own answers', async () => {

@@ -1,0 +1,65 @@
+// Three real nats-servers that are one: whichever is killed, the two others go on with what all of them keep.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { connect, type NatsConnection } from 'nats';
+import { type NatsServer, startNatsServer } from './nats-server.ts';
+
+const SERVERS = 3;
+
+export interface NatsCluster {
+  servers: readonly NatsServer[];
+  /** Of all of them, as it is written in the configuration. */
+  urls: string[];
+  stop(): Promise<void>;
+}
+
+/** Resolves when they have a leader for JetStream. Whoever starts it stops it. */
+export async function startNatsCluster(): Promise<NatsCluster> {
+  const name = `test-${randomBytes(4).toString('hex')}`;
+  const routePorts = await freePorts(SERVERS);
+  const routes = routePorts.map((port) => `nats-route://127.0.0.1:${port}`).join(', ');
+  const servers = await Promise.all(
+    routePorts.map((port, index) =>
+      startNatsServer({
+        jetStream: true,
+        config: `server_name: ${name}-${index}\ncluster { name: ${name}, listen: "127.0.0.1:${port}", routes: [${routes}] }`,
+      }),
+    ),
+  );
+  const urls = servers.map(({ url }) => url);
+  await jetStreamLeads(urls);
+  return {
+    servers,
+    urls,
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
+
+/** A server that has no leader yet answers nothing. */
+async function jetStreamLeads(servers: string[]): Promise<void> {
+  const connection: NatsConnection = await connect({ servers });
+  try {
+    for (;;) {
+      try {
+        await connection.jetstreamManager({ timeout: 500 });
+        return;
+      } catch {}
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const holders = await Promise.all(
+    Array.from({ length: count }, () => {
+      const holder = createServer();
+      return new Promise<typeof holder>((resolve) => holder.listen(0, '127.0.0.1', () => resolve(holder)));
+    }),
+  );
+  const ports = holders.map((holder) => (holder.address() as { port: number }).port);
+  await Promise.all(holders.map((holder) => new Promise((resolve) => holder.close(resolve))));
+  return ports;
+}
