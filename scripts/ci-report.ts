@@ -30,6 +30,12 @@ export function readReport(file: string): FileReport[] {
   });
 }
 
+/** What went wrong beside all tests; where that is not known the step did not come so far. */
+export function readUnhandled(file: string): string[] {
+  if (!existsSync(file)) return ['it was cut short'];
+  return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+}
+
 /** How a file is named that failed without a failing test. */
 export const wholeFile = (path: string): string => `${path} as a whole`;
 

@@ -3,7 +3,7 @@
 // failed beside others and passed alone, in the step that is named `<step>-again`, is unsteady: told of, and few are allowed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readReport, wholeFile } from './ci-report.ts';
+import { readReport, readUnhandled, wholeFile } from './ci-report.ts';
 
 const AGAIN = '-again';
 const UNSTEADY_MAX = 5;
@@ -23,6 +23,8 @@ for (const step of steps.filter((name) => !name.endsWith(AGAIN))) {
     count.skipped += skipped;
     for (const what of failed) tell(step, what, passedAlone.has(what));
   }
+  // It may be the reason why the step failed: no test that passed alone explains it.
+  for (const what of readUnhandled(join(folder, `${step}.unhandled`))) tell(step, what, false);
 }
 for (const step of failedSteps.filter((name) => name !== '' && !explained.has(name))) {
   console.log(`failed: ${step}`);

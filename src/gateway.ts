@@ -35,7 +35,7 @@ import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 
 /** Beyond the sessions' own time to drain, which begins when each is told: for the last that is told, and for the tails of all. */
-const DRAIN_TAIL_MS = 25_000;
+const DRAIN_TAIL_MS = 30_000;
 
 /** A running node. */
 export interface Gateway {

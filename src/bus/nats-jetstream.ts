@@ -15,7 +15,6 @@ export const ANSWER_MS = 2000;
 
 /** "wrong last sequence": somebody else has written under that name. */
 const WRONG_SEQUENCE = 10071;
-const CONSUMER_NOT_FOUND = 10014;
 const STREAM_NOT_FOUND = 10059;
 const STREAM_IN_USE = 10058;
 
@@ -77,8 +76,6 @@ function apiCode(error: unknown): number | undefined {
 }
 
 export const isWrongSequence = (error: unknown): boolean => apiCode(error) === WRONG_SEQUENCE;
-
-export const isMissingConsumer = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND;
 
 /** Whether what was asked for has no stream: it was never made, or somebody has removed it. */
 export const isMissingStream = (error: unknown): boolean =>

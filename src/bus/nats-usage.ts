@@ -15,7 +15,6 @@ import { backgroundClock } from '../telemetry/clock.ts';
 import { type BusBody, BusError, type Detach } from './bus.ts';
 import {
   ensureStream,
-  isMissingConsumer,
   isMissingStream,
   type JetStream,
   jetStreamOf,
@@ -117,6 +116,7 @@ export class NatsUsage implements UsageStream {
       inHandMax: IN_HAND_MAX,
       onFault,
       prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, shard)),
+      idle: () => this.#ask('looking for usage left behind', ({ manager }) => this.#handAgain(manager, shard)),
       take: (message) => this.#take(pull, shard, message, handler),
     });
     return () => pull.stop();
@@ -124,10 +124,7 @@ export class NatsUsage implements UsageStream {
 
   async waiting(shard: string): Promise<number | undefined> {
     try {
-      return await this.#ask('counting usage', async ({ manager }) => {
-        const kept = await this.#kept(manager, checked(shard));
-        return (await this.#handed(manager, shard))?.waiting ?? kept;
-      });
+      return await this.#ask('counting usage', ({ manager }) => this.#kept(manager, checked(shard)));
     } catch {
       return undefined;
     }
@@ -226,30 +223,22 @@ export class NatsUsage implements UsageStream {
     return state.subjects?.[subject] ?? 0;
   }
 
-  /** What the consumer of a shard has still to take, and up to where it has taken everything; undefined when there is none yet. */
-  async #handed(manager: JetStream['manager'], shard: string): Promise<{ waiting: number; taken: number } | undefined> {
-    try {
-      const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(this.#name, durableOf(shard));
-      return { waiting: num_pending + num_ack_pending, taken: ack_floor.stream_seq };
-    } catch (error) {
-      if (isMissingConsumer(error)) return undefined;
-      throw error;
-    }
-  }
-
   /**
-   * Removes what was taken and is there all the same: servers in a cluster (2.9.10) leave it behind when the one that led is lost, and
-   * the stream has room for so much only. Nothing waits for it, so that a failure is only told.
+   * Servers in a cluster (2.9.10) may leave messages behind that were acknowledged when the one that led was lost: no consumer is given
+   * them again, and the stream has room for so many only. A consumer that is made anew is given everything that is there; the ledger
+   * knows what it has by its id. Nothing is removed here: a purge would forget what was not acknowledged, too (2.9 also purges
+   * by wrong bounds when it starts).
+   *
+   * @returns whether the consumer was removed
    */
-  async #sweep(manager: JetStream['manager'], shard: string): Promise<void> {
-    try {
-      const [kept, handed] = [await this.#kept(manager, shard), await this.#handed(manager, shard)];
-      if (handed === undefined || kept <= handed.waiting) return;
-      await manager.streams.purge(this.#name, { filter: this.#subjects.usage(shard), seq: handed.taken + 1 });
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#options.onFault(`Usage that was taken could not be removed from ${this.#name} (${why}).`);
-    }
+  async #handAgain(manager: JetStream['manager'], shard: string): Promise<boolean> {
+    // In this order: what comes in between is pending, and not counted as left.
+    const kept = await this.#kept(manager, shard);
+    const { num_pending, num_ack_pending } = await manager.consumers.info(this.#name, durableOf(shard));
+    const left = kept - num_pending - num_ack_pending;
+    if (left <= 0) return false;
+    this.#options.onFault(`${left} usage messages were left behind in ${this.#name}: they are handed over once more.`);
+    return manager.consumers.delete(this.#name, durableOf(shard));
   }
 
   async #prepare(manager: JetStream['manager'], shard: string): Promise<void> {
@@ -268,7 +257,6 @@ export class NatsUsage implements UsageStream {
       this.#streams = undefined;
       throw error;
     }
-    await this.#sweep(manager, shard);
   }
 }
 

@@ -6,7 +6,7 @@ import { Restarts } from './restarts.ts';
 import type { Listening, Order } from './worker-messages.ts';
 
 /** Beyond the sessions' own time to drain: a worker that is still there then is killed. */
-const DRAIN_TAIL_MS = 30_000;
+const DRAIN_TAIL_MS = 35_000;
 const STOP_MS = 10_000;
 /** Starting again does not help against these. */
 const HOPELESS: ReadonlySet<number | null> = new Set([EXIT.usage, EXIT.config]);

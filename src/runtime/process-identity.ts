@@ -35,11 +35,12 @@ export function isRunning(identity: ProcessIdentity): boolean | undefined {
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    // Somebody else's process is there all the same.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    // Somebody else's process is there all the same, and what the system tells of it may be hidden.
   }
+  const startTicks = startTicksOf(identity.pid);
   // Without a word from the system on when it began, it may be any process that has this id now.
-  return identity.startTicks === null ? undefined : startTicksOf(identity.pid) === identity.startTicks;
+  return identity.startTicks === null || startTicks === null ? undefined : startTicks === identity.startTicks;
 }
 
 /**

@@ -25,6 +25,8 @@ const DOWN_MS = 500;
 const KILL_SECONDS = 6;
 
 const RECOVERY_MS_MAX = 5_000;
+/** What was said meanwhile is heard at ten times its pace at least, by all who have waited. */
+const CATCH_UP_MS_PER_SECOND = 100;
 /** Who pays is told in time that the ledger, which trusts for five minutes, was not heard of for so long. */
 const WARNED_SECONDS = 120;
 /** Turns are two seconds long; the machine is busy. */
@@ -97,6 +99,7 @@ async function survive(rig: BusFaultRig, { seconds, begin, end }: Outage): Promi
   expect(Math.max(...finalMs)).toBeLessThan(RECOVERY_MS_MAX);
   const [revokedNearMs = 0, revokedFarMs = 0] = revokedMs;
   expect(Math.max(revokedNearMs, ...servedMs)).toBeLessThan(RECOVERY_MS_MAX);
+  expect(Math.max(...caughtUpMs)).toBeLessThan(seconds * CATCH_UP_MS_PER_SECOND + RECOVERY_MS_MAX);
   // What was said before is still heard: it ends when the others have caught up.
   expect(revokedFarMs).toBeLessThan(Math.max(...caughtUpMs) + RECOVERY_MS_MAX);
   expect(pauseMs).toBeLessThan(PAUSE_MS_MAX);

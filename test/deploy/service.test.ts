@@ -14,7 +14,7 @@ import { environmentOf, ServedProcess } from './served-process.ts';
 
 const PROGRAM = '/usr/bin/node /opt/voxgate/bin/voxgate.js';
 /** Beside the drain's own time: for the last events of sessions, and for closing what is open. */
-const DRAIN_TAIL_SECONDS = 25;
+const DRAIN_TAIL_SECONDS = 30;
 const CLOSING_SECONDS = 5;
 /** Sockets to client and provider, and a spool file. */
 const DESCRIPTORS_PER_SESSION = 3;

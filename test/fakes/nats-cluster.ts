@@ -5,6 +5,8 @@ import { connect, type NatsConnection } from 'nats';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
 
 const SERVERS = 3;
+const ASK_MS = 500;
+const ASKED_MAX = 60;
 
 export interface NatsCluster {
   servers: readonly NatsServer[];
@@ -41,11 +43,13 @@ export async function startNatsCluster(): Promise<NatsCluster> {
 async function jetStreamLeads(servers: string[]): Promise<void> {
   const connection: NatsConnection = await connect({ servers });
   try {
-    for (;;) {
+    for (let asked = 1; ; asked++) {
       try {
-        await connection.jetstreamManager({ timeout: 500 });
+        await connection.jetstreamManager({ timeout: ASK_MS });
         return;
-      } catch {}
+      } catch (error) {
+        if (asked === ASKED_MAX) throw error;
+      }
     }
   } finally {
     await connection.close();

@@ -225,6 +225,8 @@ describe('recovery', () => {
     const directory = temporaryDirectory();
     expect(isRunning(thisProcess())).toBe(true);
     expect(isRunning({ ...thisProcess(), startTicks: '1' })).toBe(false);
+    // Its system hides when it began: nobody knows whether it is the same.
+    expect(isRunning({ ...thisProcess(), startTicks: null })).toBeUndefined();
     const elsewhere = { pid: 1, startTicks: '1', host: 'another-host' };
     expect(isRunning(elsewhere)).toBeUndefined();
     const file = join(directory, 'far.journal');

@@ -67,7 +67,8 @@ const endings: Ending[] = [
     ending: 'the node drains',
     options: { settings: { drainMs: 2_000 } },
     end: (rig) => void rig.sessions.drain(),
-    withinMs: 3_000,
+    // They are told in turn, and have two seconds each.
+    withinMs: 6_000,
     told: [4200, 'draining', 'node_draining'],
   },
   {
