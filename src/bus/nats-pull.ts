@@ -40,8 +40,6 @@ export interface PullOptions {
   inHandMax: number;
   /** Makes the consumer where it is missing. Rejects while that is not possible. */
   prepare(): Promise<void>;
-  /** Once after each start, when nothing waits any more. Resolves with whether the consumer has to be made again. */
-  idle(): Promise<boolean>;
   /** Ends the message by one call of Pull. Never rejects. */
   take(message: Delivered): Promise<void>;
   onFault(sentence: string): void;
@@ -66,8 +64,6 @@ class Puller implements Pull {
   /** Messages that the request under way can still bring; 0 when there is none. */
   #coming = 0;
   #isPreparing = false;
-  /** Nothing has waited since the last start, and that was looked into. */
-  #isIdle = false;
   #isStopped = false;
 
   constructor(bus: LinkedBus, options: PullOptions) {
@@ -106,10 +102,9 @@ class Puller implements Pull {
   }
 
   /** A new start after each connection: the server may have lost the consumer, or its stream. */
-  async #begin(isIdle = false): Promise<void> {
+  async #begin(): Promise<void> {
     if (this.#isPreparing || this.#isStopped) return;
     this.#isPreparing = true;
-    this.#isIdle = isIdle;
     try {
       await this.#options.prepare();
       this.#listen();
@@ -191,20 +186,8 @@ class Puller implements Pull {
     const code = String(message.headers?.code ?? '');
     if (code === '' || code === '100' || this.#isStopped) return;
     this.#clear();
-    if (!NO_MORE.test(code)) this.#later();
-    else if (this.#isIdle || this.#inHand.size > 0) this.#ask();
-    else void this.#beIdle();
-  }
-
-  /** Not again before the next outage, whatever comes of it: what is amiss then is amiss for good. */
-  async #beIdle(): Promise<void> {
-    this.#isIdle = true;
-    try {
-      if (await this.#options.idle()) return await this.#begin(true);
-    } catch (error) {
-      if (this.#bus.isConnected) this.#options.onFault(error instanceof Error ? error.message : String(error));
-    }
-    this.#ask();
+    if (NO_MORE.test(code)) this.#ask();
+    else this.#later();
   }
 
   #answer(message: Delivered, word: string): void {

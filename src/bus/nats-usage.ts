@@ -107,7 +107,7 @@ export class NatsUsage implements UsageStream {
   }
 
   consume(shard: string, handler: UsageHandler): Detach {
-    const durable = durableOf(checked(shard));
+    const durable = `shard-${checked(shard)}`;
     const { clock, onFault } = this.#options;
     const pull = pullMessages(this.#bus, {
       clock,
@@ -115,16 +115,19 @@ export class NatsUsage implements UsageStream {
       durable,
       inHandMax: IN_HAND_MAX,
       onFault,
-      prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, shard)),
-      idle: () => this.#ask('looking for usage left behind', ({ manager }) => this.#handAgain(manager, shard)),
+      prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard)),
       take: (message) => this.#take(pull, shard, message, handler),
     });
     return () => pull.stop();
   }
 
   async waiting(shard: string): Promise<number | undefined> {
+    const subject = this.#subjects.usage(checked(shard));
     try {
-      return await this.#ask('counting usage', ({ manager }) => this.#kept(manager, checked(shard)));
+      return await this.#ask('counting usage', async ({ manager }) => {
+        const { state } = await manager.streams.info(this.#name, { subjects_filter: subject });
+        return state.subjects?.[subject] ?? 0;
+      });
     } catch {
       return undefined;
     }
@@ -216,35 +219,10 @@ export class NatsUsage implements UsageStream {
     return streams;
   }
 
-  /** Messages of a shard in the stream. */
-  async #kept(manager: JetStream['manager'], shard: string): Promise<number> {
-    const subject = this.#subjects.usage(shard);
-    const { state } = await manager.streams.info(this.#name, { subjects_filter: subject });
-    return state.subjects?.[subject] ?? 0;
-  }
-
-  /**
-   * Servers in a cluster (2.9.10) may leave messages behind that were acknowledged when the one that led was lost: no consumer is given
-   * them again, and the stream has room for so many only. A consumer that is made anew is given everything that is there; the ledger
-   * knows what it has by its id. Nothing is removed here: a purge would forget what was not acknowledged, too (2.9 also purges
-   * by wrong bounds when it starts).
-   *
-   * @returns whether the consumer was removed
-   */
-  async #handAgain(manager: JetStream['manager'], shard: string): Promise<boolean> {
-    // In this order: what comes in between is pending, and not counted as left.
-    const kept = await this.#kept(manager, shard);
-    const { num_pending, num_ack_pending } = await manager.consumers.info(this.#name, durableOf(shard));
-    const left = kept - num_pending - num_ack_pending;
-    if (left <= 0) return false;
-    this.#options.onFault(`${left} usage messages were left behind in ${this.#name}: they are handed over once more.`);
-    return manager.consumers.delete(this.#name, durableOf(shard));
-  }
-
-  async #prepare(manager: JetStream['manager'], shard: string): Promise<void> {
+  async #prepare(manager: JetStream['manager'], durable: string, shard: string): Promise<void> {
     try {
       await manager.consumers.add(this.#name, {
-        durable_name: durableOf(shard),
+        durable_name: durable,
         filter_subject: this.#subjects.usage(shard),
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
@@ -259,8 +237,6 @@ export class NatsUsage implements UsageStream {
     }
   }
 }
-
-const durableOf = (shard: string): string => `shard-${shard}`;
 
 function checked(shard: string): string {
   if (SHARD.test(shard)) return shard;

@@ -14,9 +14,6 @@ const KILL_EVERY = 150;
 const REPLICAS = 3;
 /** The two others notice it, and agree on who leads. */
 const AGREED_MS_MAX = 30_000;
-/** A request for messages that nobody answers is given up, the next one is over, and what was left is handed over. */
-const IDLE_MS_MAX = 60_000;
-
 let cluster: NatsCluster;
 let prefixes = 0;
 const buses: NatsBus[] = [];
@@ -89,9 +86,17 @@ describe.skipIf(!natsServerIsHere)('a cluster of three NATS servers', () => {
     await dead?.restart();
     // What was on its way to be acknowledged when its server died comes once more; the ledger knows it by its id.
     expect([...taken.keys()].sort((one, other) => one - other)).toEqual(Array.from({ length: MESSAGES }, (_, n) => n));
-    // What was left behind is found when nothing waits any more, handed over once more, and acknowledged.
-    const left = () => insist(async () => (await outgoing?.waiting('0')) ?? Promise.reject(unknown()));
-    await expect.poll(left, { timeout: IDLE_MS_MAX, interval: 500 }).toBe(0);
+    // What the consumer has still to take, and not what is in the stream: nats-server 2.9.10 may leave there what was acknowledged
+    // when the one that led was lost. Nobody is given that again.
+    const waiting = () =>
+      insist(async () => {
+        const { manager } = await jetStreamOf(owner);
+        const { num_pending, num_ack_pending } = await manager.consumers
+          .info(`${prefix}-usage`, 'shard-0')
+          .catch(asBusError);
+        return num_pending + num_ack_pending;
+      });
+    await expect.poll(waiting, { timeout: AGREED_MS_MAX, interval: 500 }).toBe(0);
     detach?.();
   }, 150_000);
 

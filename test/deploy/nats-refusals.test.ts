@@ -50,6 +50,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
         '$JS.API.STREAM.CREATE.other',
         '$JS.API.STREAM.DELETE.KV_voxgate-leases',
         '$JS.API.STREAM.PURGE.KV_voxgate-leases',
+        '$JS.API.CONSUMER.DELETE.voxgate-usage.shard-0',
         '$JS.API.STREAM.RESTORE.voxgate-usage',
         '$KV.other.node.1',
         '$SYS.REQ.SERVER.PING',
@@ -60,7 +61,6 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       ...publishes(NOT_ACCOUNTS, [
         '$KV.voxgate-leases.accounts.0',
         '$JS.API.CONSUMER.MSG.NEXT.voxgate-usage.shard-0',
-        '$JS.API.CONSUMER.DELETE.voxgate-usage.shard-0',
         '$JS.API.CONSUMER.DURABLE.CREATE.voxgate-usage.shard-0',
         '$JS.API.STREAM.UPDATE.voxgate-usage',
         '$JS.ACK.voxgate-usage.shard-0.1.1.1.1.1',
