@@ -237,7 +237,7 @@ describe('the end', () => {
   });
 
   test.each([
-    ['drain', DRAIN_MS + 30_000],
+    ['drain', DRAIN_MS + 35_000],
     ['stop', 10_000],
   ] as const)('by a %s kills what is still there after its time, and is 1', async (how, ms) => {
     const { now, group, clock } = rig(2).up();
