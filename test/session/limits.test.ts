@@ -106,6 +106,24 @@ describe('a drain', () => {
     await expectNothingLeft(rig);
   });
 
+  it('tells many sessions in turn, lets those that were not told go on, and ends all of them when it is cut short', async () => {
+    const rig = new SessionRig();
+    const clients = await Promise.all(Array.from({ length: 30 }, () => rig.open({ providerParams: turns(60) })));
+    for (const client of clients) client.session.audio(speech(1));
+    await rig.advance(100);
+    const told = () => clients.filter((client) => client.of('warning').length > 0).length;
+    const drained = rig.sessions.drain();
+    expect(told()).toBe(1);
+    await rig.advance(1_000, 100);
+    expect(told()).toBe(11);
+    rig.sessions.close();
+    await drained;
+    for (const client of clients) expectEnded(client, 4200, 'draining', 'node_draining');
+    await rig.advance(5_000, 100);
+    expect(told()).toBe(11);
+    await expectNothingLeft(rig);
+  });
+
   it('waits for the end of a turn no longer than its time, and loses none of it', async () => {
     const rig = new SessionRig({ settings: { drainMs: 5_000 } });
     const client = await rig.open({ providerParams: turns(60) });
