@@ -29,13 +29,11 @@ import type { Config } from './config/schema.ts';
 import { rolesOf } from './config/schema-cluster.ts';
 import type { Door } from './edge/door.ts';
 import { startObserved } from './runtime/observe.ts';
+import { DRAIN_TAIL_MS } from './session/drain-pace.ts';
 import type { ApiKey } from './store/store.ts';
 import { systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
-
-/** Beyond the sessions' own time to drain, which begins when each is told: for the last that is told, and for the tails of all. */
-const DRAIN_TAIL_MS = 30_000;
 
 /** A running node. */
 export interface Gateway {

@@ -1,5 +1,6 @@
 // How a message of the bus looks on NATS: a byte of version, three of length, JSON `{from, body}`, then bytes. Whatever else
 // comes in is no message. Who may say what is not known here.
+import { isRecord } from '../runtime/record.ts';
 import type { Address, BusBody } from './bus.ts';
 import { isSafeName, isSafeNode } from './nats-subjects.ts';
 
@@ -59,8 +60,4 @@ const isAddress = (value: unknown): value is Address => typeof value === 'string
 export function isBody(value: unknown): value is BusBody {
   if (!isRecord(value)) return false;
   return typeof value.type === 'string' && value.type !== '' && value.type.length <= TYPE_CHARACTERS_MAX;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

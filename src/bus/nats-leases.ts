@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { DiscardPolicy, type KV, type KvEntry, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
 import type { Clock } from '../../machines/clock.ts';
 import { hasEnded, isProcessIdentity, type ProcessIdentity, thisProcess } from '../runtime/process-identity.ts';
+import { isRecord } from '../runtime/record.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { BusError } from './bus.ts';
 import {
@@ -257,8 +258,4 @@ function decode(found: KvEntry): Entry {
   } catch {
     return foreign;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

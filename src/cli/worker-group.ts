@@ -1,12 +1,13 @@
 // The workers of one `voxgate serve`: starts the first and then the others, starts again what dies, drains and stops all of
 // them, and says with which code everything ends. How a process is made is left to `start`.
 import type { Clock } from '../../machines/clock.ts';
+import { DRAIN_TAIL_MS } from '../session/drain-pace.ts';
 import { EXIT } from './output.ts';
 import { Restarts } from './restarts.ts';
 import type { Listening, Order } from './worker-messages.ts';
 
-/** Beyond the sessions' own time to drain: a worker that is still there then is killed. */
-const DRAIN_TAIL_MS = 35_000;
+/** After all that a node takes to drain: a worker that is still there then is killed. */
+const CLOSING_MS = 5_000;
 const STOP_MS = 10_000;
 /** Starting again does not help against these. */
 const HOPELESS: ReadonlySet<number | null> = new Set([EXIT.usage, EXIT.config]);
@@ -91,7 +92,7 @@ export class WorkerGroup {
   /** Everything ends in order. The second time, and after {@link stop}, nothing happens. */
   drain(code: number = EXIT.ok): void {
     if (this.#phase !== 'runs') return;
-    this.#leave('drains', code, this.#options.drainMs + DRAIN_TAIL_MS);
+    this.#leave('drains', code, this.#options.drainMs + DRAIN_TAIL_MS + CLOSING_MS);
     for (const worker of this.#running()) {
       if (!worker.listens) worker.process?.kill('SIGTERM');
       else worker.process?.tell('drain');

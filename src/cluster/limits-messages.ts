@@ -1,7 +1,9 @@
 // What nodes say to each other of limits: its shapes, and what of it is believed. It is signed, since whoever could make it up
 // could lock a customer out; who counts, and what follows from it, is decided in the files beside this one.
+
 import type { BusBody } from '../bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
+import { isRecord } from '../runtime/record.ts';
 
 /** Sessions of one key on one node, each by a number that the node gave it. */
 export type PlacesOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];
@@ -44,7 +46,7 @@ export class LimitsMessages {
 
   readQuestion(body: BusBody): PlacesQuestion | undefined {
     const value = unsigned(this.keys, QUESTION, body);
-    return isObject(value) && isText(value.node) && NODE.test(value.node) && isCount(value.sync) && isOperation(value)
+    return isRecord(value) && isText(value.node) && NODE.test(value.node) && isCount(value.sync) && isOperation(value)
       ? (value as unknown as PlacesQuestion)
       : undefined;
   }
@@ -55,7 +57,7 @@ export class LimitsMessages {
 
   readAnswer(body: BusBody): PlacesAnswer | undefined {
     const value = unsigned(this.keys, ANSWER, body);
-    return isObject(value) && ANSWERS.includes(value.answer) ? (value.answer as PlacesAnswer) : undefined;
+    return isRecord(value) && ANSWERS.includes(value.answer) ? (value.answer as PlacesAnswer) : undefined;
   }
 
   /** @param sequence grows with each message of a node */
@@ -65,7 +67,7 @@ export class LimitsMessages {
 
   readTaken(body: BusBody): { node: string; sequence: number; taken: RateTaken[] } | undefined {
     const value = unsigned(this.keys, TAKEN, body);
-    if (!isObject(value) || !isText(value.node) || !NODE.test(value.node) || !isCount(value.sequence)) return undefined;
+    if (!isRecord(value) || !isText(value.node) || !NODE.test(value.node) || !isCount(value.sequence)) return undefined;
     return Array.isArray(value.taken) && value.taken.every(isRateTaken)
       ? { node: value.node, sequence: value.sequence, taken: value.taken }
       : undefined;
@@ -74,7 +76,6 @@ export class LimitsMessages {
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Unknown => typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= ID_LENGTH_MAX;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,7 +1,9 @@
 // What a node tells the ledger of a session that has ended, on its way through the usage stream: how it is written, and what of
 // it is believed when it is read. Ranges are the ledger's own business.
+
 import type { BusBody } from '../bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
+import { isRecord } from '../runtime/record.ts';
 import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
 
 const TYPE = 'usage.end';
@@ -25,27 +27,24 @@ export type UsageMessage = { head: SessionHead; end: SessionEnd } | 'newer' | 'f
 /** Never throws, whatever it is given. */
 export function readUsage(keys: SigningKeys, body: BusBody): UsageMessage {
   const value = unsigned(keys, TYPE, body);
-  if (!isObject(value)) return 'foreign';
+  if (!isRecord(value)) return 'foreign';
   if (Number.isInteger(value.version) && Number(value.version) > VERSION) return 'newer';
   const head = headOf(value.head);
   const end = endOf(value.end);
   return value.version !== VERSION || head === undefined || end === undefined ? 'foreign' : { head, end };
 }
 
-type Unknown = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Unknown => typeof value === 'object' && value !== null;
 const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string');
 
 function headOf(value: unknown): SessionHead | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { id, organisationId, keyId, mode, model, openedAt } = value;
   if (!areTexts(id, organisationId, keyId, mode, model, openedAt)) return undefined;
   return { id, organisationId, keyId, mode, model, openedAt } as SessionHead;
 }
 
 function endOf(value: unknown): SessionEnd | undefined {
-  if (!isObject(value) || !Array.isArray(value.lines)) return undefined;
+  if (!isRecord(value) || !Array.isArray(value.lines)) return undefined;
   const { endedAt, reason, code, audioMs } = value;
   const lines = value.lines.map(lineOf);
   if (!areTexts(endedAt, reason) || typeof audioMs !== 'number' || lines.includes(undefined)) return undefined;
@@ -54,7 +53,7 @@ function endOf(value: unknown): SessionEnd | undefined {
 }
 
 function lineOf(value: unknown): UsageLine | undefined {
-  if (!isObject(value) || typeof value.model !== 'string') return undefined;
+  if (!isRecord(value) || typeof value.model !== 'string') return undefined;
   const { model, own, audioMs } = value;
   const price = priceOf(value.price);
   if (typeof own !== 'boolean' || typeof audioMs !== 'number' || price === undefined) return undefined;
@@ -62,7 +61,7 @@ function lineOf(value: unknown): UsageLine | undefined {
 }
 
 function priceOf(value: unknown): LedgerPrice | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { unit, microUsd, minimumMicroUsd } = value;
   const areAmounts = [microUsd, minimumMicroUsd].every((each) => typeof each === 'string' && AMOUNT.test(each));
   if ((unit !== 'minute' && unit !== 'session') || !areAmounts) return undefined;

@@ -2,6 +2,7 @@
 // another process since is not mistaken for it. Where that cannot be told, by how long nothing was written.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isRecord } from './record.ts';
 
 export interface ProcessIdentity {
   pid: number;
@@ -21,8 +22,8 @@ export function thisProcess(): ProcessIdentity {
 
 /** Whether what was read somewhere is one. */
 export function isProcessIdentity(value: unknown): value is ProcessIdentity {
-  if (typeof value !== 'object' || value === null) return false;
-  const { pid, startTicks, host, space } = value as Partial<Record<keyof ProcessIdentity, unknown>>;
+  if (!isRecord(value)) return false;
+  const { pid, startTicks, host, space } = value;
   const isTextOrNull = (text: unknown) => text === null || typeof text === 'string';
   // A group of processes, or everybody's, is asked for with what is no positive number.
   const isId = Number.isSafeInteger(pid) && (pid as number) > 0;

@@ -27,12 +27,12 @@ const FULL = 2;
  * @throws StoreError `cannot_open` with a sentence for the operator
  */
 export function openDatabase(file: string): Database.Database {
-  const endMs = Date.now() + OPEN_WAIT_MS;
+  const endMs = performance.now() + OPEN_WAIT_MS;
   for (;;) {
     try {
       return openOnce(file);
     } catch (error) {
-      if (!isBusy(error) || Date.now() >= endMs) throw openError(error, file);
+      if (!isBusy(error) || performance.now() >= endMs) throw openError(error, file);
       // Nothing tells when a lock of another process ends, and a thread that opens has nothing else to do.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_AGAIN_MS);
     }

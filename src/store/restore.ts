@@ -23,6 +23,7 @@ import type { LedgerAudit } from './ledger-calls.ts';
 import { createLedgerTables } from './ledger-tables.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openDatabase } from './open-database.ts';
+import { isBusy } from './sqlite-errors.ts';
 import { StoreError } from './store-error.ts';
 
 /** How long another command that has the database open is waited for. A gateway has it open until it stops. */
@@ -193,9 +194,7 @@ function lockAlone(file: string): Database.Database | undefined {
     database?.close();
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) return undefined;
-    const why = code.startsWith('SQLITE_BUSY')
-      ? 'is open in another process: stop the gateway'
-      : `cannot be locked (${code})`;
+    const why = isBusy(error) ? 'is open in another process: stop the gateway' : `cannot be locked (${code})`;
     throw new StoreError('conflict', `${file} ${why}; nothing was changed.`);
   }
 }

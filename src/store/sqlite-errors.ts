@@ -16,7 +16,7 @@ function whyNotOpened(error: unknown): string {
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_ERROR') {
     return 'is damaged or is no SQLite file: restore it from a backup with `voxgate ledger restore FILE --force`, or move it away to start with an empty one.';
   }
-  if (code.startsWith('SQLITE_BUSY')) return 'is locked by another process: end that process or wait until it is done.';
+  if (isBusy(error)) return 'is locked by another process: end that process or wait until it is done.';
   if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
     return 'cannot be opened because the disk is full: free some space.';
   if (code.startsWith('SQLITE_READONLY') || ['EACCES', 'EPERM', 'EROFS'].includes(code)) {

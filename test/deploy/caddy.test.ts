@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { freePorts } from '../fakes/free-ports.ts';
 import { proxySuite, timesSuite } from './proxy.suite.ts';
 import {
   deployFile,
-  freePort,
   HOST,
   ProxyProcess,
   proxyDirectory,
@@ -26,7 +26,7 @@ function keepsStreams(): boolean {
 
 async function startCaddy(backendPort: number): Promise<RunningProxy> {
   const { directory, certFile, keyFile, ca } = proxyDirectory();
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const accessLog = join(directory, 'access.log');
   const admin = `unix/${join(directory, 'admin.sock')}`;
   const site = substituted(file, [

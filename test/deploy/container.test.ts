@@ -5,9 +5,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/index.ts';
+import { freePorts } from '../fakes/free-ports.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { installedProgram, LINKED_PACKAGES } from './installed-program.ts';
-import { deployFile, freePort, proxyDirectory } from './proxy-rig.ts';
+import { deployFile, proxyDirectory } from './proxy-rig.ts';
 import { ServedProcess } from './served-process.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -76,7 +77,7 @@ describe('the image', () => {
     const before = listing(image);
     const [node, program, ...args] = JSON.parse(argumentsOf('CMD')[0] as string) as string[];
     expect([node, program]).toEqual(['node', 'bin/voxgate.js']);
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const env = {
       ...settings,
       ...LINKED_PACKAGES,

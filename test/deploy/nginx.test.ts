@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { freePorts } from '../fakes/free-ports.ts';
 import { proxySuite, timesSuite } from './proxy.suite.ts';
 import {
   deployFile,
-  freePort,
   HOST,
   ProxyProcess,
   proxyDirectory,
@@ -18,7 +18,7 @@ const file = deployFile('nginx.conf');
 
 async function startNginx(backendPort: number): Promise<RunningProxy> {
   const { directory, certFile, keyFile, ca } = proxyDirectory();
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const accessLog = join(directory, 'access.log');
   const site = substituted(file, [
     ['127.0.0.1:8080', `127.0.0.1:${backendPort}`],

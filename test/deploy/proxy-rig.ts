@@ -3,8 +3,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll } from 'vitest';
@@ -56,16 +55,6 @@ export function substituted(text: string, parts: readonly (readonly [was: string
     result = result.replaceAll(was, is);
   }
   return result;
-}
-
-/** A port that was free a moment ago: a proxy cannot say which one it was given. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Where a proxy keeps its files, and its certificate. */

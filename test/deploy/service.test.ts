@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/output.ts';
 import { loadConfig } from '../../src/index.ts';
+import { DRAIN_TAIL_MS } from '../../src/session/drain-pace.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { commandLine } from '../fakes/voxgate.ts';
 import { installedProgram, LINKED_PACKAGES } from './installed-program.ts';
@@ -13,8 +14,7 @@ import { deployFile, substituted } from './proxy-rig.ts';
 import { environmentOf, ServedProcess } from './served-process.ts';
 
 const PROGRAM = '/usr/bin/node /opt/voxgate/bin/voxgate.js';
-/** Beside the drain's own time: for the last events of sessions, and for closing what is open. */
-const DRAIN_TAIL_SECONDS = 30;
+/** For closing what is open. */
 const CLOSING_SECONDS = 5;
 /** Sockets to client and provider, and a spool file. */
 const DESCRIPTORS_PER_SESSION = 3;
@@ -43,7 +43,7 @@ describe('the unit', () => {
   });
 
   test('gives sessions their time to drain before it kills', () => {
-    const needed = config.session.drainMs / 1000 + DRAIN_TAIL_SECONDS + CLOSING_SECONDS;
+    const needed = (config.session.drainMs + DRAIN_TAIL_MS) / 1000 + CLOSING_SECONDS;
     expect(Number(directive('TimeoutStopSec'))).toBeGreaterThanOrEqual(needed);
     expect(directive('KillSignal')).toBe('SIGTERM');
   });

@@ -1,7 +1,7 @@
 // Three real nats-servers that are one: whichever is killed, the two others go on with what all of them keep.
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { connect, type NatsConnection } from 'nats';
+import { freePorts } from './free-ports.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
 
 const SERVERS = 3;
@@ -54,16 +54,4 @@ async function jetStreamLeads(servers: string[]): Promise<void> {
   } finally {
     await connection.close();
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const holders = await Promise.all(
-    Array.from({ length: count }, () => {
-      const holder = createServer();
-      return new Promise<typeof holder>((resolve) => holder.listen(0, '127.0.0.1', () => resolve(holder)));
-    }),
-  );
-  const ports = holders.map((holder) => (holder.address() as { port: number }).port);
-  await Promise.all(holders.map((holder) => new Promise((resolve) => holder.close(resolve))));
-  return ports;
 }
