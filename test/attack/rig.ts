@@ -1,0 +1,97 @@
+// What an attack works with: a real gateway with prices and simulated providers, customers with prepaid money and keys of their
+// own, and what the ledger says afterwards.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { simulators } from '../../src/providers/simulators.ts';
+import { scriptEar } from '../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../src/simulator/server.ts';
+import type { KeySettings } from '../../src/store/key-calls.ts';
+import type { LedgerAudit } from '../../src/store/ledger-calls.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
+import { type ConnectOptions, LiveClient, type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+const OPERATOR = { type: 'operator', id: 'attack' } as const;
+
+export interface AttackedOptions {
+  /** As in `VOXGATE_PRICES_FILE`: USD by slug and mode. */
+  prices?: Record<string, Partial<Record<'batch' | 'live', { unit: 'minute' | 'session'; amount: string }>>>;
+  env?: Record<string, string>;
+}
+
+/** Somebody with a prepaid balance. */
+export interface Customer {
+  organisationId: string;
+  keyId: string;
+  key: string;
+  connect(query: Record<string, string>, options?: ConnectOptions): LiveClient;
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** In micro-USD. */
+  balance(): Promise<{ balanceMicroUsd: bigint; heldMicroUsd: bigint }>;
+}
+
+export interface Attacked extends LiveGateway {
+  customer(creditMicroUsd: bigint, settings?: Partial<KeySettings>): Promise<Customer>;
+  audit(): Promise<LedgerAudit>;
+}
+
+const opened: (Store | SimulatorServer)[] = [];
+// Registered on import, before the gateways are: they have ended and their directories are there until then.
+afterAll(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+/** A gateway to attack; it is stopped after the tests of the file. */
+export async function startAttacked({ prices = {}, env = {} }: AttackedOptions = {}): Promise<Attacked> {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'prices.json');
+  writeFileSync(file, JSON.stringify(prices));
+  const live = await startLiveGateway({ VOXGATE_DATA_DIRECTORY: directory, VOXGATE_PRICES_FILE: file, ...env });
+  const store = await openSqliteStore({ directory });
+  opened.push(store);
+  return Object.assign(live, {
+    audit: () => store.auditLedger(),
+    async customer(creditMicroUsd: bigint, settings: Partial<KeySettings> = {}): Promise<Customer> {
+      const { id: organisationId } = await store.createOrganisation('A customer', 0n, OPERATOR);
+      const uniqueKey = `credit of ${organisationId}`;
+      if (creditMicroUsd > 0n) {
+        const credit = { organisationId, kind: 'top_up', microUsd: creditMicroUsd, uniqueKey, note: '' } as const;
+        await store.addCredit(credit, OPERATOR);
+      }
+      const made = await store.createKey(organisationId, settings, OPERATOR);
+      const authorization = { Authorization: `Bearer ${made.secret}` };
+      return {
+        organisationId,
+        keyId: made.key.id,
+        key: made.secret,
+        connect: (query, { protocols = [], authorize: _, ...options } = {}) =>
+          new LiveClient(`${live.url.replace('http', 'ws')}/v1/listen?${new URLSearchParams(query)}`, protocols, {
+            ...options,
+            headers: { ...authorization, ...options.headers },
+          }),
+        request: (path, init = {}) =>
+          fetch(`${live.url}${path}`, {
+            ...init,
+            headers: { ...authorization, ...(init.headers as Record<string, string>) },
+          }),
+        balance: () => store.balanceOf(organisationId),
+      };
+    },
+  });
+}
+
+/** The URL of a simulated provider that says one sentence again and again; it is closed after the tests of the file. */
+export async function startProvider(
+  provider: string,
+  options: { faults?: string[]; turns?: { text: string; seconds: number }[] } = {},
+): Promise<{ url: string; server: SimulatorServer }> {
+  const simulator = simulators.find((each) => each.provider === provider);
+  if (simulator === undefined) throw new Error(`There is no simulator of ${provider}.`);
+  const ear = scriptEar({ turns: options.turns ?? [{ text: 'what was said', seconds: 1 }] });
+  const server = await SimulatorServer.start({ simulator, ear, clock: systemClock, faults: options.faults ?? [] });
+  opened.push(server);
+  return { url: server.url, server };
+}
