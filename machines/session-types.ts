@@ -61,9 +61,9 @@ export type SessionEvent =
   | { type: 'client.gone' }
   | { type: 'session.idle' }
   | { type: 'session.too_long' }
-  /** End in order, after the last final: the backlog bound, a revoked key, no credit. */
+  /** End in order, after the last final: the backlog bound, no credit, a ledger that is away. */
   | { type: 'session.stop'; reason: SessionEndReason; error: SessionError | null }
-  /** End now: what was not said stays unsaid, and a discontinuity names it. */
+  /** End now, as for a revoked key: what was not said stays unsaid, and a discontinuity names it. */
   | { type: 'session.abort'; reason: SessionEndReason; error: SessionError }
   | { type: 'node.drain' }
   | { type: 'turn.settled' };

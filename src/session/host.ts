@@ -185,19 +185,18 @@ export class SessionHost {
     for (const { opening } of this.sessions.values()) yield opening;
   }
 
-  /** Sessions of a key are ended in order: the key was revoked. */
+  /** Sessions of a key end at once: it was revoked, and nothing more is done for it. */
   revoke(keyId: string): void {
     for (const session of [...this.sessions.values()]) {
-      if (session.opening.keyId === keyId)
-        session.stop('error', 'key_revoked', 'The API key of this session was revoked.');
+      if (session.opening.keyId === keyId) session.abort('key_revoked', 'The API key of this session was revoked.');
     }
   }
 
-  /** Sessions of an organisation are ended in order: it was suspended. */
+  /** Sessions of an organisation end at once: it was suspended. */
   suspend(organisationId: string): void {
     for (const session of [...this.sessions.values()]) {
       if (session.opening.organisationId === organisationId)
-        session.stop('error', 'account_suspended', 'The organisation of this session was suspended.');
+        session.abort('account_suspended', 'The organisation of this session was suspended.');
     }
   }
 

@@ -154,7 +154,7 @@ export class LiveSession {
     if (!this.scope.disposed) this.voice.error('invalid_request', message, param === undefined ? {} : { param });
   }
 
-  /** Ends the session at once, for a fault of the client. */
+  /** Ends the session at once: for a fault of the client, or because nothing more may be done for it. */
   abort(code: ErrorCode, message: string): void {
     this.tell({ type: 'session.abort', reason: 'error', error: { code, message } });
   }

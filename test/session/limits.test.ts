@@ -1,9 +1,10 @@
 // How long a session lives, and how it is ended from outside: idle, too long, drained, revoked, cut off.
 import { describe, expect, it } from 'vitest';
+import { numberedAudio } from '../fakes/numbered-audio.ts';
 import type { RigClient } from '../fakes/session-rig.ts';
-import { SessionRig } from '../fakes/session-rig.ts';
+import { SessionRig, settle } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
-import { expectInOrder, expectNothingLeft, silence, speech, storyOf, untilEnded } from './support.ts';
+import { expectInOrder, expectNothingLeft, RATE, silence, speech, storyOf } from './support.ts';
 
 const turns = (seconds: number) => ({ turns: [{ text: 'one two', seconds }] });
 
@@ -197,7 +198,7 @@ describe('a drain', () => {
 });
 
 describe('a revoked key', () => {
-  it('ends its sessions in order, with every final, and no others', async () => {
+  it('ends its sessions at once, and no others', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: turns(1) });
     client.session.audio(silence(1.5));
@@ -208,19 +209,39 @@ describe('a revoked key', () => {
     rig.sessions.revoke('key_1');
     rig.sessions.revoke('key_1');
     client.session.control({ type: 'close' });
-    await rig.advance(100);
-    expect(client.finals).toHaveLength(2);
+    await settle();
     expectEnded(client, 4001, 'error', 'key_revoked');
+    await expectNothingLeft(rig);
   });
 
-  it('does not change the end of a session that was ending already', async () => {
+  it.each([
+    ['a client that speaks on', false],
+    ['a client that had closed already', true],
+  ])('of %s ends before its backlog is worked off, which a discontinuity names', async (_, isClosed) => {
     const rig = new SessionRig();
-    const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 1_000 } });
-    client.session.audio(silence(1.5));
-    client.session.control({ type: 'close' });
+    // Nobody hears it yet: thirty seconds wait.
+    const client = await rig.open({ model: 'loopback/numbered', providerParams: { ready_delay_ms: 5_000 } });
+    client.session.audio(numberedAudio(0, 30 * RATE));
+    if (isClosed) client.session.control({ type: 'close' });
+    await rig.advance(2_000);
+    const finals = client.finals.length;
     rig.sessions.revoke('key_1');
-    await untilEnded(rig, client);
-    expectEnded(client, 1000, 'client_closed');
+    await settle();
+    expectEnded(client, 4001, 'error', 'key_revoked');
+    expect(client.finals.length).toBe(finals);
+    expect(client.of('discontinuity')).toMatchObject([{ to: 30, reason: 'key_revoked' }]);
+    await expectNothingLeft(rig);
+  });
+
+  it('of a suspended organisation counts as much', async () => {
+    const rig = new SessionRig();
+    const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 3_000 } });
+    client.session.audio(silence(1.5));
+    await rig.advance(100);
+    rig.sessions.suspend(client.session.opening.organisationId);
+    await settle();
+    expectEnded(client, 4003, 'error', 'account_suspended');
+    await expectNothingLeft(rig);
   });
 });
 
