@@ -80,7 +80,15 @@ export type Heard =
   | { type: 'warned'; code: string; message: string };
 
 /** Why a session ended, as `session_ended.reason` shows it. */
-export type SessionEndReason = 'client_closed' | 'idle' | 'too_long' | 'credit' | 'upstream' | 'draining' | 'error';
+export type SessionEndReason =
+  | 'client_closed'
+  | 'idle'
+  | 'too_long'
+  | 'credit'
+  | 'ledger'
+  | 'upstream'
+  | 'draining'
+  | 'error';
 
 /** Asks a node with the `upstream` role to open a leg. Answered by `LegOpened`. */
 export interface OpenLeg {

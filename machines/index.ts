@@ -55,6 +55,7 @@ export const machines: readonly MachineEntry[] = [
       { type: 'session.idle' },
       { type: 'session.too_long' },
       { type: 'session.stop', reason: 'credit', error: sampleError },
+      { type: 'session.stop', reason: 'ledger', error: sampleError },
       { type: 'session.abort', reason: 'error', error: sampleError },
       { type: 'node.drain' },
       { type: 'turn.settled' },

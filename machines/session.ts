@@ -75,8 +75,8 @@ export const sessionMachine = setup({
     }),
   },
   guards: {
-    /** The audio that the client ended is not all paid for: that is why the session ends now. */
-    isOutOfCredit: ({ event }) => event.type === 'session.stop' && event.reason === 'credit',
+    /** The audio that the client ended cannot all be paid for: that is why the session ends now. */
+    isUnpaid: ({ event }) => event.type === 'session.stop' && (event.reason === 'credit' || event.reason === 'ledger'),
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
   },
   delays: {
@@ -221,7 +221,7 @@ export const sessionMachine = setup({
               entry: 'endAudio',
               on: {
                 'session.stop': {
-                  guard: 'isOutOfCredit',
+                  guard: 'isUnpaid',
                   actions: { type: 'noteEnd', params: ({ event }) => ({ reason: event.reason, error: event.error }) },
                 },
                 'session.too_long': {

@@ -209,6 +209,7 @@ export const SessionEnded = Type.Object(
       Type.Literal('idle'),
       Type.Literal('too_long'),
       Type.Literal('credit'),
+      Type.Literal('ledger'),
       Type.Literal('upstream'),
       Type.Literal('draining'),
       Type.Literal('error'),

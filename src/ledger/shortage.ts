@@ -1,4 +1,5 @@
 // What a client hears when there is no money, or nobody who could say how much there is.
+import type { SessionEndReason } from '../../machines/events.ts';
 import { type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
 import type { StoreError } from '../store/store-error.ts';
 
@@ -18,6 +19,13 @@ export const shortageCodes = {
   daily_spend: 'rate_limit_exceeded',
   ledger: 'ledger_unavailable',
 } as const satisfies Record<string, ErrorCode>;
+
+/** Why a session ended: a customer without money and a ledger that is away are not the same news for an operator. */
+export const shortageReasons = {
+  credit: 'credit',
+  daily_spend: 'credit',
+  ledger: 'ledger',
+} as const satisfies Record<string, SessionEndReason>;
 
 export const shortageWords = {
   credit:

@@ -4,7 +4,7 @@ import type { SessionEndReason } from '../../machines/events.ts';
 import type { ErrorCode } from '../api/errors.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Meter, Shortage } from '../ledger/meter.ts';
-import { shortageCodes, shortageWords } from '../ledger/shortage.ts';
+import { shortageCodes, shortageReasons, shortageWords } from '../ledger/shortage.ts';
 import type { UsageLine } from '../store/ledger-calls.ts';
 import type { Usage } from './usage.ts';
 
@@ -71,7 +71,7 @@ export class Spending {
     const shortage = this.meter.starved();
     if (shortage === undefined) return;
     this.pipeline.cut();
-    this.listener.stop('credit', shortageCodes[shortage], shortageWords[shortage]);
+    this.listener.stop(shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
     // What is left before the cut may leave now, also where the session was ending already.
     this.listener.extended();
   }

@@ -233,6 +233,15 @@ describe('a ledger that does not answer', () => {
     await untilEnded(rig, client);
     expect([client.closeCode, client.of('error').at(-1)?.error.code]).toEqual([4102, 'ledger_unavailable']);
     expect(endOf(client).audio_seconds).toBeGreaterThan(85);
+    // The event, the metrics and the bill say the same: it is no customer without credit.
+    await rig.advance(20_000, 1_000);
+    rig.ledger.failing = undefined;
+    await rig.advance(20_000, 1_000);
+    expect([endOf(client).reason, client.summary?.reason, settledOf(rig).end]).toMatchObject([
+      'ledger',
+      'ledger',
+      { reason: 'ledger', code: 'ledger_unavailable' },
+    ]);
   });
 
   it('refuses paid sessions at the door and lets free ones in', async () => {

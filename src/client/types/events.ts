@@ -139,7 +139,7 @@ export interface ErrorEvent extends EventHead {
 /** The last event: what was heard and what it costs. */
 export interface SessionEnded extends EventHead {
   type: 'session_ended';
-  reason: 'client_closed' | 'idle' | 'too_long' | 'credit' | 'upstream' | 'draining' | 'error';
+  reason: 'client_closed' | 'idle' | 'too_long' | 'credit' | 'ledger' | 'upstream' | 'draining' | 'error';
   /** Seconds of audio that arrived. */
   audio_seconds: number;
   /** By model. */
