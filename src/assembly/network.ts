@@ -1,6 +1,7 @@
 // How a node reaches the others: the bus, and on NATS the leases and the usage stream that go with it. A node without NATS has the
 // in-process bus and nobody beside it.
-import type { Bus } from '../bus/bus.ts';
+import type { Bus, DeadLetterListener } from '../bus/bus.ts';
+import { isLate } from '../bus/late-letter.ts';
 import type { Leases } from '../bus/leases.ts';
 import { MemoryBus } from '../bus/memory.ts';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats.ts';
@@ -33,8 +34,10 @@ interface NetworkOptions {
 
 /** @throws ClusterError when NATS is not there in time, or lets this node not in */
 export async function openNetwork({ config, logger, metrics }: NetworkOptions): Promise<Network> {
-  const onDeadLetter = ({ reason, type }: { reason: string; type: string }) => {
-    metrics.deadLetter(reason);
+  const onDeadLetter: DeadLetterListener = (letter) => {
+    const { reason, type } = letter;
+    if (isLate(letter)) metrics.dropped('late_letter');
+    else metrics.deadLetter(reason);
     logger.debug({ reason, type }, 'dead letter');
   };
   const options = natsOptionsOf(config.cluster);
@@ -55,8 +58,15 @@ export async function openNetwork({ config, logger, metrics }: NetworkOptions): 
     bus.isConnected ? 1 : 0,
   );
   metrics.watchGauge('usage_refused', 'Usage that no ledger will ever take, since the start.', () => usage.refused);
-  metrics.watchGauge('bus_ignored', 'Messages on the bus that nobody could read, since the start.', () =>
-    Object.values(bus.ignored).reduce((sum, count) => sum + count, 0),
+  metrics.watchGauge(
+    'bus_ignored',
+    'Messages on the bus that no node of this gateway can have meant, since the start.',
+    () => bus.ignored.malformed + bus.ignored.misdirected,
+  );
+  metrics.watchGauge(
+    'bus_late',
+    'Answers that came when nobody waited for them any more, since the start.',
+    () => bus.ignored.late,
   );
   return {
     bus,

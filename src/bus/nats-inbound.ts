@@ -2,6 +2,7 @@
 // made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
 import type { Msg } from 'nats';
 import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from './bus.ts';
+import { FORGOTTEN } from './late-letter.ts';
 import type { MemoryBus } from './memory.ts';
 import type { Asks } from './nats-asks.ts';
 import { decodeFrame, type Frame, isBody, partsOf } from './nats-frames.ts';
@@ -223,7 +224,7 @@ export class Inbound {
     const { near, bury } = this.#parts;
     if (peer === undefined) {
       this.ignored.late++;
-      bury('forgotten', 'forgotten', type, reason);
+      bury(FORGOTTEN, FORGOTTEN, type, reason);
       return;
     }
     bury(peer.to, peer.from, type, reason);

@@ -10,6 +10,9 @@ export const legActor = (sessionId: string, generation: number): string => `leg.
 export const isOfNode = (address: string, node: string): boolean =>
   address.length > node.length && address.charCodeAt(node.length) === 47 && address.startsWith(node);
 
+/** Whether that is an actor's address, and no name of a service or topic. */
+export const isAddress = (text: string): boolean => text.includes('/');
+
 /** The node that an address is on. */
 export const nodeOf = (address: string): string => address.slice(0, address.indexOf('/'));
 
