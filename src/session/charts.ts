@@ -4,7 +4,7 @@ import type { Actor, SnapshotFrom } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { FailoverContext, FailoverEvent } from '../../machines/failover.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import type { SessionEvent, SessionInput } from '../../machines/session-types.ts';
+import type { SessionError, SessionEvent, SessionInput } from '../../machines/session-types.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
 import { inspectSystem, type Observer, type Step, startObserved, stepsOf } from '../runtime/observe.ts';
 
@@ -58,6 +58,11 @@ export class Charts {
   /** Whether the leg was asked to finish. */
   get finishing(): boolean {
     return this.actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;
+  }
+
+  /** Why the session is ending, where that was not the client's doing. */
+  get endError(): SessionError | null {
+    return this.actor?.getSnapshot().context.error ?? null;
   }
 
   /** Where the charts are now. */

@@ -82,7 +82,7 @@ export class LiveSession {
       backlogSecondsMax,
       onContainer: (name) => this.abort('unsupported_audio', containerWords(name, request.encoding)),
       onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
-      onLate: () => this.voice.lateAudio(),
+      onLate: () => this.voice.lateAudio(this.charts.endError),
       onOddRate: (ratio) => this.voice.rateSuspect(ratio),
     });
     this.turns = new Turns({

@@ -86,11 +86,13 @@ export class Voice {
     });
   }
 
-  lateAudio(): void {
-    this.error(
-      'invalid_request',
-      'The session is ending: audio that comes now is not transcribed. Send `close` after the last audio, or open a new session.',
-    );
+  /** @param end why the session is ending, where that was not the client's doing */
+  lateAudio(end: SessionError | null): void {
+    const { code, message } = end ?? {
+      code: 'invalid_request',
+      message: 'The session is ending. Send `close` after the last audio, or open a new session.',
+    };
+    this.error(code as ErrorCode, `${message} Audio that comes now is not transcribed.`);
   }
 
   rateSuspect(ratio: number): void {

@@ -140,6 +140,23 @@ describe('a drain', () => {
     await drained;
   });
 
+  it.each<[string, 'node_draining' | 'key_revoked' | 'invalid_request', (client: RigClient) => void]>([
+    ['that the node ends', 'node_draining', ({ session }) => session.drain()],
+    ['whose key was revoked', 'key_revoked', ({ session }) => session.stop('error', 'key_revoked', 'It was revoked.')],
+    ['that it has ended itself', 'invalid_request', ({ session }) => session.control({ type: 'close' })],
+  ])('of audio that comes while a final is awaited tells the client what is so: a session %s', async (_, code, end) => {
+    const rig = new SessionRig({ settings: { drainMs: 100 } });
+    const client = await rig.open({ providerParams: { ...turns(60), final_delay_ms: 1_000 } });
+    client.session.audio(speech(1));
+    await rig.advance(100);
+    end(client);
+    await rig.advance(200);
+    client.session.audio(speech(0.1));
+    expect(client.of('error').map(({ error }) => error.code)).toEqual([code]);
+    await rig.advance(2_000);
+    expect(client.finals).toMatchObject([{ start: 0, end: 1 }]);
+  });
+
   it('lets a client end its session itself meanwhile, and tells every caller when all are gone', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: turns(60) });
