@@ -113,7 +113,7 @@ export async function answerListen(
     const release = await limits.takeSession(caller.key);
     try {
       const meter = await openMeter(opening, now, dependencies);
-      return { accept: sessionHandlers({ ...opening, meter }, release, dependencies), headers, ...protocol };
+      return { accept: sessionHandlers({ ...opening, meter, release }, dependencies), headers, ...protocol };
     } catch (error) {
       release();
       throw error;
@@ -135,7 +135,7 @@ const credentialInUrl: Degradation = {
 
 /** What the session may spend; throws a Refusal when that is nothing. */
 function openMeter(
-  { sessionId, organisationId, keyId, request, chain }: Omit<SessionOpening, 'meter'>,
+  { sessionId, organisationId, keyId, request, chain }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
   { desk, prices }: Pick<ListenDependencies, 'desk' | 'prices'>,
 ): Promise<Meter> {
@@ -145,11 +145,7 @@ function openMeter(
 }
 
 /** One session on one socket. */
-function sessionHandlers(
-  opening: SessionOpening,
-  release: () => void,
-  dependencies: ListenDependencies,
-): SocketHandlers {
+function sessionHandlers(opening: SessionOpening, dependencies: ListenDependencies): SocketHandlers {
   const { sessions, settings, clock } = dependencies;
   let session: LiveSession | undefined;
   let keepalive: SocketKeepalive | undefined;
@@ -191,9 +187,12 @@ function sessionHandlers(
     closed() {
       if (isOpen) dependencies.sockets.closed();
       keepalive?.stop();
-      release();
-      if (session === undefined) opening.meter.abandon(dependencies.wallNow());
-      else session.gone();
+      if (session !== undefined) {
+        session.gone();
+        return;
+      }
+      opening.release();
+      opening.meter.abandon(dependencies.wallNow());
     },
   };
 }

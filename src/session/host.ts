@@ -231,6 +231,8 @@ export class SessionHost {
     const { opening } = session;
     this.sessions.delete(opening.sessionId);
     this.phases.delete(opening.sessionId);
+    // Not when the client leaves: what it sent is worked off first, and takes a connection to a provider as long as that lasts.
+    opening.release();
     this.options.onEnded(opening, summary);
     if (this.sessions.size === 0) this.whenGone?.();
   }

@@ -15,6 +15,8 @@ export interface SessionOpening {
   warnings: readonly Degradation[];
   /** What the session may spend. Its members are those of the chain, in the same order. */
   meter: Meter;
+  /** Gives back the place that the session takes of its key's and its organisation's; calling it twice does no harm. */
+  release(): void;
 }
 
 /** What is known of a session when it has ended: one line of the log. */

@@ -378,7 +378,8 @@ export class LiveSession {
     this.scope.dispose();
     const { number: turns } = this.turns;
     const { undeliveredFinals } = this.outbox;
-    this.spending.settle(reason, code, this.dependencies.wallNow());
+    // Whatever goes wrong here, the session is over: its place and its id are free.
+    this.tryTo(() => this.spending.settle(reason, code, this.dependencies.wallNow()));
     this.dependencies.onEnded(this, {
       reason,
       code,

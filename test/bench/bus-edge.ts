@@ -121,7 +121,7 @@ async function speak(index: number): Promise<void> {
   );
   const endsAtMs: number[] = [];
   const session = host.open(
-    { ...head, sessionId: head.id, requestId: `req_${index}`, request, chain: members, warnings, meter },
+    { ...head, sessionId: head.id, requestId: `req_${index}`, request, chain: members, warnings, meter, release() {} },
     {
       bufferedBytes: 0,
       send: (text) => {

@@ -65,6 +65,8 @@ export class RigClient implements ClientLine {
   bufferedBytes = 0;
   session!: LiveSession;
   summary: SessionSummary | undefined;
+  /** How often its place was given back. */
+  released = 0;
   private readonly whenEnded: Promise<void>;
   private tellEnded!: () => void;
 
@@ -251,6 +253,9 @@ export class SessionRig {
         chain: members,
         warnings,
         meter,
+        release: () => {
+          client.released++;
+        },
       },
       client,
     );

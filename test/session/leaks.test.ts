@@ -108,6 +108,7 @@ async function run({ options, params, end, withinMs }: Ending): Promise<RigClien
   for (const client of clients) if (client.summary === undefined) client.session.control({ type: 'close' });
   await rig.advance(500, 500);
   expect(rig.faults).toEqual([]);
+  expect(clients.map(({ released }) => released)).toEqual(clients.map(() => 1));
   await expectNothingLeft(rig);
   return clients;
 }
