@@ -2,6 +2,7 @@
 // file is the client's. What the length is good for is decided by whoever asks.
 import type { Clock } from '../../machines/clock.ts';
 import { sniffContainer } from '../audio/container.ts';
+import type { MeasuredAudio } from '../audio/length/measured.ts';
 import type { LengthScan } from '../audio/length-scan.ts';
 import { mp3Seconds } from '../audio/mp3-length.ts';
 import { fragmentedMp4Seconds } from '../audio/mp4-length.ts';
@@ -48,14 +49,15 @@ export class LengthMeter {
     return this.#waiting;
   }
 
-  /** Seconds of audio; undefined where the file does not say, cannot be read, or takes too long. Never rejects. */
-  async secondsOf(file: MeasuredFile): Promise<number | undefined> {
+  /** How much audio there is; undefined where the file does not say, cannot be read, or takes too long. Never rejects. */
+  async measure(file: MeasuredFile, _organisationId: string): Promise<MeasuredAudio | undefined> {
     if (this.#waiting > WAITING_MAX) return undefined;
     this.#waiting++;
     const turn = this.#last.then(() => this.#measure(file));
     this.#last = turn;
     try {
-      return await turn;
+      const secondsMax = await turn;
+      return secondsMax === undefined ? undefined : { secondsMax, channels: 1 };
     } finally {
       this.#waiting--;
     }

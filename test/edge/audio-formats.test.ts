@@ -37,6 +37,7 @@ async function lengthsOf(bytes: Buffer): Promise<{ title: string; held: number; 
     MEMBERS,
     Number.POSITIVE_INFINITY,
     new LengthMeter(systemClock),
+    'org_1',
   );
   const source = await FileSource.open({
     bytes: bytes.length,

@@ -1,12 +1,14 @@
 // How long a kept file is: right where it says so, and within bounds of time and memory whatever is in it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LengthMeter, type MeasureLimits } from '../../src/edge/audio-length.ts';
+import { LengthMeter, type MeasuredFile, type MeasureLimits } from '../../src/edge/audio-length.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { flacOf, MP3_FRAME_SECONDS, mp3, mp3OfTwoRates, wavOf } from '../fakes/audio-files.ts';
 
 const measure = (file: ReturnType<typeof fileOf>, clock: { now(): number } = systemClock, limits?: MeasureLimits) =>
-  new LengthMeter(clock, limits).secondsOf(file);
+  secondsOf(new LengthMeter(clock, limits), file);
+
+const secondsOf = async (meter: LengthMeter, file: MeasuredFile) => (await meter.measure(file, 'org_1'))?.secondsMax;
 
 const fileOf = (bytes: Buffer) => {
   const reads: number[] = [];
@@ -83,7 +85,7 @@ describe('the length of a file', () => {
       },
     };
     const meter = new LengthMeter(systemClock);
-    const all = Array.from({ length: 66 }, () => meter.secondsOf(file));
+    const all = Array.from({ length: 66 }, () => secondsOf(meter, file));
     expect(meter.waiting).toBe(65);
     const seconds = await Promise.all(all);
     expect([seconds.filter((each) => each === 1).length, seconds.at(-1), most, meter.waiting]).toEqual([

@@ -169,14 +169,20 @@ export class FileJob {
   async #answer(form: Form, signal: AbortSignal): Promise<WholeReply> {
     const { caller, requestId, chargeId, stream } = this.#options;
     const { desk, prices, lengths } = this.#dependencies;
+    const { organisationId, keyId } = caller;
     const fields = requestOf(form, this.#dependencies);
     const { members, warnings } = await chainOf(fields, caller, this.#dependencies);
     const slugs = members.map(({ slug }) => slug);
     requireModels(caller, slugs);
     const priced = pricedMembers(members, 'batch', prices);
-    const { seconds, measured, isGuess } = await secondsToReserve(form.file, priced, longestOf(members), lengths);
+    const { seconds, measured, isGuess } = await secondsToReserve(
+      form.file,
+      priced,
+      longestOf(members),
+      lengths,
+      organisationId,
+    );
     if (isGuess) requireTold(members);
-    const { organisationId, keyId } = caller;
     const model = slugs[0] as string;
     const again = chargeId !== requestId;
     const reserved = await desk.reserve({

@@ -30,7 +30,8 @@ export async function secondsToReserve(
   file: FormFile,
   members: readonly MeterMember[],
   secondsMax: number,
-  meter: Pick<LengthMeter, 'secondsOf'>,
+  meter: Pick<LengthMeter, 'measure'>,
+  organisationId: string,
 ): Promise<{ seconds: number; measured: number | undefined; isGuess: boolean }> {
   const known = samplesSeconds(file) ?? wavSeconds(file.head, file.size)?.seconds;
   const isGuess = false;
@@ -38,7 +39,7 @@ export async function secondsToReserve(
   const { size } = file;
   if (size === undefined || !costsByLength(members))
     return { seconds: Math.min(SECONDS_MAX, secondsMax), measured: undefined, isGuess };
-  const said = await meter.secondsOf({ size, readAt: file.readAt });
+  const said = (await meter.measure({ size, readAt: file.readAt }, organisationId))?.secondsMax;
   if (said === undefined) {
     return { seconds: Math.min(size / BYTES_PER_SECOND_MIN, secondsMax), measured: undefined, isGuess: true };
   }
