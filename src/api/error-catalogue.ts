@@ -191,7 +191,7 @@ export const ERROR_CATALOGUE = {
     429,
     4100,
     'back_off',
-    'The key’s limit of concurrent sessions is reached.',
+    'The limit of concurrent sessions, or of files under way, of the key or its organisation is reached.',
   ),
   upstream_failed: row('upstream_error', 502, 4101, 'back_off', 'The provider failed; `details` lists the attempts.'),
   upstream_exhausted: row(

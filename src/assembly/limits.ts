@@ -13,6 +13,8 @@ export function openKeyLimits(assembly: Assembly, members: Membership | undefine
     requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
     sessionsMax: limits.sessionsPerKeyMax,
     sessionsPerOrganisationMax: limits.sessionsPerOrganisationMax,
+    filesMax: limits.filesPerKeyMax,
+    filesPerOrganisationMax: limits.filesPerOrganisationMax,
     tokensPerMinuteMax: limits.tokensPerMinutePerKeyMax,
     clock,
   };
@@ -28,7 +30,7 @@ export function openKeyLimits(assembly: Assembly, members: Membership | undefine
   defer(() => shared.close());
   metrics.watchGauge(
     'sessions_on_trust',
-    'Sessions that began while nobody counted those of all nodes, since the start.',
+    'Sessions and files that began while nobody counted those of all nodes, since the start.',
     () => shared.places.trusted,
   );
   return createSharedKeyLimits(options, shared);

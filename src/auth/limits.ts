@@ -1,5 +1,5 @@
-// How much one key may ask for: requests and client tokens a minute, sessions at a time; by its own settings, else by the
-// node's. A client token counts for the key that minted it. Limits of addresses and of a whole node are kept elsewhere.
+// How much one key may ask for: requests and client tokens a minute, sessions and files at a time; by its own settings, else by
+// the node's. A client token counts for the key that minted it. Limits of addresses and of a whole node are kept elsewhere.
 import type { Clock } from '../../machines/clock.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
 import type { ClusterLimits } from '../cluster/limits.ts';
@@ -33,6 +33,8 @@ export interface KeyLimits {
    * Throws, or rejects with, a Refusal `too_many_sessions` with `Retry-After` and the headers.
    */
   takeSession(key: LimitedKey): (() => void) | Promise<() => void>;
+  /** The same for a file that is being transcribed. Files and sessions are counted by themselves; a key's own limit holds for both. */
+  takeFile(key: LimitedKey): (() => void) | Promise<() => void>;
   /** Keys whose requests or tokens were forgotten too early, because too many keys were active at once. */
   readonly forgottenKeys: number;
 }
@@ -40,6 +42,7 @@ export interface KeyLimits {
 /** Of a node that knows of all there is by itself. */
 export interface NodeKeyLimits extends KeyLimits {
   takeSession(key: LimitedKey): () => void;
+  takeFile(key: LimitedKey): () => void;
 }
 
 /** The limits are the node's, for keys without one of their own. */
@@ -48,6 +51,9 @@ export interface KeyLimitsOptions {
   sessionsMax: number;
   /** Of all keys of an organisation together; without a limit when absent. */
   sessionsPerOrganisationMax?: number;
+  /** The same for files; as many as sessions when absent. */
+  filesMax?: number;
+  filesPerOrganisationMax?: number;
   /** 60 when absent. */
   tokensPerMinuteMax?: number;
   clock: Pick<Clock, 'now'>;
@@ -56,14 +62,14 @@ export interface KeyLimitsOptions {
 }
 
 export function createKeyLimits(options: KeyLimitsOptions): NodeKeyLimits {
-  const takeSession = createSessionLimit('key');
-  const takeOfOrganisation = createSessionLimit('organisation');
-  return withRates(createRates(options), {
-    takeSession: (key) => {
-      const leaveKey = takeSession(key.id, key.sessionsMax ?? options.sessionsMax);
+  const take = (what: Counted) => {
+    const takeOfKey = createPlaceLimit(what, 'key');
+    const takeOfOrganisation = createPlaceLimit(what, 'organisation');
+    return (key: LimitedKey) => {
+      const { keyMax, organisationMax } = maxOf(what, key, options);
+      const leaveKey = takeOfKey(key.id, keyMax);
       try {
-        const max = options.sessionsPerOrganisationMax ?? Number.POSITIVE_INFINITY;
-        const leaveOrganisation = takeOfOrganisation(key.organisationId, max);
+        const leaveOrganisation = takeOfOrganisation(key.organisationId, organisationMax ?? Number.POSITIVE_INFINITY);
         return () => {
           leaveKey();
           leaveOrganisation();
@@ -72,32 +78,46 @@ export function createKeyLimits(options: KeyLimitsOptions): NodeKeyLimits {
         leaveKey();
         throw error;
       }
-    },
-  });
+    };
+  };
+  return withRates(createRates(options), { takeSession: take('sessions'), takeFile: take('files') });
 }
 
 /** The same limits over all nodes of a gateway. */
 export function createSharedKeyLimits(options: KeyLimitsOptions, shared: ClusterLimits): KeyLimits {
-  const organisationMax = options.sessionsPerOrganisationMax ?? null;
-  return withRates(createRates(options, shared), {
-    async takeSession({ id: keyId, organisationId, sessionsMax }) {
-      const keyMax = sessionsMax ?? options.sessionsMax;
-      const taken = await shared.places.take({ keyId, organisationId, keyMax, organisationMax });
-      if ('full' in taken) throw tooManySessions(taken.full, taken.max, taken.isShare);
-      return taken.leave;
-    },
-  });
+  const take = (what: Counted) => async (key: LimitedKey) => {
+    // Of another name, files are counted by themselves.
+    const name = (id: string) => (what === 'sessions' ? id : `${what} ${id}`);
+    const taken = await shared.places.take({
+      keyId: name(key.id),
+      organisationId: name(key.organisationId),
+      ...maxOf(what, key, options),
+    });
+    if ('full' in taken) throw tooMany(what, taken.full, taken.max, taken.isShare);
+    return taken.leave;
+  };
+  return withRates(createRates(options, shared), { takeSession: take('sessions'), takeFile: take('files') });
+}
+
+type Counted = 'sessions' | 'files';
+
+/** `organisationMax`: null without a limit. */
+function maxOf(what: Counted, key: LimitedKey, options: KeyLimitsOptions) {
+  const { sessionsMax, filesMax = sessionsMax, sessionsPerOrganisationMax, filesPerOrganisationMax } = options;
+  const [keyMax, organisationMax] =
+    what === 'sessions' ? [sessionsMax, sessionsPerOrganisationMax] : [filesMax, filesPerOrganisationMax];
+  return { keyMax: key.sessionsMax ?? keyMax, organisationMax: organisationMax ?? null };
 }
 
 type Rates = Pick<KeyLimits, 'takeRequest' | 'takeToken' | 'forgottenKeys'>;
 
-function withRates<Sessions extends Pick<KeyLimits, 'takeSession'>>(
+function withRates<Places extends Pick<KeyLimits, 'takeSession' | 'takeFile'>>(
   rates: Rates,
-  sessions: Sessions,
-): Pick<Sessions, 'takeSession'> & Rates {
+  places: Places,
+): Pick<Places, 'takeSession' | 'takeFile'> & Rates {
   const { takeRequest, takeToken } = rates;
   return {
-    ...sessions,
+    ...places,
     takeRequest,
     takeToken,
     get forgottenKeys() {
@@ -141,32 +161,33 @@ function take(limit: MinuteLimit, key: LimitedKey, max: number, kind: keyof type
   );
 }
 
-function createSessionLimit(whose: 'key' | 'organisation'): (id: string, sessionsMax: number) => () => void {
-  const openById = new Map<string, number>();
+function createPlaceLimit(what: Counted, whose: 'key' | 'organisation'): (id: string, max: number) => () => void {
+  const takenById = new Map<string, number>();
 
-  return (id, sessionsMax) => {
-    const open = openById.get(id) ?? 0;
-    if (open >= sessionsMax) {
-      throw tooManySessions(whose, sessionsMax);
-    }
-    openById.set(id, open + 1);
-    let isOpen = true;
+  return (id, max) => {
+    const taken = takenById.get(id) ?? 0;
+    if (taken >= max) throw tooMany(what, whose, max);
+    takenById.set(id, taken + 1);
+    let isTaken = true;
     return () => {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = openById.get(id)! - 1;
-      if (left === 0) openById.delete(id);
-      else openById.set(id, left);
+      if (!isTaken) return;
+      isTaken = false;
+      const left = takenById.get(id)! - 1;
+      if (left === 0) takenById.delete(id);
+      else takenById.set(id, left);
     };
   };
 }
 
+const TOO_MANY = { sessions: ['sessions', 'End one'], files: ['files under way', 'Wait for an answer'] } as const;
+
 /** @param isShare whether it is what one node lets in while nobody can count all of them */
-function tooManySessions(whose: 'key' | 'organisation', max: number, isShare = false): Refusal {
+function tooMany(what: Counted, whose: 'key' | 'organisation', max: number, isShare = false): Refusal {
   const where = isShare ? ' on this node, which cannot ask the others just now' : '';
+  const [things, advice] = TOO_MANY[what];
   return refuse(
     'too_many_sessions',
-    `This ${whose} may have ${max} sessions at a time${where}. End one, or try again later.`,
+    `This ${whose} may have ${max} ${things} at a time${where}. ${advice}, or try again later.`,
     { retryAfterSeconds: SESSION_RETRY_SECONDS, headers: rateLimitHeaders(max, 0, SESSION_RETRY_SECONDS) },
   );
 }

@@ -29,6 +29,20 @@ export const Limits = Type.Object({
     1_000,
     'Live sessions of all keys of one organisation at a time.',
   ),
+  filesPerKeyMax: integer(
+    'VOXGATE_FILES_PER_KEY_MAX',
+    1,
+    1_000_000,
+    100,
+    'Files of one key that are under way at a time; a key’s own limit of sessions holds for its files as well.',
+  ),
+  filesPerOrganisationMax: integer(
+    'VOXGATE_FILES_PER_ORGANISATION_MAX',
+    1,
+    1_000_000,
+    1_000,
+    'Files of all keys of one organisation that are under way at a time.',
+  ),
   requestsPerMinutePerKeyMax: integer(
     'VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX',
     1,

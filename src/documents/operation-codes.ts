@@ -43,6 +43,7 @@ export const FILE_CODES: readonly ErrorCode[] = [
   'upstream_exhausted',
   'upstream_bad_response',
   'upstream_timeout',
+  'too_many_sessions',
 ];
 
 /** Of the handshake; what may end an open session is in the table of close codes. */

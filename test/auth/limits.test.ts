@@ -298,3 +298,28 @@ describe('sessions of an organisation', () => {
     refused(() => keys.takeSession(one!));
   });
 });
+
+describe('files at a time', () => {
+  const settings = { requestsPerMinuteMax: 600, sessionsMax: 9, filesMax: 2, filesPerOrganisationMax: 3 };
+  const inOne = (id: string, own = {}) => apiKey({ id, organisationId: 'org_a', ...own });
+
+  test('are counted beside sessions, by key and by organisation', () => {
+    const keys = createKeyLimits({ ...settings, clock: new SimulatedClock() });
+    const end = keys.takeFile(inOne('one'));
+    keys.takeFile(inOne('one'));
+    for (let session = 0; session < 9; session++) keys.takeSession(inOne('one'));
+    expect(refused(() => keys.takeFile(inOne('one'))).message).toBe(
+      'This key may have 2 files under way at a time. Wait for an answer, or try again later.',
+    );
+    keys.takeFile(inOne('other'));
+    expect(refused(() => keys.takeFile(inOne('other'))).message).toContain('This organisation may have 3 files');
+    end();
+    keys.takeFile(inOne('other'));
+  });
+
+  test('a key’s own limit of sessions holds for its files', () => {
+    const keys = createKeyLimits({ ...settings, clock: new SimulatedClock() });
+    keys.takeFile(inOne('one', { sessionsMax: 1 }));
+    refused(() => keys.takeFile(inOne('one', { sessionsMax: 1 })));
+  });
+});

@@ -113,3 +113,20 @@ test('sessions at a time are refused in the words of one node, and where nobody 
       'This key may have 1 sessions at a time on this node, which cannot ask the others just now. End one, or try again later.',
   });
 });
+
+test('files at a time are counted over all nodes, beside sessions', async () => {
+  const { network, limits } = await edges(2);
+  const take = async (from: KeyLimits, what: 'takeFile' | 'takeSession') => {
+    const taking = Promise.resolve(from[what](key));
+    taking.catch(() => {});
+    await network.settle();
+    return taking;
+  };
+  for (const each of limits) {
+    await take(each, 'takeFile');
+    await take(each, 'takeSession');
+  }
+  await expect(take(limits[0], 'takeFile')).rejects.toMatchObject({
+    message: 'This key may have 2 files under way at a time. Wait for an answer, or try again later.',
+  });
+});

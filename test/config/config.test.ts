@@ -72,6 +72,8 @@ describe('sources', () => {
       handshakeTimeoutMs: 10_000,
       sessionsPerKeyMax: 100,
       sessionsPerOrganisationMax: 1_000,
+      filesPerKeyMax: 100,
+      filesPerOrganisationMax: 1_000,
       requestsPerMinutePerKeyMax: 600,
       tokensPerMinutePerKeyMax: 60,
       failedAuthenticationsPerMinuteMax: 20,

@@ -3,6 +3,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { createKeyLimits } from '../../src/auth/limits.ts';
 import { createPriceList } from '../../src/billing/price-list.ts';
 import { LengthMeter } from '../../src/edge/audio-length.ts';
 import type { Door, DoorRequest, Reply } from '../../src/edge/door.ts';
@@ -35,6 +36,9 @@ export const rig = directStore();
 /** Two organisations: `/files` and `/hasty` are called by the first, `/others` by the second. */
 const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
 export let idempotency: Idempotency;
+export const limits = createKeyLimits({ requestsPerMinuteMax: 600, sessionsMax: 100, clock: systemClock });
+/** Of `/few`: it may have two files under way. */
+export const fewKey = apiKey({ id: 'key_few', sessionsMax: 2 });
 export const spoolBudget = new SpoolBudget(1_073_741_824);
 /** Every answer as it is counted. */
 export const replied: { route: string; status: number; code: string | undefined }[] = [];
@@ -85,11 +89,16 @@ beforeAll(async () => {
     desk,
     prices,
     idempotency,
+    limits,
     lengths: new LengthMeter(systemClock),
   };
-  const files = (changes: Partial<typeof settings>, { organisationId, keyId: id } = customers[0]): RouteHandler => {
+  const files = (
+    changes: Partial<typeof settings>,
+    { organisationId, keyId: id } = customers[0],
+    key = apiKey(),
+  ): RouteHandler => {
     const answer = postTranscriptions({ ...common, settings: { ...settings, ...changes } });
-    return (context) => answer(context, callerOf(apiKey({ id, organisationId })));
+    return (context) => answer(context, callerOf({ ...key, id, organisationId }));
   };
   let ids = 0;
   request = createRouter(
@@ -98,6 +107,7 @@ beforeAll(async () => {
       { method: 'POST', path: '/hasty', handle: files({ timeoutMs: 300 }) },
       { method: 'POST', path: '/small', handle: files({ fileBytesMax: 100_000 }) },
       { method: 'POST', path: '/others', handle: files({}, customers[1]) },
+      { method: 'POST', path: '/few', handle: files({}, { ...customers[0], keyId: fewKey.id }, fewKey) },
     ].map((route) => {
       servesAt(route.path, '/v1/audio/transcriptions');
       return route;

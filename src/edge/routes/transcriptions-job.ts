@@ -6,6 +6,7 @@ import type { Utterance } from '../../../machines/events.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
 import { isSlug, providerOf } from '../../api/slug.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
+import type { KeyLimits } from '../../auth/limits.ts';
 import { type Caller, requireModels } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import type { FileDesk, ReservedFile } from '../../ledger/files.ts';
@@ -36,6 +37,8 @@ import {
 import type { AnswerStream } from './transcriptions-stream.ts';
 
 export interface JobDependencies extends ChainDependencies {
+  /** How many files may be under way. */
+  limits: Pick<KeyLimits, 'takeFile'>;
   upstream: UpstreamHost;
   breakers: Breakers;
   /** Connections to providers over HTTP. */
@@ -128,12 +131,15 @@ export class FileJob {
 
   /** The answer, and the form's fields, of which none is missing then. Throws a Refusal, or what ended the request. */
   async run(): Promise<{ reply: WholeReply; fields: readonly Field[]; contentType: string | undefined }> {
-    const { settings, http } = this.#dependencies;
-    const { request, outlivesClient } = this.#options;
+    const { settings, http, limits } = this.#dependencies;
+    const { request, caller, outlivesClient } = this.#options;
+    // Held until the work is over, whether the client is there or not.
+    const release = await limits.takeFile(caller.key);
     const limit = limitedSignal(http.clock, settings.timeoutMs, outlivesClient ? undefined : request.signal);
     try {
       return await this.#within(limit);
     } finally {
+      release();
       limit.release();
     }
   }
