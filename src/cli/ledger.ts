@@ -18,7 +18,8 @@ const usage = `Usage: voxgate ledger audit [--json]
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but restore also while a gateway runs on it.
 
-  audit    recomputes every bill, balance and hold; exit code 0 only when all agree. With --json the last line is JSON
+  audit    recomputes every bill, balance and hold; exit code 0 only when all agree. Lists charges that were meant to be
+           more than what was held, each with its reason. With --json the last line is JSON
   export   prints every movement of money as one line of JSON, oldest first; --after leaves out those up to that number
   backup   writes a whole, consistent copy of the database to a file that is not there yet, and checks it
   restore  puts such a copy in the place of the database, once it was checked. What was there is kept beside it under
@@ -90,12 +91,22 @@ export const ledger = actionsCommand(
   },
 );
 
-function printAudit({ ok, sessions, transfers, openHolds, oldestHoldMs, sumMicroUsd, faults }: LedgerAudit): void {
+function printAudit({
+  ok,
+  sessions,
+  transfers,
+  openHolds,
+  oldestHoldMs,
+  sumMicroUsd,
+  faults,
+  decisions,
+}: LedgerAudit): void {
   const age = oldestHoldMs === null ? '' : `, the oldest for ${Math.round(oldestHoldMs / 1000)} s`;
   print(`sessions    ${sessions}`);
   print(`transfers   ${transfers}`);
   print(`open holds  ${openHolds}${age}`);
   print(`sum         ${usdOf(sumMicroUsd)} USD over all accounts`);
+  for (const decision of decisions) print(`decision    ${decision}`);
   for (const fault of faults) print(`fault       ${fault}`);
   print(ok ? 'The ledger agrees.' : 'The ledger does not agree.');
 }

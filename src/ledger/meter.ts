@@ -83,6 +83,8 @@ export class Meter {
   private askedLast = false;
   private failures = 0;
   private trustedMs = 0;
+  /** Audio was let through without a hold: what is charged may be more than what was held. */
+  private wasTrusted = false;
   private timer: unknown;
   private ended = false;
 
@@ -145,7 +147,7 @@ export class Meter {
     if (this.ended) return;
     this.ended = true;
     this.options.clock.clearTimeout(this.timer);
-    this.options.desk.settle(this, end);
+    this.options.desk.settle(this, { ...end, ...this.trust() });
   }
 
   /** The session was never opened: what was held for it goes back. */
@@ -191,10 +193,12 @@ export class Meter {
     const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
     const free = isFree(this.active);
     const wantedMicroUsd = free ? 0n : boundMicroUsd([this.rest(lines)], wantedMs);
-    this.options.desk.renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS }).then(
-      (grant) => this.granted(grant, costOf(lines)),
-      () => this.unanswered(),
-    );
+    this.options.desk
+      .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.trust() })
+      .then(
+        (grant) => this.granted(grant, costOf(lines)),
+        () => this.unanswered(),
+      );
   }
 
   private granted({ heldMicroUsd, limitedBy, settled }: HoldGrant, paid: bigint): void {
@@ -224,9 +228,14 @@ export class Meter {
     // Whoever is known to have no credit left is not trusted with more.
     if (this.shortage === undefined && this.trustedMs >= this.options.graceMs) this.shortage = 'ledger';
     else if (this.shortage === undefined) this.trustedMs = Math.min(this.options.graceMs, this.trustedMs + LOW_MS);
+    if (this.trustedMs > 0) this.wasTrusted = true;
     this.extend();
     if (this.shortage === 'ledger') this.tellLow();
     this.arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.failures - 1)));
+  }
+
+  private trust(): { onTrust?: true } {
+    return this.wasTrusted ? { onTrust: true } : {};
   }
 
   private extend(): void {

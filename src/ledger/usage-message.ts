@@ -4,7 +4,7 @@
 import type { BusBody } from '../bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
 import { isRecord } from '../runtime/record.ts';
-import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
+import type { FileCharge, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
 
 const TYPE = 'usage.end';
 /** Grows when an older reader would understand a message wrongly. */
@@ -45,11 +45,22 @@ function headOf(value: unknown): SessionHead | undefined {
 
 function endOf(value: unknown): SessionEnd | undefined {
   if (!isRecord(value) || !Array.isArray(value.lines)) return undefined;
-  const { endedAt, reason, code, audioMs } = value;
+  const { endedAt, reason, code, audioMs, onTrust } = value;
   const lines = value.lines.map(lineOf);
   if (!areTexts(endedAt, reason) || typeof audioMs !== 'number' || lines.includes(undefined)) return undefined;
   if (code !== null && typeof code !== 'string') return undefined;
-  return { endedAt, reason, code, audioMs, lines } as SessionEnd;
+  const file = fileOf(value.file);
+  // Told by a version that knew neither: it is billed all the same.
+  const more = { ...(onTrust === true ? { onTrust } : {}), ...(file === undefined ? {} : { file }) };
+  return { endedAt, reason, code, audioMs, lines, ...more } as SessionEnd;
+}
+
+function fileOf(value: unknown): FileCharge | undefined {
+  if (!isRecord(value)) return undefined;
+  const { audioMs, channels, audioMsMax, claimedMs } = value;
+  const areNumbers = [audioMs, channels, audioMsMax, claimedMs ?? 0].every((each) => typeof each === 'number');
+  if (!areNumbers) return undefined;
+  return { audioMs, channels, audioMsMax, ...(claimedMs === undefined ? {} : { claimedMs }) } as FileCharge;
 }
 
 function lineOf(value: unknown): UsageLine | undefined {

@@ -1,23 +1,13 @@
 // Recomputes the ledger from what it rests on, in SQL alone: bills from usage and prices, balances from transfers, holds from
 // their ends. A sentence for every difference. Only reads.
 import { usdOf } from '../billing/price.ts';
+import { CHARGE_CHECKS, CHARGE_CHECKS_IN_USE, DECISIONS } from './ledger-audit-charges.ts';
+import { type Check, differing, type Fault, sessionName } from './ledger-audit-check.ts';
 import type { LedgerAudit, LedgerCalls } from './ledger-calls.ts';
 import type { TableContext } from './table-context.ts';
 
-interface Check {
-  /** Rows with what is wrong. `@now` is the time in epoch milliseconds. */
-  sql: string;
-  sentence(row: Fault): string;
-}
-
-/** Who it is about, what is there and what should be. */
-interface Fault {
-  who: string;
-  found: bigint | null;
-  wanted: bigint | null;
-}
-
 const FAULTS_MAX = 100;
+const DECISIONS_MAX = 100;
 /** How long a hold may outlive its lease: whoever gives them back may be held up by a lock. */
 const LEASE_GRACE_MS = 60_000;
 
@@ -31,15 +21,6 @@ const COST = `CASE WHEN own = 1 OR audio_ms = 0 THEN 0 ELSE max(minimum_micro_us
 
 const money = (microUsd: bigint | null): string => `${usdOf(microUsd ?? 0n)} USD`;
 
-/** Sums by the same name from two sides that must agree. */
-const differing = (found: string, wanted: string): string => `
-  WITH found (who, sum) AS (${found}), wanted (who, sum) AS (${wanted})
-  SELECT who, found.sum AS found, coalesce(wanted.sum, 0) AS wanted FROM found LEFT JOIN wanted USING (who)
-    WHERE found.sum <> coalesce(wanted.sum, 0)
-  UNION ALL
-  SELECT who, 0, sum FROM wanted WHERE sum <> 0 AND NOT EXISTS (SELECT 1 FROM found WHERE found.who = wanted.who)`;
-
-const sessionName = (who: string): string => `(SELECT id FROM sessions WHERE number = ${who})`;
 const OPEN = 'SELECT number FROM holds WHERE NOT EXISTS (SELECT 1 FROM hold_ends WHERE hold = number)';
 
 const CHECKS: readonly Check[] = [
@@ -137,6 +118,7 @@ const CHECKS: readonly Check[] = [
     sql: 'SELECT NULL AS who, sum(posted_micro_usd) AS found, 0 AS wanted FROM balances HAVING sum(posted_micro_usd) <> 0',
     sentence: ({ found }) => `All accounts come to ${money(found)} in all; they must come to 0.`,
   },
+  ...CHARGE_CHECKS,
 ];
 
 /** Somebody gives holds back where a ledger is in use. In a copy they stay as they were when it was made. */
@@ -147,6 +129,7 @@ const CHECKS_IN_USE: readonly Check[] = [
       FROM open_holds WHERE lease_end_ms < @now - ${LEASE_GRACE_MS}`,
     sentence: ({ who, found }) => `The hold of session ${who} is open ${found} ms after its lease.`,
   },
+  ...CHARGE_CHECKS_IN_USE,
 ];
 
 /** @param isCopy of a database that nobody uses */
@@ -171,6 +154,10 @@ export function createLedgerAudit(
     return rows.all({ now, limit }).map(sentence);
   }
 
+  const decided = database
+    .prepare<{ limit: number }, Parameters<typeof DECISIONS.sentence>[0]>(DECISIONS.sql)
+    .safeIntegers();
+
   // One transaction, so that every check looks at the same moment.
   const audit = database.transaction((): LedgerAudit => {
     const now = nowMs();
@@ -188,6 +175,7 @@ export function createLedgerAudit(
       oldestHoldMs: oldest === null ? null : now - Number(oldest),
       sumMicroUsd: sum ?? 0n,
       faults,
+      decisions: decided.all({ limit: DECISIONS_MAX }).map(DECISIONS.sentence),
     };
   });
   return { auditLedger: () => audit.deferred() };

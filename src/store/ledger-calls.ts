@@ -48,6 +48,8 @@ export interface HoldRequest {
   wantedMicroUsd: bigint;
   leastMicroUsd: bigint;
   leaseMs: number;
+  /** Some of what is told was let through while the ledger did not answer: it may be more than what was held. */
+  onTrust?: boolean;
 }
 
 export interface HoldGrant {
@@ -67,9 +69,25 @@ export interface SessionEnd {
   reason: string;
   /** Error code, or null. */
   code: string | null;
-  /** Audio of the client, heard or not. */
+  /** Audio of the client, heard or not; of a file with several channels once. */
   audioMs: number;
   lines: readonly UsageLine[];
+  /** Some of it was let through while the ledger did not answer: it may be more than what was held. */
+  onTrust?: boolean;
+  /** Of a file that was transcribed. */
+  file?: FileCharge;
+}
+
+/** What the one line of a file rests on: it has `audioMs` × `channels`. */
+export interface FileCharge {
+  /** Whole milliseconds, of one channel. */
+  audioMs: number;
+  /** As the provider bills them: 1 where it bills the audio once, however many there are. */
+  channels: number;
+  /** The most that one channel of the file can hold. Money was held for it. */
+  audioMsMax: number;
+  /** What the provider said of its length, where that was more. */
+  claimedMs?: number;
 }
 
 export interface BilledLine extends UsageLine {
@@ -155,6 +173,8 @@ export interface LedgerAudit {
   sumMicroUsd: bigint;
   /** One sentence each, at most 100. */
   faults: string[];
+  /** Charges beyond what was held, which were meant: one sentence each with the reason, the newest first, at most 100. */
+  decisions: string[];
 }
 
 export interface LedgerCalls {

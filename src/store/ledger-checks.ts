@@ -1,5 +1,5 @@
 // What the ledger takes: refuses, with a sentence, numbers and texts that could not be kept or computed exactly.
-import type { Credit, HoldRequest, SessionEnd, SessionHead, UsageLine } from './ledger-calls.ts';
+import type { Credit, FileCharge, HoldRequest, SessionEnd, SessionHead, UsageLine } from './ledger-calls.ts';
 import { StoreError } from './store-error.ts';
 
 /** 1 000 000 000 USD. */
@@ -74,11 +74,26 @@ export function requireLines(lines: readonly UsageLine[]): void {
   }
 }
 
-export function requireEnd({ reason, code, audioMs, lines }: SessionEnd): void {
+/** Of more channels there is no file. */
+const CHANNELS_MAX = 65_535;
+
+function requireFile({ audioMs, channels, audioMsMax, claimedMs }: FileCharge): void {
+  requireAudio(audioMs);
+  requireAudio(audioMsMax);
+  if (!Number.isInteger(channels) || channels < 1 || channels > CHANNELS_MAX) {
+    invalid(`A file has 1 to ${CHANNELS_MAX} channels.`);
+  }
+  if (claimedMs !== undefined && !(Number.isSafeInteger(claimedMs) && claimedMs > audioMsMax)) {
+    invalid('What a provider claims of a file is told where it is more than the file can hold.');
+  }
+}
+
+export function requireEnd({ reason, code, audioMs, lines, file }: SessionEnd): void {
   requireText(reason, WORD_LENGTH_MAX, 'reason of an end');
   if (code !== null) requireText(code, WORD_LENGTH_MAX, 'code of an end');
   requireAudio(audioMs);
   requireLines(lines);
+  if (file !== undefined) requireFile(file);
 }
 
 export function requireCredit({ kind, microUsd, uniqueKey, note }: Credit): void {

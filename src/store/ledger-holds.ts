@@ -12,8 +12,8 @@ export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds'> {
   heldOf(session: SessionRow): bigint;
   /** Makes the hold that was offered; nothing for 0. */
   hold(session: SessionRow, microUsd: bigint, leaseMs: number): void;
-  /** Ends the session's hold, if it has one: post when something was posted, void otherwise. */
-  end(session: SessionRow, postedMicroUsd: bigint): void;
+  /** Ends the session's hold, if it has one: post when something was posted, void otherwise. Returns what was held. */
+  end(session: SessionRow, postedMicroUsd: bigint): bigint;
 }
 
 interface OpenHold {
@@ -115,7 +115,9 @@ export function createLedgerHolds(
     },
     end({ number }, postedMicroUsd) {
       const open = openOf.get(number);
-      if (open !== undefined) close(open, postedMicroUsd > 0n ? 'post' : 'void', postedMicroUsd);
+      if (open === undefined) return 0n;
+      close(open, postedMicroUsd > 0n ? 'post' : 'void', postedMicroUsd);
+      return open.microUsd;
     },
     expireHolds: () => expire.immediate(),
     nextLeaseEndMs: () => nextEnd.get() ?? undefined,

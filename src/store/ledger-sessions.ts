@@ -9,6 +9,7 @@ import type {
   SessionName,
   SessionRecord,
 } from './ledger-calls.ts';
+import type { LedgerCharges } from './ledger-charges.ts';
 import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './ledger-checks.ts';
 import type { LedgerHolds } from './ledger-holds.ts';
 import { lateHead, linesBeyond, NODE_LOST } from './ledger-lost.ts';
@@ -23,6 +24,7 @@ interface Parts {
   transfers: Pick<LedgerTransfers, 'openAccount'>;
   postings: LedgerPostings;
   holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'end'>;
+  charges: LedgerCharges;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
@@ -34,7 +36,7 @@ const SETTLED: HoldGrant = { ...NOTHING, settled: true };
 
 export function createLedgerSessions(
   { database, nowText }: TableContext,
-  { transfers, postings, holds, recordOf }: Parts,
+  { transfers, postings, holds, charges, recordOf }: Parts,
 ): SessionCalls {
   const sessionById = database.prepare<[string], KnownSession>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId,
@@ -101,6 +103,13 @@ export function createLedgerSessions(
     return grant;
   });
 
+  /** Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. */
+  function charge(session: SessionRow, lines: SessionEnd['lines'], whenLess: 'refuse' | 'keep', onTrust = false): void {
+    const posted = postings.post(session, lines, whenLess);
+    const held = holds.end(session, posted);
+    if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
+  }
+
   const renew = database.transaction(
     (name: SessionName, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
       requireLines(lines);
@@ -110,7 +119,7 @@ export function createLedgerSessions(
         throw new StoreError('not_found', `There is no session ${JSON.stringify(name.id)}.`);
       }
       if (session.isSettled === 1) return SETTLED;
-      holds.end(session, postings.post(session, lines, 'refuse'));
+      charge(session, lines, 'refuse', request.onTrust);
       const grant = holds.offer(session.organisationId, session.keyId, request);
       holds.hold(session, grant.heldMicroUsd, request.leaseMs);
       return grant;
@@ -119,7 +128,8 @@ export function createLedgerSessions(
 
   function finish(session: SessionRow, end: SessionEnd): SessionRecord {
     // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
-    holds.end(session, postings.post(session, end.lines, 'keep'));
+    charge(session, end.lines, 'keep', end.onTrust);
+    if (end.file !== undefined) charges.noteFile(session, end.file);
     insertEnd.run({
       number: session.number,
       organisationId: session.organisationId,

@@ -2,6 +2,7 @@
 import { createLedgerAudit } from './ledger-audit.ts';
 import { backUp } from './ledger-backup.ts';
 import type { Leases, LedgerCalls } from './ledger-calls.ts';
+import { createLedgerCharges } from './ledger-charges.ts';
 import { createLedgerHolds } from './ledger-holds.ts';
 import { createLedgerLost } from './ledger-lost.ts';
 import { createLedgerPostings } from './ledger-postings.ts';
@@ -19,7 +20,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
   const holds = createLedgerHolds(context, transfers);
   const { recordOf, ...records } = createLedgerRecords(context);
   return {
-    ...createLedgerSessions(context, { transfers, postings, holds, recordOf }),
+    ...createLedgerSessions(context, { transfers, postings, holds, charges: createLedgerCharges(context), recordOf }),
     ...records,
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),

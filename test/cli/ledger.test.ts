@@ -49,7 +49,16 @@ describe('voxgate ledger audit', () => {
     const { code, output } = await ledger('audit', '--json');
     expect([code, JSON.parse(output.trimEnd().split('\n').at(-1)!)]).toEqual([
       0,
-      { ok: true, sessions: 0, transfers: 3, openHolds: 0, oldestHoldMs: null, sumUsd: '0.00', faults: [] },
+      {
+        ok: true,
+        sessions: 0,
+        transfers: 3,
+        openHolds: 0,
+        oldestHoldMs: null,
+        sumUsd: '0.00',
+        faults: [],
+        decisions: [],
+      },
     ]);
   });
 

@@ -66,6 +66,19 @@ export function ledgerRig(where?: string | Database.Database): LedgerRig {
   };
 }
 
+/** A copy of the ledger without its triggers and constraints of rows, as if the file had been edited by hand. */
+export function editedCopy({ database, clock }: Pick<LedgerRig, 'database' | 'clock'>, sql: string): LedgerRig {
+  const rig = ledgerRig(keepDatabase(new Database(database.serialize())));
+  rig.clock.nowMs = clock.nowMs;
+  rig.database.unsafeMode(true);
+  rig.database.pragma('foreign_keys = OFF');
+  rig.database.pragma('ignore_check_constraints = ON');
+  const triggers = rig.database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck();
+  for (const name of triggers.all()) rig.database.exec(`DROP TRIGGER ${name}`);
+  rig.database.exec(sql);
+  return rig;
+}
+
 let credits = 0;
 
 export function creditOf(organisationId: string, microUsd: bigint, rest: Partial<Credit> = {}): Credit {

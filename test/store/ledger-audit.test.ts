@@ -1,11 +1,19 @@
 // The audit notices whatever is changed behind the ledger's back, and says in a sentence what does not agree; and the file itself
 // refuses such changes while its triggers are there.
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import { keepDatabase } from '../../src/store/keep-database.ts';
-import { endOf, headOf, holdOf, type LedgerRig, ledgerRig, lineOf, perMinute, perSession } from '../fakes/ledger.ts';
+import {
+  editedCopy,
+  endOf,
+  headOf,
+  holdOf,
+  type LedgerRig,
+  ledgerRig,
+  lineOf,
+  perMinute,
+  perSession,
+} from '../fakes/ledger.ts';
 
 /** Two customers; a session settled, one open and renewed, one whose hold expired; each kind of hold's end. */
 function busyLedger(): LedgerRig {
@@ -28,18 +36,8 @@ function busyLedger(): LedgerRig {
   return rig;
 }
 
-/** A copy of the ledger without its triggers and constraints of rows, as if the file had been edited by hand. */
 function edited(sql: string): LedgerRig['ledger'] {
-  const { database, clock } = busyLedger();
-  const rig = ledgerRig(keepDatabase(new Database(database.serialize())));
-  rig.clock.nowMs = clock.nowMs;
-  rig.database.unsafeMode(true);
-  rig.database.pragma('foreign_keys = OFF');
-  rig.database.pragma('ignore_check_constraints = ON');
-  const triggers = rig.database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck();
-  for (const name of triggers.all()) rig.database.exec(`DROP TRIGGER ${name}`);
-  rig.database.exec(sql);
-  return rig.ledger;
+  return editedCopy(busyLedger(), sql).ledger;
 }
 
 const USAGE = "(SELECT min(number) FROM transfers WHERE kind = 'usage')";

@@ -91,7 +91,7 @@ describe('a statement that comes after that', () => {
         ledger.renewHold(
           head,
           told.map((each) => line(each, each.before)),
-          holdOf(0n),
+          { ...holdOf(0n), onTrust: true },
         );
         clock.nowMs += LEASE_MS;
         ledger.expireHolds();

@@ -191,7 +191,7 @@ describe('settling', () => {
       lineOf(audioMs, perMinute(60_000n, 1_000n), { model: 'a/minimum', own: true }),
     ];
     const costs = [0, 1, 1_000, 1_001, 2_000].map((audioMs) => {
-      ledger.renewHold(headOf(who, 'ses_1'), lines(audioMs), holdOf(1n));
+      ledger.renewHold(headOf(who, 'ses_1'), lines(audioMs), { ...holdOf(1n), onTrust: true });
       return ledger.findSession(who.organisationId, 'ses_1')!.lines.map(({ costMicroUsd }) => costMicroUsd);
     });
     expect(costs).toEqual([

@@ -64,7 +64,7 @@ async function settle(store: SqliteStore, key: { id: string; organisationId: str
     openedAt,
   } as const;
   const line = (audioMs: number) => ({ model, own: false, audioMs, price: PRICE });
-  const hold = { wantedMicroUsd: 4_300n, leastMicroUsd: 1n, leaseMs: 60_000 };
+  const hold = { wantedMicroUsd: 100_000n, leastMicroUsd: 1n, leaseMs: 60_000 };
   await store.openSession(head, hold);
   await store.renewHold(head, [line(30_000)], hold);
   const lines = [line(45_000 + index)];

@@ -1,7 +1,7 @@
 // The ledger. Sessions, transfers, holds and their ends only grow; lines grow in place; balances, spend and open holds are sums
 // of the others, kept beside them so that a call need not add up, and compared with them by the audit.
 
-const onlyGrows = (table: string) => `
+export const onlyGrows = (table: string) => `
   CREATE TRIGGER ${table}_keeps BEFORE UPDATE ON ${table} BEGIN SELECT raise(ABORT, 'the ledger only grows'); END;
   CREATE TRIGGER ${table}_stays BEFORE DELETE ON ${table} BEGIN SELECT raise(ABORT, 'the ledger only grows'); END;
 `;

@@ -7,6 +7,7 @@ import { accounts } from './0005-accounts.ts';
 import { vault } from './0006-vault.ts';
 import { idempotency } from './0007-idempotency.ts';
 import { ownership } from './0008-ownership.ts';
+import { charges } from './0009-charges.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   vault,
   idempotency,
   ownership,
+  charges,
 ];
