@@ -10,6 +10,7 @@ import { configReference } from '../src/config/reference.ts';
 import { ADVICE, closeCodes } from '../src/documents/close-codes.ts';
 import { providers } from '../src/providers/index.ts';
 import type { Generator } from './generator.ts';
+import { table } from './table.ts';
 
 const README = 'README.md';
 
@@ -95,9 +96,4 @@ function languageText(languages: readonly string[]): string {
 function priceText(price: Price | undefined): string {
   if (price === undefined) return '–';
   return price.free ? 'free' : `${price.amount} a ${price.unit}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

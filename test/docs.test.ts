@@ -13,7 +13,7 @@ import { providers } from '../src/providers/index.ts';
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
-const documents = ['.', 'deploy', 'machines', 'src', 'scripts', 'test'].flatMap((folder) =>
+const documents = ['.', 'deploy', 'docs', 'machines', 'src', 'scripts', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

@@ -11,8 +11,10 @@ import type { Envelope } from '../bus/bus.ts';
 import { finalMissing } from '../providers/turn-text.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { Scope } from '../runtime/scope.ts';
+import { AudioAccount } from './audio-account.ts';
 import type { ChainMember } from './chain.ts';
 import { Charts } from './charts.ts';
+import type { AbortCode, OrderlyCode } from './end-charges.ts';
 import type { SessionDependencies } from './host.ts';
 import { AudioIntake, backlogWords, containerWords } from './intake.ts';
 import { LegLink } from './leg-link.ts';
@@ -25,9 +27,6 @@ import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
 
-/** Less audio than this holds no word: providers tell the end of a turn in milliseconds. */
-const OWED_MS_MIN = 2;
-
 export class LiveSession {
   readonly opening: SessionOpening;
   private readonly dependencies: SessionDependencies;
@@ -38,12 +37,12 @@ export class LiveSession {
   readonly leg: LegLink;
   private readonly turns: Turns;
   private readonly usage: Usage;
+  private readonly account: AudioAccount;
   private readonly spending: Spending;
   private readonly intake: AudioIntake;
   private readonly idle: Deadline;
   readonly charts = new Charts();
   readonly recovery: Recovery;
-  private finishedInOrder = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
     this.opening = opening;
@@ -69,6 +68,7 @@ export class LiveSession {
     });
     this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
     this.usage = new Usage(request.sampleRate, opening.meter.members);
+    this.account = new AudioAccount(pipeline, this.usage, request.sampleRate);
     this.spending = new Spending(opening.meter, this.pipeline, this.usage, request.sampleRate, {
       extended: () => this.leg.pump(),
       warn: (warning) => this.voice.warn(warning),
@@ -155,12 +155,12 @@ export class LiveSession {
   }
 
   /** Ends the session at once: for a fault of the client, or because nothing more may be done for it. */
-  abort(code: ErrorCode, message: string): void {
+  abort(code: AbortCode, message: string): void {
     this.tell({ type: 'session.abort', reason: 'error', error: { code, message } });
   }
 
   /** Ends the session in order, after its last final. */
-  stop(reason: SessionEndReason, code: ErrorCode, message: string): void {
+  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void {
     this.tell({ type: 'session.stop', reason, error: { code, message } });
   }
 
@@ -200,6 +200,7 @@ export class LiveSession {
       this.usage.skip(lost.to);
       this.lost(lost.from, lost.to, 'replay_exceeded');
     }
+    this.account.isLegGood = true;
     this.spending.heardBy(index);
     this.voice.switched(index, attempts, this.turns.secondsOf(replaySamples));
     this.leg.pump();
@@ -248,17 +249,15 @@ export class LiveSession {
   announceEnd(reason: SessionEndReason, error: SessionError | null, attempts: Attempt[]): void {
     this.pipeline.end();
     this.outbox.beginEnd();
-    const { coveredSamples, receivedSamples, cutSamples, droppedBytes } = this.pipeline;
-    const owed = !this.finishedInOrder && this.isOwed();
-    // What a discontinuity names is not billed.
-    const heardSamples = owed ? coveredSamples : receivedSamples - cutSamples;
-    if (heardSamples < receivedSamples) this.lost(heardSamples, receivedSamples, error?.code ?? reason);
-    if (error !== null) this.voice.lastError(error, reason, attempts, owed ? this.turns.number : undefined);
+    const { receivedSamples, droppedBytes } = this.pipeline;
+    const { isOwed, finalsTo, billedTo } = this.account.endOf(reason, error?.code ?? null);
+    if (finalsTo < receivedSamples) this.lost(finalsTo, receivedSamples, error?.code ?? reason);
+    if (error !== null) this.voice.lastError(error, reason, attempts, isOwed ? this.turns.number : undefined);
     this.outbox.push({
       type: 'session_ended',
       reason,
       audio_seconds: this.turns.secondsOf(receivedSamples),
-      ...this.spending.bill(heardSamples),
+      ...this.spending.bill(billedTo),
       ...(droppedBytes === 0 ? {} : { dropped_bytes: droppedBytes }),
     });
   }
@@ -309,7 +308,11 @@ export class LiveSession {
   private hear(heard: Heard): void {
     if (heard.type === 'speech.started') this.voice.speechStarted(this.turns.placedSeconds(heard.start));
     else if (heard.type === 'warned') this.voice.warn(heard);
-    else if ('turnId' in heard) this.turns.hear(heard);
+    else if ('turnId' in heard) {
+      this.turns.hear(heard);
+      // A provider may place words behind what it was sent.
+      this.usage.answered(Math.min(this.turns.heardSamples, this.pipeline.sentSamples));
+    }
   }
 
   /** A leg that finished while words have no final did not finish: they are heard again, never made final by guess. */
@@ -321,7 +324,7 @@ export class LiveSession {
     }
     this.turns.finish();
     this.leg.held();
-    this.finishedInOrder = true;
+    this.account.finishedInOrder = true;
     this.tell({ type: 'upstream.finished', generation });
   }
 
@@ -334,6 +337,7 @@ export class LiveSession {
 
   private lose(generation: number, told: LegFailure): void {
     const failure = this.recovery.judge(told);
+    this.account.isLegGood = false;
     this.leg.lost(failure);
     this.voice.lostLeg(failure);
     this.tell({ type: 'upstream.failed', generation, failure });
@@ -343,18 +347,12 @@ export class LiveSession {
   /** The audio has ended and every sample has its final; there is no leg to say so. */
   private settle(): void {
     this.turns.finish();
-    this.finishedInOrder = true;
+    this.account.finishedInOrder = true;
     this.tell({ type: 'audio.settled' });
   }
 
   private isSettled(): boolean {
-    return !this.isOwed() && !this.turns.open;
-  }
-
-  /** Whether there is audio that no final covers: more than a rounding of a provider's times. */
-  private isOwed(): boolean {
-    const { coveredSamples, receivedSamples, cutSamples } = this.pipeline;
-    return (receivedSamples - cutSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.opening.request.sampleRate;
+    return !this.account.isOwed && !this.turns.open;
   }
 
   private lost(fromSample: number, toSample: number, reason: string): void {

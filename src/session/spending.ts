@@ -1,11 +1,11 @@
 // Joins a session to its meter: audio goes no further than what is held pays for, more is asked for in time, and a session
 // that can pay no more ends after its last final. What was heard is billed, and what was cut off is named.
 import type { SessionEndReason } from '../../machines/events.ts';
-import type { ErrorCode } from '../api/errors.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Meter, Shortage } from '../ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../ledger/shortage.ts';
 import type { UsageLine } from '../store/ledger-calls.ts';
+import type { OrderlyCode } from './end-charges.ts';
 import type { Usage } from './usage.ts';
 
 export interface SpendingListener {
@@ -13,7 +13,7 @@ export interface SpendingListener {
   extended(): void;
   /** The client should hear that money runs out. */
   warn(warning: { code: string; message: string }): void;
-  stop(reason: SessionEndReason, code: ErrorCode, message: string): void;
+  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void;
 }
 
 export class Spending {
@@ -89,7 +89,8 @@ export class Spending {
       reason,
       code,
       audioMs: Math.round((pipeline.receivedSamples / this.sampleRate) * 1000),
-      lines: billed ?? usage.linesUpTo(pipeline.sentSamples),
+      // An end that could not be told is a fault of the gateway.
+      lines: billed ?? usage.linesUpTo(usage.answeredSamples),
     });
   }
 

@@ -36,6 +36,8 @@ export class Turns {
   /** Up to where words of the current turn were shown by a leg that failed. */
   private shownToSample = 0;
   private lastShownSample = 0;
+  /** Up to where the legs have said anything of the audio. */
+  heardSamples = 0;
 
   constructor(options: TurnsOptions) {
     this.options = options;
@@ -66,6 +68,9 @@ export class Turns {
 
   hear(message: TurnMessage): void {
     const step = this.text.hear(message);
+    if ('utterance' in step && step.utterance.text !== '') {
+      this.heardSamples = Math.max(this.heardSamples, this.clamp(this.sampleOf(step.utterance.end)));
+    }
     switch (step.type) {
       case 'interim':
         if (step.begins) this.options.tell({ type: 'turn.heard' });

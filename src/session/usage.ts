@@ -12,6 +12,9 @@ export class Usage {
   private readonly samples = new Map<number, number>();
   private attributed = 0;
   private last: number | undefined;
+  /** How far some leg has answered for what it was sent, with a final or not, and whose leg that was. */
+  private answeredTo = 0;
+  private answeredBy: number | undefined;
 
   constructor(sampleRate: number, members: readonly MeterMember[]) {
     this.sampleRate = sampleRate;
@@ -31,6 +34,18 @@ export class Usage {
     this.attributed = Math.max(this.attributed, sample);
   }
 
+  /** The leg that hears has said what it makes of the audio up to the sample. */
+  answered(sample: number): void {
+    if (sample <= this.answeredTo) return;
+    this.answeredTo = sample;
+    this.answeredBy = this.last;
+  }
+
+  /** How far the audio was answered for. */
+  get answeredSamples(): number {
+    return Math.max(this.attributed, this.answeredTo);
+  }
+
   /** The silence up to the sample is not sent again: it stays with whoever heard it before. */
   passedOver(sample: number): void {
     if (this.last === undefined) return;
@@ -38,8 +53,9 @@ export class Usage {
     this.attributed = Math.max(this.attributed, sample);
   }
 
-  /** Everything up to the sample was lost, as the client was told: nobody is charged for it. */
+  /** Everything up to the sample was lost, as the client was told: what nobody answered for is not charged. */
   skip(sample: number): void {
+    this.attributeAnswered(this.samples, sample);
     this.attributed = Math.max(this.attributed, sample);
   }
 
@@ -53,11 +69,12 @@ export class Usage {
     return this.linesOf(this.samples);
   }
 
-  /** The same with the audio up to the sample that no final covers, for the member that hears it now. */
+  /** The same with the audio up to the sample that no final covers: for the member that answered for it, else the one that hears it now. */
   linesUpTo(sample: number): UsageLine[] {
     if (this.last === undefined || sample <= this.attributed) return this.settledLines();
     const samples = new Map(this.samples);
-    this.add(samples, sample, this.last);
+    const answered = this.attributeAnswered(samples, sample);
+    this.add(samples, sample, this.last, answered);
     return this.linesOf(samples);
   }
 
@@ -72,8 +89,15 @@ export class Usage {
     return { usage, cost_usd: usdOf(sum) };
   }
 
-  private add(samples: Map<number, number>, upTo: number, index: number | undefined): void {
-    const more = upTo - this.attributed;
+  /** What was answered for before the sample goes to whoever did. Returns from where on it is nobody's. */
+  private attributeAnswered(samples: Map<number, number>, sample: number): number {
+    const upTo = Math.min(sample, this.answeredTo);
+    this.add(samples, upTo, this.answeredBy);
+    return Math.max(this.attributed, upTo);
+  }
+
+  private add(samples: Map<number, number>, upTo: number, index: number | undefined, from = this.attributed): void {
+    const more = upTo - from;
     if (more > 0 && index !== undefined) samples.set(index, (samples.get(index) ?? 0) + more);
   }
 

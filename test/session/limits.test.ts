@@ -140,9 +140,13 @@ describe('a drain', () => {
     await drained;
   });
 
-  it.each<[string, 'node_draining' | 'key_revoked' | 'invalid_request', (client: RigClient) => void]>([
+  it.each<[string, 'node_draining' | 'audio_backlog_exceeded' | 'invalid_request', (client: RigClient) => void]>([
     ['that the node ends', 'node_draining', ({ session }) => session.drain()],
-    ['whose key was revoked', 'key_revoked', ({ session }) => session.stop('error', 'key_revoked', 'It was revoked.')],
+    [
+      'with too much waiting',
+      'audio_backlog_exceeded',
+      ({ session }) => session.stop('error', 'audio_backlog_exceeded', ''),
+    ],
     ['that it has ended itself', 'invalid_request', ({ session }) => session.control({ type: 'close' })],
   ])('of audio that comes while a final is awaited tells the client what is so: a session %s', async (_, code, end) => {
     const rig = new SessionRig({ settings: { drainMs: 100 } });
