@@ -1,6 +1,7 @@
 // What a node says of itself every two seconds, and what of it is believed: whatever else comes on the topic is no heartbeat.
 import { NODE_HEARTBEAT } from '../bus/subjects.ts';
 import { ROLES, type Role } from '../config/schema-cluster.ts';
+import { readUpstreamState, type UpstreamState } from './placement/upstream-state.ts';
 
 export const HEARTBEAT_MS = 2000;
 /** Three heartbeats that did not come. */
@@ -14,6 +15,8 @@ export interface NodeLoad {
   legs: number;
   /** Sessions that it takes at most; null where it sets no limit. */
   sessionsMax: number | null;
+  /** Of its connections to providers, where it has the role; a node of an earlier version does not say. */
+  upstream?: UpstreamState | undefined;
 }
 
 export interface Heartbeat extends NodeLoad {
@@ -42,12 +45,12 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** The heartbeat in what came; undefined when it is none. Roles that are not known here are left out. */
 export function readHeartbeat(body: unknown): Heartbeat | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
-  const { type, node, id, roles, version, sessions, legs, sessionsMax, draining, leaving, wallMs } = body as Partial<
-    Record<keyof Heartbeat, unknown>
-  >;
+  const { type, node, id, roles, version, sessions, legs, sessionsMax, upstream, draining, leaving, wallMs } =
+    body as Partial<Record<keyof Heartbeat, unknown>>;
   if (type !== NODE_HEARTBEAT || !isText(node) || !NODE.test(node) || !isText(id) || !isText(version)) return undefined;
   if (!Array.isArray(roles) || roles.length > 16) return undefined;
   if (!isCount(sessions) || !isCount(legs) || !(sessionsMax === null || isCount(sessionsMax))) return undefined;
+  const state = readUpstreamState(upstream);
   if (typeof draining !== 'boolean' || typeof leaving !== 'boolean' || !isCount(wallMs)) return undefined;
   return {
     type,
@@ -58,6 +61,7 @@ export function readHeartbeat(body: unknown): Heartbeat | undefined {
     sessions,
     legs,
     sessionsMax,
+    ...(state !== undefined && { upstream: state }),
     draining,
     leaving,
     wallMs,
