@@ -27,6 +27,8 @@ export interface LegFailure {
   retryAfterMs?: number;
   /** The gateway's own doing: it says nothing of the provider. */
   own?: true;
+  /** Met by two nodes, where it might have been the doing of one: its network, its credential. */
+  confirmed?: true;
   /** What the customer is to hear of its own provider key, where one was refused in this incident: nothing else is left then. */
   ownKey?: string;
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure } from '../../machines/events.ts';
 import { beginning, startObserved } from '../runtime/observe.ts';
 import { SERVICE_CREDENTIAL } from './chain-credential.ts';
+import { mayBeOfNode } from './placing/node-failure.ts';
 
 /** Breakers kept; the one that was used longest ago makes room. Being forgotten means being closed. */
 const BREAKERS_MAX = 1_000;
@@ -39,6 +40,8 @@ export type Opened = (guarded: Guarded, openMs: number) => void;
 interface Breaker {
   actor: Actor<typeof breakerMachine>;
   open: boolean;
+  /** Since it opened last, something has failed that may have been this or one other node's doing. */
+  isDoubtful: boolean;
 }
 
 export class Breakers {
@@ -89,18 +92,25 @@ export class Breakers {
     this.drop(key, breaker);
   }
 
-  failed(guarded: Guarded, { kind, retryAfterMs = 0 }: Pick<LegFailure, 'kind' | 'retryAfterMs'>): void {
+  failed(guarded: Guarded, failure: Pick<LegFailure, 'kind'> & Partial<LegFailure>): void {
     if (this.closed) return;
+    const { kind, retryAfterMs = 0 } = failure;
     if (kind === 'account') this.tellOwner(guarded, 'refused');
-    const actor = this.of(guarded)?.actor;
-    if (actor === undefined) return;
+    const breaker = this.of(guarded);
+    if (breaker === undefined) return;
+    const { actor } = breaker;
+    const isOnOwnKey = guarded.credentialId !== SERVICE_CREDENTIAL;
+    // What nodes are configured with says nothing of the others' configuration, also where two have met it.
+    const isOfNode = kind === 'account' && !isOnOwnKey;
+    breaker.isDoubtful ||= isOfNode || (mayBeOfNode(failure, isOnOwnKey) && failure.confirmed !== true);
     const before = actor.getSnapshot();
     actor.send({ type: 'call.failed', kind, retryAfterMs });
     const { context, value } = actor.getSnapshot();
     const stays = before.value === 'open' && context.waitMs <= before.context.waitMs;
-    // What a node is configured with says nothing of the others' configuration.
-    const isOfNode = kind === 'account' && guarded.credentialId === SERVICE_CREDENTIAL;
-    if (value !== 'open' || stays || isOfNode) return;
+    if (value !== 'open' || stays) return;
+    const { isDoubtful } = breaker;
+    breaker.isDoubtful = false;
+    if (isDoubtful) return;
     for (const opened of [...this.listeners]) opened(guarded, context.waitMs);
   }
 
@@ -156,7 +166,7 @@ export class Breakers {
 
   private start(key: string, slug: string): Breaker {
     const { clock, onChange, onFault } = this.options;
-    const breaker: { open: boolean; actor?: Breaker['actor'] } = { open: false };
+    const breaker: Omit<Breaker, 'actor'> & { actor?: Breaker['actor'] } = { open: false, isDoubtful: false };
     breaker.actor = startObserved(
       breakerMachine,
       this.input,
