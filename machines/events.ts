@@ -92,7 +92,7 @@ export type SessionEndReason =
   | 'draining'
   | 'error';
 
-/** Asks a node with the `upstream` role to open a leg. Answered by `LegOpened`. */
+/** Asks a node with the `upstream` role to open a leg. Answered by `LegOpened`, or by `LegRefused`. */
 export interface OpenLeg {
   type: 'leg.open';
   /** Address of the session. */
@@ -111,14 +111,18 @@ export interface OpenLeg {
   /** Whose credential the provider is shown: `service`, or the id of the organisation's own key. Never the credential itself. */
   credentialId: string;
   organisationId: string;
-  /** The node that was asked first has passed it on to this one: here it stays. */
-  passedOn?: true;
 }
 
 export interface LegOpened {
   type: 'leg.opened';
   /** Address of the leg. */
   leg: string;
+}
+
+/** The node has no room for a leg now: another one is to be asked. */
+export interface LegRefused {
+  type: 'leg.refused';
+  shortOf: 'time' | 'memory' | 'legs';
 }
 
 /**

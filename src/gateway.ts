@@ -218,6 +218,7 @@ class Node {
       sessions: this.behind?.live.sessions.size ?? 0,
       legs: this.live?.upstream.size ?? 0,
       sessionsMax: this.behind === undefined ? null : this.config.limits.sessionsPerNodeMax,
+      upstream: this.live?.state(),
     };
   }
 

@@ -39,6 +39,10 @@ export const serviceAccess =
     return { baseUrl: settings?.url, credential: settings?.apiKey };
   };
 
+/** Whether this node can reach a provider at the service's expense. */
+export const hasService = (config: Config, provider: string): boolean =>
+  knownProviders.get(provider)?.credential === 'none' || serviceAccess(config)(provider).credential !== undefined;
+
 /** Where audio waits that memory has no room for. */
 export const spoolDirectory = (config: Config): string => join(config.data.directory, 'spool');
 

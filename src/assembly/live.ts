@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { providerOf } from '../api/slug.ts';
 import { FileSpools } from '../audio/spool.ts';
 import type { Membership } from '../cluster/membership.ts';
-import { upstreamPlacement } from '../cluster/placement.ts';
+import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
+import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
@@ -13,24 +14,35 @@ import { shareBreakers } from '../session/breaker-hints.ts';
 import { Breakers } from '../session/breakers.ts';
 import { SessionHost } from '../session/host.ts';
 import { type LegService, serveLegs } from '../session/leg-service.ts';
+import { DialHealth } from '../session/placing/dial-health.ts';
 import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
 import { SessionsElsewhere } from '../session/watch.ts';
 import { WatchService } from '../session/watch-service.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http-pools.ts';
 import { UpstreamHost } from '../upstream/live.ts';
-import { type Assembly, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { OpenedVault } from './vault.ts';
 
 /** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
 const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
 
 /** What holds connections to providers, for sessions and for files. */
-export interface Live {
+export interface Live extends LegsOfNode {
   engines: { loopback: LoopbackEngine; local: RecogniserPool };
   upstream: UpstreamHost;
+  strain: Strain;
+  /** What lets go of something when memory runs out. */
+  relief: (() => void)[];
+  /** Undefined on a node by itself. */
+  placement: Placement | undefined;
+}
+
+interface LegsOfNode {
   /** Legs for sessions of any node; undefined on a node that holds no connections for sessions. */
   legs: LegService | undefined;
+  /** What other nodes hear of them. */
+  state(): UpstreamState | undefined;
 }
 
 /** The same on a node that serves clients. */
@@ -43,17 +55,22 @@ export interface EdgeLive extends Live {
 
 /** `members`: undefined on a node by itself. */
 export function openLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): Live {
+  const { bus, clock } = assembly;
   const engines = openEngines(assembly);
   const upstream = openUpstream(assembly, vault, engines);
-  const legs = assembly.roles.has('upstream') ? openLegs(assembly, upstream, members) : undefined;
-  return { engines, upstream, legs };
+  const placement = members && upstreamPlacement({ members, bus, clock });
+  const relief: Live['relief'] = [];
+  const strain = openStrain(assembly, relief);
+  const shared = { engines, upstream, placement, relief, strain };
+  if (!assembly.roles.has('upstream')) return { ...shared, legs: undefined, state: () => undefined };
+  return { ...shared, ...openLegs(assembly, shared, members) };
 }
 
 export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): EdgeLive {
   const { bus, clock, metrics, defer } = assembly;
   const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
-  const sessions = openSessions(assembly, breakers);
+  const sessions = openSessions(assembly, live, breakers);
   if (members !== undefined) {
     const knows = (slug: string) => knownProviders.get(providerOf(slug))?.models.some(({ id }) => id === slug) ?? false;
     defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
@@ -63,16 +80,38 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
   return { ...live, breakers, sessions, elsewhere };
 }
 
+function openStrain({ config, metrics, defer }: Assembly, relief: Live['relief']): Strain {
+  const strain = new Strain({
+    clock: backgroundClock,
+    lagMsMax: config.limits.lagMsMax,
+    memoryShare,
+    onCritical: () => {
+      for (const relieve of relief) relieve();
+    },
+  });
+  defer(() => strain.close());
+  metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => strain.lagMs / 1000);
+  return strain;
+}
+
 function openLegs(
-  { bus, metrics, defer }: Assembly,
-  upstream: UpstreamHost,
+  { bus, config, clock, metrics, defer }: Assembly,
+  { upstream, placement, strain, relief }: Pick<Live, 'upstream' | 'placement' | 'strain' | 'relief'>,
   members: Membership | undefined,
-): LegService {
-  const legs = serveLegs(bus, upstream, members && upstreamPlacement(members));
+): LegsOfNode {
+  const health = new DialHealth(clock, () => members?.changed());
+  const shortOf = () => strain.shortOf ?? (upstream.size >= config.limits.legsPerNodeMax ? 'legs' : undefined);
+  const legs = serveLegs(bus, upstream, { placement, health, shortOf });
   defer(legs);
+  relief.push(() => legs.shed());
   metrics.watchQueue('far_legs', () => legs.farLegs());
   if (members !== undefined) defer(members.onGone((node) => legs.nodeGone(node)));
-  return legs;
+  const providers = [...knownProviders.keys()];
+  const credentials = providers.filter((name) => hasService(config, name));
+  return {
+    legs,
+    state: () => ({ providers, credentials, failing: health.failing(), shortOf: shortOf() ?? null }),
+  };
 }
 
 function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live['engines'] {
@@ -126,7 +165,7 @@ function openBreakers({ config, clock, logger, defer }: Assembly, { vault }: Ope
   return breakers;
 }
 
-function openSessions(assembly: Assembly, breakers: Breakers): SessionHost {
+function openSessions(assembly: Assembly, { strain, relief, placement }: Live, breakers: Breakers): SessionHost {
   const { config, clock, logger, metrics, bus, defer } = assembly;
   const directory = spoolDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -138,15 +177,7 @@ function openSessions(assembly: Assembly, breakers: Breakers): SessionHost {
   metrics.watchQueue('spool_bytes', () => spools.bytes);
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
-  const strain = new Strain({
-    clock: backgroundClock,
-    lagMsMax: config.limits.lagMsMax,
-    memoryShare,
-    onCritical: () => sessions.shed(),
-  });
-  defer(() => strain.close());
-  metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => strain.lagMs / 1000);
-  const sessions: SessionHost = new SessionHost({
+  const sessions = new SessionHost({
     shortOf: () => strain.shortOf,
     bus,
     clock,
@@ -156,12 +187,14 @@ function openSessions(assembly: Assembly, breakers: Breakers): SessionHost {
     sessionsMax: config.limits.sessionsPerNodeMax,
     openSpool: () => spools.open(),
     access: serviceAccess(config),
+    placement,
     breakers,
     dials,
     onOpened: () => metrics.sessionOpened(),
     onEnded: (opening, summary) => ended(assembly, opening, summary),
     onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
   });
+  relief.push(() => sessions.shed());
   metrics.watchSessions(() => ({ ...sessions.countByPhase() }));
   const watching = new WatchService({ bus, sessions, clock, onDrop: (name) => metrics.dropped(name) });
   defer(() => watching.close());

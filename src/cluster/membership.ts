@@ -10,7 +10,7 @@ import { backgroundClock } from '../telemetry/clock.ts';
 import { isCalled } from './ask-node.ts';
 import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
 import { type KeptName, keepName } from './keep-name.ts';
-import { isClearlyLess, loadOf, NodeView } from './node-view.ts';
+import { NodeView } from './node-view.ts';
 
 /** The leases of nodes begin so. */
 export const NODE_PREFIX = 'node.';
@@ -50,14 +50,12 @@ export interface Membership {
   nodes(): Heartbeat[];
   /** Nodes with that role, this one and those that drain included. */
   count(role: Role): number;
-  /** The node with that role that has least to do and can be reached; this one among equals. Undefined when there is none. */
-  leastLoaded(role: Role): string | undefined;
-  /** Another node that has clearly less to do than this one, or the least loaded one when this one takes nothing new. */
-  lessLoaded(role: Role): string | undefined;
   /** Hears of other nodes that have left, or have been silent for six seconds while NATS was there. */
   onGone(listener: (node: string) => void): Detach;
   /** Hears whenever who is there, what they do or whether they drain has changed. */
   onNodes(listener: () => void): Detach;
+  /** What this node says of itself is not what it was: the others hear of it soon. */
+  changed(): void;
   /** This node takes nothing new: told to everyone at once. */
   drain(): void;
   /** Tells everyone, and gives the name back. Never rejects. */
@@ -142,29 +140,16 @@ class Member implements Membership {
     return this.nodes().filter(({ roles }) => roles.includes(role)).length;
   }
 
-  leastLoaded(role: Role): string | undefined {
-    const least = this.#others(role);
-    const own = this.#ownLoad(role);
-    if (own === undefined) return least?.node;
-    return least === undefined || own <= least.load ? this.node : least.node;
-  }
-
-  lessLoaded(role: Role): string | undefined {
-    const least = this.#others(role);
-    if (least === undefined) return undefined;
-    const own = this.#ownLoad(role);
-    if (own !== undefined && !isClearlyLess(least.load, own)) return undefined;
-    // Until its next heartbeat others would be sent there as well.
-    this.#view.noteSent(least.node, role);
-    return least.node;
-  }
-
   onGone(listener: (node: string) => void): Detach {
     return this.#goneListeners.add(listener);
   }
 
   onNodes(listener: () => void): Detach {
     return this.#nodesListeners.add(listener);
+  }
+
+  changed(): void {
+    this.#beatSoon();
   }
 
   drain(): void {
@@ -183,16 +168,6 @@ class Member implements Membership {
     if (this.#name === undefined) return;
     if (this.#options.bus.isConnected) this.#options.bus.publish(NODE_HEARTBEAT, this.#own(true));
     await this.#name.release();
-  }
-
-  #others(role: Role): { node: string; load: number } | undefined {
-    return this.#options.bus.isConnected ? this.#view.leastLoaded(role) : undefined;
-  }
-
-  /** Undefined when this node takes nothing in that role. */
-  #ownLoad(role: Role): number | undefined {
-    if (this.#isDraining || !this.#options.self.roles.includes(role)) return undefined;
-    return loadOf(this.#options.load(), role);
   }
 
   #own(leaving: boolean): Heartbeat {
@@ -220,7 +195,7 @@ class Member implements Membership {
     this.#options.bus.publish(NODE_HEARTBEAT, this.#own(false));
   }
 
-  /** Somebody new is there, who should not wait for the next one. */
+  /** Somebody new is there, or something is new, that should not wait for the next one. */
   #beatSoon(): void {
     if (this.#name === undefined || this.#hasLeft) return;
     const delayMs = Math.max(0, this.#beatAtMs + SOON_MS - this.#clock.now());

@@ -1,6 +1,5 @@
-// The other nodes as this one has heard of them: who is there, who is silent, who has least to do, whose clock is wrong. Pure:
+// The other nodes as this one has heard of them: who is there, who is silent, whose clock is wrong. Pure:
 // the time is given; what follows from it is membership.ts.
-import type { Role } from '../config/schema-cluster.ts';
 import { GONE_MS, HEARTBEAT_MS, type Heartbeat } from './heartbeat.ts';
 
 /** Nodes that are remembered; more are not heard of. */
@@ -9,15 +8,10 @@ const NODES_MAX = 1024;
 const SKEW_MS_MAX = 2000;
 /** Heartbeats in a row: one may have waited somewhere. */
 const SKEWED_BEATS = 3;
-/** A node is clearly less loaded than another when it has less than this part of what that one has, and a few less. */
-const CLEARLY = 0.8;
-const CLEARLY_FEWER = 4;
 
 interface Seen {
   beat: Heartbeat;
   heardAtMs: number;
-  /** Legs or sessions that were sent there since, by role: the next heartbeat has them in it. */
-  sent: Map<Role, number>;
   skewedBeats: number;
   skewHeardAtMs: number;
   isSkewTold: boolean;
@@ -59,7 +53,6 @@ export class NodeView {
     const seen: Seen = before ?? {
       beat,
       heardAtMs: nowMs,
-      sent: new Map(),
       skewedBeats: 0,
       skewHeardAtMs: Number.NEGATIVE_INFINITY,
       isSkewTold: false,
@@ -67,7 +60,6 @@ export class NodeView {
     const isChange = before === undefined || isOther(before.beat, beat);
     seen.beat = beat;
     seen.heardAtMs = nowMs;
-    seen.sent.clear();
     this.#seen.set(beat.node, seen);
     const skewMs = skewOf(seen, beat.wallMs - wallMs, nowMs);
     return { isChange, isNew: before === undefined, ...(skewMs !== undefined && { skewMs }) };
@@ -94,33 +86,7 @@ export class NodeView {
   forgive(nowMs: number): void {
     for (const seen of this.#seen.values()) seen.heardAtMs = nowMs;
   }
-
-  /** The one with that role that has least to do and takes more; the first by name among equals. */
-  leastLoaded(role: Role): { node: string; load: number } | undefined {
-    let least: { node: string; load: number } | undefined;
-    for (const [node, { beat, sent }] of this.#seen) {
-      if (beat.draining || !beat.roles.includes(role)) continue;
-      const load = loadOf(beat, role) + (sent.get(role) ?? 0);
-      if (least === undefined || load < least.load || (load === least.load && node < least.node))
-        least = { node, load };
-    }
-    return least;
-  }
-
-  /** Something was sent there that its last heartbeat does not know of. */
-  noteSent(node: string, role: Role): void {
-    const sent = this.#seen.get(node)?.sent;
-    sent?.set(role, (sent.get(role) ?? 0) + 1);
-  }
 }
-
-/** How much a node has to do in that role. */
-export function loadOf({ sessions, legs }: Pick<Heartbeat, 'sessions' | 'legs'>, role: Role): number {
-  return role === 'upstream' ? legs : sessions;
-}
-
-export const isClearlyLess = (load: number, than: number): boolean =>
-  load < than * CLEARLY && than - load >= CLEARLY_FEWER;
 
 function isOther(before: Heartbeat, beat: Heartbeat): boolean {
   return (

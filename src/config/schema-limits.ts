@@ -85,11 +85,18 @@ export const Limits = Type.Object({
     10_000,
     'Live sessions of this process at a time.',
   ),
+  legsPerNodeMax: integer(
+    'VOXGATE_LEGS_PER_NODE_MAX',
+    1,
+    1_000_000,
+    10_000,
+    'Connections of this process to providers of live models at a time, beyond which sessions of other nodes have theirs elsewhere.',
+  ),
   lagMsMax: integer(
     'VOXGATE_LAG_MS_MAX',
     10,
     MINUTE,
     200,
-    'How late the event loop may run, on average, before no further session is taken.',
+    'How late the event loop may run, on average, before no further session, or connection for one of another node, is taken.',
   ),
 });

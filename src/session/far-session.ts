@@ -1,12 +1,13 @@
 // A leg's line to its session on another node: checks the order of what it is told, acknowledges the audio, tells the session
 // that the leg is there, and ends the leg when the session is not. What the leg does with its commands is not known here.
 import type { Clock } from '../../machines/clock.ts';
-import type { FarCommand, FarReport, LegCommand, LegReport } from '../../machines/events.ts';
+import type { FarCommand, FarReport, LegCommand, LegReport, OpenLeg } from '../../machines/events.ts';
 import type { Address, Bus, BusBody, Envelope } from '../bus/bus.ts';
 import { nodeOf } from '../bus/subjects.ts';
+import type { LegNeeds } from '../cluster/placement/placement.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { isFarCommand } from './leg-messages.ts';
-import { lostCommand } from './open-leg.ts';
+import { lostCommand, needsOf } from './open-leg.ts';
 
 /** The leg says at least so often that it is there, and acknowledges audio; audio of so many bytes at once. */
 const PULSE_MS = 500;
@@ -22,6 +23,7 @@ export interface FarSessionCalls {
 
 export class FarSession {
   readonly node: string;
+  readonly needs: LegNeeds;
   private readonly bus: Bus;
   private readonly clock: Clock;
   private readonly leg: Address;
@@ -33,7 +35,8 @@ export class FarSession {
   private takenBytes = 0;
   private toldBytes = 0;
   private isReady = false;
-  private isExpiring = false;
+  /** The session was asked, or will be, to have another leg. */
+  isExpiring = false;
   private over = false;
   private pulseTimer: unknown;
   private look: Deadline | undefined;
@@ -43,15 +46,16 @@ export class FarSession {
     bus: Bus,
     clock: Clock,
     leg: Address,
-    { session, generation }: { session: string; generation: number },
+    request: Pick<OpenLeg, 'session' | 'generation' | 'slug' | 'credentialId'>,
     calls: FarSessionCalls,
   ) {
     this.bus = bus;
     this.clock = clock;
     this.leg = leg;
-    this.session = session as Address;
-    this.node = nodeOf(session);
-    this.generation = generation;
+    this.session = request.session as Address;
+    this.node = nodeOf(request.session);
+    this.generation = request.generation;
+    this.needs = needsOf(request);
     this.calls = calls;
     this.pulseLater();
     this.watch();

@@ -10,6 +10,7 @@ import { turnMachine } from '../../machines/turn.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { Spool } from '../audio/spool.ts';
 import type { Bus } from '../bus/bus.ts';
+import type { Placement } from '../cluster/placement/placement.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import { guardActions } from '../runtime/observe.ts';
 import { type DialGate, RetryBudget } from './admission.ts';
@@ -17,7 +18,6 @@ import type { Attempts } from './attempt.ts';
 import type { Breakers } from './breakers.ts';
 import { tellInTurn } from './drain-pace.ts';
 import type { LegRecord } from './leg-history.ts';
-import { LivelyNodes } from './lively-nodes.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
@@ -57,6 +57,8 @@ export interface SessionHostOptions {
   sessionsMax: number;
   openSpool(): Spool;
   access(provider: string): ProviderAccess;
+  /** Where legs are opened; absent: wherever somebody answers. */
+  placement?: Placement | undefined;
   breakers: Breakers;
   dials: DialGate;
   /** Of what the process has too little for one more session. */
@@ -69,7 +71,6 @@ export interface SessionHostOptions {
 export interface SessionDependencies
   extends Omit<SessionHostOptions, 'sessionsMax' | 'shortOf' | 'onOpened' | 'onEnded' | 'breakers' | 'dials'> {
   attempts: Attempts;
-  lively: LivelyNodes;
   onState(sessionId: string, value: StateValue): void;
   onEnded(session: LiveSession, summary: SessionSummary): void;
 }
@@ -93,7 +94,6 @@ export class SessionHost {
   private readonly options: SessionHostOptions;
   private readonly sessions = new Map<string, LiveSession>();
   private readonly phases = new Map<string, SessionPhase>();
-  private readonly lively = new LivelyNodes();
   private readonly dependencies: SessionDependencies;
   private readonly machine;
   private readonly shedding = new WeakSet<LiveSession>();
@@ -108,7 +108,6 @@ export class SessionHost {
     this.dependencies = {
       ...options,
       attempts: { breakers, dials, retries: new RetryBudget(() => this.sessions.size) },
-      lively: this.lively,
       onState: (sessionId, value) => this.phases.set(sessionId, phaseOf(value)),
       onEnded: (session, summary) => this.ended(session, summary),
     };
@@ -202,7 +201,6 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there go on elsewhere. */
   nodeGone(node: string): void {
-    this.lively.gone(node);
     for (const session of [...this.sessions.values()]) session.leg.line.nodeGone(node);
   }
 

@@ -1,10 +1,12 @@
-// Asks for a leg, on this node or another: waits while the bus is away, asks again while nobody answers, and lets go of a leg
-// that was opened too late. What comes of a leg that is open is not known here.
+// Asks for a leg, on this node or another: the node that is best placed, and the next one where that has no room; waits while the
+// bus is away, asks again while nobody answers, and lets go of a leg that was opened too late. What comes of a leg that is open is
+// not known here.
 import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure, OpenLeg } from '../../machines/events.ts';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
 import { OPEN_LEG } from '../bus/subjects.ts';
-import { isLegOpened } from './leg-messages.ts';
+import type { LegWish, Placement } from '../cluster/placement/placement.ts';
+import { isLegOpened, isLegRefused } from './leg-messages.ts';
 import { legLost, unopened } from './open-leg.ts';
 
 /** A node answers at once: it opens the leg, and tells later what came of it. */
@@ -19,81 +21,127 @@ export interface LegDialCalls {
   failed(failure: LegFailure, error: unknown): void;
 }
 
+export interface LegDialOptions {
+  bus: Bus;
+  clock: Clock;
+  request: OpenLeg;
+  wish: LegWish;
+  /** Absent: whoever answers is asked. */
+  placement: Pick<Placement, 'choose' | 'missed'> | undefined;
+}
+
 export class LegDial {
-  private readonly bus: Bus;
-  private readonly clock: Clock;
-  private readonly session: Address;
-  private readonly request: OpenLeg;
+  private readonly options: LegDialOptions;
   private readonly calls: LegDialCalls;
   private stopped = false;
   private pauseMs = PAUSE_MS.first;
   /** Since when nobody has answered, though the bus was there. */
   private nobodySinceMs: number | undefined;
+  /** Those that were asked in this round, and have no room or do not offer it. */
+  private passed: Set<string>;
+  /** A node has failed to open it. */
+  private fault: unknown;
   private timer: unknown;
   private unlisten: Detach | undefined;
 
-  /** @param node who is asked first, where anybody will not do */
-  constructor(bus: Bus, clock: Clock, request: OpenLeg, node: string | undefined, calls: LegDialCalls) {
-    this.bus = bus;
-    this.clock = clock;
-    this.session = request.session as Address;
-    this.request = request;
+  constructor(options: LegDialOptions, calls: LegDialCalls) {
+    this.options = options;
     this.calls = calls;
-    this.ask(node);
+    this.passed = new Set(options.wish.except);
+    this.ask();
   }
 
   /** Nobody waits for the leg any more: one that is opened all the same is closed at once. */
   stop(): void {
     this.stopped = true;
-    this.clock.clearTimeout(this.timer);
+    this.options.clock.clearTimeout(this.timer);
     this.unlisten?.();
     this.unlisten = undefined;
   }
 
-  private ask(node?: string): void {
-    const { bus, session, request } = this;
+  private ask(): void {
+    const { bus, request, wish, placement } = this.options;
+    const session = request.session as Address;
+    const choice = placement?.choose({ ...wish, except: this.passed }) ?? 'anybody';
+    if (choice === 'nobody') {
+      // Later: who asks for a leg is in the middle of something.
+      queueMicrotask(() => this.nobodyCan());
+      return;
+    }
+    const node = choice === 'anybody' ? undefined : choice.node;
     const { isConnected } = bus;
     const asked =
       node === undefined
         ? bus.request(OPEN_LEG, session, request, ANSWER_MS)
         : bus.requestOf(node, OPEN_LEG, session, request, ANSWER_MS);
     asked.then(
-      (answer) => this.answered(answer),
+      (answer) => this.answered(answer, node),
       (error: unknown) => {
-        if (!this.stopped) this.refused(error, isConnected);
+        if (!this.stopped) this.refused(error, isConnected, node);
       },
     );
   }
 
-  private answered(answer: BusBody): void {
-    if (!isLegOpened(answer)) {
-      if (!this.stopped) this.calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
+  private answered(answer: BusBody, node: string | undefined): void {
+    const { bus, request } = this.options;
+    if (isLegOpened(answer)) {
+      const leg = answer.leg as Address;
+      // Let go of while it was opened: it may never say anything that it could be told so for.
+      if (this.stopped) bus.send(leg, request.session as Address, { type: 'leg.close' });
+      else this.calls.opened(leg);
       return;
     }
-    const leg = answer.leg as Address;
-    // Let go of while it was opened: it may never say anything that it could be told so for.
-    if (this.stopped) this.bus.send(leg, this.session, { type: 'leg.close' });
-    else this.calls.opened(leg);
+    if (this.stopped) return;
+    if (isLegRefused(answer)) this.passOver(node, new Error('The node has no room for a leg.'));
+    else this.calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
   }
 
-  private refused(error: unknown, wasConnected: boolean): void {
+  private refused(error: unknown, wasConnected: boolean, node: string | undefined): void {
     const reason = error instanceof BusError ? error.reason : undefined;
+    const hasFailed = reason === undefined || reason === 'handler_failed';
+    if (node !== undefined && !hasFailed && reason !== 'unknown_actor') this.options.placement?.missed(node);
     if (reason === 'disconnected' && !wasConnected) this.waitForBus();
-    else if (reason === 'unknown_actor' || reason === 'unknown_node') this.waitForNode(error);
+    else if (reason === 'unknown_node') this.waitForNode(error);
+    else if (reason === 'unknown_actor') this.passOver(node, error);
+    else if (hasFailed && node === undefined) this.calls.failed(unopened, error);
+    else if (hasFailed) {
+      this.fault = error;
+      this.passOver(node, error);
+    }
     // Without an answer a leg may be open all the same: the next attempt has a generation of its own.
-    else if (reason === undefined || reason === 'handler_failed') this.calls.failed(unopened, error);
     else this.calls.failed(legLost, error);
+  }
+
+  /** Another node is asked at once. */
+  private passOver(node: string | undefined, error: unknown): void {
+    if (node === undefined) {
+      this.waitForNode(error);
+      return;
+    }
+    this.passed.add(node);
+    this.ask();
+  }
+
+  private nobodyCan(): void {
+    if (this.stopped) return;
+    const { except } = this.options.wish;
+    const error = this.fault ?? new Error('No node of this gateway can open the leg now.');
+    this.passed = new Set(except);
+    // Who has tried a node before knows of a failure that says more.
+    if (this.fault !== undefined || except.size > 0) this.calls.failed(unopened, error);
+    else this.waitForNode(error);
   }
 
   /** Nothing has left this node: the client's audio waits, and the session's own limits go on. */
   private waitForBus(): void {
     this.nobodySinceMs = undefined;
     this.pauseMs = PAUSE_MS.first;
-    if (this.bus.isConnected) {
+    const { bus } = this.options;
+    if (bus.isConnected) {
       this.askAfter(PAUSE_MS.first);
       return;
     }
-    this.unlisten = this.bus.onConnection((isConnected) => {
+    this.unlisten = bus.onConnection((isConnected) => {
       if (!isConnected || this.unlisten === undefined) return;
       this.unlisten();
       this.unlisten = undefined;
@@ -102,7 +150,7 @@ export class LegDial {
   }
 
   private waitForNode(error: unknown): void {
-    const now = this.clock.now();
+    const now = this.options.clock.now();
     this.nobodySinceMs ??= now;
     if (now - this.nobodySinceMs >= NOBODY_MS_MAX) {
       this.calls.failed(unopened, error);
@@ -113,6 +161,6 @@ export class LegDial {
   }
 
   private askAfter(ms: number): void {
-    this.timer = this.clock.setTimeout(() => this.ask(), ms);
+    this.timer = this.options.clock.setTimeout(() => this.ask(), ms);
   }
 }

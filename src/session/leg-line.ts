@@ -1,6 +1,7 @@
 // The line between a session and its leg, on this node or another: asks for the leg, knows it by its address, carries commands
 // to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
 import type { FarReport, LegCommand, LegFailure } from '../../machines/events.ts';
+import { providerOf } from '../api/slug.ts';
 import type { Address, Envelope } from '../bus/bus.ts';
 import { isOfNode, nodeOf } from '../bus/subjects.ts';
 import type { LiveTiming } from '../providers/provider.ts';
@@ -9,11 +10,15 @@ import { FarLeg, frameBytesMax } from './far-leg.ts';
 import type { SessionDependencies } from './host.ts';
 import { LegDial } from './leg-dial.ts';
 import { isFarReport } from './leg-messages.ts';
-import { legSilent, lostReport, openLegOf } from './open-leg.ts';
+import { legSilent, lostReport, needsOf, openLegOf } from './open-leg.ts';
+import { mayBeOfNode } from './placing/node-failure.ts';
+import { WaitWatch } from './placing/wait-watch.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 /** No leg has this generation. */
 const NO_LEG = 0;
+/** Nodes that dial a provider before the session hears that it cannot be reached. */
+const NODES_TRIED_MAX = 3;
 
 export type Told = Exclude<FarReport, { type: 'leg.pulse' }>;
 
@@ -21,6 +26,8 @@ export interface LegLineCalls {
   failed(generation: number, failure: LegFailure): void;
   /** The leg takes more than it did. */
   room(): void;
+  /** For some time no node could be asked for the leg. Gives whether anything waits for it. */
+  waiting(): boolean;
 }
 
 export class LegLine {
@@ -36,14 +43,21 @@ export class LegLine {
   private leg: Address | undefined;
   /** Where that is on another node. */
   private far: FarLeg | undefined;
-  /** The node that nothing was heard of any more when the leg before was lost. */
-  private silent: string | undefined;
+  /** The node that the leg before was lost on, or asked to leave. */
+  private avoid: string | undefined;
+  /** Nodes that could not reach the provider for this leg, and what the last of them said. */
+  private tried = new Set<string>();
+  private lastFailure: LegFailure | undefined;
+  private isReady = false;
+  private member: ChainMember | undefined;
+  private readonly waiting: WaitWatch;
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegLineCalls) {
     this.opening = opening;
     this.dependencies = dependencies;
     this.calls = calls;
     this.session = dependencies.bus.address(opening.sessionId);
+    this.waiting = new WaitWatch(dependencies.clock, () => this.calls.waiting());
   }
 
   /** The leg's number in its session. */
@@ -60,25 +74,37 @@ export class LegLine {
   begin(generation: number): void {
     this.current = generation;
     this.reports = 0;
+    this.isReady = false;
+    this.tried = new Set();
+    this.lastFailure = undefined;
   }
 
   /** Asks for it. */
   dial(member: ChainMember, timing: LiveTiming): void {
-    const { bus, clock, lively, onFault } = this.dependencies;
-    const generation = this.current;
+    this.member = member;
     this.frameBytesMax = frameBytesMax(timing, member.sampleRate);
+    this.waiting.begin();
+    this.ask(member);
+  }
+
+  private ask(member: ChainMember): void {
+    const { bus, clock, placement, onFault } = this.dependencies;
+    const generation = this.current;
     const request = openLegOf(this.opening, member, this.session, generation);
-    const node = this.silent === undefined ? undefined : lively.other(this.silent, clock.now());
-    this.asking = new LegDial(bus, clock, request, node, {
-      opened: (leg) => {
-        if (this.leg === undefined) this.meet(leg);
-        else if (this.leg !== leg) this.dismiss(leg);
+    const wish = { ...needsOf(request), avoid: this.avoid, except: this.tried };
+    this.asking = new LegDial(
+      { bus, clock, request, wish, placement },
+      {
+        opened: (leg) => {
+          if (this.leg === undefined) this.meet(leg);
+          else if (this.leg !== leg) this.dismiss(leg);
+        },
+        failed: (failure, error) => {
+          if (this.lastFailure === undefined) onFault(this.opening.sessionId, 'openLeg', error);
+          if (this.leg === undefined) this.calls.failed(generation, this.lastFailure ?? failure);
+        },
       },
-      failed: (failure, error) => {
-        onFault(this.opening.sessionId, 'openLeg', error);
-        if (this.leg === undefined) this.calls.failed(generation, failure);
-      },
-    });
+    );
   }
 
   command(command: LegCommand, bytes?: Uint8Array): void {
@@ -88,13 +114,14 @@ export class LegLine {
 
   /** What arrived on the bus, where it is a report of this leg and the next one. */
   take({ from, body }: Envelope): Told | undefined {
-    const { bus, clock, lively, totals } = this.dependencies;
+    const { bus, totals } = this.dependencies;
     if (!isOfNode(from, bus.node) && !isFarReport(body)) {
       totals.dropped('bad_report');
       return undefined;
     }
     const report = body as FarReport;
-    if (report.generation !== this.current || (this.leg !== undefined && from !== this.leg)) {
+    const isOther = this.leg === undefined ? this.tried.has(nodeOf(from)) : from !== this.leg;
+    if (report.generation !== this.current || isOther) {
       // A retired leg: whatever it still says was, or will be, said by another. It may have been opened too late to hear
       // that it was let go of.
       totals.dropped('late_report');
@@ -102,33 +129,58 @@ export class LegLine {
       return undefined;
     }
     if (this.leg === undefined) this.meet(from);
-    if (this.far !== undefined) {
-      this.far.heard();
-      lively.heard(nodeOf(from), clock.now());
-    }
+    this.far?.heard();
     if (report.type === 'leg.pulse') {
       this.far?.pulse(report, this.reports);
       return undefined;
     }
     this.reports++;
-    if (report.sequence === this.reports) return report;
-    this.calls.failed(report.generation, lostReport);
-    return undefined;
+    if (report.sequence !== this.reports) {
+      this.calls.failed(report.generation, lostReport);
+      return undefined;
+    }
+    if (report.type === 'leg.failed' && !this.isReady) return this.unreached(report, nodeOf(from));
+    if (report.type === 'leg.expiring') this.avoid = nodeOf(from);
+    return report;
   }
 
   /** The leg works. */
   ready(): void {
-    this.silent = undefined;
+    this.isReady = true;
+    this.avoid = undefined;
+    this.waiting.over();
+  }
+
+  /** What may be that node's own failure is tried on another one, and the session hears of it when there is none. */
+  private unreached(report: Extract<Told, { type: 'leg.failed' }>, node: string): Told | undefined {
+    const { member } = this;
+    const { placement } = this.dependencies;
+    if (member === undefined || !mayBeOfNode(report.failure, member.own)) return report;
+    this.tried.add(node);
+    const failure: LegFailure = this.tried.size > 1 ? { ...report.failure, confirmed: true } : report.failure;
+    if (placement === undefined || this.tried.size === NODES_TRIED_MAX) return { ...report, failure };
+    placement.unreachable(node, providerOf(member.slug));
+    this.lastFailure = failure;
+    this.release();
+    this.reports = 0;
+    this.ask(member);
+    return undefined;
   }
 
   /** Lets go of the leg. What it still says is dropped. */
   close(): void {
     this.current = NO_LEG;
+    this.waiting.stop();
+    const { leg } = this;
+    this.release();
+    if (leg !== undefined) this.dismiss(leg);
+  }
+
+  private release(): void {
     this.asking?.stop();
     this.asking = undefined;
     this.far?.stop();
     this.far = undefined;
-    if (this.leg !== undefined) this.dismiss(this.leg);
     this.leg = undefined;
   }
 
@@ -147,10 +199,13 @@ export class LegLine {
     const { bus, clock } = this.dependencies;
     const generation = this.current;
     this.leg = leg;
+    this.waiting.stop();
     if (isOfNode(leg, bus.node)) return;
     this.far = new FarLeg(bus, clock, leg, this.session, this.frameBytesMax, {
       failed: (failure) => {
-        if (failure === legSilent) this.silent = nodeOf(leg);
+        // Where the bus is away, that says nothing of the node.
+        if (bus.isConnected) this.avoid = nodeOf(leg);
+        if (failure === legSilent) this.dependencies.placement?.missed(nodeOf(leg));
         this.calls.failed(generation, failure);
       },
       room: () => this.calls.room(),

@@ -50,6 +50,7 @@ export class LegLink {
     this.line = new LegLine(opening, dependencies, {
       failed: (generation, failure) => this.listener.failed(generation, failure),
       room: () => this.pump(),
+      waiting: () => this.member !== undefined && this.listener.waiting(this.member.slug),
     });
     this.finalizer = new Finalizer(pipeline, opening.request.sampleRate);
   }

@@ -16,6 +16,8 @@ export interface LegLinkListener {
   sent(): void;
   /** Audio is there, and may go no further for want of money. */
   starved(): void;
+  /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
+  waiting(slug: string): boolean;
   /** Audio could not be read back. */
   fault(error: unknown): void;
 }

@@ -2,7 +2,7 @@
 // left alone, so that a newer node may say more; what is not understood is nobody's fault and nothing's failure.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import type { FarCommand, FarReport, LegOpened, OpenLeg } from '../../machines/events.ts';
+import type { FarCommand, FarReport, LegOpened, LegRefused, OpenLeg } from '../../machines/events.ts';
 
 const TEXT_MAX = 65_536;
 const WORDS_MAX = 20_000;
@@ -91,10 +91,12 @@ const Open = Type.Object({
   params: Type.Record(Type.String(), Type.Unknown()),
   credentialId: Name,
   organisationId: Name,
-  passedOn: optional(Type.Literal(true)),
 });
 
 const Opened = Type.Object({ type: Type.Literal('leg.opened'), leg: AddressText });
+
+/** Whatever it is short of. */
+const Refused = Type.Object({ type: Type.Literal('leg.refused') });
 
 const checks = (schemas: Readonly<Record<string, TSchema>>) => {
   const compiled = new Map(Object.entries(schemas).map(([type, schema]) => [type, TypeCompiler.Compile(schema)]));
@@ -107,9 +109,11 @@ const ofReport = checks(REPORTS);
 const ofCommand = checks(COMMANDS);
 const open = TypeCompiler.Compile(Open);
 const opened = TypeCompiler.Compile(Opened);
+const refused = TypeCompiler.Compile(Refused);
 
 export const isOpenLeg = (body: { type: string }): body is OpenLeg => open.Check(body);
 export const isLegOpened = (body: { type: string }): body is LegOpened => opened.Check(body);
+export const isLegRefused = (body: { type: string }): body is LegRefused => refused.Check(body);
 
 /** A report; what is heard in it may be of a kind that is not known here. */
 export function isFarReport(body: { type: string }): body is FarReport {

@@ -1,25 +1,29 @@
-// Joins the upstream host to the bus: answers requests for legs, and carries commands and reports by address; decides on which
-// node a leg is opened. The upstream host itself knows no bus, so that a batch job can hold a leg directly.
-import type { LegCommand, LegOpened, LegReport, OpenLeg } from '../../machines/events.ts';
-import { type Address, type Bus, type BusBody, BusError, type Detach } from '../bus/bus.ts';
+// Joins the upstream host to the bus: answers requests for legs where this node has room, and carries commands and reports by
+// address. The upstream host itself knows no bus, so that a batch job can hold a leg directly.
+import type { LegCommand, LegOpened, LegRefused, LegReport, OpenLeg } from '../../machines/events.ts';
+import type { Address, Bus, BusBody, Detach } from '../bus/bus.ts';
 import { isOfNode, legActor, OPEN_LEG } from '../bus/subjects.ts';
+import type { Placement } from '../cluster/placement/placement.ts';
+import type { ShortOf } from '../cluster/placement/upstream-state.ts';
 import type { LegHandle, UpstreamHost } from '../upstream/live.ts';
 import { FarSession } from './far-session.ts';
 import { isOpenLeg } from './leg-messages.ts';
+import { needsOf } from './open-leg.ts';
+import type { DialHealth } from './placing/dial-health.ts';
+import { LegBalance } from './placing/leg-balance.ts';
+import { mayBeOfNode } from './placing/node-failure.ts';
 
-/** Shorter than the session waits for its answer: with the one who was asked gone, the leg is opened here. */
-const PASS_ON_MS = 700;
 /** A session whose leg has ended asks for the next one within this time, and a node that is alone is still there for it. */
 const LINGER_MS = 3_000;
 
-/** Where legs are best opened. */
-export interface Placement {
-  /** The node that is clearly less loaded than this one; undefined, or this one, where none is. */
-  leastLoaded(): string | undefined;
-  /** Whether another node opens legs, and is not going away. */
-  hasOther(): boolean;
-  /** Hears when that may have changed. */
-  onNodes(listener: () => void): Detach;
+/** What a node knows of itself and of the others, as far as legs go. */
+export interface LegSurroundings {
+  /** Absent: there is no other node. */
+  placement?: Pick<Placement, 'hasOther' | 'others' | 'onNodes'> | undefined;
+  /** Of what this node has too little for one more leg of a session on another node. */
+  shortOf?(): ShortOf | undefined;
+  /** Hears what came of dials. */
+  health?: DialHealth;
 }
 
 /** Called as a function it takes the offer back; legs that are open stay so. */
@@ -32,12 +36,15 @@ export interface LegService extends Detach {
   drain(): Promise<void>;
   /** Another node is gone, and its sessions with it. */
   nodeGone(node: string): void;
+  /** The process is about to run out of memory: the newest leg that can have another place is asked to go there. */
+  shed(): void;
   /** Legs of sessions on other nodes. */
   farLegs(): number;
 }
 
 /** Offers this node's upstream host to every session on the bus. */
-export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placement): LegService {
+export function serveLegs(bus: Bus, upstream: UpstreamHost, surroundings: LegSurroundings = {}): LegService {
+  const { placement, shortOf, health } = surroundings;
   /** Lines to sessions on other nodes, each with what ends its leg. */
   const far = new Map<FarSession, () => void>();
   let drained: Promise<void> | undefined;
@@ -48,6 +55,8 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placemen
   let wake = () => {};
   /** When the last leg of a session on another node has ended. */
   let endedAtMs = Number.NEGATIVE_INFINITY;
+  const balance =
+    placement && new LegBalance(upstream.clock, placement, () => ({ all: upstream.size, movable: [...far.keys()] }));
 
   const openFar = (request: OpenLeg): LegOpened => {
     const legId = legActor(request.sessionId, request.generation);
@@ -69,25 +78,27 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placemen
       leave();
       far.delete(session);
       endedAtMs = upstream.clock.now();
-      if (far.size === 0) wake();
+      if (far.size > 0) return;
+      balance?.stop();
+      wake();
     };
     far.set(session, lost);
+    balance?.start();
     if (hasRetreated) session.expire();
-    leg = opened(() => upstream.open(legId, request, (report) => session.report(report), gone), gone);
+    const report = watched(health, request, (report) => session.report(report));
+    leg = opened(() => upstream.open(legId, request, report, gone), gone);
     if (isLost) leg.dispose();
     return { type: 'leg.opened', leg: address };
   };
 
-  const answer = async (body: BusBody, from: Address): Promise<BusBody> => {
+  const answer = (body: BusBody, from: Address): LegOpened | LegRefused => {
     if (!isOpenLeg(body)) throw new Error(`No leg can be opened for what was asked: "${body.type}".`);
     if (isOfNode(body.session, bus.node)) {
       if (from !== body.session) throw new Error('A session of this node asks for its legs itself.');
-      return openNear(bus, upstream, body);
+      return openNear(bus, upstream, body, health);
     }
-    const other = body.passedOn === true ? undefined : placement?.leastLoaded();
-    // Its own node has asked this one, and not itself.
-    const isBetter = other !== undefined && other !== bus.node && !isOfNode(body.session, other);
-    return (isBetter ? await passOn(bus, other, body) : undefined) ?? openFar(body);
+    const short = shortOf?.();
+    return short === undefined ? openFar(body) : refusalFor(short);
   };
   let offer = bus.serve(OPEN_LEG, answer);
 
@@ -113,7 +124,7 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placemen
       };
     });
 
-  const leave = async ({ hasOther, onNodes }: Placement): Promise<void> => {
+  const leave = async ({ hasOther, onNodes }: Pick<Placement, 'hasOther' | 'onNodes'>): Promise<void> => {
     // The others may go away as well, at the same moment.
     const look = () => serveNearOnly(hasOther());
     unlisten = onNodes(look);
@@ -129,6 +140,7 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placemen
   const detach = () => {
     isWithdrawn = true;
     unlisten();
+    balance?.stop();
     wake();
     offer();
   };
@@ -141,11 +153,14 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost, placement?: Placemen
     nodeGone: (node: string) => {
       for (const [session, lost] of [...far]) if (session.node === node) lost();
     },
+    shed: () => {
+      if (placement?.hasOther() === true) [...far.keys()].findLast(({ isExpiring }) => !isExpiring)?.expire();
+    },
     farLegs: () => far.size,
   });
 }
 
-function openNear(bus: Bus, upstream: UpstreamHost, request: OpenLeg): LegOpened {
+function openNear(bus: Bus, upstream: UpstreamHost, request: OpenLeg, health: DialHealth | undefined): LegOpened {
   const legId = legActor(request.sessionId, request.generation);
   const address = bus.address(legId);
   const session = request.session as Address;
@@ -155,11 +170,11 @@ function openNear(bus: Bus, upstream: UpstreamHost, request: OpenLeg): LegOpened
     // Anybody may write here, from anywhere: the session alone has something to say, and it is near.
     if (from === session) leg?.command(body as LegCommand, bytes);
   });
-  const report = (message: LegReport) => {
+  const report = watched(health, request, (message) => {
     const outcome = bus.send(session, address, message);
     // Nobody is there to hear it any more: the session has ended, and its leg with it.
     if (outcome === 'unknown_actor' || outcome === 'unknown_node') leg?.dispose();
-  };
+  });
   leg = opened(() => upstream.open(legId, request, report, detach), detach);
   return { type: 'leg.opened', leg: address };
 }
@@ -173,14 +188,23 @@ function opened(open: () => LegHandle, close: () => void): LegHandle {
   }
 }
 
-/** Undefined when that node does not answer: the session takes the first leg that it hears of, and closes any other. */
-async function passOn(bus: Bus, node: string, request: OpenLeg): Promise<BusBody | undefined> {
-  const passedOn: OpenLeg = { ...request, passedOn: true };
-  try {
-    // The answer comes back here, so it is this node that asks.
-    return await bus.requestOf(node, OPEN_LEG, bus.address('legs'), passedOn, PASS_ON_MS);
-  } catch (error) {
-    if (error instanceof BusError && error.reason !== 'handler_failed') return undefined;
-    throw error;
-  }
+/** Whether the provider could be reached is news of this node, until the leg is ready. */
+function watched(
+  health: DialHealth | undefined,
+  request: OpenLeg,
+  report: (report: LegReport) => void,
+): (report: LegReport) => void {
+  if (health === undefined) return report;
+  const { provider, ownKey } = needsOf(request);
+  let isReady = false;
+  return (message) => {
+    if (message.type === 'leg.ready') {
+      isReady = true;
+      health.worked(provider);
+    } else if (message.type === 'leg.failed' && !isReady && mayBeOfNode(message.failure, ownKey))
+      health.failed(provider);
+    report(message);
+  };
 }
+
+const refusalFor = (shortOf: ShortOf): LegRefused => ({ type: 'leg.refused', shortOf });

@@ -1,7 +1,10 @@
 // The request for a leg, as it goes over the bus; and the failures of legs that are the bus's.
 import type { LegFailure, OpenLeg } from '../../machines/events.ts';
+import { providerOf } from '../api/slug.ts';
 import type { Address } from '../bus/bus.ts';
+import type { LegNeeds } from '../cluster/placement/placement.ts';
 import type { ChainMember } from './chain.ts';
+import { SERVICE_CREDENTIAL } from './chain-credential.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 export function openLegOf(
@@ -26,6 +29,12 @@ export function openLegOf(
     organisationId,
   };
 }
+
+/** What of it decides which nodes can open it. */
+export const needsOf = ({ slug, credentialId }: Pick<OpenLeg, 'slug' | 'credentialId'>): LegNeeds => ({
+  provider: providerOf(slug),
+  ownKey: credentialId !== SERVICE_CREDENTIAL,
+});
 
 export const unopened: LegFailure = {
   kind: 'next',

@@ -18,6 +18,8 @@ export class Voice {
   private announcedLegs = 0;
   /** Why the model that the client believes in lost its leg, the first time since. */
   private cause: FailureReason | undefined;
+  /** The client was told that its audio waits, and not yet what came of it. */
+  private isWaiting = false;
   failovers = 0;
 
   constructor(opening: SessionOpening, outbox: Outbox, onRefusal: (code: ErrorCode) => void) {
@@ -52,12 +54,23 @@ export class Voice {
     this.cause ??= reason;
   }
 
+  /** No connection can be asked for: nothing is lost, and nothing comes. */
+  waiting(slug: string): true {
+    this.isWaiting = true;
+    this.warn({
+      code: 'upstream_waiting',
+      message: `The part of the gateway that connects to ${slug} cannot be reached right now. Your audio is kept and sent when it can; go on as before.`,
+    });
+    return true;
+  }
+
   /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
   switched(index: number, attempts: number, replayedSeconds: number): void {
     const from = this.member(this.announcedIndex).slug;
     const to = this.member(index).slug;
-    const { cause } = this;
+    const { cause, isWaiting } = this;
     this.cause = undefined;
+    this.isWaiting = false;
     this.announcedLegs++;
     if (index !== this.announcedIndex) {
       this.announcedIndex = index;
@@ -72,6 +85,11 @@ export class Voice {
           : { code: 'upstream_reconnected', text: 'was lost and made again' };
       const message = `The connection to ${to} ${what.text}; ${replayedSeconds} s of audio were sent again.`;
       this.warn({ code: what.code, message });
+    } else if (isWaiting) {
+      this.warn({
+        code: 'upstream_reconnected',
+        message: `The connection to ${to} is there; the audio that waited is sent.`,
+      });
     }
   }
 
