@@ -1,5 +1,7 @@
 // The door of a node: routes and the live endpoint over everything behind them.
+
 import cluster from 'node:cluster';
+import type { Mode } from '../api/models.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
 import { LengthMeter } from '../edge/audio-length.ts';
@@ -10,7 +12,7 @@ import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '.
 import { SpoolBudget } from '../edge/spool-file.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http-pools.ts';
-import { type Assembly, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { type Assembly, hasService, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
 import type { People } from './people.ts';
@@ -90,6 +92,11 @@ function handlersOf(
     providers: knownProviders,
     engines: { ...live.engines },
     access: serviceAccess(config),
+    // Files are sent by the node that was given them; live audio by whichever can.
+    hasService: (provider: string, mode: Mode) =>
+      mode === 'live' && live.placement !== undefined
+        ? live.placement.hasService(provider)
+        : hasService(config, provider),
     ownKeyOf: vault.vault.ownKeyOf,
     authenticator,
     limits: behind.limits,

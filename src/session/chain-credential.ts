@@ -3,6 +3,7 @@
 import type { LegFailure } from '../../machines/events.ts';
 import { refuse } from '../api/errors.ts';
 import type { Candidate } from '../api/listen.ts';
+import type { Mode } from '../api/models.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import type { OwnKey } from '../vault/own-keys.ts';
 
@@ -17,6 +18,18 @@ export interface MemberCredential {
   barred: true | undefined;
 }
 
+export interface CredentialDependencies {
+  /** The service's own access. */
+  access(provider: string): ProviderAccess;
+  /** The organisation's own key for a provider, if it has one. Absent: there is no vault. */
+  ownKeyOf?: OwnKeyOf;
+  /** Whether the service has a credential for it, here or on the node that would use it. Absent: here. */
+  hasService?(provider: string, mode: Mode): boolean;
+}
+
+const hasAccess = (access: CredentialDependencies['access']) => (provider: string) =>
+  access(provider).credential !== undefined;
+
 const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
 
 /** Throws a Refusal when the provider needs a credential, and there is none of the kind. */
@@ -24,8 +37,8 @@ export async function credentialOf(
   { credential: wanted }: Candidate,
   provider: Provider,
   param: string,
-  organisationId: string,
-  { access, ownKeyOf }: { access(provider: string): ProviderAccess; ownKeyOf?: OwnKeyOf },
+  { mode, organisationId }: { mode: Mode; organisationId: string },
+  { access, ownKeyOf, hasService = hasAccess(access) }: CredentialDependencies,
 ): Promise<MemberCredential> {
   const needed = provider.credential === 'required';
   const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, provider.name) : undefined;
@@ -37,7 +50,7 @@ export async function credentialOf(
       { param },
     );
   }
-  if (!needed || access(provider.name).credential !== undefined) return SERVICE;
+  if (!needed || hasService(provider.name, mode)) return SERVICE;
   throw refuse(
     'upstream_not_configured',
     `The gateway has no credential for ${provider.title}. Its operator can set one, you can save a key of your own, or name another model.`,

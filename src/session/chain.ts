@@ -8,7 +8,7 @@ import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import { hearsUtterances, UTTERANCE_TIMING } from '../providers/live-turns.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
-import { credentialOf, type OwnKeyOf, ownKeyWords } from './chain-credential.ts';
+import { type CredentialDependencies, credentialOf, ownKeyWords } from './chain-credential.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
 export interface Degradation {
@@ -50,13 +50,9 @@ export interface Ask {
   strict: boolean;
 }
 
-export interface ChainDependencies {
+export interface ChainDependencies extends CredentialDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
-  /** The service's own access. */
-  access(provider: string): ProviderAccess;
-  /** The organisation's own key for a provider, if it has one. Absent: there is no vault. */
-  ownKeyOf?: OwnKeyOf;
 }
 
 /** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
@@ -123,7 +119,7 @@ async function member(
   const params = candidate.provider_params ?? {};
   const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
   checkParams(card, provider.options(modelOf(card.id)), params, paramsName);
-  const { barred, ...credential } = await credentialOf(candidate, provider, param, ask.organisationId, dependencies);
+  const { barred, ...credential } = await credentialOf(candidate, provider, param, ask, dependencies);
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const checked: ChainMember = {
     slug: card.id,

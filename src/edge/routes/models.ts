@@ -14,6 +14,8 @@ import { json, type RouteContext } from '../router.ts';
 export interface ModelsDependencies {
   providers: ReadonlyMap<string, Provider>;
   access(provider: string): ProviderAccess;
+  /** Whether the service has a credential for that, here or on the node that would use it. Absent: here. */
+  hasService?(provider: string, mode: Mode): boolean;
   /** What the models cost here; a mode without a price is not offered. */
   prices: PriceList;
   /** The caller's own keys; absent without a vault. */
@@ -27,13 +29,14 @@ export interface ModelsDependencies {
  * provider, takes the place of the service's, and needs no price.
  */
 export function listModels(
-  { providers, access, prices, statusOf }: ModelsDependencies,
+  { providers, access, hasService, prices, statusOf }: ModelsDependencies,
   ownKeys: ReadonlyMap<string, OwnKey> = new Map(),
 ): Model[] {
   return [...providers.values()].flatMap((provider) => {
     const own = ownKeys.get(provider.name);
-    const hasService = provider.credential === 'none' || access(provider.name).credential !== undefined;
-    const hasCredential = own === undefined ? hasService : !own.barred;
+    const isServed = (mode: Mode) =>
+      hasService?.(provider.name, mode) ??
+      (provider.credential === 'none' || access(provider.name).credential !== undefined);
     return provider.models.map(({ priceSource: _, live_turns, ...card }) => {
       const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
       return {
@@ -44,7 +47,7 @@ export function listModels(
         ...(modes.includes('live') ? { live_turns: live_turns ?? ('model' as const) } : {}),
         pricing: prices.shown(card.id),
         provider_params: provider.options(card.id.slice(provider.name.length + 1)),
-        available: hasCredential && modes.length > 0,
+        available: own === undefined ? modes.some(isServed) : !own.barred && modes.length > 0,
         status: statusOf(card.id),
       };
     });
