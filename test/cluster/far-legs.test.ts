@@ -5,7 +5,9 @@ import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
+import { upstreamPlacement } from '../../src/cluster/placement/placement.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { heartbeatOf } from '../fakes/far-rig.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { expectWhole } from '../fakes/numbered-finals.ts';
@@ -100,9 +102,13 @@ async function start(sessions = SESSIONS): Promise<World> {
   ends.push(() => server.stop());
   const bus = await openNatsBus({ servers: [server.url], prefix: 'far', node: 'edge01', startMs: 10_000 });
   ends.push(() => bus.close());
-  const rig = new SessionRig({ clock: systemClock, bus, settings: { longestMs: 600_000 } });
+  const names = ['up0001', 'up0002'];
+  const beats = names.map(heartbeatOf);
+  const members = { node: bus.node, nodes: () => beats, onNodes: () => () => {} };
+  const placement = upstreamPlacement({ members, bus, clock: systemClock });
+  const rig = new SessionRig({ clock: systemClock, bus, placement, settings: { longestMs: 600_000 } });
   ends.push(() => rig.sessions.close());
-  const nodes = await Promise.all(['up0001', 'up0002'].map((name) => UpstreamNode.start(server.url, name)));
+  const nodes = await Promise.all(names.map((name) => UpstreamNode.start(server.url, name)));
   const speakers: Speaker[] = [];
   for (let session = 0; session < sessions; session++) {
     const request = { model: 'loopback/numbered', providerParams: { turn_seconds: 0.9, final_delay_ms: 100 } };

@@ -1,58 +1,237 @@
-// Where legs are opened: what the members of a gateway say of it, and a leg that is passed on over a real NATS.
-import { expect, test } from 'vitest';
-import type { OpenLeg } from '../../machines/events.ts';
-import type { NatsBus } from '../../src/bus/nats.ts';
-import { OPEN_LEG } from '../../src/bus/subjects.ts';
-import type { Heartbeat } from '../../src/cluster/heartbeat.ts';
-import { upstreamPlacement } from '../../src/cluster/placement.ts';
-import { loopback } from '../../src/providers/loopback/index.ts';
-import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import { serveLegs } from '../../src/session/leg-service.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
-import { busOfTest, serverOfTest } from '../bus/nats-rig.ts';
-import { natsServerIsHere } from '../fakes/nats-server.ts';
-import { settleAll } from '../fakes/settle-nats.ts';
+// Where legs are opened: which node is asked, what speaks against one, and how many legs move when one has too many.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { type Heartbeat, readHeartbeat } from '../../src/cluster/heartbeat.ts';
+import { legsToMove } from '../../src/cluster/placement/balance.ts';
+import { AGAINST, chooseNode } from '../../src/cluster/placement/choose-node.ts';
+import { GRACE_MS, type LegWish, upstreamPlacement } from '../../src/cluster/placement/placement.ts';
+import type { UpstreamState } from '../../src/cluster/placement/upstream-state.ts';
+import { heartbeatOf } from '../fakes/far-rig.ts';
+import { seeded } from '../fakes/random.ts';
 
-const me = { node: 'me', roles: ['edge', 'upstream'], draining: false };
-
-test.each<[string, Partial<Heartbeat>[], boolean]>([
-  ['nobody else', [], false],
-  ['a node that holds no connections', [{ roles: ['edge', 'accounts'], draining: false }], false],
-  ['a node that drains', [{ roles: ['upstream'], draining: true }], false],
-  ['a node that stays', [{ roles: ['edge'] }, { roles: ['accounts', 'upstream'], draining: false }], true],
-])('with %s beside it, a node knows whether another one opens legs', (_, others, expected) => {
-  const nodes = [me, ...others.map((other, index) => ({ node: `other${index}`, ...other }))] as Heartbeat[];
-  const members = { node: 'me', nodes: () => nodes, lessLoaded: (role: string) => `less ${role}` };
-  const placement = upstreamPlacement({ ...members, onNodes: () => () => {} });
-  expect([placement.hasOther(), placement.leastLoaded()]).toEqual([expected, 'less upstream']);
+const ABLE: UpstreamState = { providers: ['asr', 'other'], credentials: ['asr'], failing: [], shortOf: null };
+const wish = (more: Partial<LegWish> = {}): LegWish => ({ provider: 'asr', ownKey: false, except: new Set(), ...more });
+const node = (name: string, more: Partial<Heartbeat> = {}, state: Partial<UpstreamState> = {}): Heartbeat => ({
+  ...heartbeatOf(name),
+  upstream: { ...ABLE, ...state },
+  ...more,
 });
 
-// Without the program there is nobody to ask; under CI that fails.
-test.skipIf(!natsServerIsHere)('a leg is opened by the better node, of the one that was asked', async () => {
-  const server = await serverOfTest();
-  const [edge, busy, idle] = [await busOfTest(server), await busOfTest(server), await busOfTest(server)];
-  const open = (bus: NatsBus, better: string | undefined) => {
-    const upstream = new UpstreamHost({
-      providers: new Map([[loopback.name, loopback]]),
-      engines: { loopback: new LoopbackEngine(systemClock) },
-      access: () => ({ baseUrl: undefined, credential: undefined }),
-      clock: systemClock,
+function placementOf(own: Heartbeat, ...others: Heartbeat[]) {
+  const clock = new SimulatedClock();
+  const nodes = [own, ...others];
+  const connection = { isConnected: true, tell: (_: boolean) => {} };
+  const random = seeded(1);
+  const placement = upstreamPlacement({
+    members: { node: own.node, nodes: () => nodes, onNodes: () => () => {} },
+    bus: {
+      get isConnected() {
+        return connection.isConnected;
+      },
+      onConnection: (listener) => {
+        connection.tell = listener;
+        return () => {};
+      },
+    },
+    clock,
+    random: () => random.next(),
+  });
+  clock.increment(60_000);
+  return { placement, nodes, clock, connection };
+}
+
+const edge: Heartbeat = { ...heartbeatOf('me'), roles: ['edge'] };
+
+describe('of the nodes that can', () => {
+  test('two at random are compared, and the one with fewer legs is asked', () => {
+    const candidates = [30, 20, 10].map((legs, index) => ({ node: `n${index}`, legs, against: 0 }));
+    const random = (...numbers: number[]) => {
+      let at = 0;
+      return () => numbers[at++] ?? 0;
+    };
+    expect(chooseNode(candidates, random(0, 0))).toBe('n1');
+    expect(chooseNode(candidates, random(0, 0.99))).toBe('n2');
+    expect(chooseNode(candidates, random(0.34, 0.99))).toBe('n1');
+    expect(chooseNode(candidates.slice(0, 1), random(0.5, 0.5))).toBe('n0');
+    expect(chooseNode([], random())).toBeUndefined();
+  });
+
+  test('whatever the numbers, one with less against it is never passed over, nor the one with most legs of several', () => {
+    const candidate = fc.record({
+      legs: fc.nat(100),
+      against: fc.subarray(Object.values(AGAINST)).map((all) => all.reduce((sum, each) => sum + each, 0)),
     });
-    serveLegs(bus, upstream, { leastLoaded: () => better, hasOther: () => true, onNodes: () => () => {} });
-    return upstream;
-  };
-  const hosts = [open(busy, idle.node), open(idle, undefined)];
-  await settleAll([edge, busy, idle]);
-  edge.attach('ses_1', () => {});
-  const request: OpenLeg = {
-    ...{ type: 'leg.open', session: edge.address('ses_1'), sessionId: 'ses_1', generation: 1, language: null },
-    ...{ slug: 'loopback/script', sampleRate: 16_000, interimResults: true, diarization: false, params: {} },
-    ...{ credentialId: 'service', organisationId: 'org_1' },
-  };
-  const answer = await edge.requestOf(busy.node, OPEN_LEG, edge.address('ses_1'), request, 5_000);
-  expect(answer).toEqual({ type: 'leg.opened', leg: idle.address('leg.ses_1.1') });
-  expect(hosts.map(({ size }) => size)).toEqual([0, 1]);
-  expect(idle.ignored).toEqual({ malformed: 0, misdirected: 0, late: 0 });
-  for (const host of hosts) host.close();
+    const property = fc.property(fc.array(candidate, { minLength: 1 }), fc.nat(), (all, seed) => {
+      const random = seeded(seed);
+      const candidates = all.map((each, index) => ({ ...each, node: `n${index}` }));
+      const name = chooseNode(candidates, () => random.next());
+      const chosen = candidates.find(({ node }) => node === name);
+      const least = Math.min(...candidates.map(({ against }) => against));
+      expect(chosen?.against).toBe(least);
+      const best = candidates.filter(({ against }) => against === least);
+      if (best.length > 1)
+        expect(best.some((other) => other !== chosen && other.legs >= (chosen?.legs ?? 0))).toBe(true);
+    });
+    fc.assert(property, { seed: 1, numRuns: 1_000 });
+  });
+
+  test.each<[string, Heartbeat[], Partial<LegWish>, string]>([
+    ['the one with the credential', [node('a', {}, { credentials: [] }), node('b', { legs: 9 })], {}, 'b'],
+    ['any that knows the provider of an own key', [node('a', {}, { providers: [] }), node('b')], { ownKey: true }, 'b'],
+    ['an earlier version, which does not say', [{ ...node('a'), upstream: undefined }], {}, 'a'],
+    ['the one with fewer legs', [node('a', { legs: 9 }), node('b')], {}, 'b'],
+    ['the one with room', [node('a', {}, { shortOf: 'memory' }), node('b', { legs: 9 })], {}, 'b'],
+    ['the one that reaches it', [node('a', {}, { failing: ['asr'] }), node('b', { legs: 9 })], {}, 'b'],
+    ['one that fails elsewhere', [node('a', {}, { failing: ['other'] }), node('b', { legs: 9 })], {}, 'a'],
+    ['the one that was not left', [node('a'), node('b', { legs: 9 })], { avoid: 'a' }, 'b'],
+    ['the one that was left, alone', [node('a')], { avoid: 'a' }, 'a'],
+    ['the one that was not asked', [node('a'), node('b', { legs: 9 })], { except: new Set(['a']) }, 'b'],
+    ['the one that stays', [node('a', { draining: true }), node('b', { legs: 9 })], {}, 'b'],
+    ['the one that drains, alone', [node('a', { draining: true })], {}, 'a'],
+    ['nobody without the credential', [node('a', {}, { credentials: [] })], {}, 'nobody'],
+    ['nobody else', [node('a')], { except: new Set(['a']) }, 'nobody'],
+    ['anybody, where none is known', [], {}, 'anybody'],
+  ])('%s is asked', (_, others, more, expected) => {
+    const choice = placementOf(edge, ...others).placement.choose(wish(more));
+    expect(typeof choice === 'string' ? choice : choice.node).toBe(expected);
+  });
+
+  test.each<[string, Heartbeat, string]>([
+    ['itself, whoever has fewer legs', node('me', { legs: 90 }), 'me'],
+    ['itself, while it drains', node('me', { draining: true }), 'me'],
+    ['another without the credential', node('me', {}, { credentials: [] }), 'a'],
+    ['another while it cannot reach the provider', node('me', {}, { failing: ['asr'] }), 'a'],
+    ['another while it has no room', node('me', {}, { shortOf: 'time' }), 'a'],
+  ])('a node that holds legs asks for its own sessions %s', (_, own, expected) => {
+    expect(placementOf(own, node('a')).placement.choose(wish())).toEqual({ node: expected });
+  });
+
+  test('those that come in between two heartbeats are spread, and a heartbeat has them in it', () => {
+    const { placement, nodes } = placementOf(edge, node('a'), node('b'), node('c'));
+    const count = (times: number) => {
+      const counts: Record<string, number> = {};
+      for (let leg = 0; leg < times; leg++) {
+        const choice = placement.choose(wish());
+        if (typeof choice !== 'string') counts[choice.node] = (counts[choice.node] ?? 0) + 1;
+      }
+      return Object.values(counts).sort((one, other) => one - other);
+    };
+    const [least = 0, , most = 0] = count(300);
+    expect(most - least).toBeLessThan(10);
+    nodes.splice(1, 3, node('a', { legs: 500 }), node('b', { legs: 500 }), node('c', { legs: 0 }));
+    expect(count(100).at(-1)).toBeGreaterThan(50);
+  });
+
+  test('one that did not answer, or could not reach the provider, is left alone until it says more', () => {
+    const { placement, nodes } = placementOf(edge, node('a'), node('b', { legs: 90 }));
+    placement.missed('a');
+    expect(placement.choose(wish())).toEqual({ node: 'b' });
+    nodes[1] = node('a');
+    expect(placement.choose(wish())).toEqual({ node: 'a' });
+    placement.unreachable('a', 'asr');
+    expect(placement.choose(wish())).toEqual({ node: 'b' });
+    nodes[1] = node('a');
+    expect(placement.choose(wish())).toEqual({ node: 'a' });
+  });
+
+  test('one that is not back yet after a loss of the bus is waited for, and then no more', () => {
+    const { placement, clock, connection } = placementOf(edge, node('back'), node('late'));
+    connection.tell(true);
+    const counts = { back: 0, late: 0 };
+    /** Forty sessions ask; those whose node is not there ask again. */
+    const ask = () => {
+      const choice = placement.choose(wish());
+      if (typeof choice === 'string') return;
+      counts[choice.node as 'back' | 'late']++;
+      if (choice.node === 'late') placement.missed('late');
+    };
+    for (let session = 0; session < 40; session++) ask();
+    // Whoever was first has not everything: the others ask for the late one again.
+    expect(counts.late).toBeGreaterThan(counts.back * 3);
+    clock.increment(GRACE_MS);
+    placement.missed('late');
+    counts.late = 0;
+    for (let session = 0; session < 10; session++) ask();
+    expect(counts.late).toBe(0);
+  });
+});
+
+test.each<[string, Heartbeat[], boolean, boolean]>([
+  ['nobody else', [], false, true],
+  ['a node that holds no connections', [{ ...node('a'), roles: ['edge', 'accounts'] }], false, true],
+  ['a node that drains', [node('a', { draining: true })], false, true],
+  ['a node that stays', [edge, node('a')], true, true],
+  ['a node without the credential', [node('a', {}, { credentials: [] })], true, false],
+])(
+  'with %s beside it, an edge knows whether another one opens legs, and what its clients may use',
+  (_, others, hasOther, can) => {
+    const { placement } = placementOf(edge, ...others);
+    expect([placement.hasOther(), placement.hasService('asr')]).toEqual([hasOther, can]);
+  },
+);
+
+describe('a node with more legs than its share', () => {
+  test.each<[number, number, number[], number]>([
+    [40, 0, [], 0],
+    [40, 0, [0], 5],
+    [35, 5, [0], 4],
+    [20, 20, [0], 0],
+    [25, 0, [20], 0],
+    [24, 0, [20, 20], 0],
+    [1_000, 0, [0], 20],
+    [3, 0, [0], 0],
+  ])('with %i, %i of them leaving, and %j elsewhere, asks %i to move', (own, leaving, others, expected) => {
+    expect(legsToMove(own, leaving, others)).toBe(expected);
+  });
+
+  test('comes to its share whatever there was, never beyond it, and then nothing moves any more', () => {
+    const property = fc.property(fc.array(fc.nat(500), { minLength: 2, maxLength: 6 }), (legs) => {
+      const now = [...legs];
+      const mean = now.reduce((sum, count) => sum + count, 0) / now.length;
+      for (let look = 0; look < 200; look++) {
+        // All look at the same time, at what all have said before.
+        const moving = now.map((own, at) =>
+          legsToMove(
+            own,
+            0,
+            now.filter((_, other) => other !== at),
+          ),
+        );
+        for (const [at, count] of moving.entries()) {
+          expect((now[at] as number) - count).toBeGreaterThanOrEqual(count === 0 ? 0 : Math.floor(mean));
+          now[at] = (now[at] as number) - count;
+          for (let leg = 0; leg < count; leg++) {
+            const least = now.indexOf(Math.min(...now));
+            now[least] = (now[least] as number) + 1;
+          }
+        }
+      }
+      expect(
+        now.map((own, at) =>
+          legsToMove(
+            own,
+            0,
+            now.filter((_, other) => other !== at),
+          ),
+        ),
+      ).toEqual(now.map(() => 0));
+      expect(Math.max(...now)).toBeLessThan(Math.max(mean + 4, mean * 1.25) + 1);
+    });
+    fc.assert(property, { seed: 1, numRuns: 300 });
+  });
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a text', 'all'],
+  ['names that are none', { ...ABLE, providers: ['a b'] }],
+  ['more names than there can be', { ...ABLE, credentials: Array(65).fill('asr') }],
+  ['another shortage', { ...ABLE, shortOf: 'patience' }],
+])('a heartbeat with %s for what its node can do says nothing of that', (_, upstream) => {
+  expect(readHeartbeat({ ...heartbeatOf('a'), upstream })).toEqual(heartbeatOf('a'));
+});
+
+test('a heartbeat says what its node can do', () => {
+  expect(readHeartbeat({ ...heartbeatOf('a'), upstream: { ...ABLE, more: 1 } })?.upstream).toEqual(ABLE);
 });

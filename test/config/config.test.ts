@@ -80,6 +80,7 @@ describe('sources', () => {
       handshakesMax: 1_000,
       handshakesPerAddressMax: 256,
       sessionsPerNodeMax: 10_000,
+      legsPerNodeMax: 10_000,
       lagMsMax: 200,
     });
     expect(config.session).toEqual({

@@ -206,6 +206,8 @@ export class NetworkBus implements Bus {
   requestOf(node: string, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
     if (node === this.node) return this.near.requestOf(node, service, from, body, timeoutMs);
     const other = this.network.nodes.get(node);
+    if (this.isConnected && other?.isConnected !== true)
+      return Promise.reject(new BusError('unknown_node', 'There is no such node.'));
     return this.ask(other?.services.has(service) ? other : undefined, service, from, body, timeoutMs);
   }
 

@@ -1,6 +1,13 @@
 // A rig whose sessions are on one node and whose legs are on others, over a network that a test can make fail.
 import { SimulatedClock } from 'xstate';
-import { type LegService, type Placement, serveLegs } from '../../src/session/leg-service.ts';
+import type { Clock } from '../../machines/clock.ts';
+import type { Heartbeat } from '../../src/cluster/heartbeat.ts';
+import { type Placement, upstreamPlacement } from '../../src/cluster/placement/placement.ts';
+import type { ShortOf } from '../../src/cluster/placement/upstream-state.ts';
+
+import { type LegService, serveLegs } from '../../src/session/leg-service.ts';
+import { DialHealth } from '../../src/session/placing/dial-health.ts';
+import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { BusNetwork, type NetworkBus } from './bus-network.ts';
 import type { Random } from './random.ts';
@@ -10,18 +17,28 @@ export interface FarNode {
   bus: NetworkBus;
   upstream: UpstreamHost;
   legs: LegService;
-  /** Where it would have legs opened; undefined: here. */
-  leastLoaded: string | undefined;
+  health: DialHealth;
+  /** What it has too little of for legs of others. */
+  shortOf: ShortOf | undefined;
+  /** What it can dial with a customer's own key, and with the service's credential. */
+  providers: string[];
+  credentials: string[];
   /** Whether the others know that it takes nothing new. */
   isDraining: boolean;
-  /** It hears that another node has come, or drains. */
-  noteNodes(): void;
+  /** What it said last. */
+  beat: Heartbeat;
 }
 
 export interface FarRigOptions extends RigOptions {
   nodes?: number;
   random?: Random;
+  /** Whether the session's node knows what the others say of themselves, and chooses among them; else whoever answers is asked. */
+  placed?: boolean;
+  /** How a node reaches its providers, by its place among them; absent: as the rig does. */
+  dialAccessOf?: (node: number) => UpstreamDependencies['access'] | undefined;
 }
+
+const LISTED = { providers: ['loopback', 'puppet'], credentials: ['loopback', 'puppet'] };
 
 export class FarRig {
   readonly network: BusNetwork;
@@ -29,42 +46,73 @@ export class FarRig {
   readonly rig: SessionRig;
   readonly nodes: FarNode[] = [];
   private readonly options: FarRigOptions;
+  private readonly listeners = new Set<() => void>();
 
   constructor(options: FarRigOptions = {}) {
     this.options = options;
     const clock = new SimulatedClock();
     this.network = new BusNetwork(clock, options.random);
     this.edge = this.network.open('edge01');
-    this.rig = new SessionRig({ ...options, simulatedClock: clock, bus: this.edge });
+    const placement = this.placementOf(this.edge, clock);
+    const placed = options.placed === true ? { placement } : {};
+    this.rig = new SessionRig({ ...options, ...placed, simulatedClock: clock, bus: this.edge });
     for (let node = 0; node < (options.nodes ?? 1); node++) this.add();
   }
 
   /** Another node with the role. */
   add(): FarNode {
-    const { rig } = this;
+    const { rig, options } = this;
     const bus = this.network.open(`up${String(this.nodes.length).padStart(4, '0')}`);
+    const access = options.dialAccessOf?.(this.nodes.length);
     const upstream = new UpstreamHost({
       ...rig.upstreamDependencies,
-      ...(this.options.openSocket === undefined ? {} : { openSocket: this.options.openSocket }),
+      ...(access === undefined ? {} : { access }),
+      ...(options.openSocket === undefined ? {} : { openSocket: options.openSocket }),
     });
-    const listeners = new Set<() => void>();
-    const placement: Placement = {
-      leastLoaded: () => node.leastLoaded,
-      hasOther: () => this.nodes.some((other) => other !== node && !other.isDraining),
-      onNodes: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    };
+    const health = new DialHealth(rig.clock);
     const node: FarNode = {
-      ...{ bus, upstream, legs: serveLegs(bus, upstream, placement), leastLoaded: undefined, isDraining: false },
-      noteNodes: () => {
-        for (const listener of [...listeners]) listener();
-      },
+      ...{ bus, upstream, health, shortOf: undefined, isDraining: false, ...LISTED },
+      legs: serveLegs(bus, upstream, {
+        placement: this.placementOf(bus, rig.clock),
+        health,
+        shortOf: () => node.shortOf,
+      }),
+      beat: heartbeatOf(bus.node),
     };
     this.nodes.push(node);
-    this.noteNodes();
+    this.beat();
     return node;
+  }
+
+  /** Every node says anew what it has to do. */
+  beat(): void {
+    for (const node of this.nodes) {
+      const { providers, credentials, health, shortOf = null } = node;
+      node.beat = {
+        ...heartbeatOf(node.bus.node),
+        legs: node.upstream.size,
+        draining: node.isDraining,
+        upstream: { providers, credentials, failing: health.failing(), shortOf },
+      };
+    }
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  private placementOf(bus: NetworkBus, clock: Clock): Placement {
+    const { random } = this.options;
+    return upstreamPlacement({
+      members: {
+        node: bus.node,
+        nodes: () => this.nodes.map(({ beat }) => beat),
+        onNodes: (listener) => {
+          this.listeners.add(listener);
+          return () => this.listeners.delete(listener);
+        },
+      },
+      bus,
+      clock,
+      ...(random !== undefined && { random: () => random.next() }),
+    });
   }
 
   /** That node. */
@@ -79,7 +127,7 @@ export class FarRig {
     const node = this.node(index);
     node.isDraining = true;
     const drained = node.legs.drain();
-    this.noteNodes();
+    this.beat();
     return drained;
   }
 
@@ -95,10 +143,6 @@ export class FarRig {
     upstream.close();
   }
 
-  private noteNodes(): void {
-    for (const node of this.nodes) node.noteNodes();
-  }
-
   /** Everything that sessions and legs may leave behind, counted. */
   leftBehind(): Record<string, number> {
     const timers = (Reflect.get(this.rig.clock, 'timeouts') as Map<unknown, unknown>).size;
@@ -110,5 +154,10 @@ export class FarRig {
     return { sessions: sessions.size, legs: this.legs, connections: engine.connections, actors, timers };
   }
 }
+
+export const heartbeatOf = (node: string): Heartbeat => ({
+  ...{ type: 'node.heartbeat', node, id: node, roles: ['upstream'], version: '1', sessions: 0, legs: 0 },
+  ...{ sessionsMax: null, draining: false, leaving: false, wallMs: 0 },
+});
 
 export const NOTHING_FAR_LEFT = { sessions: 0, legs: 0, connections: 0, actors: 0, timers: 0 };

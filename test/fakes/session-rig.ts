@@ -8,6 +8,7 @@ import { FileSpools } from '../../src/audio/spool.ts';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
+import type { Placement } from '../../src/cluster/placement/placement.ts';
 import { Desk } from '../../src/ledger/desk.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
@@ -118,6 +119,8 @@ export interface RigOptions {
   simulatedClock?: SimulatedClock;
   /** The bus of a node whose legs are opened by others; absent: one that is alone, and opens its own. */
   bus?: Bus;
+  /** Where legs are opened; absent: wherever somebody answers. */
+  placement?: Placement;
   breakers?: Partial<Pick<BreakersOptions, 'failuresMax' | 'openMs' | 'onOwnKey'>>;
   dialsMax?: number;
   openSocket?: OpenSocket;
@@ -207,6 +210,7 @@ export class SessionRig {
     this.sessions = new SessionHost({
       breakers: this.breakers,
       dials: this.dials,
+      placement: options.placement,
       bus: this.bus,
       clock,
       wallNow: () => new Date(0),

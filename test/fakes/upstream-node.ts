@@ -26,8 +26,9 @@ const upstream = new UpstreamHost({
   access: () => ({ baseUrl: undefined, credential: undefined }),
   clock: systemClock,
 });
-// Nobody is less loaded; but there are others.
-const legs = serveLegs(bus, upstream, { leastLoaded: () => undefined, hasOther: () => true, onNodes: () => () => {} });
+// There are others, and nobody has less to do.
+const placement = { hasOther: () => true, others: () => [], onNodes: () => () => {} };
+const legs = serveLegs(bus, upstream, { placement });
 const tell = (report: UpstreamNodeReport) => process.send?.(report);
 
 process.on('message', async (order: UpstreamNodeOrder) => {

@@ -32,8 +32,8 @@ describe('an upstream node that is told to end', () => {
     const { world, puppet } = stage;
     const other = world.network.open('other1');
     const upstream = new UpstreamHost(world.rig.upstreamDependencies);
-    const placement = { leastLoaded: () => undefined, hasOther: () => true, onNodes: () => () => {} };
-    const legs = serveLegs(world.edge, upstream, placement);
+    const placement = { hasOther: () => true, others: () => [], onNodes: () => () => {} };
+    const legs = serveLegs(world.edge, upstream, { placement });
     const client = await speaking(stage);
     await legs.drain();
     const far = other.request('upstream.open', other.address('ses_x'), { type: 'leg.open' }, 1_000);
