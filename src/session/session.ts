@@ -107,7 +107,7 @@ export class LiveSession {
       drained: () => this.tell({ type: 'audio.drained' }),
       sent: () => this.spending.sent(),
       starved: () => this.spending.starved(),
-      waiting: (slug) => this.isOwed() && this.voice.waiting(slug),
+      waiting: (slug) => this.account.isOwed && this.voice.waiting(slug),
       fault: (error) => this.fault('audio', error),
     });
     this.recovery = new Recovery(opening, dependencies, this.charts, this.leg);
