@@ -135,8 +135,17 @@ describe('of the nodes that can', () => {
     expect(placement.choose(wish())).toEqual({ node: 'a' });
   });
 
+  test('what a node had before a loss of the bus does not count against it', () => {
+    const { placement, nodes, connection } = placementOf(edge, node('back', { legs: 20 }), node('late', { legs: 20 }));
+    connection.tell(true);
+    nodes[1] = node('back', { legs: 2 });
+    expect(placement.choose(wish())).toEqual({ node: 'late' });
+    nodes[2] = node('late', { legs: 20 });
+    expect(placement.choose(wish())).toEqual({ node: 'back' });
+  });
+
   test('one that is not back yet after a loss of the bus is waited for, and then no more', () => {
-    const { placement, clock, connection } = placementOf(edge, node('back'), node('late'));
+    const { placement, clock, connection } = placementOf(edge, node('back', { legs: 20 }), node('late', { legs: 20 }));
     connection.tell(true);
     const counts = { back: 0, late: 0 };
     /** Forty sessions ask; those whose node is not there ask again. */

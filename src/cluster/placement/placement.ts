@@ -51,7 +51,10 @@ export interface PlacementOptions {
 
 /** What is known of a node beside what it says; forgotten with its next heartbeat, which has it in it. */
 interface Mark {
+  /** Legs that were sent there since. */
   sent: number;
+  /** It is from before a loss of the bus, and so is the number of its legs: they were lost with it. */
+  isOld: boolean;
   isSilent: boolean;
   failing: Set<string>;
 }
@@ -61,15 +64,21 @@ const NOBODY: ReadonlySet<string> = new Set();
 export function upstreamPlacement({ members, bus, clock, random = Math.random }: PlacementOptions): Placement {
   const marks = new WeakMap<Heartbeat, Mark>();
   let connectedAtMs = clock.now();
-  bus.onConnection((isConnected) => {
-    if (isConnected) connectedAtMs = clock.now();
-  });
   const nodes = () => members.nodes().filter(({ roles }) => roles.includes('upstream'));
   const find = (node: string) => nodes().find((beat) => beat.node === node);
   const markOf = (beat: Heartbeat): Mark => {
-    const mark = marks.get(beat) ?? { sent: 0, isSilent: false, failing: new Set() };
+    const mark = marks.get(beat) ?? { sent: 0, isOld: false, isSilent: false, failing: new Set() };
     marks.set(beat, mark);
     return mark;
+  };
+  bus.onConnection((isConnected) => {
+    if (!isConnected) return;
+    connectedAtMs = clock.now();
+    for (const beat of nodes()) Object.assign(markOf(beat), { sent: 0, isOld: true });
+  });
+  const legsOf = (beat: Heartbeat): number => {
+    const { sent = 0, isOld = false } = marks.get(beat) ?? {};
+    return (isOld ? 0 : beat.legs) + sent;
   };
   const isNear = ({ node }: Heartbeat) => node === members.node;
   const against = (beat: Heartbeat, { provider, avoid }: Omit<LegWish, 'except'>): number => {
@@ -91,7 +100,7 @@ export function upstreamPlacement({ members, bus, clock, random = Math.random }:
       .map((beat) => ({
         beat,
         node: beat.node,
-        legs: beat.legs + (marks.get(beat)?.sent ?? 0),
+        legs: legsOf(beat),
         against: against(beat, wish),
       }));
 
