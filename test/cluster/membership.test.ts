@@ -154,6 +154,17 @@ describe('the nodes of a gateway', () => {
     await cluster.pass(60_000);
     expect(a.changes()).toBe(1);
   });
+
+  test('hear soon what a node could not reach of late, and what it is short of', async () => {
+    const cluster = new SimulatedCluster();
+    const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
+    await cluster.pass(2500);
+    const upstream = { providers: ['asr'], credentials: [], failing: ['asr'], shortOf: 'legs' as const };
+    b.load.upstream = upstream;
+    b.members.changed();
+    await cluster.pass(250);
+    expect(a.members.nodes()[1]).toMatchObject({ node: 'b', upstream });
+  });
 });
 
 describe('the name of a node', () => {

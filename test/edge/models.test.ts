@@ -39,3 +39,18 @@ it('shows a model without any price as not available, like one without a credent
   expect(shown('deepgram/nova-3', {}, { hasCredential: false })).toMatchObject({ available: false });
   expect(shown('local/commands-en', {}, { hasCredential: false })).toMatchObject({ available: true });
 });
+
+it.each<[string, PriceOverrides, boolean]>([
+  ['deepgram/nova-3', {}, true],
+  ['deepgram/nova-3', { 'deepgram/nova-3': { live: null } }, false],
+  ['openai/whisper-1', {}, false],
+])('without a credential here, %s with prices %j: whether another node makes it available', (slug, overrides, can) => {
+  const models = listModels({
+    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    access: () => ({ baseUrl: undefined, credential: undefined }),
+    hasService: (provider, mode) => provider === 'deepgram' && mode === 'live',
+    prices: createPriceList(providers, overrides),
+    statusOf: () => 'up',
+  });
+  expect(models.find(({ id }) => id === slug)).toMatchObject({ available: can });
+});

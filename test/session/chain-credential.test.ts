@@ -23,10 +23,12 @@ interface Situation {
   model?: string;
   /** Providers that the service has a credential for. */
   service?: string[];
+  /** Those that it has elsewhere, for live audio. */
+  elsewhere?: string[];
   own?: Record<string, OwnKey>;
 }
 
-async function resolved({ fallbacks = [], model = 'one/a', service = [], own = {} }: Situation) {
+async function resolved({ fallbacks = [], model = 'one/a', service = [], own = {}, elsewhere }: Situation) {
   const asked: string[] = [];
   const chain = await resolveChain(
     {
@@ -45,6 +47,9 @@ async function resolved({ fallbacks = [], model = 'one/a', service = [], own = {
       providers,
       engines: {},
       access: (name) => ({ baseUrl: undefined, credential: service.includes(name) ? 'ours' : undefined }),
+      ...(elsewhere !== undefined && {
+        hasService: (name: string, mode: string) => mode === 'live' && elsewhere.includes(name),
+      }),
       ownKeyOf: async (organisationId, name) => {
         asked.push(`${organisationId} ${name}`);
         return own[name];
@@ -70,6 +75,7 @@ const barred = (id: string): OwnKey => ({ id, barred: true });
 describe('a member runs on', () => {
   const rows: [string, Situation, [string, string, boolean][]][] = [
     ['the service’s credential without an own key', { service: ['one'] }, [['one/a', 'service', false]]],
+    ['the service’s credential on another node', { elsewhere: ['one'] }, [['one/a', 'service', false]]],
     [
       'the own key, whether the service has one',
       { service: ['one'], own: { one: good('pk_1') } },
