@@ -22,7 +22,7 @@ import { auditHourly, openHistory, openMoney } from './assembly/money.ts';
 import { openNetwork, type SharedNetwork } from './assembly/network.ts';
 import { type Mails, openMails, openPeople } from './assembly/people.ts';
 import { type OpenedVault, openFarVault, openVault } from './assembly/vault.ts';
-import { loadSecret } from './auth/secret.ts';
+import { loadSecrets } from './auth/secret.ts';
 import type { NodeLoad } from './cluster/heartbeat.ts';
 import type { Membership } from './cluster/membership.ts';
 import type { Config } from './config/schema.ts';
@@ -157,9 +157,10 @@ class Node {
   /** Everything behind the door. */
   private async open(): Promise<void> {
     const { config, logger, clock, metrics } = this;
-    const { bus, shared, close } = await openNetwork({ config, logger, metrics });
+    const secrets = loadSecrets(config.data);
+    const { secret } = secrets;
+    const { bus, shared, close } = await openNetwork({ config, secrets, logger, metrics });
     this.defer(close);
-    const secret = loadSecret(config.data.secret, config.data.directory);
     const roles = new Set(rolesOf(config.cluster.roles));
     const defer = (close: () => unknown) => this.defer(close);
     const before: BeforeStore = { config, logger, clock, metrics, bus, secret, roles, defer };
@@ -174,7 +175,7 @@ class Node {
     const own = roles.has('accounts')
       ? await openOwnAccounts(before, shared, (why, error) => this.endFor(why, error))
       : undefined;
-    const far = own === undefined ? await openFarAccounts(before) : undefined;
+    const far = own === undefined ? await openFarAccounts(before, shared) : undefined;
     const assembly: Assembly = { ...before, store: (own ?? (far as FarAccounts)).store };
     this.assembly = assembly;
     this.firstKey = own?.firstKey;

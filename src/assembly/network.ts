@@ -2,11 +2,11 @@
 // in-process bus and nobody beside it.
 import type { Bus, DeadLetterListener } from '../bus/bus.ts';
 import { isLate } from '../bus/late-letter.ts';
-import type { Leases } from '../bus/leases.ts';
 import { MemoryBus } from '../bus/memory.ts';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats.ts';
-import { natsLeases } from '../bus/nats-leases.ts';
+import { type NatsLeases, natsLeases } from '../bus/nats-leases.ts';
 import { type NatsUsage, natsUsage } from '../bus/nats-usage.ts';
+import type { SigningSecrets } from '../bus/signed.ts';
 import { ClusterError } from '../cluster/keep-name.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';
 import type { Config } from '../config/schema.ts';
@@ -15,7 +15,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 /** What nodes have in common on NATS. */
 export interface SharedNetwork {
-  leases: Leases;
+  leases: NatsLeases;
   usage: NatsUsage;
 }
 
@@ -28,12 +28,13 @@ export interface Network {
 
 interface NetworkOptions {
   config: Config;
+  secrets: SigningSecrets;
   logger: Logger;
   metrics: Metrics;
 }
 
 /** @throws ClusterError when NATS is not there in time, or lets this node not in */
-export async function openNetwork({ config, logger, metrics }: NetworkOptions): Promise<Network> {
+export async function openNetwork({ config, secrets, logger, metrics }: NetworkOptions): Promise<Network> {
   const onDeadLetter: DeadLetterListener = (letter) => {
     const { reason, type } = letter;
     if (isLate(letter)) metrics.dropped('late_letter');
@@ -46,7 +47,8 @@ export async function openNetwork({ config, logger, metrics }: NetworkOptions): 
     return { bus, shared: undefined, close: () => bus.close() };
   }
   const onFault = (sentence: string) => logger.error({ reason: sentence }, 'bus fault');
-  const bus = await openBus({ ...options, onDeadLetter, onFault });
+  const onRefused = (reason: string) => metrics.messageRefused(reason);
+  const bus = await openBus({ ...options, secrets, onDeadLetter, onFault, onRefused });
   const stopTelling = bus.onConnection((isConnected) => {
     if (isConnected) logger.info('the bus is back');
     else logger.warn('the bus is away');

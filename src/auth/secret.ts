@@ -1,6 +1,8 @@
-// The node's secret, which signs client tokens: from the configuration, or from a file that is made once and kept private.
+// The gateway's secret, which signs client tokens and seals what nodes tell each other: from the configuration, or from a file that is made once and kept private.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { SigningSecrets } from '../bus/signed.ts';
+import type { Config } from '../config/schema.ts';
 import { loadPrivateFile } from '../store/private-file.ts';
 
 export { SecretError } from '../store/private-file.ts';
@@ -30,4 +32,12 @@ export function loadSecret(configured: string | undefined, directory: string): U
             fault: `has fewer than ${SECRET_LENGTH_MIN} characters: delete it to get a new one; client tokens in use end with it.`,
           },
   });
+}
+
+/** The same, and the secret before it while it is changed. Throws as `loadSecret` does. */
+export function loadSecrets({ secret, secretPrevious, directory }: Config['data']): SigningSecrets {
+  return {
+    secret: loadSecret(secret, directory),
+    previousSecret: secretPrevious === undefined ? undefined : Buffer.from(secretPrevious),
+  };
 }

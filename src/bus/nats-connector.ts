@@ -7,6 +7,7 @@ import type { NatsLink } from './nats-link.ts';
 import { connectionOptions, GREETING_MS, type NatsServers } from './nats-options.ts';
 import { Pace } from './nats-pace.ts';
 import { Sockets } from './nats-sockets.ts';
+import type { SigningSecrets } from './signed.ts';
 import { within } from './within.ts';
 
 /** JetStream and buckets as they are used here came with it. */
@@ -17,6 +18,7 @@ const DRAIN_MS = 2_000;
 export interface NatsConnectorOptions extends NatsServers {
   prefix: string;
   node: string;
+  secrets: SigningSecrets;
   /** Something that an operator should know of; no content and no credential is in it. */
   onFault?: ((sentence: string) => void) | undefined;
 }
@@ -30,6 +32,7 @@ interface Subscribed {
 
 export class NatsConnector implements NatsLink {
   readonly prefix: string;
+  readonly secrets: SigningSecrets;
   isConnected = false;
   /** A subject that the server does not let this node publish to. */
   onForbidden: (subject: string) => void = () => {};
@@ -45,6 +48,7 @@ export class NatsConnector implements NatsLink {
   constructor(options: NatsConnectorOptions) {
     this.#options = options;
     this.prefix = options.prefix;
+    this.secrets = options.secrets;
   }
 
   get connection(): NatsConnection {

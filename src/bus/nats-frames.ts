@@ -1,11 +1,10 @@
-// How a message of the bus looks on NATS: a byte of version, three of length, JSON `{from, body}`, then bytes. Whatever else
-// comes in is no message. Who may say what is not known here.
+// How a message of the bus looks before it is sealed: three bytes of length, JSON `{from, body}`, then bytes. Whatever else comes
+// in is no message. Who may say what is not known here.
 import { isRecord } from '../runtime/record.ts';
 import type { Address, BusBody } from './bus.ts';
 import { isSafeName, isSafeNode } from './nats-subjects.ts';
 
-const VERSION = 1;
-const HEAD_BYTES = 4;
+const HEAD_BYTES = 3;
 const JSON_BYTES_MAX = 0xff_ff_ff;
 const TYPE_CHARACTERS_MAX = 128;
 
@@ -21,17 +20,17 @@ export function encodeFrame(from: Address, body: BusBody, bytes?: Uint8Array): U
   const jsonBytes = Buffer.byteLength(json);
   if (jsonBytes > JSON_BYTES_MAX) return undefined;
   const frame = Buffer.allocUnsafe(HEAD_BYTES + jsonBytes + (bytes?.byteLength ?? 0));
-  frame.writeUInt32BE(VERSION * 0x1_00_00_00 + jsonBytes, 0);
+  frame.writeUIntBE(jsonBytes, 0, HEAD_BYTES);
   frame.write(json, HEAD_BYTES);
   if (bytes !== undefined) frame.set(bytes, HEAD_BYTES + jsonBytes);
   return frame;
 }
 
-/** Undefined for anything that is no frame of this version; never throws. The bytes are those that came in, not a copy. */
+/** Undefined for anything that is no frame; never throws. The bytes are those that came in, not a copy. */
 export function decodeFrame(data: Uint8Array): Frame | undefined {
-  if (data.byteLength < HEAD_BYTES || data[0] !== VERSION) return undefined;
+  if (data.byteLength < HEAD_BYTES) return undefined;
   const frame = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const end = HEAD_BYTES + frame.readUIntBE(1, 3);
+  const end = HEAD_BYTES + frame.readUIntBE(0, HEAD_BYTES);
   if (end > frame.byteLength) return undefined;
   let said: unknown;
   try {

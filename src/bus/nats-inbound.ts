@@ -1,13 +1,15 @@
-// What comes in for a node: letters, requests, answers, news of letters that found nobody. Each is checked before anything is
-// made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
+// What comes in for a node: letters, requests, answers, news of letters that found nobody. Each is opened and checked before
+// anything is made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
 import type { Msg } from 'nats';
 import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from './bus.ts';
 import { FORGOTTEN } from './late-letter.ts';
 import type { MemoryBus } from './memory.ts';
 import type { Asks } from './nats-asks.ts';
-import { decodeFrame, type Frame, isBody, partsOf } from './nats-frames.ts';
+import { Contact, type ContactParts } from './nats-contact.ts';
+import { type Frame, isBody, partsOf } from './nats-frames.ts';
 import type { Peers } from './nats-peers.ts';
-import { ANSWER, isSafeSubject, LETTER, REQUEST, type Subjects, UNDELIVERED } from './nats-subjects.ts';
+import { ANSWER, CHALLENGE, isSafeSubject, LETTER, PROOF, REQUEST, UNDELIVERED } from './nats-subjects.ts';
+import { isOfNode } from './subjects.ts';
 
 /** Requests that are being answered; another one is told `overflow`. */
 const SERVING_MAX = 4_096;
@@ -21,7 +23,7 @@ const REASONS: readonly string[] = [
   'disconnected',
 ] satisfies DeadLetterReason[];
 
-/** What came in and was nothing that a node of this gateway says. */
+/** What a node of this gateway has sealed, and nothing could be made of. */
 export interface IgnoredMessages {
   /** No message of this version, or of another form. */
   malformed: number;
@@ -44,9 +46,8 @@ export interface Request extends BusBody {
   body: BusBody;
 }
 
-export interface InboundParts {
+export interface InboundParts extends Omit<ContactParts, 'node'> {
   near: MemoryBus;
-  subjects: Subjects;
   asks: Asks;
   peers: Peers;
   serves(service: string): boolean;
@@ -61,12 +62,14 @@ export class Inbound {
   readonly #parts: InboundParts;
   readonly #actors = new Map<string, { undelivered: Undelivered | undefined }>();
   readonly #servingMax: number;
+  readonly #contact: Contact;
   #serving = 0;
   #whenIdle: (() => void)[] = [];
 
   constructor(parts: InboundParts) {
     this.#parts = parts;
     this.#servingMax = parts.servingMax ?? SERVING_MAX;
+    this.#contact = new Contact({ ...parts, node: parts.near.node });
   }
 
   /** An actor of this node can be written to. What is returned takes that back, and tells whether it still was so. */
@@ -74,6 +77,11 @@ export class Inbound {
     const actor = { undelivered };
     this.#actors.set(actorId, actor);
     return () => this.#actors.get(actorId) === actor && this.#actors.delete(actorId);
+  }
+
+  /** What waits for signs of life is dropped. */
+  close(): void {
+    this.#contact.close();
   }
 
   /** Resolves when every request that has come in is answered. */
@@ -100,53 +108,53 @@ export class Inbound {
     const dot = rest.indexOf('.');
     const kind = rest.slice(0, dot);
     const name = rest.slice(dot + 1);
-    if (kind === LETTER) this.#checked(message, (frame) => this.#letter(message, frame, name));
+    if (kind === LETTER) this.#checked(message, (frame, reply) => this.#letter(frame, name, reply));
     else if (kind === REQUEST) this.request(message, name);
     else if (kind === ANSWER) this.#answer(message, name);
     else if (kind === UNDELIVERED) this.#undelivered(message, name);
+    else if (kind === CHALLENGE) this.#contact.challenged(message);
+    else if (kind === PROOF) this.#contact.proved(message);
     else this.ignored.malformed++;
   }
 
   request(message: Msg, service: string): void {
-    this.#checked(message, ({ from, body }) => {
+    this.#checked(message, ({ from, body }, replyTo) => {
       const { timeoutMs, body: asked } = body as unknown as Partial<Request>;
       if (body.type !== 'ask' || typeof timeoutMs !== 'number' || !(timeoutMs > 0) || !isBody(asked)) return false;
-      if (this.#isForged(from)) return true;
-      const reply = this.#replyTo(message, from, ANSWER);
+      const reply = this.#replyTo(replyTo, from, ANSWER);
       if (reply !== undefined) this.#serve(service, from, asked, Math.min(timeoutMs, SERVED_MS_MAX), reply);
       return true;
     });
   }
 
   published(message: Msg, topic: string): void {
-    this.#checked(message, ({ from, body }) => {
-      // Those of this node have heard it already.
-      if (partsOf(from)?.node !== this.#parts.near.node) this.#parts.near.publish(topic, body);
+    this.#checked(message, ({ body }) => {
+      this.#parts.near.publish(topic, body);
       return true;
     });
   }
 
-  #checked(message: Msg, take: (frame: Frame) => boolean): void {
-    const frame = decodeFrame(message.data);
-    if (frame === undefined || !take(frame)) this.ignored.malformed++;
+  /** `take` tells whether it is a message; it may be called later, when the sender has given a sign of life. */
+  #checked(message: Msg, take: (frame: Frame, reply: string) => boolean): void {
+    this.#contact.receive(message, (frame, node, reply) => {
+      try {
+        // Each node speaks for itself alone.
+        if (frame !== undefined && !isOfNode(frame.from, node)) this.ignored.misdirected++;
+        else if (frame === undefined || !take(frame, reply)) this.ignored.malformed++;
+      } catch {
+        this.ignored.malformed++;
+      }
+    });
   }
 
-  #letter(message: Msg, { from, body, bytes }: Frame, actorId: string): boolean {
+  #letter({ from, body, bytes }: Frame, actorId: string, replyTo: string): boolean {
     const { near } = this.#parts;
-    if (this.#isForged(from)) return true;
     if (this.#actors.has(actorId)) {
       near.send(near.address(actorId), from, body, bytes);
       return true;
     }
-    const reply = this.#replyTo(message, from, UNDELIVERED);
+    const reply = this.#replyTo(replyTo, from, UNDELIVERED);
     if (reply !== undefined) this.#parts.leave(reply, near.address('bus'), { type: 'unknown_actor' });
-    return true;
-  }
-
-  /** What this node says to itself never comes from outside; and what is near is believed more. */
-  #isForged(from: Address): boolean {
-    if (partsOf(from)?.node !== this.#parts.near.node) return false;
-    this.ignored.misdirected++;
     return true;
   }
 
@@ -236,7 +244,7 @@ export class Inbound {
   }
 
   /** Where an answer goes: to the node that has asked and nowhere else, or a message could make this node say things. */
-  #replyTo({ reply = '' }: Msg, from: Address, kind: string): string | undefined {
+  #replyTo(reply: string, from: Address, kind: string): string | undefined {
     const asker = partsOf(from)?.node ?? '';
     if (reply.startsWith(`${this.#parts.subjects.ofNode(asker)}${kind}.`) && isSafeSubject(reply)) return reply;
     this.ignored.misdirected++;

@@ -8,7 +8,7 @@ import { isWrongSequence } from './nats-jetstream.ts';
 export interface LeaseWrites {
   /** Writes over the entry with that sequence. Resolves with the new one. */
   renew(sequence: number, value: LeaseValue): Promise<number>;
-  /** The sequence of the entry that is there, when it is still the own one. */
+  /** The sequence of the entry that is there, unless somebody has taken the name since. */
   ownSequence(): Promise<number | undefined>;
   remove(sequence: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // Leases in a key-value bucket whose entries end by themselves: takes names, tells who has them. How one is kept is nats-lease.ts.
 // Server 2.9: the whole bucket has one time to live, and nobody is told when an entry ends.
 import { randomBytes } from 'node:crypto';
-import { DiscardPolicy, type KV, type KvEntry, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
+import { DiscardPolicy, type KV, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
 import type { Clock } from '../../machines/clock.ts';
 import { hasEnded, isProcessIdentity, type ProcessIdentity, thisProcess } from '../runtime/process-identity.ts';
 import { isRecord } from '../runtime/record.ts';
@@ -25,6 +25,8 @@ import {
   whileConnected,
 } from './nats-jetstream.ts';
 import { type LeaseTimes, type LeaseWrites, NatsLease } from './nats-lease.ts';
+import { KeyRing } from './sealing/key-ring.ts';
+import { openEntry, sealEntry } from './sealing/sealed-entry.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 const ENTRY_BYTES_MAX = 4096;
@@ -49,6 +51,8 @@ interface Entry {
   claim: string;
   /** The fencing revision; absent in the writing that has taken the name, whose place in the stream it is. */
   taken?: number;
+  /** Of the writing that has taken the name: the last place in the stream when it was sent. */
+  after?: number;
   /** Absent in what older versions wrote. */
   process?: ProcessIdentity;
   value: LeaseValue;
@@ -63,7 +67,8 @@ interface Bucket {
   baseRevision: number;
 }
 
-type Held = { entry: Entry; sequence: number; revision: number };
+/** `entry` is undefined where no node of this gateway has written it. */
+type Found = { entry: Entry | undefined; sequence: number; revision: number };
 
 /** Leases on that bus. Asks NATS with the first call; a bucket that is missing is made. */
 export function natsLeases(bus: LinkedBus, options: NatsLeasesOptions = {}): NatsLeases {
@@ -75,6 +80,7 @@ export class NatsLeases implements Leases {
   readonly #clock: Clock;
   readonly #replicas: number;
   readonly #leaseMs: number;
+  readonly #ring: KeyRing;
   readonly #claim = randomBytes(12).toString('hex');
   readonly #process = thisProcess();
   readonly #held = new Map<string, NatsLease>();
@@ -84,6 +90,7 @@ export class NatsLeases implements Leases {
 
   constructor(bus: LinkedBus, { clock = backgroundClock, replicas = 1, leaseMs = LEASE_MS }: NatsLeasesOptions) {
     this.#bus = bus;
+    this.#ring = new KeyRing(bus.link.secrets, 'leases');
     this.#clock = clock;
     this.#replicas = replicas;
     this.#leaseMs = leaseMs;
@@ -99,12 +106,13 @@ export class NatsLeases implements Leases {
     if (own !== undefined) return { heldBy: value };
     return this.#ask(`taking the name ${name}`, async (bucket) => {
       for (let tries = 1; ; tries++) {
-        const found = await readEntry(bucket, name);
-        if (found !== undefined && this.#isHeld(found.entry)) return { heldBy: found.entry.value };
+        const found = await this.#read(bucket, name);
+        if (found !== undefined && this.#isHeld(found.entry)) return { heldBy: found.entry?.value ?? {} };
+        const after = found?.sequence ?? (await lastSequence(bucket));
         const sentAtMs = this.#clock.now();
         try {
           // Nobody has it; or a process that was killed; or this one, which lost it, or never heard that it was given it.
-          const bytes = encode({ claim: this.#claim, process: this.#process, value });
+          const bytes = this.#sealed(name, { claim: this.#claim, after, process: this.#process, value });
           const sequence = await (found === undefined
             ? bucket.kv.create(name, bytes)
             : bucket.kv.update(name, bytes, found.sequence));
@@ -117,24 +125,16 @@ export class NatsLeases implements Leases {
   }
 
   async list(prefix: string): Promise<HeldLease[]> {
-    return this.#ask(`listing the names ${prefix}*`, async (bucket) => {
-      const start = `$KV.${bucket.name}.`;
-      const info = await bucket.stream.manager.streams.info(`KV_${bucket.name}`, { subjects_filter: `${start}>` });
-      const names = Object.keys(info.state.subjects ?? {})
-        .map((subject) => subject.slice(start.length))
-        .filter((name) => name.startsWith(prefix))
-        .sort();
-      const leases: HeldLease[] = [];
-      for (let first = 0; first < names.length; first += READS_MAX) {
-        const some = names.slice(first, first + READS_MAX);
-        const found = await Promise.all(some.map((name) => readEntry(bucket, name)));
-        for (const [index, held] of found.entries()) {
-          if (held !== undefined)
-            leases.push({ name: some[index] as string, value: held.entry.value, revision: held.revision });
-        }
-      }
-      return leases;
-    });
+    const found = await this.#found(prefix);
+    return found.flatMap(([name, { entry, revision }]) =>
+      entry === undefined ? [] : [{ name, value: entry.value, revision }],
+    );
+  }
+
+  /** Whether a name that begins so is written by somebody with another secret. Rejects with BusError. */
+  async isForeign(prefix: string): Promise<boolean> {
+    const found = await this.#found(prefix);
+    return found.some(([, { entry }]) => entry === undefined);
   }
 
   /** Gives every name back. Never rejects. */
@@ -143,8 +143,13 @@ export class NatsLeases implements Leases {
     await Promise.all([...this.#held.values()].map((lease) => lease.release()));
   }
 
-  /** Somebody else has it. A process of this machine that has ended is not waited for: it is started again a moment after. */
-  #isHeld({ claim, process }: Entry): boolean {
+  /**
+   * Somebody else has it. A process of this machine that has ended is not waited for: it is started again a moment after. What
+   * nobody of this gateway has written may cover the entry of one who has it: it is waited for until that ends.
+   */
+  #isHeld(entry: Entry | undefined): boolean {
+    if (entry === undefined) return true;
+    const { claim, process } = entry;
     return claim !== this.#claim && !(process !== undefined && hasEnded(process));
   }
 
@@ -167,20 +172,47 @@ export class NatsLeases implements Leases {
 
   #writes(name: string, revision: number): LeaseWrites {
     const what = `renewing the name ${name}`;
+    const own: Omit<Entry, 'value'> = { claim: this.#claim, taken: revision, process: this.#process };
     return {
       renew: (sequence, value) =>
-        this.#ask(what, ({ kv }) =>
-          kv.update(name, encode({ claim: this.#claim, taken: revision, process: this.#process, value }), sequence),
-        ),
+        this.#ask(what, ({ kv }) => kv.update(name, this.#sealed(name, { ...own, value }), sequence)),
       ownSequence: () =>
         this.#ask(what, async (bucket) => {
-          const found = await readEntry(bucket, name);
-          const isOwn = found?.entry.claim === this.#claim && found.revision === revision;
-          return isOwn ? found.sequence : undefined;
+          const found = await this.#read(bucket, name);
+          return found !== undefined && isNoNewer(found, revision, bucket) ? found.sequence : undefined;
         }),
       remove: (sequence) =>
         this.#ask(`giving back the name ${name}`, ({ kv }) => kv.delete(name, { previousSeq: sequence })),
     };
+  }
+
+  #found(prefix: string): Promise<[name: string, found: Found][]> {
+    return this.#ask(`listing the names ${prefix}*`, async (bucket) => {
+      const start = `$KV.${bucket.name}.`;
+      const info = await bucket.stream.manager.streams.info(streamOf(bucket), { subjects_filter: `${start}>` });
+      const names = Object.keys(info.state.subjects ?? {})
+        .map((subject) => subject.slice(start.length))
+        .filter((name) => name.startsWith(prefix))
+        .sort();
+      const all: [string, Found][] = [];
+      for (let first = 0; first < names.length; first += READS_MAX) {
+        const some = names.slice(first, first + READS_MAX);
+        const found = await Promise.all(some.map((name) => this.#read(bucket, name)));
+        for (const [index, each] of found.entries()) if (each !== undefined) all.push([some[index] as string, each]);
+      }
+      return all;
+    });
+  }
+
+  #sealed(name: string, entry: Entry): Uint8Array {
+    return sealEntry(this.#ring, name, Buffer.from(JSON.stringify(entry)));
+  }
+
+  async #read({ kv, baseRevision }: Bucket, name: string): Promise<Found | undefined> {
+    const found = await kv.get(name);
+    if (found === null || found.operation !== 'PUT') return undefined;
+    const entry = decode(openEntry(this.#ring, name, found.value));
+    return { entry, sequence: found.revision, revision: entry?.taken ?? baseRevision + found.revision };
   }
 
   /** Rejects with BusError. */
@@ -231,31 +263,36 @@ export class NatsLeases implements Leases {
   }
 }
 
-async function readEntry({ kv, baseRevision }: Bucket, name: string): Promise<Held | undefined> {
-  const found = await kv.get(name);
-  if (found === null || found.operation !== 'PUT') return undefined;
-  const entry = decode(found);
-  return { entry, sequence: found.revision, revision: entry.taken ?? baseRevision + found.revision };
+const streamOf = ({ name }: Bucket): string => `KV_${name}`;
+
+const lastSequence = async (bucket: Bucket): Promise<number> =>
+  (await bucket.stream.manager.streams.info(streamOf(bucket))).state.last_seq;
+
+/**
+ * Whether whoever took the name with that revision still has it: the entry is its own, or was written by nobody of this gateway,
+ * or before it took the name, and put there once more. Somebody who has taken the name since can have written none of these.
+ */
+function isNoNewer({ entry, revision }: Found, taken: number, { baseRevision }: Bucket): boolean {
+  if (entry === undefined) return true;
+  if (entry.taken === undefined && entry.after !== undefined) return baseRevision + entry.after < taken;
+  return revision <= taken;
 }
 
-function encode(entry: Entry): Uint8Array {
-  return Buffer.from(JSON.stringify(entry));
-}
-
-/** What nobody here has written is a name that somebody else has. */
-function decode(found: KvEntry): Entry {
-  const foreign: Entry = { claim: '', value: {} };
+/** Undefined where no node of this gateway can have written it. */
+function decode(bytes: Uint8Array | undefined): Entry | undefined {
+  if (bytes === undefined) return undefined;
   try {
-    const entry: unknown = JSON.parse(Buffer.from(found.value).toString());
-    if (!isRecord(entry) || typeof entry.claim !== 'string' || !isRecord(entry.value)) return foreign;
-    const { claim, taken, process, value } = entry;
+    const entry: unknown = JSON.parse(Buffer.from(bytes).toString());
+    if (!isRecord(entry) || typeof entry.claim !== 'string' || !isRecord(entry.value)) return undefined;
+    const { claim, taken, after, process, value } = entry;
     return {
       claim,
       value,
       ...(Number.isSafeInteger(taken) && { taken: taken as number }),
+      ...(Number.isSafeInteger(after) && { after: after as number }),
       ...(isProcessIdentity(process) && { process }),
     };
   } catch {
-    return foreign;
+    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 // What the bus lends to those who need more of NATS than messages: leases and the usage stream. One connection for all.
 import type { NatsConnection } from 'nats';
+import type { SigningSecrets } from './signed.ts';
 
 export interface NatsLink {
   /**
@@ -9,4 +10,6 @@ export interface NatsLink {
   readonly connection: NatsConnection;
   /** What every subject, stream and bucket of this gateway begins with: small letters, digits and hyphens. */
   readonly prefix: string;
+  /** What is kept there is sealed with. */
+  readonly secrets: SigningSecrets;
 }

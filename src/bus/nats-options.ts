@@ -74,6 +74,8 @@ export function connectionOptions(options: NatsServers, prefix: string, node: st
     maxReconnectAttempts: -1,
     // Credentials may be changed on the server before they are here.
     ignoreAuthErrorAbort: true,
+    // What this node publishes it has heard already.
+    noEcho: true,
     // A server does not say where else this node connects.
     ignoreClusterUpdates: true,
     // Names of this machine (/etc/hosts) count too. With TLS the library only sends a name that it has resolved itself.

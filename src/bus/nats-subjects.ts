@@ -17,6 +17,9 @@ export const LETTER = 'a';
 export const REQUEST = 's';
 export const ANSWER = 'r';
 export const UNDELIVERED = 'u';
+/** Asks for a sign of life, and gives one. */
+export const CHALLENGE = 'c';
+export const PROOF = 'p';
 
 /** The nodes that serve something share its requests. */
 export const SERVICE_QUEUE = 'nodes';

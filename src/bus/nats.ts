@@ -1,5 +1,5 @@
 // The bus on NATS: many nodes, one connection each. Near things go by the in-process bus; this decides what leaves the node, and
-// what is made of what comes in. Connecting is nats-connector.ts, the form of a message nats-frames.ts.
+// what is made of what comes in. Connecting is nats-connector.ts, the form of a message nats-frames.ts; sealing/ hides it from NATS.
 import type { Msg } from 'nats';
 import type {
   Address,
@@ -20,10 +20,15 @@ import { NatsConnector } from './nats-connector.ts';
 import { encodeFrame } from './nats-frames.ts';
 import { type IgnoredMessages, Inbound, type Request } from './nats-inbound.ts';
 import type { NatsLink } from './nats-link.ts';
+import { NatsListeners } from './nats-listeners.ts';
 import { checkNatsOptions, type NatsServers } from './nats-options.ts';
 import { Outbox } from './nats-outbox.ts';
 import { Peers } from './nats-peers.ts';
 import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './nats-subjects.ts';
+import { Sealer } from './sealing/frame-seal.ts';
+import { KeyRing } from './sealing/key-ring.ts';
+import { type RefusalOptions, Refusals, type RefusedMessages } from './sealing/refusals.ts';
+import type { SigningSecrets } from './signed.ts';
 import { within } from './within.ts';
 
 /** A node whose service has just left its group says so, and another one is asked. */
@@ -38,7 +43,9 @@ interface Place {
   tries: number;
 }
 
-export interface NatsBusOptions extends NatsServers {
+export interface NatsBusOptions extends NatsServers, RefusalOptions {
+  /** The gateway's: what is not sealed with it is not believed. */
+  secrets: SigningSecrets;
   /** What every subject begins with: small letters, digits and hyphens. */
   prefix: string;
   /** This node's incarnation; a new one when absent. */
@@ -50,8 +57,6 @@ export interface NatsBusOptions extends NatsServers {
   /** Bytes that may be on their way to the server. */
   outboxBytesMax?: number | undefined;
   onDeadLetter?: DeadLetterListener | undefined;
-  /** Something that an operator should know of, as a sentence without content or credentials. */
-  onFault?: ((sentence: string) => void) | undefined;
 }
 
 /**
@@ -78,6 +83,8 @@ export class NatsBus implements Bus {
   /** By reason, of this node's letters and requests; a handler that fails is counted on its own node as well. */
   readonly deadLetters: Record<DeadLetterReason, number>;
   readonly ignored: Readonly<IgnoredMessages>;
+  /** What was not believed, by why. */
+  readonly refused: Readonly<RefusedMessages>;
   readonly #near: MemoryBus;
   readonly #connector: NatsConnector;
   readonly #subjects: Subjects;
@@ -85,7 +92,8 @@ export class NatsBus implements Bus {
   readonly #asks = new Asks();
   readonly #peers: Peers;
   readonly #inbound: Inbound;
-  readonly #listeners = new Map<string, { count: number; leave: Detach }>();
+  readonly #sealer: Sealer;
+  readonly #listeners: NatsListeners;
   readonly #onDeadLetter: DeadLetterListener;
   /** Where answers come; their number follows. */
   readonly #answers: string;
@@ -96,17 +104,24 @@ export class NatsBus implements Bus {
     this.node = node;
     this.link = connector;
     this.#connector = connector;
+    this.#listeners = new NatsListeners(connector);
     this.#onDeadLetter = options.onDeadLetter ?? (() => {});
     this.#near = new MemoryBus({ node, onDeadLetter: this.#onDeadLetter });
     this.deadLetters = this.#near.deadLetters;
     this.#subjects = new Subjects(options.prefix);
     this.#peers = new Peers(this.#subjects, node);
     this.#outbox = new Outbox(() => connector.connection.flush(), options.outboxBytesMax);
+    const ring = new KeyRing(options.secrets, 'messages between nodes');
+    this.#sealer = new Sealer(ring, node);
+    const refusals = new Refusals(options);
+    this.refused = refusals.counts;
     this.#inbound = new Inbound({
       near: this.#near,
       subjects: this.#subjects,
       asks: this.#asks,
       peers: this.#peers,
+      ring,
+      refused: (reason) => refusals.note(reason),
       serves: (service) => this.#serves(service),
       leave: (subject, from, body) => this.#leave(subject, undefined, from, body),
       bury: (to, from, type, reason) => this.#bury(to, from, type, reason),
@@ -213,9 +228,9 @@ export class NatsBus implements Bus {
     this.#asks.failAll('disconnected', 'this bus was closed');
     await this.#near.close();
     // No more requests; the answers to those that are here may leave.
-    for (const { leave } of this.#listeners.values()) leave();
-    this.#listeners.clear();
+    this.#listeners.leaveAll();
     await within(CLOSING_MS, this.#inbound.idle());
+    this.#inbound.close();
     await this.#connector.close();
   }
 
@@ -228,23 +243,8 @@ export class NatsBus implements Bus {
     return this.#listeners.has(this.#subjects.service(service));
   }
 
-  /** One subscription for all that listen to one subject. */
   #joinIn(subject: string, queue: string | undefined, take: (message: Msg) => void): Detach {
-    const there = this.#listeners.get(subject) ?? {
-      count: 0,
-      leave: this.#connector.subscribe(subject, queue, this.#inbound.guard(take)),
-    };
-    there.count++;
-    this.#listeners.set(subject, there);
-    let isIn = true;
-    return () => {
-      if (!isIn) return;
-      isIn = false;
-      there.count--;
-      if (there.count > 0) return;
-      this.#listeners.delete(subject);
-      there.leave();
-    };
+    return this.#listeners.join(subject, queue, this.#inbound.guard(take));
   }
 
   async #ask(place: Place, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
@@ -278,8 +278,10 @@ export class NatsBus implements Bus {
   ): DeadLetterReason | undefined {
     if (!this.#connector.isConnected) return 'disconnected';
     const { connection } = this.#connector;
-    const frame = encodeFrame(from, body, bytes);
-    if (frame === undefined || frame.byteLength > (connection.info?.max_payload ?? 0)) return 'overflow';
+    const plain = encodeFrame(from, body, bytes);
+    if (plain === undefined) return 'overflow';
+    const frame = this.#sealer.seal(subject, reply ?? '', plain);
+    if (frame.byteLength > (connection.info?.max_payload ?? 0)) return 'overflow';
     if (!this.#outbox.fits(frame.byteLength)) return 'overflow';
     connection.publish(subject, frame, reply === undefined ? undefined : { reply });
     this.#outbox.sent(frame.byteLength);

@@ -7,8 +7,12 @@ import type { BusBody } from './bus.ts';
 export interface SignedBody extends BusBody {
   /** JSON; amounts as decimal texts. */
   text: string;
+  /** One by each secret, with dots between. */
   mark: string;
 }
+
+/** The secret, and the one before it. */
+const KEYS_MAX = 2;
 
 /** The gateway's secret, and the one before where some messages may still be signed with that. */
 export interface SigningSecrets {
@@ -16,7 +20,7 @@ export interface SigningSecrets {
   previousSecret?: Uint8Array | undefined;
 }
 
-/** The first of them signs, all of them are believed. */
+/** All of them sign, so that nodes that have not heard of the new secret yet believe it; a mark by any of them is believed. */
 export type SigningKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 /** Keys for one purpose: what is signed for one is worth nothing for another. */
@@ -25,16 +29,17 @@ export function signingKeys({ secret, previousSecret }: SigningSecrets, purpose:
   return previousSecret === undefined ? [keyOf(secret)] : [keyOf(secret), keyOf(previousSecret)];
 }
 
-export function signed([key]: SigningKeys, type: string, value: unknown): SignedBody {
+export function signed(keys: SigningKeys, type: string, value: unknown): SignedBody {
   const text = JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? `${each}` : each));
-  return { type, text, mark: markOf(key, type, text) };
+  return { type, text, mark: keys.map((key) => markOf(key, type, text)).join('.') };
 }
 
 /** What was signed with one of the keys; undefined for anything that was not. */
 export function unsigned(keys: SigningKeys, type: string, body: BusBody): unknown {
   const { text, mark } = body as Partial<SignedBody>;
   if (body.type !== type || typeof text !== 'string' || typeof mark !== 'string') return undefined;
-  if (!keys.some((key) => isSame(mark, markOf(key, type, text)))) return undefined;
+  const marks = mark.split('.', KEYS_MAX);
+  if (!keys.some((key) => marks.some((each) => isSame(each, markOf(key, type, text))))) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,5 +1,6 @@
 // `voxgate nodes`: which nodes share the NATS servers of this machine's settings, what they do and how much. How they are asked is
 // src/cluster/roll-call.ts.
+import { loadSecrets } from '../auth/secret.ts';
 import type { BusError } from '../bus/bus.ts';
 import { openNatsBus } from '../bus/nats.ts';
 import { natsLeases } from '../bus/nats-leases.ts';
@@ -44,7 +45,8 @@ export const nodes: Command = {
 };
 
 async function ask(): Promise<NodeAnswer[]> {
-  const options = natsOptionsOf(loadSettings().cluster);
+  const settings = loadSettings();
+  const options = natsOptionsOf(settings.cluster);
   if (options === undefined) {
     throw new CommandError(
       'VOXGATE_NATS names no NATS server: a gateway without one is a single node. Set it as the nodes have it.',
@@ -53,7 +55,8 @@ async function ask(): Promise<NodeAnswer[]> {
   }
   const startMs = Math.min(options.startMs, START_MS_MAX);
   try {
-    const bus = await openNatsBus({ ...options, startMs, missing: 'stop' });
+    const secrets = loadSecrets(settings.data);
+    const bus = await openNatsBus({ ...options, secrets, startMs, missing: 'stop' });
     try {
       return await callRoll(bus, natsLeases(bus));
     } finally {

@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { natsUrlsOf } from '../config/schema-cluster.ts';
 
 /** Undefined where no server is named. */
-export function natsOptionsOf(cluster: Config['cluster']): NatsBusOptions | undefined {
+export function natsOptionsOf(cluster: Config['cluster']): Omit<NatsBusOptions, 'secrets'> | undefined {
   if (cluster.nats === undefined) return undefined;
   return {
     servers: natsUrlsOf(cluster.nats) ?? [],

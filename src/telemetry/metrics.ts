@@ -31,6 +31,8 @@ export interface Metrics {
   legEnded(outcome: string): void;
   failedOver(): void;
   deadLetter(reason: string): void;
+  /** A message on the bus was not believed. */
+  messageRefused(reason: string): void;
   /** A session or file was settled for so many USD. */
   settled(usd: number): void;
   /** A mail was sent, kept, failed or given up. */
@@ -114,6 +116,7 @@ export function createMetrics(): Metrics {
     mail: byLabel('mails_total', 'outcome', 'Mails by what became of them.'),
     ledgerFault: byLabel('ledger_faults_total', 'name', 'Failures of the ledger or of the way to it, by what failed.'),
     deadLetter: byLabel('dead_letters_total', 'reason', 'Messages between actors that did not arrive, by reason.'),
+    messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were not believed, by why.'),
     httpRequest: (route, status) => requests.inc({ route: boundedRoute(route), status }),
     watchQueue: (name, depth) => {
       queues.set(name, depth);

@@ -20,6 +20,7 @@ import { pricedMembers } from '../../src/session/priced.ts';
 import { systemClock as clock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { MemoryLedger } from '../fakes/memory-ledger.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 
 export interface EdgeOptions {
   /** Of NATS; absent: the legs are here. */
@@ -46,7 +47,9 @@ const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 const { url, prefix } = options;
 const bus =
-  url === undefined ? new MemoryBus() : await openNatsBus({ servers: [url], prefix, node: 'edge01', startMs: 10_000 });
+  url === undefined
+    ? new MemoryBus()
+    : await openNatsBus({ secrets: SECRETS, servers: [url], prefix, node: 'edge01', startMs: 10_000 });
 const access = () => ({ baseUrl: undefined, credential: undefined });
 const providers = new Map([[loopback.name, loopback]]);
 const engines = { loopback: new LoopbackEngine(clock) };

@@ -7,6 +7,7 @@ import { natsLeases } from '../../src/bus/nats-leases.ts';
 import { natsUsage } from '../../src/bus/nats-usage.ts';
 import { type NatsCluster, startNatsCluster } from '../fakes/nats-cluster.ts';
 import { natsServerIsHere } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { whenConnected } from './nats-rig.ts';
 
 const MESSAGES = 450;
@@ -19,7 +20,7 @@ let prefixes = 0;
 const buses: NatsBus[] = [];
 
 async function join(prefix: string, servers = cluster.urls): Promise<NatsBus> {
-  const bus = await openNatsBus({ servers, prefix, startMs: 5_000 });
+  const bus = await openNatsBus({ secrets: SECRETS, servers, prefix, startMs: 5_000 });
   buses.push(bus);
   return bus;
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
 import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
 import { natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { settleAll } from '../fakes/settle-nats.ts';
 import { busOfTest, serverOfTest, whenConnected } from './nats-rig.ts';
 
@@ -199,7 +200,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
   it('says in one sentence that nobody answers at the start', async () => {
     const gone = await startNatsServer();
     await gone.stop();
-    const opening = openNatsBus({ servers: [gone.url], prefix: 'test', startMs: 500 });
+    const opening = openNatsBus({ secrets: SECRETS, servers: [gone.url], prefix: 'test', startMs: 500 });
     await expect(opening).rejects.toThrow(
       `NATS (${gone.url}) let no node in within 500 ms: 127.0.0.1:${gone.port} refused the connection.`,
     );
@@ -251,7 +252,12 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const opening = openNatsBus({ servers: [`nats://127.0.0.1:${port}`], prefix: 'test', startMs: 2_500 });
+    const opening = openNatsBus({
+      secrets: SECRETS,
+      servers: [`nats://127.0.0.1:${port}`],
+      prefix: 'test',
+      startMs: 2_500,
+    });
     await expect(opening).rejects.toThrow(new RegExp(`let no node in within 2500 ms: .*${why}`));
     for (const socket of sockets) socket.destroy();
     server.close();

@@ -4,9 +4,12 @@ import { BusError } from '../../src/bus/bus.ts';
 import type { Lease, LeaseTaken } from '../../src/bus/leases.ts';
 import { jetStreamOf, type LinkedBus } from '../../src/bus/nats-jetstream.ts';
 import { type NatsLeases, natsLeases } from '../../src/bus/nats-leases.ts';
+import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
+import { sealEntry } from '../../src/bus/sealing/sealed-entry.ts';
 import { thisProcess } from '../../src/runtime/process-identity.ts';
 import { openLink } from '../fakes/nats-link.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 
 const LEASE_MS = 1500;
 
@@ -14,6 +17,10 @@ let server: NatsServer;
 let prefixes = 0;
 
 const isLease = (answer: Lease | LeaseTaken): answer is Lease => 'release' in answer;
+
+/** As a node of the gateway writes it. */
+const sealed = (name: string, entry: unknown) =>
+  sealEntry(new KeyRing(SECRETS, 'leases'), name, Buffer.from(JSON.stringify(entry)));
 
 /** Takes the name. Fails when somebody has it. */
 async function take(leases: NatsLeases, name: string, value = {}, onLost = () => {}): Promise<Lease> {
@@ -67,7 +74,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
       // Its bucket is there now. What it has written is what this one is in the place of.
       const stream = await jetStreamOf(one);
       const kv = await stream.client.views.kv(`${one.link.prefix}-leases`, { bindOnly: true });
-      await kv.put(name, JSON.stringify({ claim: 'killed', process, value: { by: 'ghost' } }));
+      await kv.put(name, sealed(name, { claim: 'killed', process, value: { by: 'ghost' } }));
       return { mine, old };
     }
 
@@ -197,11 +204,36 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     const { one, mine } = await pair();
     await mine.list('');
     const kv = await one.link.connection.jetstream().views.kv(`${one.link.prefix}-leases`);
-    for (const [index, text] of ['', '{', 'null', '[]', '{"claim":1}', '{"claim":"x","value":[]}'].entries()) {
+    const entry = { claim: 'x', value: { by: 'stranger' } };
+    const forged = ['', '{', JSON.stringify(entry), sealed('another name', entry)];
+    const unread = ['null', '[]', '{"claim":1}', '{"claim":"x","value":[]}'];
+    const texts = [...forged, ...unread.map((text, index) => sealed(`h.${forged.length + index}`, JSON.parse(text)))];
+    for (const [index, text] of texts.entries()) {
       await kv.put(`h.${index}`, text);
       expect(await mine.acquire(`h.${index}`, {}, () => {})).toEqual({ heldBy: {} });
     }
-    expect(await mine.list('h.')).toHaveLength(6);
+    expect(await mine.list('h.')).toEqual([]);
+  });
+
+  test('a name is kept against what others write there, and against what its owners wrote before, put there once more', async () => {
+    const { one, mine, theirs } = await pair();
+    let lost = 0;
+    await mine.list('');
+    const kv = await one.link.connection.jetstream().views.kv(`${one.link.prefix}-leases`);
+    const bytes = async () => (await kv.get('a'))?.value as Uint8Array;
+    const former = await take(theirs, 'a', { by: 'former' });
+    const taking = await bytes();
+    await renewals(one, 2);
+    const renewal = await bytes();
+    await former.release();
+    const lease = await take(mine, 'a', { by: 'owner' }, () => lost++);
+    const own = await bytes();
+    for (const forged of [Buffer.from('{}'), taking, renewal, own]) {
+      await kv.put('a', forged);
+      await renewals(one, 2);
+      expect(await theirs.list('a')).toEqual([{ name: 'a', value: { by: 'owner' }, revision: lease.revision }]);
+    }
+    expect([lost, lease.isValid]).toEqual([0, true]);
   });
 
   test.each(['', 'a b', 'a.>', '*', 'a..b', 'x'.repeat(65)])('%j is no name', async (name) => {
@@ -260,7 +292,7 @@ function deafWhen(bus: LinkedBus, isDeaf: () => boolean): LinkedBus {
   });
   return {
     node: bus.node,
-    link: { connection: deaf, prefix: bus.link.prefix },
+    link: { connection: deaf, prefix: bus.link.prefix, secrets: bus.link.secrets },
     get isConnected() {
       return bus.isConnected;
     },

@@ -5,6 +5,7 @@ import type { BusBody } from '../../src/bus/bus.ts';
 import { NatsBus, type NatsBusOptions } from '../../src/bus/nats.ts';
 import { NatsConnector } from '../../src/bus/nats-connector.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { settleAll } from '../fakes/settle-nats.ts';
 import { whenConnected } from './nats-rig.ts';
 
@@ -47,7 +48,7 @@ describe.skipIf(!natsServerIsHere || reason !== '')('a bus cut off from its serv
   // Past the check of the options, which wants TLS where it is not this machine: here it is.
   async function open(): Promise<NatsBus> {
     const node = `node${buses.length}x`;
-    const options: NatsBusOptions = { servers: [server.url], prefix: 'test', startMs: 5_000, node };
+    const options: NatsBusOptions = { secrets: SECRETS, servers: [server.url], prefix: 'test', startMs: 5_000, node };
     const connector = new NatsConnector({ ...options, node });
     const bus = new NatsBus(connector, node, options);
     buses.push(bus);

@@ -4,6 +4,7 @@ import type { Bus } from '../../src/bus/bus.ts';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/bus/nats.ts';
 import type { NatsServer, NatsServerOptions } from '../fakes/nats-server.ts';
 import { startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 
 const open: NatsBus[] = [];
 const servers: NatsServer[] = [];
@@ -22,7 +23,7 @@ export async function serverOfTest(options?: NatsServerOptions): Promise<NatsSer
 
 /** A bus that ends with the test. */
 export async function busOfTest({ url }: { url: string }, options: Partial<NatsBusOptions> = {}): Promise<NatsBus> {
-  const bus = await openNatsBus({ servers: [url], prefix: 'test', startMs: 5_000, ...options });
+  const bus = await openNatsBus({ secrets: SECRETS, servers: [url], prefix: 'test', startMs: 5_000, ...options });
   open.push(bus);
   return bus;
 }

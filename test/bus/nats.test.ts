@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { settleAll } from '../fakes/settle-nats.ts';
 import { type BusUnderTest, busSuite } from '../suites/bus.suite.ts';
 import { busNodesSuite } from '../suites/bus-nodes.suite.ts';
@@ -21,7 +22,7 @@ describe.skipIf(!natsServerIsHere)('with nats-server', () => {
     const prefix = `test-${tests++}`;
     return {
       async open() {
-        const bus = await openNatsBus({ servers: [server.url], prefix, startMs: 5_000 });
+        const bus = await openNatsBus({ secrets: SECRETS, servers: [server.url], prefix, startMs: 5_000 });
         buses.push(bus);
         return bus;
       },

@@ -13,7 +13,7 @@ const closing: (() => Promise<void>)[] = [];
 let server: NatsServer;
 
 async function join(id: string, roles: MembershipOptions['self']['roles'], wishes: Partial<MembershipOptions> = {}) {
-  const bus = await openNatsBus({ servers: [server.url], prefix: 'voxgate', startMs: 10_000 });
+  const bus = await openNatsBus({ secrets: SECRETS, servers: [server.url], prefix: 'voxgate', startMs: 10_000 });
   const leases = natsLeases(bus);
   const members = await joinCluster({
     bus,
@@ -33,6 +33,7 @@ async function join(id: string, roles: MembershipOptions['self']['roles'], wishe
 }
 
 const SECRET = { VOXGATE_SECRET: 'what-all-nodes-of-a-gateway-have-in-common' };
+const SECRETS = { secret: Buffer.from(SECRET.VOXGATE_SECRET) };
 const nodes = (...args: string[]) => voxgate(['nodes', ...args], { VOXGATE_NATS: server.url, ...SECRET });
 
 // Without the program there is nobody to ask; under CI that fails.

@@ -16,6 +16,7 @@ import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { OPERATOR } from '../fakes/ledger.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { SECRET } from './accounts-rig.ts';
 
@@ -34,7 +35,7 @@ afterEach(async () => {
 const later = (close: () => unknown) => void closers.push(close);
 
 async function openBus(): Promise<Bus> {
-  const bus = await openNatsBus({ servers: [server.url], prefix: 'test', startMs: 5_000 });
+  const bus = await openNatsBus({ secrets: SECRETS, servers: [server.url], prefix: 'test', startMs: 5_000 });
   later(() => bus.close());
   return bus;
 }

@@ -11,6 +11,7 @@ import { heartbeatOf } from '../fakes/far-rig.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { expectWhole } from '../fakes/numbered-finals.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
 import type { UpstreamNodeOptions, UpstreamNodeOrder, UpstreamNodeReport } from '../fakes/upstream-node.ts';
 
@@ -100,7 +101,13 @@ interface World {
 async function start(sessions = SESSIONS): Promise<World> {
   const server = await startNatsServer();
   ends.push(() => server.stop());
-  const bus = await openNatsBus({ servers: [server.url], prefix: 'far', node: 'edge01', startMs: 10_000 });
+  const bus = await openNatsBus({
+    secrets: SECRETS,
+    servers: [server.url],
+    prefix: 'far',
+    node: 'edge01',
+    startMs: 10_000,
+  });
   ends.push(() => bus.close());
   const names = ['up0001', 'up0002'];
   const beats = names.map(heartbeatOf);

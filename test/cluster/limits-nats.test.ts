@@ -9,6 +9,7 @@ import { LimitsMessages } from '../../src/cluster/limits-messages.ts';
 import { backgroundClock } from '../../src/telemetry/clock.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 
 const messages = new LimitsMessages({ secret: Buffer.from('a secret of the tests of limits over NATS') });
 const key = apiKey({ id: 'key_a', organisationId: 'org_a' });
@@ -21,7 +22,7 @@ afterEach(async () => {
 });
 
 async function node(url: string) {
-  const bus: NatsBus = await openNatsBus({ servers: [url], prefix: 'limits', startMs: 5_000 });
+  const bus: NatsBus = await openNatsBus({ secrets: SECRETS, servers: [url], prefix: 'limits', startMs: 5_000 });
   const edges = () => 2;
   const shared = openClusterLimits({ bus, clock: backgroundClock, messages, edges, onNodes: () => () => {} });
   const settings = { requestsPerMinuteMax: 60, sessionsMax: 4, clock: backgroundClock };

@@ -9,6 +9,7 @@ import { joinCluster, type Membership } from '../../src/cluster/membership.ts';
 import { type Ownership, ownShard } from '../../src/cluster/ownership.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 
 const LEASE_MS = 3000;
 
@@ -27,7 +28,7 @@ let prefixes = 0;
 const closing: (() => Promise<unknown>)[] = [];
 
 async function join(id: string): Promise<Node> {
-  const bus = await openNatsBus({ servers: [server.url], prefix, startMs: 20_000 });
+  const bus = await openNatsBus({ secrets: SECRETS, servers: [server.url], prefix, startMs: 20_000 });
   closing.push(() => bus.close());
   const leases = natsLeases(bus, { leaseMs: LEASE_MS });
   const [gone, conflicts, lost]: [string[], string[], string[]] = [[], [], []];

@@ -154,7 +154,7 @@ describe.skipIf(!natsServerIsHere)('where NATS', () => {
           body: { error: { code: 'overloaded' } },
         });
       }
-      const told = stranger.log.filter(({ msg }) => msg === 'accounts fault');
+      const told = stranger.log.filter(({ msg }) => msg === 'bus fault');
       expect(told).toEqual([expect.objectContaining({ reason: expect.stringContaining('the same VOXGATE_SECRET') })]);
     },
     3 * NODE_START_MS,

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/bus/nats.ts';
 import { type NatsServer, startNatsServer } from '../fakes/nats-server.ts';
+import { SECRETS } from '../fakes/secrets.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { deployFile } from './proxy-rig.ts';
 
@@ -57,6 +58,7 @@ export async function startDeployedNats(): Promise<DeployedNats> {
   const servers = [`tls://127.0.0.1:${server.port}`];
   const open = (user: User, options: Partial<NatsBusOptions> = {}) =>
     openNatsBus({
+      secrets: SECRETS,
       servers,
       user,
       password: passwordOf(user),

@@ -2,6 +2,7 @@
 import { connect, Events, type NatsConnection } from 'nats';
 import { afterEach } from 'vitest';
 import type { LinkedBus } from '../../src/bus/nats-jetstream.ts';
+import { SECRETS } from './secrets.ts';
 
 export interface TestLink extends LinkedBus {
   close(): Promise<void>;
@@ -46,7 +47,7 @@ export async function openLink(url: string, prefix = 'test'): Promise<TestLink> 
   };
   return {
     node,
-    link: { connection, prefix },
+    link: { connection, prefix, secrets: SECRETS },
     get isConnected() {
       return isConnected;
     },

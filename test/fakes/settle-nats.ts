@@ -1,8 +1,8 @@
 // Waits until everything that was sent over NATS has arrived, and what was sent in answer to it.
 import type { NatsBus } from '../../src/bus/nats.ts';
 
-/** A letter, the news that it found nobody, and what is said to that. */
-const ROUNDS = 3;
+/** A letter, the news that it found nobody, and what is said to that; and signs of life, where nodes hear of each other first. */
+const ROUNDS = 7;
 
 export async function settleAll(buses: readonly NatsBus[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {

@@ -6,6 +6,7 @@ import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { serveLegs } from '../../src/session/leg-service.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
+import { SECRETS } from './secrets.ts';
 
 export interface UpstreamNodeOptions {
   url: string;
@@ -19,7 +20,7 @@ export type UpstreamNodeOrder = 'tell' | 'drain';
 export type UpstreamNodeReport = { ready: true } | { legs: number; cpuMs: number } | { drained: true };
 
 const { url, prefix, node } = JSON.parse(process.argv[2] as string) as UpstreamNodeOptions;
-const bus = await openNatsBus({ servers: [url], prefix, node, startMs: 10_000 });
+const bus = await openNatsBus({ secrets: SECRETS, servers: [url], prefix, node, startMs: 10_000 });
 const upstream = new UpstreamHost({
   providers: new Map([[loopback.name, loopback]]),
   engines: { loopback: new LoopbackEngine(systemClock) },

@@ -1,0 +1,81 @@
+// What other nodes have sealed, opened: messages whose sender has given a sign of life; and the questions for that, and this
+// node's own signs. Which messages are believed is sealing/senders.ts; what follows from them, nats-inbound.ts.
+import type { Msg } from 'nats';
+import type { Address, BusBody } from './bus.ts';
+import { decodeFrame, type Frame } from './nats-frames.ts';
+import { CHALLENGE, isSafeNode, PROOF, type Subjects } from './nats-subjects.ts';
+import type { KeyRing } from './sealing/key-ring.ts';
+import type { RefusalReason } from './sealing/refusals.ts';
+import { type Arrived, Senders } from './sealing/senders.ts';
+
+const NONCE_CHARACTERS_MAX = 64;
+
+/** A sign of life has the nonce of what has asked for it. */
+interface Greeting extends BusBody {
+  type: 'bus.greeting';
+  nonce: string;
+}
+
+export interface ContactParts {
+  node: string;
+  subjects: Subjects;
+  ring: KeyRing;
+  /** A message was not believed. */
+  refused(reason: RefusalReason): void;
+  leave(subject: string, from: Address, body: BusBody): unknown;
+}
+
+export class Contact {
+  readonly #parts: ContactParts;
+  readonly #senders: Senders;
+
+  constructor(parts: ContactParts) {
+    this.#parts = parts;
+    const { node, ring, refused } = parts;
+    this.#senders = new Senders({
+      node,
+      ring,
+      refused,
+      challenge: (other, nonce) => this.#greet(other, CHALLENGE, nonce),
+    });
+  }
+
+  /** `take` has what was in it, undefined where that is no frame, the node that has sealed it, and where its answer goes. */
+  receive(message: Msg, take: (frame: Frame | undefined, node: string, reply: string) => void): void {
+    const came = arrived(message);
+    this.#senders.receive(came, (plain, node) => take(decodeFrame(plain), node, came.reply));
+  }
+
+  /** Somebody hears of this node for the first time. What it proves is for that node alone, and nothing follows from it here. */
+  challenged(message: Msg): void {
+    this.#senders.receiveChallenge(arrived(message), (plain, node) => {
+      const nonce = nonceOf(plain);
+      if (nonce !== undefined) this.#greet(node, PROOF, nonce);
+    });
+  }
+
+  proved(message: Msg): void {
+    this.#senders.receiveProof(arrived(message), nonceOf);
+  }
+
+  /** What waits for signs of life is dropped. */
+  close(): void {
+    this.#senders.close();
+  }
+
+  #greet(other: string, kind: string, nonce: string): void {
+    const { node, subjects, leave } = this.#parts;
+    const greeting: Greeting = { type: 'bus.greeting', nonce };
+    if (isSafeNode(other)) leave(`${subjects.ofNode(other)}${kind}.${node}`, `${node}/bus`, greeting);
+  }
+}
+
+/** The bytes are the connection's. */
+const arrived = ({ subject, reply = '', data }: Msg): Arrived => ({ subject, reply, data });
+
+function nonceOf(plain: Buffer): string | undefined {
+  const { type, nonce } = (decodeFrame(plain)?.body ?? {}) as Partial<Greeting>;
+  return type === 'bus.greeting' && typeof nonce === 'string' && nonce.length <= NONCE_CHARACTERS_MAX
+    ? nonce
+    : undefined;
+}
