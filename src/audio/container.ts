@@ -113,6 +113,7 @@ export interface WavLength {
   /** Bytes of samples; undefined where the writer did not know them yet. */
   sampleBytes: number | undefined;
   bytesPerSecond: number;
+  channels: number;
   /**
    * Whether the fields of the format agree, as they do for samples that are not packed. Where samples are said to be larger
    * than they are, a long file would seem to be a short one.
@@ -127,6 +128,7 @@ export interface WavLength {
 export function wavLength(bytes: Uint8Array): WavLength | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let bytesPerSecond = 0;
+  let channels = 0;
   let isPlain = false;
   let longBytes: number | undefined;
   for (let at = 12; at + 8 <= bytes.length; ) {
@@ -134,7 +136,7 @@ export function wavLength(bytes: Uint8Array): WavLength | undefined {
     if (matches(bytes, at, 'data')) {
       // Writers that do not know the length yet leave one of these; RF64 says it elsewhere.
       const sampleBytes = size === 0 || size === 0xffff_ffff ? longBytes : size;
-      return bytesPerSecond > 0 ? { samplesAt: at + 8, sampleBytes, bytesPerSecond, isPlain } : undefined;
+      return bytesPerSecond > 0 ? { samplesAt: at + 8, sampleBytes, bytesPerSecond, channels, isPlain } : undefined;
     }
     if (matches(bytes, 0, 'RF64') && matches(bytes, at, 'ds64') && at + 24 <= bytes.length) {
       longBytes = Number(view.getBigUint64(at + 16, true)) || undefined;
@@ -144,7 +146,8 @@ export function wavLength(bytes: Uint8Array): WavLength | undefined {
       const frameBytes = view.getUint16(at + 20, true);
       bytesPerSecond = view.getUint32(at + 12, true) * frameBytes;
       const bits = at + 24 <= bytes.length ? view.getUint16(at + 22, true) : 0;
-      isPlain = frameBytes === view.getUint16(at + 10, true) * Math.ceil(bits / 8);
+      channels = view.getUint16(at + 10, true);
+      isPlain = frameBytes === channels * Math.ceil(bits / 8);
     }
     at += 8 + size + (size % 2);
   }

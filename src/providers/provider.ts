@@ -209,6 +209,12 @@ export type BatchStep =
   | { type: 'failed'; failure: LegFailure };
 
 /**
+ * What a provider bills of a file with several channels: each of them, each where this member of `provider_params` asks for them
+ * by themselves, or the audio once. A live codec hears one channel.
+ */
+export type ChannelBilling = 'always' | 'never' | { whenAsked: string };
+
+/**
  * How a provider transcribes files by HTTP: requests and answers, one after the other, until it is done or has failed.
  * Pure: the host sends, streams the file, keeps the deadlines and reads the answers (64 MiB at most).
  */
@@ -218,6 +224,8 @@ export interface HttpBatchCodec<State = unknown> {
   needsLength: boolean;
   /** From a request sent to the first byte of its answer, in milliseconds. */
   answerMs: number;
+  /** Cite the public document. */
+  billsChannels: ChannelBilling;
   begin(request: BatchRequest): { state: State; step: BatchStep };
   read(state: State, answer: HttpAnswer): BatchStep;
   /** An answer with any other status. Without it the HTTP status decides. */

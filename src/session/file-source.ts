@@ -8,8 +8,10 @@ export interface AudioFile {
   /** Known when the whole file is kept; it can then be read any number of times, otherwise once. */
   bytes: number | undefined;
   rawSampleRate: number | undefined;
-  /** Of audio, where somebody has measured it; what its header says, or its bytes, goes first. */
+  /** Of audio, where somebody has measured it; else what its header says, or its bytes. */
   seconds?: number;
+  /** The most that it can hold, of each channel: no provider is believed to have heard more. */
+  secondsMax?: number;
   /** All of it, where it is in memory: then nothing has to be read. */
   pieces?: readonly Uint8Array[] | undefined;
   /** Its bytes from the first on; each chunk is a buffer of its own. */
@@ -82,13 +84,18 @@ export class FileSource {
     const isEnough = first !== undefined && (pieces.length === 1 || first.length >= HEAD_BYTES);
     const head = (isEnough ? first : Buffer.concat(pieces)).subarray(0, HEAD_BYTES);
     const kind = kindOf(head, file.rawSampleRate);
-    const seconds = secondsOf(kind, head, file.bytes) ?? file.seconds;
+    const seconds = file.seconds ?? secondsOf(kind, head, file.bytes);
     return new FileSource(file, kind, seconds, rest && { head: [...pieces], rest });
   }
 
   /** Bytes of the file, where the whole of it is kept. */
   get bytes(): number | undefined {
     return this.file.bytes;
+  }
+
+  /** The most that it can hold, where somebody has said so. */
+  get secondsMax(): number | undefined {
+    return this.file.secondsMax;
   }
 
   /** All of it, where it is in memory. */

@@ -4,12 +4,13 @@ import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav-header.ts';
-import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
+import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { LegFailed } from '../upstream/batch.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http-batch.ts';
 import type { ChainMember } from './chain.ts';
 import type { FileSource } from './file-source.ts';
 import { audioTooLong, fileTooLarge } from './transcription-attempts.ts';
+import { type CredibleResult, credible } from './transcription-claims.ts';
 
 /** Where a model takes a value of the form: as one of its provider's options, honoured for files. */
 export function takesField({ provider, slug }: Pick<ChainMember, 'provider' | 'slug'>, name: string): boolean {
@@ -27,7 +28,7 @@ export async function transcribeByHttp(
   access: ProviderAccess,
   signal: AbortSignal,
   dependencies: HttpBatchDependencies,
-): Promise<BatchResult & { seconds: number }> {
+): Promise<CredibleResult & { seconds: number }> {
   const { max_file_bytes: bytesMax, max_seconds: secondsMax } = member.card.audio;
   const { file, read } = packed(source);
   const { pieces } = source;
@@ -55,14 +56,14 @@ export async function transcribeByHttp(
     signal,
     dependencies,
   );
-  return withSeconds(result, file.seconds);
+  return withSeconds(credible(result, source.secondsMax), file.seconds);
 }
 
 /** By so much a provider's last word may end behind the file. */
 const ROUNDING_SECONDS = 1;
 
 /** Seconds are the provider's, else the file's, else those that were spoken in. */
-function withSeconds(result: BatchResult, fileSeconds: number | undefined): BatchResult & { seconds: number } {
+function withSeconds(result: CredibleResult, fileSeconds: number | undefined): CredibleResult & { seconds: number } {
   const heardSeconds = result.utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
   // A file that says less of itself than was heard in it is not believed.
   const isBelieved = fileSeconds !== undefined && heardSeconds < fileSeconds + ROUNDING_SECONDS;

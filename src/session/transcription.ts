@@ -4,7 +4,7 @@ import type { OpenLeg, Utterance } from '../../machines/events.ts';
 import type { Attempt } from '../api/errors.ts';
 import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import type { BatchResult, ProviderAccess } from '../providers/provider.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
 import { LegFailed, transcribeThroughLeg } from '../upstream/batch.ts';
 import type { HttpBatchDependencies } from '../upstream/http-batch.ts';
 import { pause } from '../upstream/http-pause.ts';
@@ -16,6 +16,7 @@ import { ownKeyFailure } from './chain-credential.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
 import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './transcription-attempts.ts';
+import { type CredibleResult, credible } from './transcription-claims.ts';
 import { transcribeByHttp } from './transcription-http.ts';
 
 export interface TranscriptionJob {
@@ -39,8 +40,8 @@ export interface TranscriptionDependencies {
   breakers: Breakers;
 }
 
-export interface TranscriptionOutcome extends Omit<BatchResult, 'seconds'> {
-  /** Audio seconds of the file. */
+export interface TranscriptionOutcome extends Omit<CredibleResult, 'seconds'> {
+  /** Audio seconds of the file, however many channels it has: never more than it can hold. */
   seconds: number;
   /** The model that answered. */
   member: ChainMember;
@@ -104,7 +105,7 @@ async function attempt(
   file: FileSource,
   number: number,
   onUtterance: ((utterance: Utterance) => void) | undefined,
-): Promise<BatchResult & { seconds: number }> {
+): Promise<CredibleResult & { seconds: number }> {
   const { request, signal, organisationId } = job;
   const { batch, name } = member.provider;
   if (batch?.kind !== 'http') {
@@ -130,7 +131,7 @@ async function transcribeLive(
   { request, signal, organisationId }: TranscriptionJob,
   file: FileSource,
   onUtterance: ((utterance: Utterance) => void) | undefined,
-): Promise<BatchResult & { seconds: number }> {
+): Promise<CredibleResult & { seconds: number }> {
   const decoder = await FileDecoder.open(file);
   const sampleRate = rateFor(member.card, decoder.sampleRate);
   const leg: OpenLeg = {
@@ -149,7 +150,7 @@ async function transcribeLive(
   };
   const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
   const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal, onUtterance);
-  return { ...result, seconds: decoder.seconds };
+  return { ...credible(result, file.secondsMax), seconds: decoder.seconds };
 }
 
 /** The utterance as no client has trouble with it. */

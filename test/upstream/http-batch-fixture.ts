@@ -4,7 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { Type } from '@sinclair/typebox';
 import { models } from '../../src/providers/loopback/models.ts';
-import type { BatchStep, HttpBatchCodec, HttpRequest, ModelCard, Provider } from '../../src/providers/provider.ts';
+import type {
+  BatchStep,
+  ChannelBilling,
+  HttpBatchCodec,
+  HttpRequest,
+  ModelCard,
+  Provider,
+} from '../../src/providers/provider.ts';
 
 export const SECRET = 'sk-provider-secret-0123456789';
 
@@ -98,17 +105,25 @@ export class HttpProvider {
 export interface CodecOptions {
   needsLength?: boolean;
   answerMs?: number;
+  billsChannels?: ChannelBilling;
   /** How the file is sent. */
   body?: 'file' | 'multipart';
   codec?: Partial<HttpBatchCodec>;
 }
 
 /** A codec that posts the file, and asks on where the answer says so. */
-export function scriptedCodec({ needsLength = false, answerMs = 10_000, body = 'file', codec }: CodecOptions = {}) {
+export function scriptedCodec({
+  needsLength = false,
+  answerMs = 10_000,
+  billsChannels = 'never',
+  body = 'file',
+  codec,
+}: CodecOptions = {}) {
   const scripted: HttpBatchCodec = {
     kind: 'http',
     needsLength,
     answerMs,
+    billsChannels,
     begin: ({ access, model, prompt = '' }) => {
       const headers = { Authorization: `Bearer ${access.credential}` };
       const fields: [string, string][] = [
@@ -124,7 +139,14 @@ export function scriptedCodec({ needsLength = false, answerMs = 10_000, body = '
       return { state: { base: access.baseUrl, polled: '' }, step: { type: 'request', request } };
     },
     read: (state, { body: text }): BatchStep => {
-      const said = JSON.parse(text) as { text?: string; seconds?: number; next?: string; after_ms?: number };
+      const said = JSON.parse(text) as {
+        text?: string;
+        seconds?: number;
+        /** Start and end of each. */
+        turns?: [number, number][];
+        next?: string;
+        after_ms?: number;
+      };
       const own = state as { base: string; polled: string };
       if (said.next !== undefined) {
         own.polled = said.next;
@@ -136,7 +158,13 @@ export function scriptedCodec({ needsLength = false, answerMs = 10_000, body = '
         };
         return { type: 'request', request, ...(said.after_ms === undefined ? {} : { afterMs: said.after_ms }) };
       }
-      const utterances = [{ text: said.text ?? '', start: 0.5, end: 1.5 }];
+      const { text: heard = '', turns = [[0.5, 1.5]] } = said;
+      const utterances = turns.map(([start, end]) => ({
+        text: heard,
+        start,
+        end,
+        ...(said.turns === undefined ? {} : { words: [{ word: heard, start, end }] }),
+      }));
       return { type: 'done', result: { utterances, language: 'en', seconds: said.seconds, warnings: [] } };
     },
     abandon: (state) => {
@@ -171,7 +199,11 @@ export function scriptedProvider(name: string, { audio, ...options }: ScriptedPr
     ],
     options: () =>
       Type.Object(
-        { prompt: Type.Optional(Type.String()), deaf: Type.Optional(Type.Boolean()) },
+        {
+          prompt: Type.Optional(Type.String()),
+          deaf: Type.Optional(Type.Boolean()),
+          multichannel: Type.Optional(Type.Boolean()),
+        },
         { additionalProperties: false },
       ),
     credential: 'required',

@@ -25,6 +25,8 @@ export const batch: HttpBatchCodec<State> = {
   // The file is sent once, and may be sent without a length, as AssemblyAI's own client does.
   needsLength: false,
   answerMs: 60_000,
+  // Each channel is transcribed by itself: https://www.assemblyai.com/docs/pre-recorded-audio/multichannel
+  billsChannels: { whenAsked: 'multichannel' },
 
   begin: (request) => {
     const state: State = { request, uploaded: false, jobId: undefined, pollMs: POLL_MS.first };

@@ -29,6 +29,8 @@ export const batch: HttpBatchCodec<State> = {
   needsLength: false,
   // A file is worked on for ten minutes at most, and refused with 504 then.
   answerMs: 660_000,
+  // Each channel is billed where each is transcribed: https://developers.deepgram.com/docs/multichannel
+  billsChannels: { whenAsked: 'multichannel' },
 
   begin(request) {
     const { access, file, model, params } = request;

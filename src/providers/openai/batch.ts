@@ -23,6 +23,8 @@ export const batch: HttpBatchCodec<State> = {
   needsLength: true,
   // The answer begins when all of the file was heard. OpenAI's own clients wait as long.
   answerMs: 600_000,
+  // Audio is mixed down, and billed by its duration: https://developers.openai.com/api/docs/pricing
+  billsChannels: 'never',
 
   begin(request) {
     const { file, model, prompt } = request;
