@@ -32,7 +32,10 @@ export interface TranscriptionRequest {
 
 export const DurationUsage = Type.Object({
   type: Type.Literal('duration'),
-  seconds: Type.Number({ description: 'Seconds of audio.' }),
+  seconds: Type.Number({
+    description:
+      'Seconds that are charged: those of the file, times its channels where the provider bills each of them.',
+  }),
 });
 
 const Warning = Type.Object({ code: Type.String(), message: Type.String(), param: Type.Optional(Type.String()) });

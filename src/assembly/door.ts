@@ -10,6 +10,7 @@ import { Idempotency } from '../edge/idempotency.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { SpoolBudget } from '../edge/spool-file.ts';
+import { UntakenAnswers } from '../edge/untaken-answers.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http-pools.ts';
 import { type Assembly, hasService, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
@@ -135,6 +136,7 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
     desk: money.files,
     idempotency,
     lengths,
+    untaken: new UntakenAnswers(clock, config.billing.untakenFilesFree),
     upstream: live.upstream,
     http: {
       pools,

@@ -22,11 +22,14 @@ export function boundMicroUsd(members: readonly ReserveMember[], audioMs: number
   return fixedMicroUsd + (minuteMicroUsd * ms + MS_PER_MINUTE - 1n) / MS_PER_MINUTE;
 }
 
-/** The most that so many milliseconds can cost, in micro-USD, when one member hears all of them, whichever that is. */
-export function dearestMicroUsd(members: readonly ReserveMember[], audioMs: number): bigint {
+/**
+ * The most that so many milliseconds of a file can cost, in micro-USD, when one member hears all of them, whichever that is.
+ * `channels`: those that the member is billed for.
+ */
+export function dearestMicroUsd(members: readonly (ReserveMember & { channels: number })[], audioMs: number): bigint {
   let dearest = 0n;
   for (const member of members) {
-    const bound = boundMicroUsd([member], audioMs);
+    const bound = boundMicroUsd([member], Math.ceil(audioMs) * member.channels);
     if (bound > dearest) dearest = bound;
   }
   return dearest;

@@ -37,6 +37,14 @@ export const Billing = Type.Object({
     10 * MINUTE,
     'Audio that a live session is let through while the ledger does not answer.',
   ),
+  untakenFilesFree: integer(
+    'VOXGATE_UNTAKEN_FILES_FREE',
+    0,
+    1_000,
+    3,
+    'How many files whose client was gone before the answer an organisation is not charged for in a day, on each process; further ' +
+      'ones are worked on to the end, and charged.',
+  ),
   usageHistoryDays: integer(
     'VOXGATE_USAGE_HISTORY_DAYS',
     0,

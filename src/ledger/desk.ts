@@ -33,7 +33,7 @@ const RECOVER_AGAIN_MS = 60_000;
 const SETTLE_AGAIN_MS = 250;
 const SETTLE_AGAIN_MS_MAX = 10_000;
 
-export interface DeskStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession'> {
+export interface DeskStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: Store['settleSession'];
 }
@@ -155,6 +155,11 @@ export class Desk {
         throw Object.assign(refusalOf(error), { cause: error });
       }
     }
+  }
+
+  /** What a new hold may take, in micro-USD; null without a limit. */
+  async creditOf(organisationId: string): Promise<bigint | null> {
+    return (await this.within(this.options.store.balanceOf(organisationId))).availableMicroUsd;
   }
 
   async renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {

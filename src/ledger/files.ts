@@ -3,9 +3,10 @@
 import type { Clock } from '../../machines/clock.ts';
 import { costMicroUsd } from '../billing/price.ts';
 import { dearestMicroUsd } from '../billing/reserve.ts';
-import type { HoldRequest, SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../store/ledger-calls.ts';
 import type { Desk } from './desk.ts';
 import { LEASE_MS, type MeterMember } from './meter.ts';
+import { refusalOf } from './shortage.ts';
 
 const RENEW_MS = LEASE_MS / 2;
 const RENEW_AGAIN_MS = 1_000;
@@ -14,6 +15,26 @@ const ANSWER_MS = 1_000;
 /** How long the ledger's word holds that somebody may spend without an end: as long as a key's settings are remembered. */
 const UNLIMITED_MS = 30_000;
 const UNLIMITED_MAX = 10_000;
+/** Reason of an end: a provider has finished, and the client was gone. */
+const UNTAKEN = 'answer_untaken';
+
+/** One member of a chain, as the bill of a file sees it. */
+export interface FileMember extends MeterMember {
+  /** Channels that its provider bills: 1 where it bills the audio once. */
+  channels: number;
+}
+
+/** What a member of the chain has heard. */
+export interface HeardFile {
+  /** One of those that money was held for. */
+  member: FileMember;
+  /** Of one channel. More than was held for is not charged. */
+  seconds: number;
+  /** What the provider said, where that was more than the file can hold. */
+  claimedSeconds?: number | undefined;
+  /** The client has not had the answer. */
+  isUntaken?: boolean;
+}
 
 export interface FileReservation {
   /** `req_…`, or that of an earlier attempt which may have been charged: it is charged once. */
@@ -23,9 +44,9 @@ export interface FileReservation {
   /** Slug that was asked for. */
   model: string;
   /** The chain, with prices. */
-  members: readonly MeterMember[];
-  /** The longest that the audio can be, as far as anybody knows. */
-  seconds: number;
+  members: readonly FileMember[];
+  /** The most that one channel of the file can hold. */
+  secondsMax: number;
   /** An earlier attempt under the same id may have been charged: giving the hold back must not end the charge at nothing. */
   again?: boolean;
 }
@@ -37,7 +58,7 @@ export interface ReservedFile {
    * of it later; that it has written it down is waited for only where an earlier attempt may have been charged instead, because else what
    * the bill says is certain before. Never rejects.
    */
-  settle(result: { model: string; own: boolean; seconds: number }): Promise<bigint>;
+  settle(heard: HeardFile): Promise<bigint>;
   /** Nothing was transcribed: nothing is charged. Never rejects. */
   release(): Promise<void>;
 }
@@ -65,10 +86,11 @@ export class FileDesk {
    *
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
-  async reserve({ members, seconds, again = false, ...file }: FileReservation): Promise<ReservedFile> {
+  async reserve({ members, secondsMax, again = false, ...file }: FileReservation): Promise<ReservedFile> {
     const { desk, wallNow } = this.options;
     const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
-    const wantedMicroUsd = dearestMicroUsd(members, seconds * 1000);
+    const audioMsMax = Math.ceil(secondsMax * 1000);
+    const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
     const held = this.hold(head, hold);
     if (!this.isUnlimited(head)) await held;
@@ -77,10 +99,10 @@ export class FileDesk {
     this.open++;
     const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.renew(head, { ...hold, leastMicroUsd: 0n });
     return {
-      settle: ({ model, own, seconds: heard }) => {
+      settle: (heard) => {
         stopRenewing();
         this.ended();
-        return this.settle(head, members, { model, own, audioMs: Math.round(heard * 1000) }, again);
+        return this.settle(head, heard, audioMsMax, again);
       },
       release: async () => {
         stopRenewing();
@@ -90,9 +112,19 @@ export class FileDesk {
         // A failure leaves the hold to its lease.
         if (again)
           await desk.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
-        else void desk.carry(head, this.end('released', 0, []));
+        else void desk.carry(head, { ...this.end('released', 0), lines: [] });
       },
     };
+  }
+
+  /**
+   * Refuses who has no credit at all, before anything is done for him: with a Refusal `insufficient_credit`. A ledger that does not
+   * answer says so when money is to be held.
+   */
+  async requireCredit(who: Pick<SessionHead, 'organisationId' | 'keyId'>): Promise<void> {
+    if (this.isUnlimited(who)) return;
+    const credit = await this.options.desk.creditOf(who.organisationId).catch(() => null);
+    if (credit !== null && credit <= 0n) throw refusalOf({ reason: 'insufficient_credit' });
   }
 
   /** Resolves when no file is under way. */
@@ -114,7 +146,7 @@ export class FileDesk {
     }
   }
 
-  private isUnlimited({ organisationId, keyId }: SessionHead): boolean {
+  private isUnlimited({ organisationId, keyId }: Pick<SessionHead, 'organisationId' | 'keyId'>): boolean {
     const sinceMs = this.unlimited.get(`${organisationId} ${keyId}`);
     return sinceMs !== undefined && this.options.clock.now() - sinceMs < UNLIMITED_MS;
   }
@@ -126,21 +158,24 @@ export class FileDesk {
 
   private async settle(
     head: SessionHead,
-    members: readonly MeterMember[],
-    { model, own, audioMs }: { model: string; own: boolean; audioMs: number },
+    { member, seconds, claimedSeconds = 0, isUntaken = false }: HeardFile,
+    audioMsMax: number,
     again: boolean,
   ): Promise<bigint> {
-    const member = members.find((each) => each.slug === model && each.own === own);
-    if (member === undefined) throw new Error(`${model} is not in the chain that money was held for.`);
-    const { price } = member;
-    const end = this.end('completed', audioMs, [{ model, own, audioMs, price }]);
+    const { slug: model, own, price, channels } = member;
+    const audioMs = Math.min(Math.round(seconds * 1000), audioMsMax);
+    const billedMs = audioMs * channels;
+    const claimedMs = Math.round(claimedSeconds * 1000);
+    const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
+    const lines = [{ model, own, audioMs: billedMs, price }];
+    const end: SessionEnd = { ...this.end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
     const settled = this.options.desk.carry(head, end, again);
     const record = again ? await this.within(settled) : undefined;
-    return record?.costMicroUsd ?? costMicroUsd(price, audioMs, own);
+    return record?.costMicroUsd ?? costMicroUsd(price, billedMs, own);
   }
 
-  private end(reason: string, audioMs: number, lines: SessionEnd['lines']): SessionEnd {
-    return { endedAt: this.options.wallNow().toISOString(), reason, code: null, audioMs, lines };
+  private end(reason: string, audioMs: number): Omit<SessionEnd, 'lines'> {
+    return { endedAt: this.options.wallNow().toISOString(), reason, code: null, audioMs };
   }
 
   /** The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again. */

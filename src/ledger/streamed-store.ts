@@ -12,7 +12,7 @@ import { usageBody, usageId } from './usage-message.ts';
 
 export interface StreamedStoreOptions {
   /** Of the node that has the database. */
-  accounts: Pick<Store, 'openSession' | 'renewHold' | 'settleSession'>;
+  accounts: Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'>;
   usage: Pick<UsageStream, 'publish'>;
   /** `usageKeys` of the gateway's secret. */
   keys: SigningKeys;
@@ -38,6 +38,7 @@ export function createStreamedStore({ accounts, usage, keys, shardOf }: Streamed
   return {
     openSession: (head, hold) => accounts.openSession(head, hold),
     renewHold: (...call) => accounts.renewHold(...call),
+    balanceOf: (organisationId) => accounts.balanceOf(organisationId),
     settleSession,
     async settleExactly(head, end) {
       const record = await settleSession(head, end);

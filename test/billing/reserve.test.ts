@@ -80,11 +80,13 @@ describe('the bound', () => {
   });
 });
 
+const onceEach = (members: readonly ReserveMember[]) => members.map((each) => ({ ...each, channels: 1 }));
+
 describe('the dearest member', () => {
   it('is never below what any one of them is charged for all of the audio, nor above the bound of the chain', () => {
     fc.assert(
       fc.property(chain, fc.oneof(fc.nat(100), fc.nat(10_000_000)), (members, audioMs) => {
-        const dearest = dearestMicroUsd(members, audioMs);
+        const dearest = dearestMicroUsd(onceEach(members), audioMs);
         for (const { price, own } of members) expect(costMicroUsd(price, audioMs, own) <= dearest).toBe(true);
         expect(dearest <= boundMicroUsd(members, audioMs)).toBe(true);
         expect(members.some((each) => boundMicroUsd([each], audioMs) === dearest)).toBe(true);
@@ -106,7 +108,15 @@ describe('the dearest member', () => {
     ['nothing without audio', [member('a', 150_000n, { unit: 'session' })], 0, 0n],
     ['nothing without members', [], 60_000, 0n],
   ])('is %s', (_, members, audioMs, wanted) => {
-    expect(dearestMicroUsd(members, audioMs)).toBe(wanted);
+    expect(dearestMicroUsd(onceEach(members), audioMs)).toBe(wanted);
+  });
+
+  it('is the one that is paid for each of eight channels, where that is more', () => {
+    const members = [
+      { ...member('a', 600n), channels: 1 },
+      { ...member('b', 100n), channels: 8 },
+    ];
+    expect(dearestMicroUsd(members, 60_000)).toBe(801n);
   });
 });
 

@@ -3,16 +3,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sniffContainer } from '../../src/audio/container.ts';
+import { secondsAtMost } from '../../src/audio/length/measured.ts';
 import { WavReader } from '../../src/audio/wav.ts';
 import { LengthMeter } from '../../src/edge/audio-length.ts';
 import type { FormFile } from '../../src/edge/multipart.ts';
-import { requireTold, secondsToReserve } from '../../src/edge/routes/transcriptions-money.ts';
+import { fileMembers, lengthOf } from '../../src/edge/routes/transcriptions-money.ts';
+import type { ChainMember } from '../../src/session/chain.ts';
 import { FileSource } from '../../src/session/file-source.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');
 const PRICE = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n } as const;
-const MEMBERS = [{ slug: 'a/b', own: false, price: PRICE }];
 
 const load = (name: string): Buffer => readFileSync(join(FOLDER, name));
 
@@ -32,17 +34,11 @@ function formFile(bytes: Buffer): FormFile {
 
 /** As the endpoint goes about it: what money is held for, and what is charged where the provider says nothing. */
 async function lengthsOf(bytes: Buffer): Promise<{ title: string; held: number; charged: number | undefined }> {
-  const { seconds: held, measured } = await secondsToReserve(
-    formFile(bytes),
-    MEMBERS,
-    Number.POSITIVE_INFINITY,
-    new LengthMeter(systemClock),
-    'org_1',
-  );
+  const { secondsMax: held, seconds } = await lengthOf(formFile(bytes), true, new LengthMeter(systemClock), 'org_1');
   const source = await FileSource.open({
     bytes: bytes.length,
     rawSampleRate: undefined,
-    ...(measured === undefined ? {} : { seconds: measured }),
+    ...(seconds === undefined ? {} : { seconds }),
     read: async function* () {
       yield bytes;
     },
@@ -91,9 +87,9 @@ describe('the length of a file', () => {
     }
   });
 
-  it.each(UNKNOWN)('%s, which is %s, is held for by eight kilobits a second', async (name, title) => {
+  it.each(UNKNOWN)('%s, which is %s, is held for by what its bytes can hold', async (name, title) => {
     const bytes = load(name);
-    expect(await lengthsOf(bytes)).toEqual({ title, held: bytes.length / 1000, charged: undefined });
+    expect(await lengthsOf(bytes)).toEqual({ title, held: secondsAtMost(title, bytes.length), charged: undefined });
   });
 
   it('is known of every file that is kept here', () => {
@@ -110,7 +106,8 @@ describe('the length of a file', () => {
         const cut = bytes.subarray(0, Math.floor((bytes.length * step) / 12));
         const { held } = await lengthsOf(cut);
         expect(Number.isFinite(held) && held >= 0).toBe(true);
-        expect(held).toBeLessThan(Math.max(whole, cut.length / 1000) * 1.01 + 0.001);
+        const atMost = secondsAtMost(sniffContainer(bytes), cut.length);
+        expect(held).toBeLessThan(Math.max(whole, atMost) * 1.01 + 0.001);
       }
     },
   );
@@ -155,17 +152,47 @@ describe('a WAV file for a model that hears samples', () => {
 });
 
 describe('a file of which nobody will know how long it is', () => {
-  const card = (segment_timestamps?: false) => ({ capabilities: { segment_timestamps } });
-  const member = (slug: string, own: boolean, segment_timestamps?: false) =>
-    ({ slug, own, card: card(segment_timestamps) }) as unknown as Parameters<typeof requireTold>[0][number];
+  const codec = { kind: 'http', billsChannels: { whenAsked: 'multichannel' } };
+  const member = (slug: string, capabilities = {}, params = {}) =>
+    ({ slug, card: { capabilities }, provider: { batch: codec }, params }) as unknown as ChainMember;
+  const priced = (slug: string, own = false) => ({ slug, own, price: PRICE });
+  const silent = member('b/silent', { segment_timestamps: false });
+  const UNKNOWN_LENGTH = { secondsMax: 1_000, channels: 1, seconds: undefined };
+  const of = (members: ChainMember[], isOwn = false) =>
+    fileMembers(
+      members,
+      members.map(({ slug }) => priced(slug, isOwn && slug !== 'a/times')),
+      UNKNOWN_LENGTH,
+    );
 
   it('is refused where one model of the chain says no times and is paid for', () => {
-    const chain = [member('a/times', false), member('b/silent', false, false)];
-    expect(() => requireTold(chain)).toThrow(expect.objectContaining({ code: 'unsupported_audio' }));
-    expect(() => requireTold(chain)).toThrow(/b\/silent does not say it. Convert it to WAV, FLAC or MP3/);
+    const chain = [member('a/times'), silent];
+    expect(() => of(chain)).toThrow(expect.objectContaining({ code: 'unsupported_audio' }));
+    expect(() => of(chain)).toThrow(/b\/silent does not say it. Convert it to WAV, FLAC or MP3/);
+  });
+
+  it('is refused where one model of the chain is paid for each channel', () => {
+    expect(() => of([member('a/times', {}, { multichannel: true })])).toThrow(
+      /how many channels .* a\/times is billed by it/,
+    );
   });
 
   it('is taken where every model says it, or the own key pays', () => {
-    expect(() => requireTold([member('a/times', false), member('b/silent', true, false)])).not.toThrow();
+    expect(of([member('a/times'), silent], true).map(({ channels }) => channels)).toEqual([1, 1]);
+  });
+});
+
+describe('the channels that a model is paid for', () => {
+  const LENGTH = { secondsMax: 5, channels: 8, seconds: 5 };
+  it.each<[string, unknown, object, number]>([
+    ['never billed', 'never', { multichannel: true }, 1],
+    ['not asked for', { whenAsked: 'multichannel' }, {}, 1],
+    ['asked for', { whenAsked: 'multichannel' }, { multichannel: true }, 8],
+    ['always billed', 'always', {}, 8],
+  ])('of a file with eight, where they are %s', (_, billsChannels, params, channels) => {
+    const provider = { batch: { kind: 'http', billsChannels } };
+    const member = { slug: 'a/b', card: { capabilities: {} }, provider, params } as unknown as ChainMember;
+    const price = { slug: 'a/b', own: false, price: PRICE };
+    expect(fileMembers([member], [price], LENGTH)).toEqual([{ ...price, channels }]);
   });
 });

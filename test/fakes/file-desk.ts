@@ -8,7 +8,10 @@ export interface Charge {
   organisationId: string;
   model: string;
   own: boolean;
+  /** Of one channel. */
   seconds: number;
+  channels: number;
+  isUntaken: boolean;
   costMicroUsd: bigint;
 }
 
@@ -22,22 +25,29 @@ export class RecordingDesk {
   /** Nobody has credit while this is set. */
   isBroke = false;
 
+  async requireCredit(): Promise<void> {
+    if (this.isBroke) throw refuse('insufficient_credit', 'No credit is left.');
+  }
+
   async reserve(file: FileReservation): Promise<ReservedFile> {
     if (this.isBroke) throw refuse('insufficient_credit', 'No credit is left.');
     this.reserved.push(file);
     this.open++;
-    const { id, organisationId, members } = file;
+    const { id, organisationId, secondsMax } = file;
     return {
-      settle: async ({ model, own, seconds }) => {
+      settle: async ({ member, seconds: heard, isUntaken = false }) => {
         this.open--;
-        const { price } = members.find((member) => member.slug === model && member.own === own)!;
+        const { slug: model, own, price, channels } = member;
+        const seconds = Math.min(heard, secondsMax);
         const charge = {
           id,
           organisationId,
           model,
           own,
           seconds,
-          costMicroUsd: costMicroUsd(price, seconds * 1000, own),
+          channels,
+          isUntaken,
+          costMicroUsd: costMicroUsd(price, seconds * 1000 * channels, own),
         };
         if (!this.charges.has(id)) this.charges.set(id, charge);
         return this.charges.get(id)!.costMicroUsd;

@@ -3,6 +3,7 @@
 import { costMicroUsd } from '../../src/billing/price.ts';
 import type { DeskStore } from '../../src/ledger/desk.ts';
 import type {
+  Balance,
   HoldGrant,
   HoldRequest,
   SessionEnd,
@@ -71,6 +72,18 @@ export class MemoryLedger implements DeskStore {
     }
     const { end: first, costMicroUsd: cost } = this.settled.get(head.id)!;
     return { ...head, ...first, lines: [], costMicroUsd: cost, heldMicroUsd: 0n };
+  }
+
+  async balanceOf(): Promise<Balance> {
+    await this.ready();
+    const { balance, available } = this;
+    const heldMicroUsd = (balance ?? 0n) - (available ?? 0n);
+    return {
+      balanceMicroUsd: balance ?? 0n,
+      heldMicroUsd,
+      creditLimitMicroUsd: balance === null ? null : 0n,
+      availableMicroUsd: available,
+    };
   }
 
   private async ready(): Promise<void> {

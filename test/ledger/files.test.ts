@@ -6,16 +6,16 @@ import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../src/billing/price.ts';
 import { dearestMicroUsd } from '../../src/billing/reserve.ts';
 import { Desk } from '../../src/ledger/desk.ts';
-import { FileDesk, type FileReservation } from '../../src/ledger/files.ts';
-import type { MeterMember } from '../../src/ledger/meter.ts';
+import { FileDesk, type FileMember, type FileReservation } from '../../src/ledger/files.ts';
 import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { settle as everything } from '../fakes/session-rig.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
-const member = (slug: string, microUsd: bigint, own = false): MeterMember => ({
+const member = (slug: string, microUsd: bigint, own = false): FileMember => ({
   slug,
   own,
   price: { unit: 'minute', microUsd, minimumMicroUsd: 0n },
+  channels: 1,
 });
 const CHEAP = member('a/cheap', 6_000n);
 const DEAR = member('b/dear', 60_000n);
@@ -34,13 +34,13 @@ function world(balance: bigint | null) {
   return { clock, ledger, desk, files, faults, timers };
 }
 
-const file = (members: MeterMember[], seconds: number, id = 'req_1'): FileReservation => ({
+const file = (members: FileMember[], secondsMax: number, id = 'req_1'): FileReservation => ({
   id,
   organisationId: 'org_1',
   keyId: 'key_1',
   model: members[0]!.slug,
   members,
-  seconds,
+  secondsMax,
 });
 
 describe('a file’s reservation', () => {
@@ -48,7 +48,7 @@ describe('a file’s reservation', () => {
     const { ledger, files, timers } = world(1_000_000n);
     const reserved = await files.reserve(file([CHEAP, DEAR], 90));
     expect([...ledger.held.values()]).toEqual([dearestMicroUsd([CHEAP, DEAR], 90_000)]);
-    expect(await reserved.settle({ model: CHEAP.slug, own: false, seconds: 88.5 })).toBe(8_850n);
+    expect(await reserved.settle({ member: CHEAP, seconds: 88.5 })).toBe(8_850n);
     await everything();
     expect([ledger.available, ledger.settled.get('req_1')?.end.reason]).toEqual([1_000_000n - 8_850n, 'completed']);
     expect(timers()).toBe(0);
@@ -64,9 +64,10 @@ describe('a file’s reservation', () => {
   });
 
   it('of a chain of fixed prices asks for one of them, since one model answers', async () => {
-    const fixed = (slug: string): MeterMember => ({
+    const fixed = (slug: string): FileMember => ({
       slug,
       own: false,
+      channels: 1,
       price: { unit: 'session', microUsd: 1_000_000n, minimumMicroUsd: 0n },
     });
     const { files, ledger } = world(1_500_000n);
@@ -77,7 +78,7 @@ describe('a file’s reservation', () => {
   it('holds nothing for own keys and free models, and has a line on the bill all the same', async () => {
     const { files, ledger } = world(0n);
     const reserved = await files.reserve(file([OWN], 3_600));
-    expect(await reserved.settle({ model: OWN.slug, own: true, seconds: 3_600 })).toBe(0n);
+    expect(await reserved.settle({ member: OWN, seconds: 3_600 })).toBe(0n);
     await everything();
     expect(ledger.settled.get('req_1')?.end.lines).toMatchObject([{ own: true, audioMs: 3_600_000 }]);
   });
@@ -134,7 +135,7 @@ describe('a file’s reservation', () => {
     const { clock, files, ledger, desk } = world(1_000_000n);
     const reserved = await files.reserve(file([DEAR], 60));
     ledger.failing = 'busy';
-    expect(await reserved.settle({ model: DEAR.slug, own: false, seconds: 60 })).toBe(costMicroUsd(DEAR.price, 60_000));
+    expect(await reserved.settle({ member: DEAR, seconds: 60 })).toBe(costMicroUsd(DEAR.price, 60_000));
     await everything();
     expect(desk.unsettled).toBe(1);
     ledger.failing = undefined;
@@ -151,7 +152,7 @@ it('a desk that cannot get rid of 10,000 bills takes no more work that costs, an
   ledger.failing = 'busy';
   for (let index = 0; index < 10_000; index++) {
     const reserved = await files.reserve(file([OWN], 1, `req_${index}`));
-    void reserved.settle({ model: OWN.slug, own: true, seconds: 1 });
+    void reserved.settle({ member: OWN, seconds: 1 });
   }
   await everything();
   expect(desk.unsettled).toBe(10_000);
@@ -174,7 +175,7 @@ describe('a file that is tried again under the id of an attempt that was cut sho
     await second.release();
     expect([ledger.held.size, ledger.settled.size]).toEqual([0, 0]);
     const third = await files.reserve({ ...file([DEAR], 60), again: true });
-    expect(await third.settle({ model: DEAR.slug, own: false, seconds: 60 })).toBe(60_000n);
+    expect(await third.settle({ member: DEAR, seconds: 60 })).toBe(60_000n);
     expect(ledger.balance).toBe(940_000n);
   });
 });
@@ -190,6 +191,6 @@ it('a node that goes away waits for the files under way, and for nothing when th
   await reserved[0]!.release();
   await everything();
   expect(idle).toBe(false);
-  await reserved[1]!.settle({ model: OWN.slug, own: true, seconds: 1 });
+  await reserved[1]!.settle({ member: OWN, seconds: 1 });
   await waiting;
 });

@@ -12,6 +12,7 @@ import { type DoorChoice, openDoor } from '../../src/edge/open-door.ts';
 import { createRouter, type RouteHandler } from '../../src/edge/router.ts';
 import { postTranscriptions } from '../../src/edge/routes/transcriptions.ts';
 import { SpoolBudget } from '../../src/edge/spool-file.ts';
+import { UntakenAnswers } from '../../src/edge/untaken-answers.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
@@ -32,6 +33,8 @@ export const spoolDirectory = temporaryDirectory();
 const servers: Record<string, HttpProvider> = {};
 export const faults: unknown[] = [];
 export const desk = new RecordingDesk();
+export const lengths = new LengthMeter(systemClock);
+export const untaken = new UntakenAnswers(systemClock, 1_000);
 export const rig = directStore();
 /** Two organisations: `/files` and `/hasty` are called by the first, `/others` by the second. */
 const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
@@ -54,6 +57,7 @@ beforeAll(async () => {
     scriptedProvider('straight'),
     scriptedProvider('sized', { needsLength: true, body: 'multipart' }),
     scriptedProvider('second'),
+    scriptedProvider('channels', { billsChannels: { whenAsked: 'multichannel' } }),
   ];
   for (const { name } of scripted) servers[name] = await new HttpProvider().listen();
   const providers = new Map([loopback, ...scripted].map((provider) => [provider.name, provider]));
@@ -90,7 +94,8 @@ beforeAll(async () => {
     prices,
     idempotency,
     limits,
-    lengths: new LengthMeter(systemClock),
+    lengths,
+    untaken,
   };
   const files = (
     changes: Partial<typeof settings>,

@@ -113,6 +113,9 @@ describe('a streamed answer', () => {
       '',
     ],
   ])('of %s is the text of the json answer in pieces, and then the whole, charged once', async (_, fields, text) => {
+    for (const name of ['straight', 'second']) {
+      server(name).answers = [answer({ text: `heard by ${name}`, seconds: 4 })];
+    }
     const whole = await send(fields, FILE, '/files', L16);
     expect(whole.json.text).toBe(text);
     const { status, headers, text: body } = await post(fields);

@@ -13,7 +13,7 @@ export interface Transcription {
   }[];
   usage: {
     type: 'duration';
-    /** Seconds of audio. */
+    /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
     seconds: number;
   };
 }
@@ -94,7 +94,7 @@ export interface TranscriptDone {
   }[];
   usage: {
     type: 'duration';
-    /** Seconds of audio. */
+    /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
     seconds: number;
   };
   warnings?: {

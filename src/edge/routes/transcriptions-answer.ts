@@ -16,6 +16,8 @@ import { warningHeader, warningsOf } from './transcriptions-warnings.ts';
 export interface Charge {
   costMicroUsd: bigint;
   own: boolean;
+  /** That were charged: one where the audio was charged once. */
+  channels: number;
 }
 
 /** The answer of a transcription, whole: as server-sent events where a stream was asked for. */
@@ -29,7 +31,7 @@ export function answerOf(
   const text = textOf(outcome.utterances);
   if (fields.stream) {
     const headers = streamHeaders(warnings);
-    return { status: 200, headers, body: eventsOf(text, fields, outcome, warnings) };
+    return { status: 200, headers, body: eventsOf(text, fields, outcome, warnings, charge) };
   }
   const headers = warningHeader(warnings);
   const inText = (type: string, body: string): WholeReply => ({
@@ -39,7 +41,7 @@ export function answerOf(
   });
   if (fields.responseFormat === 'text') return inText('text/plain', `${text}\n`);
   if (fields.responseFormat === 'json') {
-    const answer: Transcription = { text, ...logprobsOf(fields, outcome), usage: usageOf(outcome) };
+    const answer: Transcription = { text, ...logprobsOf(fields, outcome), usage: usageOf(outcome, charge) };
     return json(200, answer, headers);
   }
   if (fields.responseFormat === 'verbose_json') {
@@ -55,16 +57,21 @@ function eventsOf(
   fields: TranscriptionRequest,
   outcome: TranscriptionOutcome,
   warnings: readonly Degradation[],
+  charge: Charge,
 ): string {
   const events = new TranscriptEvents(fields.diarization);
   const heard = outcome.utterances.map((utterance) => events.utterance(utterance)).join('');
-  const more = { ...logprobsOf(fields, outcome), usage: usageOf(outcome), ...warningsOf(warnings) };
+  const more = { ...logprobsOf(fields, outcome), usage: usageOf(outcome, charge), ...warningsOf(warnings) };
   return heard + events.done(text, more);
 }
 
-const secondsOf = ({ seconds }: TranscriptionOutcome): number => Math.round(seconds * 1000) / 1000;
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-const usageOf = (outcome: TranscriptionOutcome) => ({ type: 'duration' as const, seconds: secondsOf(outcome) });
+/** Seconds as they are charged: times the channels, where each of them is. */
+const usageOf = ({ seconds }: TranscriptionOutcome, { channels }: Charge) => ({
+  type: 'duration' as const,
+  seconds: rounded(rounded(seconds) * channels),
+});
 
 /** Only to those who asked: also `provider_params` may ask a model for them. */
 const logprobsOf = (fields: TranscriptionRequest, { logprobs }: TranscriptionOutcome) =>
@@ -76,16 +83,17 @@ function verbose(
   outcome: TranscriptionOutcome,
   warnings: readonly Degradation[],
   requestId: string,
-  { costMicroUsd, own: byok }: Charge,
+  charge: Charge,
 ): VerboseTranscription {
   const { member, attempts } = outcome;
+  const { costMicroUsd, own: byok } = charge;
   const wanted = fields.timestampGranularities;
   const [own] = member.card.languages;
   return {
     text,
     task: 'transcribe',
     language: outcome.language ?? fields.language ?? (own === '*' ? 'und' : (own ?? 'und')),
-    duration: secondsOf(outcome),
+    duration: rounded(outcome.seconds),
     model: member.slug,
     segments: wanted.length > 0 && !wanted.includes('segment') ? [] : outcome.utterances.map(segment),
     words:
@@ -94,7 +102,7 @@ function verbose(
         : outcome.utterances.flatMap((utterance) => utterance.words ?? []),
     request_id: requestId,
     ...logprobsOf(fields, outcome),
-    usage: { ...usageOf(outcome), cost_usd: usdOf(costMicroUsd), byok },
+    usage: { ...usageOf(outcome, charge), cost_usd: usdOf(costMicroUsd), byok },
     ...(attempts.length === 0 ? {} : { fallback: attempts }),
     ...warningsOf(warnings),
   };

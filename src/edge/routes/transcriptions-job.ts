@@ -1,42 +1,34 @@
 // One form from its first byte to the answer: read, checked, paid for and transcribed. Whether it is done at all, or was done
 // before under the same idempotency key, is decided by the route.
-
-import type { Readable } from 'node:stream';
 import type { Utterance } from '../../../machines/events.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import { isSlug, providerOf } from '../../api/slug.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
 import { type Caller, requireModels } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
-import type { FileDesk, ReservedFile } from '../../ledger/files.ts';
+import type { FileDesk, FileMember, HeardFile, ReservedFile } from '../../ledger/files.ts';
+import { isFree, type MeterMember } from '../../ledger/meter.ts';
 import { type LimitedSignal, limitedSignal } from '../../runtime/limited-signal.ts';
 import type { Breakers } from '../../session/breakers.ts';
-import type { ChainDependencies, ChainMember } from '../../session/chain.ts';
+import type { ChainDependencies, ChainMember, Degradation } from '../../session/chain.ts';
 import { pricedMembers } from '../../session/priced.ts';
 import { type TranscriptionOutcome, transcribe } from '../../session/transcription.ts';
 import type { HttpBatchDependencies } from '../../upstream/http-batch.ts';
 import type { UpstreamHost } from '../../upstream/live.ts';
 import type { LengthMeter } from '../audio-length.ts';
 import type { DoorRequest, WholeReply } from '../door.ts';
-import { type Field, type Form, type FormLimits, readForm } from '../multipart.ts';
-import type { SpoolBudget } from '../spool-file.ts';
+import type { Field, Form } from '../multipart.ts';
+import type { UntakenAnswers } from '../untaken-answers.ts';
 import { answerOf } from './transcriptions-answer.ts';
 import { chainOf, unmapped } from './transcriptions-chain.ts';
-import { rawRate, readFields, readLate } from './transcriptions-form.ts';
+import { readFields } from './transcriptions-form.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly } from './transcriptions-limits.ts';
 import { joinedFields } from './transcriptions-members.ts';
-import {
-  asLongAsSaid,
-  costsByLength,
-  isLengthHidden,
-  longestOf,
-  requireTold,
-  secondsToReserve,
-} from './transcriptions-money.ts';
+import { costsByLength, type FileLength, fileMembers, lengthOf, longestOf } from './transcriptions-money.ts';
 import type { AnswerStream } from './transcriptions-stream.ts';
+import { fileOf, formOf, mustKeep, requestOf, type UploadDependencies, withLate } from './transcriptions-upload.ts';
 
-export interface JobDependencies extends ChainDependencies {
+export interface JobDependencies extends ChainDependencies, UploadDependencies {
   /** How many files may be under way. */
   limits: Pick<KeyLimits, 'takeFile'>;
   upstream: UpstreamHost;
@@ -48,15 +40,9 @@ export interface JobDependencies extends ChainDependencies {
   /** Says how long a kept file is. */
   lengths: LengthMeter;
   /** Holds and charges. */
-  desk: Pick<FileDesk, 'reserve'>;
-  /** All uploads of the node that are on disk together. */
-  spoolBudget: SpoolBudget;
-  settings: {
-    fileBytesMax: number;
-    memoryBytesMax: number;
-    timeoutMs: number;
-    spoolDirectory: string;
-  };
+  desk: Pick<FileDesk, 'reserve' | 'requireCredit'>;
+  /** Those that nobody waited for, and are not charged. */
+  untaken: UntakenAnswers;
 }
 
 export interface JobOptions {
@@ -73,51 +59,33 @@ export interface JobOptions {
   stream: AnswerStream;
 }
 
-/** Client libraries send each member of a list as a field: hundreds of keywords, and voices of speakers as data URLs. */
-const FIELDS_MAX = 1_000;
-const FIELD_BYTES_MAX = 1_048_576;
-const FIELDS_BYTES_MAX = 4_194_304;
-/** Boundaries, headers of parts and fields, beside the file. */
-const AROUND_FILE_BYTES = FIELDS_BYTES_MAX + 1_048_576;
-
-/** Reads the form of a request. */
-export function formOf(
-  request: DoorRequest,
-  { settings, spoolBudget }: Pick<JobDependencies, 'settings' | 'spoolBudget'>,
-  more: Pick<FormLimits, 'mustKeep' | 'onFile' | 'isFileDropped'>,
-  limit: LimitedSignal,
-): Promise<Form> {
-  const { fileBytesMax, memoryBytesMax, spoolDirectory } = settings;
-  const body = inTime(request.body(fileBytesMax + AROUND_FILE_BYTES), limit, settings.timeoutMs);
-  return readForm(body, request.headers.get('content-type'), {
-    fileBytesMax,
-    fieldBytesMax: FIELD_BYTES_MAX,
-    fieldsBytesMax: FIELDS_BYTES_MAX,
-    fieldsMax: FIELDS_MAX,
-    memoryBytesMax,
-    spoolDir: spoolDirectory,
-    spoolBudget,
-    ...more,
-  });
+/** What of a request is known before its file is. */
+interface Admitted {
+  members: ChainMember[];
+  warnings: Degradation[];
+  priced: MeterMember[];
 }
 
-/** The body, which fails with the Refusal `request_timeout` when its time is over. */
-function inTime(body: Readable, limit: LimitedSignal, timeoutMs: number): Readable {
-  const late = () => {
-    if (!limit.isTimedOut) return;
-    const message = `The form did not arrive within ${timeoutMs / 1000} s. Send less, or over a faster connection.`;
-    body.destroy(refuse('request_timeout', message, { param: 'file' }));
-  };
-  limit.signal.addEventListener('abort', late);
-  return body;
+/** What a file is worked on with. */
+interface Work {
+  fields: TranscriptionRequest;
+  members: readonly ChainMember[];
+  /** In the same order. */
+  payers: readonly FileMember[];
+  length: FileLength;
+  reserved: ReservedFile;
 }
 
 export class FileJob {
   readonly #dependencies: JobDependencies;
   readonly #options: JobOptions;
   #isSettling = false;
+  /** A model may be at work on all of the file, for money. */
+  #isAtWork = false;
+  /** The client is gone, and is charged for what comes of it. */
+  #isUntaken = false;
   /** What was said before the end, and up to which second. */
-  #told: { model: string; own: boolean; seconds: number } | undefined;
+  #told: HeardFile | undefined;
 
   constructor(dependencies: JobDependencies, options: JobOptions) {
     this.#dependencies = dependencies;
@@ -132,16 +100,33 @@ export class FileJob {
   /** The answer, and the form's fields, of which none is missing then. Throws a Refusal, or what ended the request. */
   async run(): Promise<{ reply: WholeReply; fields: readonly Field[]; contentType: string | undefined }> {
     const { settings, http, limits } = this.#dependencies;
-    const { request, caller, outlivesClient } = this.#options;
+    const { request, caller } = this.#options;
     // Held until the work is over, whether the client is there or not.
     const release = await limits.takeFile(caller.key);
-    const limit = limitedSignal(http.clock, settings.timeoutMs, outlivesClient ? undefined : request.signal);
+    const given = new AbortController();
+    const leave = () => {
+      if (!this.#goesOn()) given.abort(request.signal.reason);
+    };
+    if (request.signal.aborted) leave();
+    else request.signal.addEventListener('abort', leave, { once: true });
+    const limit = limitedSignal(http.clock, settings.timeoutMs, given.signal);
     try {
       return await this.#within(limit);
     } finally {
       release();
       limit.release();
+      request.signal.removeEventListener('abort', leave);
     }
+  }
+
+  /** The client is gone. So many times a day the work is given up then, and free; else it is done to its end. */
+  #goesOn(): boolean {
+    const { caller, outlivesClient, stream } = this.#options;
+    if (outlivesClient) return true;
+    // What he was given of a streamed answer, he is charged for.
+    if (!this.#isAtWork || stream.isBegun) return false;
+    this.#isUntaken = !this.#dependencies.untaken.isFree(caller.organisationId);
+    return this.#isUntaken;
   }
 
   async #within(limit: LimitedSignal) {
@@ -151,6 +136,9 @@ export class FileJob {
       request,
       this.#dependencies,
       {
+        admit: async (fields) => {
+          if (fields.some(([name]) => name === 'model')) await this.#admitEarly(fields);
+        },
         mustKeep: (fields, contentType, head) => mustKeep(fields, contentType, head, this.#dependencies),
         ...(onFile === undefined ? {} : { onFile }),
       },
@@ -172,126 +160,118 @@ export class FileJob {
     }
   }
 
+  /** By the fields in front of a large file, of which more may come: nobody uploads it to be told that he may not. */
+  #admitEarly(fields: readonly Field[]): Promise<Admitted> {
+    const request = readFields(joinedFields(fields, this.#dependencies.providers));
+    return this.#admit({ ...request, strict: false });
+  }
+
+  /** Whether the caller may have this done, and has anything to pay for it with. Throws a Refusal. */
+  async #admit(fields: TranscriptionRequest): Promise<Admitted> {
+    const { caller } = this.#options;
+    const { desk, prices } = this.#dependencies;
+    const { members, warnings } = await chainOf(fields, caller, this.#dependencies);
+    requireModels(
+      caller,
+      members.map(({ slug }) => slug),
+    );
+    const priced = pricedMembers(members, 'batch', prices);
+    if (!priced.every(isFree)) await desk.requireCredit(caller);
+    return { members, warnings, priced };
+  }
+
   async #answer(form: Form, signal: AbortSignal): Promise<WholeReply> {
     const { caller, requestId, chargeId, stream } = this.#options;
-    const { desk, prices, lengths } = this.#dependencies;
+    const { desk, lengths } = this.#dependencies;
     const { organisationId, keyId } = caller;
     const fields = requestOf(form, this.#dependencies);
-    const { members, warnings } = await chainOf(fields, caller, this.#dependencies);
-    const slugs = members.map(({ slug }) => slug);
-    requireModels(caller, slugs);
-    const priced = pricedMembers(members, 'batch', prices);
-    const { seconds, measured, isGuess } = await secondsToReserve(
-      form.file,
-      priced,
-      longestOf(members),
-      lengths,
-      organisationId,
-    );
-    if (isGuess) requireTold(members);
-    const model = slugs[0] as string;
-    const again = chargeId !== requestId;
+    const { members, warnings, priced } = await this.#admit(fields);
+    const length = await lengthOf(form.file, costsByLength(priced), lengths, organisationId);
+    length.secondsMax = Math.min(length.secondsMax, longestOf(members));
+    const payers = fileMembers(members, priced, length);
     const reserved = await desk.reserve({
       id: chargeId,
       organisationId,
       keyId,
-      model,
-      members: priced,
-      seconds,
-      again,
+      model: (members[0] as ChainMember).slug,
+      members: payers,
+      secondsMax: length.secondsMax,
+      again: chargeId !== requestId,
     });
     const notHonoured = (by: ChainMember) => [...warnings, ...by.degradations, ...unmapped(fields, by)];
+    const work = { fields, members, payers, length, reserved };
     const heard = (utterance: Utterance, by: ChainMember) => {
-      this.#told = { model: by.slug, own: by.own, seconds: Math.max(this.#told?.seconds ?? 0, utterance.end) };
+      const seconds = Math.max(this.#told?.seconds ?? 0, utterance.end);
+      this.#told = { member: payerOf(work, by), seconds };
       stream.heard(utterance, fields, () => [...notHonoured(by), ...leftOut(fields)]);
     };
-    const { outcome, asked } = await this.#transcribe(form, fields, members, measured, signal, reserved, heard);
+    const { outcome, asked } = await this.#transcribe(form, work, signal, heard);
     const { member } = outcome;
     this.#isSettling = true;
-    const used = { model: member.slug, own: member.own, seconds: outcome.seconds };
-    const costMicroUsd = await reserved.settle(used);
+    const used = usedOf(work, outcome);
+    const costMicroUsd = await reserved.settle({ ...used, isUntaken: this.#isUntaken });
     const said = [...notHonoured(member), ...leftOut(asked), ...outcome.warnings, ...shortcomings(asked, outcome)];
-    return answerOf(asked, outcome, said, requestId, { costMicroUsd, own: member.own });
+    const { own, channels } = used.member;
+    return answerOf(asked, outcome, said, requestId, { costMicroUsd, own, channels });
   }
 
   /**
    * Ends what was reserved when nothing comes of it: nobody is charged for what he was not given. Who was given a part of it, and
-   * left before the end, is charged for that part.
+   * left before the end, is charged for that part; and whose upload was broken behind a file that a model has heard, for all of it
+   * when that happens too often.
    */
   async #transcribe(
     form: Form,
-    request: TranscriptionRequest,
-    chain: readonly ChainMember[],
-    measured: number | undefined,
+    work: Work,
     signal: AbortSignal,
-    reserved: ReservedFile,
     onUtterance: (utterance: Utterance, member: ChainMember) => void,
   ): Promise<{ outcome: TranscriptionOutcome; asked: TranscriptionRequest }> {
-    const { requestId: jobId, caller, stream } = this.#options;
+    const { requestId: jobId, caller, request, stream } = this.#options;
     const { organisationId } = caller;
+    const { fields, members, payers, length, reserved } = work;
+    const isPaid = !payers.every(isFree);
+    let heard: TranscriptionOutcome | undefined;
+    let isBroken = false;
     try {
-      const file = fileOf(form, measured);
-      const whole = form.rest.then((rest) => withLate(request, rest));
-      whole.then(() => stream.formIsWhole()).catch(() => {});
-      const told = request.stream ? { onUtterance } : {};
-      const job = { jobId, organisationId, request, chain, file, signal, ...told };
-      const outcome = await transcribe(this.#dependencies, job);
+      const file = fileOf(form, length, () => {
+        this.#isAtWork = isPaid;
+      });
+      this.#isAtWork = isPaid && form.file.size !== undefined;
+      const whole = form.rest.then((rest) => withLate(fields, rest));
+      whole.then(
+        () => stream.formIsWhole(),
+        () => {
+          isBroken = true;
+        },
+      );
+      const told = fields.stream ? { onUtterance } : {};
+      const job = { jobId, organisationId, request: fields, chain: members, file, signal, ...told };
+      heard = await transcribe(this.#dependencies, job);
       const asked = await whole;
-      const refused = refusedStrictly(asked, shortcomings(asked, outcome));
+      const refused = refusedStrictly(asked, shortcomings(asked, heard));
       if (asked.strict && refused !== undefined) throw strictly(refused);
-      return { outcome, asked };
+      return { outcome: heard, asked };
     } catch (error) {
-      const hasLeft = this.#options.request.signal.aborted && stream.isBegun;
-      if (hasLeft && this.#told !== undefined) await reserved.settle(this.#told);
-      else await reserved.release();
+      const isLeft = request.signal.aborted && stream.isBegun && this.#told !== undefined;
+      if (isLeft && !this.#isUntaken) await reserved.settle(this.#told as HeardFile);
+      else if (heard !== undefined && isPaid && isBroken && this.#isCharged()) {
+        await reserved.settle({ ...usedOf(work, heard), isUntaken: true });
+      } else await reserved.release();
       throw error;
     }
   }
+
+  /** Of work that a provider has finished, and whose answer the client cannot be given by his own doing. */
+  #isCharged(): boolean {
+    return this.#isUntaken || !this.#dependencies.untaken.isFree(this.#options.caller.organisationId);
+  }
 }
 
-/**
- * Whether the whole file is needed before the first model is asked: more than one may, the model wants its length, or what it
- * costs goes by a length that only the whole file tells.
- */
-function mustKeep(
-  fields: readonly Field[],
-  contentType: string | undefined,
-  head: Uint8Array,
-  { providers, prices }: Pick<JobDependencies, 'providers' | 'prices'>,
-): boolean {
-  const { model = '' } = Object.fromEntries(fields);
-  if (fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '')) return true;
-  const provider = isSlug(model) ? providers.get(providerOf(model)) : undefined;
-  const price = provider === undefined ? undefined : prices.priceOf(model, 'batch');
-  if (price !== undefined && costsByLength([{ own: false, price }]) && isLengthHidden(contentType, head)) return true;
-  const batch = provider?.batch;
-  // Headerless samples become a WAV file, whose header says how long it is.
-  return batch?.kind === 'http' && (batch.needsLength || rawRate(contentType) !== undefined);
-}
+const payerOf = ({ members, payers }: Pick<Work, 'members' | 'payers'>, member: ChainMember): FileMember =>
+  payers[members.indexOf(member)] as FileMember;
 
-/** What was asked for. While the file is still arriving the format may come behind it: words are then asked for to be safe. */
-function requestOf(form: Form, { providers }: Pick<JobDependencies, 'providers'>): TranscriptionRequest {
-  const fields = readFields(joinedFields(form.fields, providers));
-  const isFormatOpen = form.file.size === undefined && !form.fields.some(([name]) => name === 'response_format');
-  return isFormatOpen ? { ...fields, wordTimestamps: true } : fields;
-}
-
-/** What was asked for, with what came behind the file. Throws a Refusal for what is not honoured, with `strict`. */
-function withLate(fields: TranscriptionRequest, rest: readonly Field[]): TranscriptionRequest {
-  const asked = { ...fields, ...readLate(rest) };
-  const [first] = leftOut(asked);
-  if (asked.strict && first !== undefined) throw strictly(first);
-  return asked;
-}
-
-function fileOf({ file }: Form, measured: number | undefined) {
-  const { size, head, pieces } = file;
-  const read = () => file.read() as AsyncIterable<Uint8Array>;
-  return {
-    bytes: size,
-    pieces,
-    rawSampleRate: rawRate(file.contentType),
-    ...(measured === undefined ? {} : { seconds: measured }),
-    read: () => (size === undefined ? asLongAsSaid(read(), head) : read()),
-  };
-}
+const usedOf = (work: Work, { member, seconds, claimedSeconds }: TranscriptionOutcome): HeardFile => ({
+  member: payerOf(work, member),
+  seconds,
+  claimedSeconds,
+});

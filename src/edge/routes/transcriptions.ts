@@ -7,8 +7,9 @@ import type { EarlierAnswer, Idempotency, IdempotentWork } from '../idempotency.
 import { FormFingerprint, readIdempotencyKey } from '../idempotency-request.ts';
 import { refuseContentEncoding } from '../multipart-parts.ts';
 import type { RouteContext } from '../router.ts';
-import { FileJob, formOf, type JobDependencies } from './transcriptions-job.ts';
+import { FileJob, type JobDependencies } from './transcriptions-job.ts';
 import { AnswerStream } from './transcriptions-stream.ts';
+import { formOf } from './transcriptions-upload.ts';
 
 export interface TranscriptionsDependencies extends JobDependencies {
   idempotency: Idempotency;
