@@ -130,3 +130,19 @@ it('after NATS has been away, and after a node has been away, no node keeps what
     for (const caller of callers) caller.terminate();
   }
 }, 180_000);
+
+it('a node takes no more legs than it may, and the others take the rest', async () => {
+  const cluster = await Cluster.start({
+    front: { roles: 'edge,accounts' },
+    small: { roles: 'upstream', env: { VOXGATE_LEGS_PER_NODE_MAX: '5' } },
+    large: { roles: 'upstream' },
+  });
+  const callers = Array.from({ length: 20 }, () => new Caller(cluster.node('front').url, cluster.key, 1));
+  try {
+    await Promise.all(callers.map((caller) => caller.final(2)));
+    expect(await legsOf([cluster.node('small'), cluster.node('large')])).toEqual([5, 15]);
+    await Promise.all(callers.map((caller) => caller.finish()));
+  } finally {
+    for (const caller of callers) caller.terminate();
+  }
+}, 60_000);
