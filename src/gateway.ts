@@ -5,6 +5,7 @@ import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
 import {
   type BeforeStore,
+  closeOwnLost,
   type FarAccounts,
   farDeskStore,
   farVault,
@@ -187,6 +188,7 @@ class Node {
     }
     if (roles.has('edge')) this.behind = await this.openEdge(assembly, vault, shared, far);
     else this.live = roles.has('upstream') ? openLive(assembly, vault, this.members) : undefined;
+    if (own !== undefined && shared === undefined) closeOwnLost(assembly, own.store);
     if (own === undefined || shared === undefined || this.members === undefined) return;
     const desk = this.behind?.money.desk;
     const noteSettled = desk === undefined ? await openHistory(assembly) : desk.noteSettled.bind(desk);

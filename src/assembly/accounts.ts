@@ -1,5 +1,7 @@
 // The accounts of the gateway as this node has them: its own database, which it may serve to others as the one owner; or the node
 // that has it, asked over the bus. Everything behind asks the same store and vault either way.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts-client.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts-service.ts';
 import { ClusterError } from '../cluster/keep-name.ts';
@@ -9,6 +11,7 @@ import type { Membership } from '../cluster/membership.ts';
 import { OWNER_PREFIX, ownShard } from '../cluster/ownership.ts';
 import { FIRST_SHARD, shardOf } from '../cluster/shards.ts';
 import type { Desk, DeskStore } from '../ledger/desk.ts';
+import { JOURNAL_SUFFIX } from '../ledger/journal.ts';
 import { LostSessions } from '../ledger/lost-sessions.ts';
 import { createStreamedStore } from '../ledger/streamed-store.ts';
 import { consumeUsage } from '../ledger/usage-consumer.ts';
@@ -155,21 +158,13 @@ function servePlacesOf(assembly: Assembly, { members }: Served): Stop {
 }
 
 function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, members, noteSettled }: Served): Stop {
-  const { bus, clock, config, logger, metrics } = assembly;
+  const { config, logger, metrics } = assembly;
   const onFault = (name: string, error: unknown) => {
     metrics.ledgerFault(name);
     logger.error({ action: name, err: error }, 'ledger fault');
   };
-  const lost = new LostSessions({
-    store,
-    clock,
-    wallNow: () => new Date(),
-    graceMs: config.billing.ledgerGraceMs + LOST_AFTER_GRACE_MS,
-    isThere: (node) => node === bus.node || members.nodes().some((each) => each.node === node),
-    onClosed: (node, sessions) => logger.warn({ node, sessions }, 'sessions of a lost node are closed'),
-    onFault: (error) => onFault('lost sessions', error),
-  });
-  void lost.look();
+  const isThere = (node: string) => members.nodes().some((each) => each.node === node);
+  const lost = closeLostSessions(assembly, store, config.billing.ledgerGraceMs + LOST_AFTER_GRACE_MS, isThere);
   metrics.watchGauge(
     'usage_waiting',
     'Usage in the stream that the ledger has not taken yet; -1 while nobody can say.',
@@ -193,6 +188,38 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
     for (const each of detach) each();
     lost.close();
   };
+}
+
+/**
+ * Sessions of processes that used this node's database, wrote nothing down and are gone. Where there are no others to ask, whoever
+ * runs is known by its journal.
+ */
+export function closeOwnLost(assembly: Assembly, store: Store): void {
+  const directory = join(assembly.config.data.directory, 'usage');
+  const lost = closeLostSessions(assembly, store, 0, (node) => existsSync(join(directory, `${node}${JOURNAL_SUFFIX}`)));
+  assembly.defer(() => lost.close());
+}
+
+function closeLostSessions(
+  { bus, clock, logger, metrics }: Assembly,
+  store: Store,
+  graceMs: number,
+  isThere: (node: string) => boolean,
+): LostSessions {
+  const lost = new LostSessions({
+    store,
+    clock,
+    wallNow: () => new Date(),
+    graceMs,
+    isThere: (node) => node === bus.node || isThere(node),
+    onClosed: (node, sessions) => logger.warn({ node, sessions }, 'sessions of a lost node are closed'),
+    onFault: (error) => {
+      metrics.ledgerFault('lost sessions');
+      logger.error({ action: 'lost sessions', err: error }, 'ledger fault');
+    },
+  });
+  void lost.look();
+  return lost;
 }
 
 export interface FarAccounts {

@@ -73,6 +73,7 @@ export async function openHistory({
       await store.settleSession(head, end);
       history.note(head, end);
     },
+    closeLost: store.closeLost.bind(store),
     onFault: onFault('usage recovery'),
   });
   tellRecovered(logger, recovered);
@@ -80,7 +81,8 @@ export async function openHistory({
 }
 
 function tellRecovered(logger: Assembly['logger'], recovered: Recovered): void {
-  if (recovered.sessions > 0) logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
+  if (recovered.sessions + recovered.lost > 0)
+    logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
 }
 
 /** A ledger that does not agree is told at once, and not when somebody asks. */

@@ -36,6 +36,8 @@ const SETTLE_AGAIN_MS_MAX = 10_000;
 export interface DeskStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: Store['settleSession'];
+  /** Where the database is beside the desk. */
+  closeLost?: Store['closeLost'];
 }
 
 export interface DeskOptions {
@@ -105,6 +107,7 @@ export class Desk {
         await store.settleSession(head, end);
         this.history.note(head, end);
       },
+      closeLost: store.closeLost?.bind(store),
       onFault: (error) => onFault('usage recovery', error),
     });
     if (recovered.left > 0 && !this.closed) {

@@ -1,9 +1,10 @@
 // Settles what other processes left unsettled: reads the journals of those that are gone, bills each session at its last
 // checkpoint, and removes the files. A session that the ledger has settled already stays as it is.
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isProcessIdentity, isRunning } from '../runtime/process-identity.ts';
 import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { Store } from '../store/store.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import { type JournalRecord, recordsOf } from './journal-records.ts';
@@ -24,6 +25,8 @@ export interface RecoveryOptions {
   node: string;
   wallNow(): Date;
   settle(head: SessionHead, end: SessionEnd): Promise<unknown>;
+  /** Where the database is beside the journals. */
+  closeLost?: Store['closeLost'] | undefined;
   onFault(error: unknown): void;
 }
 
@@ -33,11 +36,13 @@ export interface Recovered {
   torn: number;
   /** Journals of others that stay: their processes are running, or it cannot be told yet, or the ledger was not to be had. */
   left: number;
+  /** Live sessions of the same processes that no journal tells of. */
+  lost: number;
 }
 
 /** Never rejects: a journal that cannot be settled now stays for the next start. */
 export async function recoverUsage(options: RecoveryOptions): Promise<Recovered> {
-  const recovered: Recovered = { sessions: 0, torn: 0, left: 0 };
+  const recovered: Recovered = { sessions: 0, torn: 0, left: 0, lost: 0 };
   const names = await readdir(options.directory).catch(() => []);
   for (const name of names.filter((each) => each.endsWith(JOURNAL_SUFFIX))) {
     if (name === `${options.node}${JOURNAL_SUFFIX}`) continue;
@@ -64,9 +69,20 @@ async function recoverFile(path: string, options: RecoveryOptions, recovered: Re
       options.onFault(error);
     }
   }
+  recovered.lost += await closeUntold(basename(path, JOURNAL_SUFFIX), options);
   if (torn) recovered.torn++;
   await rm(path, { force: true });
   recovered.left--;
+}
+
+/** Sessions that ended with their process before anything was written down of them. */
+async function closeUntold(node: string, { closeLost, wallNow }: RecoveryOptions): Promise<number> {
+  const endedAt = wallNow().toISOString();
+  let sessions = 0;
+  for (let count = closeLost === undefined ? 0 : 1; count > 0; sessions += count) {
+    count = (await closeLost?.(node, endedAt, true)) ?? 0;
+  }
+  return sessions;
 }
 
 async function isAbandoned(path: string, records: readonly JournalRecord[], nowMs: number): Promise<boolean> {

@@ -29,6 +29,9 @@ export const IDEMPOTENCY_LIMITS: IdempotencyLimits = {
   sweptMax: 20,
 };
 
+/** Longer than a lease, so that one that was renewed since the clock was put back is good. */
+const AHEAD_MS_MAX = 120_000;
+
 interface Row {
   number: number;
   attemptId: string;
@@ -100,7 +103,7 @@ export function createIdempotencyTables(
     }
     sweep.run({ now, limit: limits.sweptMax });
     const row = find.get(organisationId, keyHash);
-    const holder = row === undefined ? undefined : holderOf(row, now);
+    const holder = row === undefined ? undefined : holderOf(row, now, limits.keptMs);
     if (holder !== undefined) return holder;
     if (row !== undefined) remove.run(row.number);
     const { keys } = totals.get(organisationId) ?? { keys: 0 };
@@ -132,11 +135,13 @@ export function createIdempotencyTables(
 }
 
 /** What stands in the way of a claim: a key whose day or whose lease is over does not. */
-function holderOf(row: Row, now: number): IdempotencyClaim | undefined {
+function holderOf(row: Row, now: number, keptMs: number): IdempotencyClaim | undefined {
   const { fingerprint, sealed, attemptId, expiresAtMs, leaseUntilMs } = row;
   if (fingerprint !== null) {
     return expiresAtMs > now ? { state: 'done', attemptId, fingerprint, sealed } : undefined;
   }
   const leaseMs = (leaseUntilMs as number) - now;
-  return leaseMs > 0 ? { state: 'running', leaseMs } : undefined;
+  // Taken before the clock was put back, and not renewed since.
+  const isAhead = Math.min(expiresAtMs - keptMs, leaseUntilMs as number) > now + AHEAD_MS_MAX;
+  return leaseMs > 0 && !isAhead ? { state: 'running', leaseMs } : undefined;
 }

@@ -204,8 +204,10 @@ export interface LedgerCalls {
   /**
    * Closes live sessions of a node that are not settled and hold nothing, at what was posted of them and as `node_lost`; 1000 at a
    * time, and says how many. Throws `invalid`.
+   *
+   * @param isKilled the node's process is known to have ended: what it holds is given back, whatever the lease says
    */
-  closeLost(node: string, endedAt: string): number;
+  closeLost(node: string, endedAt: string, isKilled?: boolean): number;
   /** Gives back every hold whose lease is over. */
   expireHolds(): number;
   /** False when it was given before. Throws `not_found`, `invalid`. */

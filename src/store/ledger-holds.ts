@@ -25,6 +25,11 @@ interface OpenHold {
 }
 
 const DAY_LENGTH = 10;
+/**
+ * A hold that was made so long after now was made before the clock was put back, and nobody knows when its lease is over: it
+ * is over now. Who still needs it makes another within half a lease.
+ */
+const AHEAD_MS_MAX = 60_000;
 const OPEN_HOLDS = `SELECT open_holds.session, hold, organisation_id AS organisationId, key_id AS keyId, micro_usd AS microUsd
   FROM open_holds JOIN holds ON number = hold`;
 
@@ -44,16 +49,23 @@ export function createLedgerHolds(
   const removeOpen = database.prepare<[bigint]>('DELETE FROM open_holds WHERE session = ?');
   const openOf = database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers();
   const heldUntil = database
-    .prepare<[number, number], bigint>(
+    .prepare<{ session: number; now: number; ahead: number }, bigint>(
       `SELECT micro_usd FROM open_holds JOIN holds ON number = hold
-       WHERE open_holds.session = ? AND open_holds.lease_end_ms > ?`,
+       WHERE open_holds.session = @session AND open_holds.lease_end_ms > @now AND made_at_ms <= @ahead`,
     )
     .pluck()
     .safeIntegers();
   const openUntil = database
-    .prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= ? ORDER BY open_holds.lease_end_ms`)
+    .prepare<{ now: number; ahead: number }, OpenHold>(
+      `${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= @now OR made_at_ms > @ahead ORDER BY open_holds.lease_end_ms`,
+    )
     .safeIntegers();
   const nextEnd = database.prepare<[], number | null>('SELECT min(lease_end_ms) FROM open_holds').pluck();
+  const lastMade = database
+    .prepare<[], number>(
+      `SELECT made_at_ms FROM open_holds JOIN holds ON number = hold ORDER BY open_holds.lease_end_ms DESC LIMIT 1`,
+    )
+    .pluck();
   const changeHeld = database.prepare<[bigint, string]>(
     'UPDATE balances SET held_micro_usd = held_micro_usd + ? WHERE account = ?',
   );
@@ -81,8 +93,13 @@ export function createLedgerHolds(
     giveKeyBack.run(microUsd, keyId);
   }
 
+  const times = () => {
+    const now = nowMs();
+    return { now, ahead: now + AHEAD_MS_MAX };
+  };
+
   const expire = database.transaction((): number => {
-    const over = openUntil.all(nowMs());
+    const over = openUntil.all(times());
     for (const each of over) close(each, 'expire', 0n);
     return over.length;
   });
@@ -99,7 +116,7 @@ export function createLedgerHolds(
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
     },
-    heldOf: ({ number }) => heldUntil.get(number, nowMs()) ?? 0n,
+    heldOf: ({ number }) => heldUntil.get({ session: number, ...times() }) ?? 0n,
     hold({ number, organisationId, keyId }, microUsd, leaseMs) {
       if (microUsd === 0n) return;
       const now = nowMs();
@@ -120,6 +137,10 @@ export function createLedgerHolds(
       return open.microUsd;
     },
     expireHolds: () => expire.immediate(),
-    nextLeaseEndMs: () => nextEnd.get() ?? undefined,
+    nextLeaseEndMs() {
+      const { now, ahead } = times();
+      // The one that ends last is the one that was made last.
+      return (lastMade.get() ?? 0) > ahead ? now : (nextEnd.get() ?? undefined);
+    },
   };
 }

@@ -3,6 +3,8 @@
 import { costMicroUsd } from '../billing/price.ts';
 import type { BilledLine, LedgerCalls, SessionHead, UsageLine } from './ledger-calls.ts';
 import { isoOf } from './ledger-checks.ts';
+import type { LedgerHolds } from './ledger-holds.ts';
+import type { SessionRow } from './ledger-postings.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
@@ -15,10 +17,10 @@ const AT_ONCE_MAX = 1_000;
 const LOOKED_AT_MAX = 200_000;
 const NODE = /^[a-z0-9]{6}$/;
 
-export function createLedgerLost({
-  database,
-  nowText,
-}: Pick<TableContext, 'database' | 'nowText'>): Pick<LedgerCalls, 'openNodes' | 'closeLost'> {
+export function createLedgerLost(
+  { database, nowText }: Pick<TableContext, 'database' | 'nowText'>,
+  { end }: Pick<LedgerHolds, 'end'>,
+): Pick<LedgerCalls, 'openNodes' | 'closeLost'> {
   const nodes = database
     .prepare<[number], string>(
       `SELECT DISTINCT substr(id, 5, 6) FROM sessions
@@ -37,14 +39,23 @@ export function createLedgerLost({
        AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)
      LIMIT ${AT_ONCE_MAX}`,
   );
+  const held = database.prepare<[string, string, number], SessionRow>(
+    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId
+     FROM sessions JOIN open_holds ON session = number WHERE id > ? AND id < ? LIMIT ?`,
+  );
+
+  const closeAll = database.transaction((node: string, endedAt: string, isKilled: boolean): number => {
+    // What follows the node in an id is hexadecimal.
+    const [from, to] = [`ses_${node}`, `ses_${node}~`];
+    if (isKilled) for (const session of held.all(from, to, AT_ONCE_MAX)) end(session, 0n);
+    return close.run({ from, to, endedAt, now: nowText() }).changes;
+  });
+
   return {
     openNodes: () => nodes.all(LOOKED_AT_MAX).filter((node) => NODE.test(node)),
-    closeLost(node, endedAt) {
+    closeLost(node, endedAt, isKilled = false) {
       if (!NODE.test(node)) throw new StoreError('invalid', 'A node is six small letters and digits.');
-      const at = isoOf(endedAt, 'time of ending');
-      // What follows the node in an id is hexadecimal.
-      const { changes } = close.run({ from: `ses_${node}`, to: `ses_${node}~`, endedAt: at, now: nowText() });
-      return changes;
+      return closeAll.immediate(node, isoOf(endedAt, 'time of ending'), isKilled);
     },
   };
 }

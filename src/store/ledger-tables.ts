@@ -24,7 +24,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
     ...records,
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),
-    ...createLedgerLost(context),
+    ...createLedgerLost(context, holds),
     addCredit: transfers.addCredit,
     balanceOf: transfers.balanceOf,
     expireHolds: holds.expireHolds,

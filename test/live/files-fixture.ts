@@ -36,7 +36,7 @@ export const desk = new RecordingDesk();
 export const lengths = new LengthMeter(systemClock);
 export const untaken = new UntakenAnswers(systemClock, 1_000);
 export const rig = directStore();
-/** Two organisations: `/files` and `/hasty` are called by the first, `/others` by the second. */
+/** Two organisations: `/files`, `/hasty` and, with a key for few models, `/narrow` are called by the first, `/others` by the second. */
 const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
 export let idempotency: Idempotency;
 export const limits = createKeyLimits({ requestsPerMinuteMax: 600, sessionsMax: 100, clock: systemClock });
@@ -112,6 +112,7 @@ beforeAll(async () => {
       { method: 'POST', path: '/hasty', handle: files({ timeoutMs: 300 }) },
       { method: 'POST', path: '/small', handle: files({ fileBytesMax: 100_000 }) },
       { method: 'POST', path: '/others', handle: files({}, customers[1]) },
+      { method: 'POST', path: '/narrow', handle: files({}, customers[0], apiKey({ models: ['straight/*'] })) },
       { method: 'POST', path: '/few', handle: files({}, { ...customers[0], keyId: fewKey.id }, fewKey) },
     ].map((route) => {
       servesAt(route.path, '/v1/audio/transcriptions');

@@ -59,6 +59,17 @@ describe.each([
 });
 
 describe('a key', () => {
+  it('gives its answer to no API key that may not use the model, and to one that may still', async () => {
+    const key = newKey();
+    const first = await ask(key);
+    const narrow = await ask(key, SMALL, [VERBOSE], '/narrow');
+    const again = await ask(key);
+    expect([first.status, narrow.status, again.status]).toEqual([200, 403, 200]);
+    expect(narrow.json).toMatchObject({ error: { code: 'model_not_allowed', param: 'model' } });
+    expect([again.text, calls(), desk.charges.size]).toEqual([first.text, 1, 1]);
+    await expectNothingLeft();
+  });
+
   it('is held whole while a large file is read as it arrives, whatever field comes behind it', async () => {
     const key = newKey();
     const body = (format: string) =>

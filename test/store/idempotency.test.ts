@@ -45,6 +45,13 @@ describe('a key', () => {
     expect(tables.claimIdempotency(attempt(1, 'c'), LEASE_MS).state).toBe('running');
   });
 
+  it('is not taken longer because the clock was put back', () => {
+    const { tables, attempt, clock } = open();
+    tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
+    clock.nowMs -= 3_600_000;
+    expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'a' });
+  });
+
   it('that is renewed stays', () => {
     const { tables, attempt, clock } = open();
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);

@@ -50,6 +50,14 @@ describe('a node that was killed with holds open', () => {
     expect(balance).toMatchObject({ balanceMicroUsd: 990_000n, heldMicroUsd: 0n });
   });
 
+  test('before the clock was put back by an hour holds nothing any more', async () => {
+    const { directory, who } = killed(-3_600_000);
+    const store = await open(directory);
+    const [audit, balance] = await Promise.all([store.auditLedger(), store.balanceOf(who.organisationId)]);
+    expect(audit).toMatchObject({ ok: true, faults: [], openHolds: 0 });
+    expect(balance).toMatchObject({ balanceMicroUsd: 990_000n, heldMicroUsd: 0n });
+  });
+
   test('a moment ago still holds what it held, and that is no fault', async () => {
     const store = await open(killed(0).directory);
     expect(await store.auditLedger()).toMatchObject({ ok: true, faults: [], openHolds: 3 });

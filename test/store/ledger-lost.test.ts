@@ -44,6 +44,23 @@ describe('closing what is lost', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
+  test('gives back at once what a process holds that is known to have been killed, and bills nothing for it', () => {
+    const { ledger, who } = begin();
+    ledger.openSession(headOf(who, idOf('1')), holdOf(60_000n, 0n, LEASE_MS));
+    ledger.openSession(headOf(who, idOf('2', 'abc124')), holdOf(60_000n, 0n, LEASE_MS));
+    expect(ledger.closeLost(NODE, GONE_AT, true)).toBe(1);
+    expect(ledger.balanceOf(who.organisationId)).toMatchObject({
+      balanceMicroUsd: 10_000_000n,
+      heldMicroUsd: 60_000n,
+    });
+    expect(ledger.findSession(who.organisationId, idOf('1'))).toMatchObject({
+      reason: 'node_lost',
+      costMicroUsd: 0n,
+      heldMicroUsd: 0n,
+    });
+    expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
+  });
+
   test('closes a thousand at a time', () => {
     const { ledger, who } = begin();
     for (let index = 0; index < 1_500; index++) ledger.openSession(headOf(who, idOf(`${index}a`)), holdOf(0n));

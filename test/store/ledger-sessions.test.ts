@@ -212,6 +212,33 @@ describe('settling', () => {
 });
 
 describe('leases', () => {
+  test('a clock that is put back by an hour ends them, and a session that goes on holds anew', () => {
+    const { ledger, customer, clock } = ledgerRig();
+    const who = customer({ credit: 100_000n });
+    ledger.openSession(headOf(who, 'ses_1'), holdOf(60_000n));
+    ledger.openSession(headOf(who, 'ses_2'), holdOf(40_000n));
+    clock.nowMs -= 3_600_000;
+    expect(ledger.nextLeaseEndMs()).toBe(clock.nowMs);
+    expect(ledger.auditLedger().faults).toHaveLength(2);
+    expect(ledger.expireHolds()).toBe(2);
+    expect(ledger.renewHold(headOf(who, 'ses_1'), [], holdOf(60_000n)).heldMicroUsd).toBe(60_000n);
+    expect(ledger.nextLeaseEndMs()).toBeGreaterThan(clock.nowMs);
+    expect(ledger.expireHolds()).toBe(0);
+    expect(ledger.balanceOf(who.organisationId).heldMicroUsd).toBe(60_000n);
+    expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
+  });
+
+  test('a clock that is put right by less than a minute ends none', () => {
+    const { ledger, customer, clock } = ledgerRig();
+    const who = customer({ credit: 100_000n });
+    ledger.openSession(headOf(who, 'ses_1'), holdOf(60_000n));
+    clock.nowMs -= 59_000;
+    expect([ledger.expireHolds(), ledger.openSession(headOf(who, 'ses_1'), holdOf(60_000n)).heldMicroUsd]).toEqual([
+      0,
+      60_000n,
+    ]);
+  });
+
   test('a hold whose lease is over is given back; its session can still be settled, and renewed', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer({ credit: CREDIT });

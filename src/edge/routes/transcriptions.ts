@@ -1,13 +1,15 @@
 // `POST /v1/audio/transcriptions`: does the work of a form once for each idempotency key, and gives those who ask again the same
 // answer. What the work is stands beside this file; who waits for whom is decided by idempotency.ts.
-import type { Caller } from '../../auth/permissions.ts';
+import { type Caller, requireModels } from '../../auth/permissions.ts';
 import { limitedSignal } from '../../runtime/limited-signal.ts';
 import type { Reply, WholeReply } from '../door.ts';
 import type { EarlierAnswer, Idempotency, IdempotentWork } from '../idempotency.ts';
 import { FormFingerprint, readIdempotencyKey } from '../idempotency-request.ts';
 import { refuseContentEncoding } from '../multipart-parts.ts';
 import type { RouteContext } from '../router.ts';
+import { readFields } from './transcriptions-form.ts';
 import { FileJob, type JobDependencies } from './transcriptions-job.ts';
+import { joinedFields } from './transcriptions-members.ts';
 import { AnswerStream } from './transcriptions-stream.ts';
 import { formOf } from './transcriptions-upload.ts';
 
@@ -33,7 +35,7 @@ export const postTranscriptions = ({ idempotency, ...dependencies }: Transcripti
       return stream.answer(new FileJob(dependencies, job).run().then(({ reply }) => reply));
     }
     const begun = await idempotency.begin(caller.organisationId, key, requestId, request.signal);
-    if (begun.type === 'done') return answerAgain(context, begun.before, dependencies);
+    if (begun.type === 'done') return answerAgain(context, caller, begun.before, dependencies);
     const stream = new AnswerStream(requestId);
     return stream.answer(workOnce(context, caller, begun.work, stream, dependencies));
   };
@@ -68,9 +70,10 @@ async function workOnce(
   }
 }
 
-/** The file is read for its fingerprint alone. */
+/** The file is read for its fingerprint alone. What the key may not use now, it is not given the answer of either. */
 async function answerAgain(
   { request }: RouteContext,
+  caller: Caller,
   before: EarlierAnswer,
   dependencies: JobDependencies,
 ): Promise<WholeReply> {
@@ -80,5 +83,7 @@ async function answerAgain(
   const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
   const form = await formOf(request, dependencies, { onFile, isFileDropped: true }, limit).finally(limit.release);
   form.dispose();
+  const { model, fallbacks } = readFields(joinedFields(form.fields, dependencies.providers));
+  requireModels(caller, [model, ...fallbacks.map((fallback) => fallback.model)]);
   return before.replyTo(print.digest(form.fields, form.file.contentType));
 }
