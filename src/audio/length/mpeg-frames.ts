@@ -1,0 +1,94 @@
+// How much MPEG audio (MP3 and its kin, AAC in ADTS) some bytes hold at most, frame by frame: what a header claims of the whole
+// is not asked. Where a decoder begins, and how it goes on after damage, is its own affair, so what counts is the longest row of
+// frames that do not overlap, wherever it begins.
+import { KINDS, type MpegFrame, mpegFrame } from './mpeg-frame.ts';
+
+/** More than a frame has, and a power of two. */
+const RING = 8_192;
+/** Of an ADTS header. */
+const HEAD_BYTES = 7;
+/** A frame alone is an accident of other bytes: in a stream one of its kind ends so near in front of it. */
+const NEAR_BYTES = 1_024;
+/** Header and side information of a frame whose length is not told. */
+const UNTOLD_BYTES = 13;
+
+/** Counts the frames of a stream of bytes. */
+export class MpegFrames {
+  /** By position, modulo its length: seconds, and bytes of their frames, of the longest row that ends there. */
+  readonly #seconds = new Float64Array(RING);
+  readonly #bytes = new Float64Array(RING);
+  readonly #frameAt: typeof mpegFrame;
+  /** Where the frame of a kind ends that began last. */
+  readonly #endOf = new Float64Array(KINDS).fill(Number.NEGATIVE_INFINITY);
+  /** Seconds of that frame, where it was alone until then. */
+  readonly #owed = new Float64Array(KINDS);
+  #at = 0;
+  #best = 0;
+  #bestBytes = 0;
+  #carried: Uint8Array = new Uint8Array(0);
+  /** Of the first frame that has another beside it. */
+  channels = 0;
+
+  /** @param frameAt how a frame is told: those of MPEG audio, unless said otherwise */
+  constructor(frameAt: (bytes: Uint8Array, at: number) => MpegFrame | undefined = mpegFrame) {
+    this.#frameAt = frameAt;
+  }
+
+  push(chunk: Uint8Array): void {
+    const bytes = joined(this.#carried, chunk);
+    this.#count(bytes, bytes.length - HEAD_BYTES);
+    this.#carried = bytes.slice(Math.max(0, bytes.length - HEAD_BYTES));
+  }
+
+  /** What was found, with the frame that the end may have cut off. */
+  end(): { seconds: number; bytes: number } {
+    this.#count(this.#carried, this.#carried.length);
+    for (let place = 0; place < RING; place++) this.#arrive(place);
+    return { seconds: this.#best, bytes: this.#bestBytes };
+  }
+
+  #count(bytes: Uint8Array, end: number): void {
+    for (let i = 0; i < end; i++, this.#at++) {
+      this.#arrive(this.#at % RING);
+      if (bytes[i] === 0xff && bytes[i + 1]! >= 0xe0) this.#look(bytes, i);
+    }
+  }
+
+  /** A row that ends here is what others go on from. */
+  #arrive(place: number): void {
+    const seconds = this.#seconds[place]!;
+    if (seconds === 0) return;
+    this.#seconds[place] = 0;
+    if (seconds <= this.#best) return;
+    this.#best = seconds;
+    this.#bestBytes = this.#bytes[place]!;
+  }
+
+  #look(bytes: Uint8Array, i: number): void {
+    const frame = this.#frameAt(bytes, i);
+    if (frame === undefined) return;
+    const length = frame.bytes || UNTOLD_BYTES;
+    const isStream = this.#at - this.#endOf[frame.kind]! <= NEAR_BYTES;
+    this.#endOf[frame.kind] = this.#at + length;
+    if (!isStream) {
+      this.#owed[frame.kind] = frame.seconds;
+      return;
+    }
+    this.channels ||= frame.channels;
+    const place = (this.#at + length) % RING;
+    const seconds = this.#best + frame.seconds + this.#owed[frame.kind]!;
+    this.#owed[frame.kind] = 0;
+    if (seconds <= this.#seconds[place]!) return;
+    this.#seconds[place] = seconds;
+    this.#bytes[place] = this.#bestBytes + length;
+  }
+}
+
+/** Two that follow one another. */
+export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}

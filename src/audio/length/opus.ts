@@ -1,0 +1,26 @@
+// For how long a packet of Opus sounds, by its first two bytes. RFC 6716, section 3.1.
+
+/** No decoder takes a longer one. */
+const SECONDS_MAX = 0.12;
+/** In ms by configuration: of SILK four sizes each, of both codecs two, of CELT four. */
+const SILK_MS = [10, 20, 40, 60];
+const HYBRID_MS = [10, 20];
+const CELT_MS = [2.5, 5, 10, 20];
+
+/** What says how long a packet is. */
+export const OPUS_HEAD_BYTES = 2;
+
+/** Seconds. */
+export function opusSeconds(packet: Uint8Array): number {
+  const first = packet[0];
+  if (first === undefined) return 0;
+  const configuration = first >> 3;
+  const ms =
+    configuration < 12
+      ? SILK_MS[configuration & 3]!
+      : configuration < 16
+        ? HYBRID_MS[configuration & 1]!
+        : CELT_MS[configuration & 3]!;
+  const frames = [1, 2, 2, (packet[1] ?? 0) & 63][first & 3]!;
+  return Math.min((frames * ms) / 1_000, SECONDS_MAX);
+}
