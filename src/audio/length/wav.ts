@@ -1,0 +1,100 @@
+// How much sound a WAV file holds: everything behind the first mark of samples is taken for samples, since decoders differ in
+// where they stop. What the header says of a sample is how decoders read it; what it says of their number is not asked.
+import type { MeasuredAudio } from './measured.ts';
+import { MpegFrames } from './mpeg-frames.ts';
+import { everyByte, type Scan, textAt, viewOf } from './scan.ts';
+
+const HEAD_BYTES = 12;
+const CHUNK_HEAD_BYTES = 8;
+/** Up to the coding that an extensible format names. */
+const FORMAT_BYTES = 26;
+const CODING_BYTES_MIN = 16;
+/** Chunks in front of the samples. */
+const CHUNKS_MAX = 10_000;
+
+const EXTENSIBLE = 0xfffe;
+const PCM = [1, 3];
+const ONE_BYTE = [6, 7];
+const MICROSOFT_ADPCM = 2;
+const IMA_ADPCM = 0x11;
+const GSM = 0x31;
+const GSM_SAMPLES = 320;
+/** The fewest that a block of it has. */
+const GSM_BYTES_MIN = 41;
+const MPEG = [0x50, 0x55];
+/** Codings of a few bits a sample: other ADPCM, and G.726. */
+const FEW_BITS = [0x10, 0x14, 0x16, 0x17, 0x20, 0x40, 0x45, 0x64, 0x65];
+
+interface Format {
+  coding: number;
+  channels: number;
+  hertz: number;
+  blockBytes: number;
+  bits: number;
+}
+
+/** Undefined where there are no samples, or of a coding that nobody here knows. */
+export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
+  const formats: Format[] = [];
+  let at = from + HEAD_BYTES;
+  for (let chunks = 0; at + CHUNK_HEAD_BYTES <= size && chunks < CHUNKS_MAX; chunks++) {
+    const head: Uint8Array = yield { at, length: CHUNK_HEAD_BYTES + FORMAT_BYTES };
+    const name = textAt(head, 0, 4);
+    if (name === 'data') break;
+    const length = viewOf(head).getUint32(4, true);
+    const format = name === 'fmt ' ? formatOf(head.subarray(CHUNK_HEAD_BYTES)) : undefined;
+    if (format !== undefined) formats.push(format);
+    at += CHUNK_HEAD_BYTES + length + (length % 2);
+  }
+  const samples = { from: at + CHUNK_HEAD_BYTES, to: size };
+  if (samples.from >= samples.to) return undefined;
+  let measured: MeasuredAudio | undefined;
+  for (const format of formats) {
+    const { channels, coding } = format;
+    const seconds: number | undefined = MPEG.includes(coding)
+      ? yield* mpegSeconds(samples)
+      : secondsOf(format, samples.to - samples.from);
+    if (seconds === undefined || !Number.isFinite(seconds)) return undefined;
+    measured = {
+      secondsMax: Math.max(seconds, measured?.secondsMax ?? 0),
+      channels: Math.max(channels, measured?.channels ?? 1),
+    };
+  }
+  return measured;
+}
+
+function formatOf(body: Uint8Array): Format | undefined {
+  if (body.length < CODING_BYTES_MIN) return undefined;
+  const view = viewOf(body);
+  const said = view.getUint16(0, true);
+  return {
+    coding: said === EXTENSIBLE && body.length >= FORMAT_BYTES ? view.getUint16(24, true) : said,
+    channels: view.getUint16(2, true) || 1,
+    hertz: view.getUint32(4, true),
+    blockBytes: view.getUint16(12, true),
+    bits: view.getUint16(14, true),
+  };
+}
+
+function secondsOf({ coding, channels, hertz, blockBytes, bits }: Format, bytes: number): number | undefined {
+  if (PCM.includes(coding) || ONE_BYTE.includes(coding)) {
+    const sample = ONE_BYTE.includes(coding) ? 1 : Math.ceil(bits / 8) || 1;
+    // Some go by one of the two, some by the other.
+    return bytes / Math.min(sample * channels, blockBytes || Number.POSITIVE_INFINITY) / hertz;
+  }
+  if (coding === GSM) return ((bytes / (blockBytes === 65 ? 65 : GSM_BYTES_MIN)) * GSM_SAMPLES) / hertz;
+  const sampleBits = Math.min(bits || 4, 4);
+  if (coding === MICROSOFT_ADPCM || coding === IMA_ADPCM) {
+    // A block begins with what its first samples are made of.
+    const [headBytes, first] = coding === IMA_ADPCM ? [4, 1] : [7, 2];
+    const inBlock = ((blockBytes - headBytes * channels) * 8) / (sampleBits * channels) + first;
+    if (inBlock > first) return (Math.ceil(bytes / blockBytes) * inBlock) / hertz;
+  } else if (!FEW_BITS.includes(coding)) return undefined;
+  return (bytes * 8) / (sampleBits * channels) / hertz;
+}
+
+function* mpegSeconds(samples: { from: number; to: number }): Scan<number> {
+  const frames = new MpegFrames();
+  yield* everyByte(samples, (bytes) => frames.push(bytes));
+  return frames.end().seconds;
+}
