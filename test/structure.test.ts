@@ -22,7 +22,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['src/store'],
   nats: ['src/bus'],
   nodemailer: ['src/accounts/mailer.ts'],
-  'music-metadata': ['src/edge/audio-length.ts'],
   pino: ['src/telemetry'],
   'prom-client': ['src/telemetry'],
   soundswallower: ['src/recogniser'],

@@ -130,7 +130,12 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
     onFault: (error) => logger.error({ err: error }, 'idempotency fault'),
   });
   metrics.watchQueue('idempotent_requests', () => idempotency.waiting);
-  const lengths = new LengthMeter(clock);
+  const lengths = new LengthMeter({
+    clock,
+    onFault: (error) => logger.error({ err: error }, 'file not measured'),
+    onOverflow: (name) => metrics.dropped(name),
+  });
+  defer(() => lengths.close());
   metrics.watchQueue('measured_files', () => lengths.waiting);
   return {
     desk: money.files,

@@ -1,5 +1,6 @@
 // Tells a container or a compressed stream from raw samples by its first bytes, so that a file sent as PCM is refused by
 // name. What is done about it is the caller's. Magic numbers: the formats' own specifications.
+import { isLayerIii, mpegFrame } from './length/mpeg-frame.ts';
 
 interface Magic {
   readonly name: string;
@@ -78,33 +79,8 @@ function isMp3(bytes: Uint8Array): boolean {
   return bytes[1] === bytes[length + 1] && (bytes[2]! & 0x0c) === (bytes[length + 2]! & 0x0c);
 }
 
-const LAYER3_KBPS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-const LAYER3_KBPS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-const HERTZ_V1 = [44_100, 48_000, 32_000];
-
-/** One frame of MP3. */
-export interface Mp3Frame {
-  bytes: number;
-  seconds: number;
-}
-
-/** The MPEG layer III frame whose header is at `at`, or undefined when there is none. */
-export function mp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefined {
-  if (bytes.length < at + 4 || bytes[at] !== 0xff) return undefined;
-  const second = bytes[at + 1]!;
-  const third = bytes[at + 2]!;
-  const version = (second >> 3) & 3; // 0: 2.5, 2: 2, 3: 1
-  const layer = (second >> 1) & 3; // 1: III
-  if (second >> 5 !== 7 || version === 1 || layer !== 1) return undefined;
-  const kbps = (version === 3 ? LAYER3_KBPS_V1 : LAYER3_KBPS_V2)[third >> 4];
-  const hertzV1 = HERTZ_V1[(third >> 2) & 3];
-  if (!kbps || hertzV1 === undefined) return undefined;
-  const hertz = version === 3 ? hertzV1 : version === 2 ? hertzV1 / 2 : hertzV1 / 4;
-  const samples = version === 3 ? 1152 : 576;
-  return { bytes: Math.floor((samples * 125 * kbps) / hertz) + ((third >> 1) & 1), seconds: samples / hertz };
-}
-
-const mp3FrameBytes = (bytes: Uint8Array, at: number): number => mp3Frame(bytes, at)?.bytes ?? 0;
+const mp3FrameBytes = (bytes: Uint8Array, at: number): number =>
+  (isLayerIii(bytes, at) ? mpegFrame(bytes, at)?.bytes : undefined) ?? 0;
 
 /** What the header of a WAV file says of its length. */
 export interface WavLength {

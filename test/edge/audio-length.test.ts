@@ -1,14 +1,20 @@
-// How long a kept file is: right where it says so, and within bounds of time and memory whatever is in it.
+// How much a kept file holds: counted beside the thread that serves, within bounds, and in turns of organisations.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { LengthMeter, type MeasuredFile, type MeasureLimits } from '../../src/edge/audio-length.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LengthMeter, type LengthMeterOptions } from '../../src/edge/audio-length.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { flacOf, MP3_FRAME_SECONDS, mp3, mp3OfTwoRates, wavOf } from '../fakes/audio-files.ts';
 
-const measure = (file: ReturnType<typeof fileOf>, clock: { now(): number } = systemClock, limits?: MeasureLimits) =>
-  secondsOf(new LengthMeter(clock, limits), file);
+const meters: LengthMeter[] = [];
+afterEach(async () => {
+  for (const meter of meters.splice(0)) await meter.close();
+});
 
-const secondsOf = async (meter: LengthMeter, file: MeasuredFile) => (await meter.measure(file, 'org_1'))?.secondsMax;
+function meterWith(options: Partial<LengthMeterOptions> = {}): LengthMeter {
+  const meter = new LengthMeter({ clock: systemClock, ...options });
+  meters.push(meter);
+  return meter;
+}
 
 const fileOf = (bytes: Buffer) => {
   const reads: number[] = [];
@@ -22,98 +28,122 @@ const fileOf = (bytes: Buffer) => {
   };
 };
 
-describe('the length of a file', () => {
+describe('how much a file holds', () => {
   it.each<[string, Buffer, number]>([
     ['MP3 without a header of its own', mp3(500), 500 * MP3_FRAME_SECONDS],
     ['MP3 of two rates', mp3OfTwoRates(500), 500 * MP3_FRAME_SECONDS],
     ['FLAC', flacOf(480_000), 30],
     ['WAV', wavOf(64_000), 2],
   ])('is told of %s', async (_, bytes, seconds) => {
-    expect(await measure(fileOf(bytes))).toBeCloseTo(seconds, 1);
+    expect((await meterWith().measure(fileOf(bytes), 'org_1'))?.secondsMax).toBeCloseTo(seconds, 1);
   });
 
   it.each<[string, Buffer]>([
     ['nothing known', Buffer.from('nothing that anybody knows'.repeat(100))],
-    ['FLAC that does not know', flacOf(0)],
+    ['FLAC without a frame', flacOf(0)],
     ['a header cut off', flacOf(480_000).subarray(0, 20)],
     ['nothing', Buffer.alloc(0)],
   ])('is not guessed for %s', async (_, bytes) => {
-    expect(await measure(fileOf(bytes))).toBeUndefined();
+    expect(await meterWith().measure(fileOf(bytes), 'org_1')).toBeUndefined();
   });
 
-  it('is given up when it takes too long', async () => {
+  it('is given up when it takes too long, and the next file is measured', async () => {
     let nowMs = 0;
-    const file = fileOf(mp3OfTwoRates(10_000));
-    const slow = {
-      now: () => {
-        nowMs += 10;
-        return nowMs;
-      },
-    };
-    expect(await measure(file, slow, { timeMs: 150, pieceBytesMax: 1_048_576 })).toBeUndefined();
-    expect(file.reads.length).toBeLessThan(20);
+    const clock = { ...systemClock, now: () => (nowMs += 10) };
+    const meter = meterWith({ clock, workMs: 25 });
+    const long = fileOf(mp3(10_000));
+    const answers = await Promise.all([meter.measure(long, 'org_1'), meter.measure(fileOf(wavOf(64_000)), 'org_1')]);
+    expect(answers).toEqual([undefined, { secondsMax: 2, channels: 1 }]);
+    expect(long.reads.length).toBeLessThan(5);
   });
 
-  it('is found without keeping others from their work', async () => {
+  it('is not told of a file that cannot be read, and the next file is measured', async () => {
+    const meter = meterWith();
+    const unreadable = { size: 100, readAt: () => Promise.reject(new Error('The upload was given up.')) };
+    expect(await meter.measure(unreadable, 'org_1')).toBeUndefined();
+    expect(await meter.measure(fileOf(wavOf(64_000)), 'org_1')).toEqual({ secondsMax: 2, channels: 1 });
+  });
+
+  it('is counted in another thread: this one only hands over pieces of a bounded size', async () => {
+    const large = fileOf(mp3(40_000));
     let turns = 0;
-    let isDone = false;
     const turn = () => {
       turns++;
-      if (!isDone) setImmediate(turn);
+      if (meter.waiting > 0) setImmediate(turn);
     };
+    const meter = meterWith();
+    const measuring = meter.measure(large, 'org_1');
     setImmediate(turn);
-    let nowMs = 0;
-    // Every look at the clock is a millisecond later.
-    expect(await measure(fileOf(mp3OfTwoRates(4_000)), { now: () => nowMs++ })).toBeCloseTo(
-      4_000 * MP3_FRAME_SECONDS,
-      1,
-    );
-    isDone = true;
-    expect(turns).toBeGreaterThan(5);
+    expect((await measuring)?.secondsMax).toBeCloseTo(40_000 * MP3_FRAME_SECONDS, 1);
+    expect(turns).toBeGreaterThan(large.reads.length);
+    expect(Math.max(...large.reads)).toBeLessThanOrEqual(256 * 1024);
   });
+});
 
-  it('is found for one file after the other; who comes when 64 wait is told nothing', async () => {
-    let inside = 0;
-    let most = 0;
-    const file = {
-      size: 2_000,
-      readAt: async (position: number, length: number) => {
-        most = Math.max(most, ++inside);
-        await new Promise((resolve) => setImmediate(resolve));
-        inside--;
-        return flacOf(16_000).subarray(position, position + length);
-      },
+describe('files of many organisations', () => {
+  it('take turns: one file of one of them waits for no more than one of twenty large ones of another', async () => {
+    const meter = meterWith();
+    const order: string[] = [];
+    const large = mp3(12_000);
+    const measure = async (bytes: Buffer, organisationId: string) => {
+      await meter.measure(fileOf(bytes), organisationId);
+      order.push(organisationId);
     };
-    const meter = new LengthMeter(systemClock);
-    const all = Array.from({ length: 66 }, () => secondsOf(meter, file));
-    expect(meter.waiting).toBe(65);
-    const seconds = await Promise.all(all);
-    expect([seconds.filter((each) => each === 1).length, seconds.at(-1), most, meter.waiting]).toEqual([
-      65,
-      undefined,
-      1,
-      0,
-    ]);
+    const hostile = Array.from({ length: 20 }, () => measure(large, 'hostile'));
+    // Both threads are busy.
+    hostile.push(measure(large, 'another'));
+    await Promise.all([...hostile, measure(mp3(500), 'honest')]);
+    expect(order).toHaveLength(22);
+    expect(order.indexOf('honest')).toBeLessThanOrEqual(1);
   });
 
-  it('never takes more memory than a piece, and never rejects, for anything that looks like audio', async () => {
-    const head = fc.constantFrom(
-      'fLaC',
-      'OggS',
-      'ID3\x04\0\0',
-      '\x1a\x45\xdf\xa3',
-      '\0\0\0\x18ftypM4A ',
-      'RIFF',
-      '\xff\xfb\x90\0',
-    );
-    await fc.assert(
-      fc.asyncProperty(head, fc.uint8Array({ maxLength: 3_000 }), async (magic, rest) => {
-        const file = fileOf(Buffer.concat([Buffer.from(magic, 'latin1'), rest]));
-        const seconds = await measure(file, systemClock, { timeMs: 200, pieceBytesMax: 100_000 });
-        expect(seconds === undefined || (seconds > 0 && Number.isFinite(seconds))).toBe(true);
-        expect(Math.max(0, ...file.reads)).toBeLessThanOrEqual(100_000);
-      }),
-      { numRuns: 300, seed: 3 },
-    );
+  it('have 64 places each, and who asks for one more is told to come again', async () => {
+    const dropped: string[] = [];
+    const meter = meterWith({ onOverflow: (name) => dropped.push(name) });
+    const file = fileOf(wavOf(64_000));
+    const taken = Array.from({ length: 64 }, () => meter.measure(file, 'hostile'));
+    await expect(meter.measure(file, 'hostile')).rejects.toMatchObject({ code: 'overloaded' });
+    expect([meter.waiting, dropped]).toEqual([64, ['measured_files']]);
+    expect(await meter.measure(file, 'honest')).toEqual({ secondsMax: 2, channels: 1 });
+    await Promise.all(taken);
+    expect(meter.waiting).toBe(0);
   });
+
+  it('have 1,024 places together', async () => {
+    const meter = meterWith();
+    const file = fileOf(wavOf(64));
+    const taken = Array.from({ length: 1_024 }, (_, index) => meter.measure(file, `org_${index}`));
+    await expect(meter.measure(file, 'one more')).rejects.toMatchObject({ code: 'overloaded' });
+    await Promise.all(taken);
+  });
+
+  it('are let go of when the node ends', async () => {
+    const meter = meterWith();
+    const waiting = Array.from({ length: 3 }, () => meter.measure(fileOf(mp3(20_000)), 'org_1'));
+    await meter.close();
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined, undefined]);
+    expect(await meter.measure(fileOf(wavOf(64_000)), 'org_1')).toBeUndefined();
+  });
+});
+
+it('a piece of what only looks like audio is never larger than asked for, and nothing is rejected', async () => {
+  const meter = meterWith();
+  const head = fc.constantFrom(
+    'fLaC',
+    'OggS',
+    'ID3\x04\0\0',
+    '\x1a\x45\xdf\xa3',
+    '\0\0\0\x18ftypM4A ',
+    'RIFF',
+    '\xff\xfb\x90\0',
+  );
+  await fc.assert(
+    fc.asyncProperty(head, fc.uint8Array({ maxLength: 3_000 }), async (magic, rest) => {
+      const file = fileOf(Buffer.concat([Buffer.from(magic, 'latin1'), rest]));
+      const audio = await meter.measure(file, 'org_1');
+      expect(audio === undefined || (audio.secondsMax > 0 && Number.isFinite(audio.secondsMax))).toBe(true);
+      expect(Math.max(0, ...file.reads)).toBeLessThanOrEqual(16 * 1024 * 1024);
+    }),
+    { numRuns: 300, seed: 3 },
+  );
 });

@@ -33,7 +33,7 @@ export const spoolDirectory = temporaryDirectory();
 const servers: Record<string, HttpProvider> = {};
 export const faults: unknown[] = [];
 export const desk = new RecordingDesk();
-export const lengths = new LengthMeter(systemClock);
+export const lengths = new LengthMeter({ clock: systemClock });
 export const untaken = new UntakenAnswers(systemClock, 1_000);
 export const rig = directStore();
 /** Two organisations: `/files`, `/hasty` and, with a key for few models, `/narrow` are called by the first, `/others` by the second. */
