@@ -95,9 +95,10 @@ export function auditHourly({ config, logger, clock, metrics, defer }: Assembly)
   };
   const audit = async () => {
     try {
-      const { ok, faults, sessions, transfers } = await auditBeside(config.data.directory);
-      if (ok) logger.info({ sessions, transfers }, 'the ledger agrees');
-      else logger.error({ sessions, transfers, faults }, 'the ledger does not agree');
+      const { ok, faults, decisions, sessions, transfers } = await auditBeside(config.data.directory);
+      const figures = { sessions, transfers, decisions: decisions.length };
+      if (ok) logger.info(figures, 'the ledger agrees');
+      else logger.error({ ...figures, faults }, 'the ledger does not agree');
       if (!ok) metrics.ledgerFault('audit');
     } catch (error) {
       logger.error({ err: error }, 'the ledger could not be audited');

@@ -65,7 +65,7 @@ export const CHARGE_CHECKS: readonly Check[] = [
   },
   {
     sql: `SELECT ${sessionName('session')} AS who, audio_ms AS found, NULL AS wanted FROM session_ends
-      WHERE reason = 'completed' AND audio_ms > 0 AND NOT EXISTS (SELECT 1 FROM session_lines
+      WHERE reason IN ('completed', 'answer_untaken') AND audio_ms > 0 AND NOT EXISTS (SELECT 1 FROM session_lines
         WHERE session_lines.session = session_ends.session)`,
     sentence: ({ who, found }) => `Session ${who} was answered for ${seconds(found)} of audio and has no line.`,
   },
