@@ -170,7 +170,7 @@ export class LegLine {
   /** Lets go of the leg. What it still says is dropped. */
   close(): void {
     this.current = NO_LEG;
-    this.waiting.stop();
+    this.waiting.pause();
     const { leg } = this;
     this.release();
     if (leg !== undefined) this.dismiss(leg);
@@ -199,7 +199,7 @@ export class LegLine {
     const { bus, clock } = this.dependencies;
     const generation = this.current;
     this.leg = leg;
-    this.waiting.stop();
+    this.waiting.opened();
     if (isOfNode(leg, bus.node)) return;
     this.far = new FarLeg(bus, clock, leg, this.session, this.frameBytesMax, {
       failed: (failure) => {

@@ -103,6 +103,14 @@ async function survive(rig: BusFaultRig, { seconds, begin, end }: Outage): Promi
   // What was said before is still heard: it ends when the others have caught up.
   expect(revokedFarMs).toBeLessThan(Math.max(...caughtUpMs) + RECOVERY_MS_MAX);
   expect(pauseMs).toBeLessThan(PAUSE_MS_MAX);
+  const isToldToWait = ({ talker: { events, times } }: Said) => {
+    const told = times.filter((_, index) => {
+      const event = events[index];
+      return event?.type === 'warning' && event.code === 'upstream_waiting';
+    });
+    return told.length === 1 && told.every((at) => at > awayMs && at < backMs);
+  };
+  expect(far.every(isToldToWait)).toBe(true);
   const warned = new Set(near.flatMap(({ talker }) => talker.of('warning').map(({ code }) => code)));
   expect([...warned]).toEqual(seconds > WARNED_SECONDS ? ['ledger_unavailable'] : []);
   await rig.expectBilled(

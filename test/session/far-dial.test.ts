@@ -65,6 +65,25 @@ describe('while the bus is away', () => {
     expectInOrder(client);
   });
 
+  it('and does not say so, its client is told once that it waits, however often somebody is asked in vain', async () => {
+    const world = new FarRig({ settings: { upstreamRetries: 10 } });
+    const { rig, network } = world;
+    network.freeze();
+    const client = await rig.open(numbered);
+    client.session.audio(numberedAudio(0, RATE));
+    await rig.advance(1_900);
+    expect(client.of('warning')).toEqual([]);
+    await rig.advance(6_000);
+    expect(client.of('warning')).toMatchObject([{ code: 'upstream_waiting' }]);
+    network.thaw(false);
+    await rig.advance(3_000);
+    client.session.control({ type: 'close' });
+    await untilEnded(rig, client);
+    expect(client.of('warning').map(({ code }) => code)).toEqual(['upstream_waiting', 'upstream_reconnected']);
+    expectWhole(client.finals, RATE);
+    expect(world.leftBehind()).toEqual(NOTHING_FAR_LEFT);
+  });
+
   it('a session can end, and leaves nothing that waits', async () => {
     const world = new FarRig();
     const { rig, edge } = world;

@@ -8,6 +8,7 @@ export class WaitWatch {
   private readonly clock: Clock;
   private readonly tell: () => boolean;
   private timer: unknown;
+  private sinceMs: number | undefined;
   private told = false;
 
   /** @param tell gives whether there was anything to tell of */
@@ -19,22 +20,33 @@ export class WaitWatch {
   /** A node is asked for a leg. */
   begin(): void {
     if (this.told) return;
-    this.timer ??= this.clock.setTimeout(() => {
-      this.timer = undefined;
-      this.told = this.tell();
-      this.begin();
-    }, WAITING_MS);
+    const nowMs = this.clock.now();
+    this.sinceMs ??= nowMs;
+    this.timer ??= this.clock.setTimeout(
+      () => {
+        this.timer = undefined;
+        this.sinceMs = undefined;
+        this.told = this.tell();
+        this.begin();
+      },
+      Math.max(0, this.sinceMs + WAITING_MS - nowMs),
+    );
   }
 
-  /** A node has opened one, or nobody wants it any more. */
-  stop(): void {
+  /** Nobody is asked now; who is next goes on with the same wait. */
+  pause(): void {
     this.clock.clearTimeout(this.timer);
     this.timer = undefined;
   }
 
+  /** A node has opened one: what is waited for from now on is its provider. */
+  opened(): void {
+    this.pause();
+    this.sinceMs = undefined;
+  }
+
   /** The leg works: the next wait is another. */
   over(): void {
-    this.stop();
     this.told = false;
   }
 }
