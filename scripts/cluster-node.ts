@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../bin/voxgate.js', import.meta.url));
-const LEGS = /^voxgate_queue_depth\{queue="upstream_legs"\} (\d+)$/m;
+const LEGS = /^voxgate_queue_depth\{queue="upstream_legs"[^}]*\} (\d+)$/m;
 
 export class ClusterProcess {
   readonly name: string;

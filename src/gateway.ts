@@ -14,7 +14,7 @@ import {
   serveOwnAccounts,
 } from './assembly/accounts.ts';
 import { openAuthenticator, publishNews } from './assembly/authentication.ts';
-import type { Assembly } from './assembly/context.ts';
+import { type Assembly, lastingName } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
@@ -28,6 +28,7 @@ import type { NodeLoad } from './cluster/heartbeat.ts';
 import type { Membership } from './cluster/membership.ts';
 import type { Config } from './config/schema.ts';
 import { rolesOf } from './config/schema-cluster.ts';
+import { releaseVersion } from './documents/version.ts';
 import type { Door } from './edge/door.ts';
 import { startObserved } from './runtime/observe.ts';
 import { DRAIN_TAIL_MS } from './session/drain-pace.ts';
@@ -75,7 +76,7 @@ class Node {
   private readonly logger: Logger;
   private readonly clock: Clock;
   private readonly drainsAfter: Promise<unknown> | undefined;
-  private readonly metrics = createMetrics();
+  private readonly metrics: Metrics;
   private readonly closers: (() => unknown)[] = [];
   private assembly!: Assembly;
   private behind: Behind | undefined;
@@ -85,12 +86,15 @@ class Node {
   private door!: Door;
   private firstKey: Gateway['firstKey'];
   private ready = false;
+  private draining = false;
   private actor: Actor<typeof nodeMachine> | undefined;
 
   constructor(config: Config, logger: Logger, clock: Clock, drainsAfter: Promise<unknown> | undefined) {
     this.drainsAfter = drainsAfter;
     this.config = config;
-    this.logger = logger;
+    const node = lastingName(config);
+    this.logger = logger.child({ node });
+    this.metrics = createMetrics(node);
     this.clock = clock;
   }
 
@@ -109,6 +113,7 @@ class Node {
           start: attempt(() => this.open()),
           listen: attempt(async () => {
             this.door = await openDoor(this.assembly, this.behind, () => this.ready);
+            this.describe();
             this.mails?.start();
           }),
           stop: attempt(() => this.close()),
@@ -153,6 +158,16 @@ class Node {
   private get url(): string {
     const { host, tlsCertFile } = this.config.server;
     return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.door.port}`;
+  }
+
+  /** What is known of the node itself. */
+  private describe(): void {
+    const { metrics, door, assembly } = this;
+    const roles = [...assembly.roles].join(',');
+    metrics.built({ version: releaseVersion(), node_version: process.version, door: door.name, roles });
+    metrics.watchGauge('draining', 'Whether the node takes nothing new, and ends soon: 1, or 0.', () =>
+      this.draining ? 1 : 0,
+    );
   }
 
   /** Everything behind the door. */
@@ -232,6 +247,7 @@ class Node {
   }
 
   private beginDrain(): void {
+    this.draining = true;
     const { behind, live, members } = this;
     this.logger.info({ sessions: behind?.live.sessions.size ?? 0 }, 'draining');
     members?.drain();

@@ -212,7 +212,7 @@ function closeLostSessions(
     wallNow: () => new Date(),
     graceMs,
     isThere: (node) => node === bus.node || isThere(node),
-    onClosed: (node, sessions) => logger.warn({ node, sessions }, 'sessions of a lost node are closed'),
+    onClosed: (lostNode, sessions) => logger.warn({ lostNode, sessions }, 'sessions of a lost node are closed'),
     onFault: (error) => {
       metrics.ledgerFault('lost sessions');
       logger.error({ action: 'lost sessions', err: error }, 'ledger fault');

@@ -1,4 +1,5 @@
 // What the parts of a node are put together with.
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../machines/clock.ts';
 import type { Bus } from '../bus/bus.ts';
@@ -54,6 +55,9 @@ export const isPrivate = ({ server, accounts }: Config): boolean =>
 
 /** How this node is called among others: by its operator, or by its incarnation. */
 export const nodeId = ({ config, bus }: Pick<Assembly, 'config' | 'bus'>): string => config.cluster.nodeId ?? bus.node;
+
+/** How metrics and logs call this node, over restarts: as its operator does, or as its machine is called. */
+export const lastingName = ({ cluster }: Config): string => cluster.nodeId ?? hostname();
 
 /** What messages between nodes are signed with. */
 export const secretsOf = ({ secret, config }: Pick<Assembly, 'secret' | 'config'>) => ({

@@ -48,7 +48,7 @@ export async function openDoor(assembly: Assembly, behind: Behind | undefined, i
     await edge.quiet(CLOSE_MS);
     await door.close();
   });
-  logger.info({ port: door.port, door: door.name, node: bus.node }, 'listening');
+  logger.info({ port: door.port, door: door.name, incarnation: bus.node }, 'listening');
   return door;
 }
 

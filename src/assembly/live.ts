@@ -27,6 +27,8 @@ import type { OpenedVault } from './vault.ts';
 /** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
 const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
 
+const LEG_LINES = { opened: 'leg opened', failed: 'leg failed', closed: 'leg closed' } as const;
+
 /** What holds connections to providers, for sessions and for files. */
 export interface Live extends LegsOfNode {
   engines: { loopback: LoopbackEngine; local: RecogniserPool };
@@ -91,6 +93,7 @@ function openStrain({ config, metrics, defer }: Assembly, relief: Live['relief']
   });
   defer(() => strain.close());
   metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => strain.lagMs / 1000);
+  metrics.watchGauge('memory_ratio', 'The part of the memory that the process may have which it has.', memoryShare);
   return strain;
 }
 
@@ -150,7 +153,7 @@ function openUpstream(
   return upstream;
 }
 
-function openBreakers({ config, clock, logger, defer }: Assembly, { vault }: OpenedVault): Breakers {
+function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vault }: OpenedVault): Breakers {
   const { breakerFailuresMax, breakerOpenMs, breakerOpenMsMax } = config.upstream;
   const breakers = new Breakers({
     clock,
@@ -161,6 +164,11 @@ function openBreakers({ config, clock, logger, defer }: Assembly, { vault }: Ope
     onChange: (model, state) => logger.warn({ model, state }, 'breaker'),
     onFault: (error) => logger.error({ err: error }, 'breaker fault'),
   });
+  metrics.watchGauge(
+    'breakers_open',
+    'Models that are left alone, under one credential each.',
+    () => breakers.openCount,
+  );
   defer(() => breakers.close());
   return breakers;
 }
@@ -190,7 +198,8 @@ function openSessions(assembly: Assembly, { strain, relief, placement }: Live, b
     placement,
     breakers,
     dials,
-    onOpened: () => metrics.sessionOpened(),
+    onOpened: (opening) => opened(assembly, opening),
+    onLeg: ({ event, ...note }) => logger.info(note, LEG_LINES[event]),
     onEnded: (opening, summary) => ended(assembly, opening, summary),
     onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
   });
@@ -199,6 +208,15 @@ function openSessions(assembly: Assembly, { strain, relief, placement }: Live, b
   const watching = new WatchService({ bus, sessions, clock, onDrop: (name) => metrics.dropped(name) });
   defer(() => watching.close());
   return sessions;
+}
+
+function opened({ metrics, logger, bus }: Assembly, opening: SessionOpening): void {
+  metrics.sessionOpened();
+  const { sessionId, requestId, organisationId, keyId, request } = opening;
+  logger.info(
+    { sessionId, requestId, organisationId, keyId, model: request.model, sessionNode: bus.node },
+    'session opened',
+  );
 }
 
 function ended({ metrics, logger }: Assembly, opening: SessionOpening, summary: SessionSummary): void {

@@ -28,5 +28,8 @@ export async function openMembers(
   });
   defer(() => members.leave());
   metrics.watchGauge('nodes', 'Nodes that are heard of, this one included.', () => members.nodes().length);
+  metrics.watchGauge('accounts_nodes', 'Nodes that are heard of and keep the accounts, or can.', () =>
+    members.count('accounts'),
+  );
   return members;
 }

@@ -37,7 +37,11 @@ export async function openMoney(assembly: Assembly, store: DeskStore = assembly.
       metrics.ledgerFault(name);
       logger.error({ action: name, err: error }, 'ledger fault');
     },
-    onSettled: ({ costMicroUsd }) => metrics.settled(Number(costMicroUsd) / 1e6),
+    onSettled: ({ id, costMicroUsd }) => {
+      const usd = Number(costMicroUsd) / 1e6;
+      metrics.settled(usd);
+      logger.info({ sessionId: id, usd }, 'session settled');
+    },
   });
   metrics.watchQueue('unsettled_sessions', () => desk.unsettled);
   defer(() => desk.close(SETTLE_MS));
@@ -89,13 +93,21 @@ function tellRecovered(logger: Assembly['logger'], recovered: Recovered): void {
 export function auditHourly({ config, logger, clock, metrics, defer }: Assembly): void {
   let timer: unknown;
   let closed = false;
+  let oldestHoldSeconds = 0;
+  metrics.watchGauge(
+    'oldest_hold_seconds',
+    'Since the oldest hold was made or renewed, at the last audit.',
+    () => oldestHoldSeconds,
+  );
   const arm = (afterMs: number) => {
     if (closed) return;
     timer = clock.setTimeout(() => void audit().finally(() => arm(AUDIT_MS)), afterMs);
   };
   const audit = async () => {
     try {
-      const { ok, faults, decisions, sessions, transfers } = await auditBeside(config.data.directory);
+      const audited = await auditBeside(config.data.directory);
+      const { ok, faults, decisions, sessions, transfers, oldestHoldMs } = audited;
+      oldestHoldSeconds = (oldestHoldMs ?? 0) / 1000;
       const figures = { sessions, transfers, decisions: decisions.length };
       if (ok) logger.info(figures, 'the ledger agrees');
       else logger.error({ ...figures, faults }, 'the ledger does not agree');

@@ -64,6 +64,11 @@ export class Breakers {
     return this.breakers.size;
   }
 
+  /** Those under which calls go elsewhere, or are tried. */
+  get openCount(): number {
+    return [...this.breakers.values()].filter(({ open }) => open).length;
+  }
+
   /** Whether calls should go elsewhere. Half open it is not: the next call is the probe. */
   isOpen(guarded: Guarded): boolean {
     return this.breakers.get(keyOf(guarded))?.actor.getSnapshot().hasTag('open') ?? false;

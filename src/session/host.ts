@@ -18,6 +18,7 @@ import type { Attempts } from './attempt.ts';
 import type { Breakers } from './breakers.ts';
 import { tellInTurn } from './drain-pace.ts';
 import type { LegRecord } from './leg-history.ts';
+import type { LegNote } from './leg-notes.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
@@ -65,6 +66,7 @@ export interface SessionHostOptions {
   shortOf?(): 'time' | 'memory' | undefined;
   onOpened(opening: SessionOpening): void;
   onEnded(opening: SessionOpening, summary: SessionSummary): void;
+  onLeg?: ((note: LegNote) => void) | undefined;
   onFault(sessionId: string, name: string, error: unknown): void;
 }
 

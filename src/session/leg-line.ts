@@ -10,6 +10,7 @@ import { FarLeg, frameBytesMax } from './far-leg.ts';
 import type { SessionDependencies } from './host.ts';
 import { LegDial } from './leg-dial.ts';
 import { isFarReport } from './leg-messages.ts';
+import { LegNotes } from './leg-notes.ts';
 import { legSilent, lostReport, needsOf, openLegOf } from './open-leg.ts';
 import { mayBeOfNode } from './placing/node-failure.ts';
 import { WaitWatch } from './placing/wait-watch.ts';
@@ -51,12 +52,14 @@ export class LegLine {
   private isReady = false;
   private member: ChainMember | undefined;
   private readonly waiting: WaitWatch;
+  private readonly notes: LegNotes;
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegLineCalls) {
     this.opening = opening;
     this.dependencies = dependencies;
     this.calls = calls;
     this.session = dependencies.bus.address(opening.sessionId);
+    this.notes = new LegNotes(opening.sessionId, dependencies.onLeg);
     this.waiting = new WaitWatch(dependencies.clock, () => this.calls.waiting());
   }
 
@@ -176,7 +179,13 @@ export class LegLine {
     if (leg !== undefined) this.dismiss(leg);
   }
 
+  /** The session has lost it. */
+  lost(failure: LegFailure): void {
+    this.notes.failed(this.member?.slug ?? '', this.current, failure);
+  }
+
   private release(): void {
+    this.notes.closed();
     this.asking?.stop();
     this.asking = undefined;
     this.far?.stop();
@@ -199,6 +208,7 @@ export class LegLine {
     const { bus, clock } = this.dependencies;
     const generation = this.current;
     this.leg = leg;
+    this.notes.opened(this.member?.slug ?? '', generation, leg);
     this.waiting.opened();
     if (isOfNode(leg, bus.node)) return;
     this.far = new FarLeg(bus, clock, leg, this.session, this.frameBytesMax, {

@@ -80,6 +80,7 @@ export class LegLink {
 
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
+    this.line.lost(failure);
     this.attempt?.failed(failure);
   }
 

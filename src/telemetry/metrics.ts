@@ -19,6 +19,8 @@ export interface MetricsText {
  * patterns), never from what a client sent; a set that grows past 200 values all the same is cut off with `other`.
  */
 export interface Metrics {
+  /** What runs here; told once. */
+  built(build: { version: string; node_version: string; door: string; roles: string }): void;
   sessionOpened(): void;
   sessionEnded(reason: string): void;
   /** Seconds of audio that clients sent. */
@@ -51,8 +53,10 @@ export interface Metrics {
   read(): Promise<MetricsText>;
 }
 
-export function createMetrics(): Metrics {
+/** @param node how every metric names the node that it is of; none does when absent */
+export function createMetrics(node?: string): Metrics {
   const registry = new Registry();
+  if (node !== undefined) registry.setDefaultLabels({ node });
   collectDefaultMetrics({ register: registry });
 
   const counter = (name: string, help: string) => new Counter({ name: `voxgate_${name}`, help, registers: [registry] });
@@ -100,7 +104,15 @@ export function createMetrics(): Metrics {
     },
   });
 
+  const build = new Gauge({
+    name: 'voxgate_build_info',
+    help: 'What runs here: 1, with the version, that of Node, the door and the roles.',
+    labelNames: ['version', 'node_version', 'door', 'roles'],
+    registers: [registry],
+  });
+
   return {
+    built: (labels) => build.set(labels, 1),
     sessionOpened: () => opened.inc(),
     sessionEnded: byLabel('sessions_ended_total', 'reason', 'Live sessions ended, by reason.'),
     audioReceived: (seconds) => received.inc(seconds),

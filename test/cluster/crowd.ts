@@ -1,6 +1,7 @@
 // Several talkers at once and what became of them: how late their words were, and what the accounts say they cost.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { withoutNode } from '../fakes/metrics-text.ts';
 import { voxgate } from '../fakes/voxgate.ts';
 import { type Cluster, type ClusterNode, MICRO_USD_PER_MS } from './cluster.ts';
 import { type Speech, Talker } from './talker.ts';
@@ -31,9 +32,9 @@ export function latestMs(talkers: readonly Talker[]): number {
   return Math.round(Math.max(...late));
 }
 
-/** A number that the node shows on its metrics. */
+/** A number that the node shows on its metrics, by its name and its labels but the node. */
 export async function metric(node: ClusterNode, name: string): Promise<number> {
-  const text = await (await fetch(`${node.url}/metrics`)).text();
+  const text = withoutNode(await (await fetch(`${node.url}/metrics`)).text());
   const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   if (line === undefined) throw new Error(`${node.id} shows no ${name}.`);
   return Number(line.slice(name.length));

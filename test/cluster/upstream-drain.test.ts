@@ -9,7 +9,7 @@ const isFull = process.env.CLUSTER_FULL === '1';
 const SESSIONS = isFull ? 100 : 12;
 const TURN_SECONDS = 2;
 const BEGIN_EVERY_MS = isFull ? 40 : 100;
-const LEGS = /^voxgate_queue_depth\{queue="far_legs"\} (\d+)$/m;
+const LEGS = /^voxgate_queue_depth\{queue="far_legs"[^}]*\} (\d+)$/m;
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

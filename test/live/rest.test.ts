@@ -312,8 +312,9 @@ describe('for the operator', () => {
       'voxgate_audio_sent_seconds_total',
       'nodejs_eventloop_lag_p99_seconds',
       'voxgate_queue_depth{',
-      'voxgate_refusals_total{code="invalid_request"}',
-      'voxgate_http_requests_total{route="/v1/models",status="400"}',
+      'voxgate_refusals_total{code="invalid_request",node="',
+      'voxgate_http_requests_total{route="/v1/models",status="400",node="',
+      'voxgate_build_info{version="',
     ]) {
       expect(text).toContain(name);
     }

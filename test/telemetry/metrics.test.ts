@@ -21,6 +21,7 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.legEnded('finished');
   metrics.failedOver();
   metrics.deadLetter('unknown_actor');
+  metrics.messageRefused('forged');
   metrics.settled(0.25);
   metrics.settled(0.5);
   metrics.mail('sent');
@@ -32,6 +33,7 @@ test('everything that is counted is read as it was counted', async () => {
     [
       'voxgate_audio_received_seconds_total 1.75',
       'voxgate_audio_sent_seconds_total 1',
+      'voxgate_bus_refused_total{reason="forged"} 1',
       'voxgate_dead_letters_total{reason="unknown_actor"} 1',
       'voxgate_drops_total{name="interims"} 1',
       'voxgate_failovers_total 1',
@@ -48,6 +50,18 @@ test('everything that is counted is read as it was counted', async () => {
       'voxgate_sessions{state="live"} 2',
       'voxgate_upstream_legs_total{outcome="finished"} 1',
     ].sort(),
+  );
+});
+
+test('every metric names the node that it is of, and one says what runs there', async () => {
+  const metrics = createMetrics('edge-1');
+  metrics.built({ version: '1.2.3', node_version: 'v20.0.0', door: 'uws', roles: 'edge,upstream' });
+  metrics.sessionOpened();
+  metrics.deadLetter('overflow');
+  const samples = (await metrics.read()).body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(samples.filter((line) => !/\{.*node="edge-1"\} /.test(line))).toEqual([]);
+  expect(samples).toContain(
+    'voxgate_build_info{version="1.2.3",node_version="v20.0.0",door="uws",roles="edge,upstream",node="edge-1"} 1',
   );
 });
 

@@ -18,6 +18,9 @@ export interface RefusedMessages {
 
 export type RefusalReason = keyof RefusedMessages;
 
+const nothing = (): RefusedMessages => ({ unsealed: 0, version: 0, forged: 0, replayed: 0, stale: 0, overflow: 0 });
+export const REFUSAL_REASONS = Object.keys(nothing()) as readonly RefusalReason[];
+
 const TOLD_MS = 60_000;
 const WHAT_TO_DO: Readonly<Record<'version' | 'forged' | 'other', string>> = {
   version: 'Nodes of another version are on this NATS: nodes of two wire versions do not work together.',
@@ -34,7 +37,7 @@ export interface RefusalOptions {
 }
 
 export class Refusals {
-  readonly counts: RefusedMessages = { unsealed: 0, version: 0, forged: 0, replayed: 0, stale: 0, overflow: 0 };
+  readonly counts = nothing();
   readonly #options: RefusalOptions;
   readonly #now: () => number;
   #untold: Partial<RefusedMessages> = {};

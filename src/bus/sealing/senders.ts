@@ -97,8 +97,9 @@ export class Senders {
     const { head, sender, plain } = opened;
     const { asked } = sender;
     if (asked === undefined || nonceOf(plain) !== asked.nonce) {
-      // An answer to each of several questions; or an old one.
-      if (sender.lastCounter === undefined || head.counter <= sender.lastCounter) this.#options.refused('replayed');
+      // An answer to each of several questions; or an old one, or one that came too late.
+      if (sender.lastCounter === undefined) this.#options.refused('stale');
+      else if (head.counter <= sender.lastCounter) this.#options.refused('replayed');
       return;
     }
     const tookMs = performance.now() - asked.sinceMs;
