@@ -125,6 +125,11 @@ function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live[
   defer(() => local.close());
   metrics.watchQueue('recogniser_bytes', () => local.queuedBytes);
   metrics.watchQueue('recogniser_streams', () => local.streams);
+  metrics.watchGauge(
+    'recogniser_slowed_streams',
+    'Streams of the embedded recogniser that were slowed for the time that their organisation had used, since the start.',
+    () => local.slowed,
+  );
   return { loopback: new LoopbackEngine(clock), local };
 }
 

@@ -234,6 +234,22 @@ const Recogniser = Type.Object({
     200,
     'Streams of the embedded recogniser at a time.',
   ),
+  streamsPerOrganisationMax: integer(
+    'VOXGATE_RECOGNISER_STREAMS_PER_ORGANISATION_MAX',
+    1,
+    100_000,
+    150,
+    'The same of one organisation; never more than three quarters of all.',
+  ),
+  cpuSecondsPerMinutePerOrganisationMax: Type.Integer({
+    minimum: 1,
+    maximum: 3_840,
+    default: 30 * workersDefault,
+    defaultText: '30 for each of the threads that there are by default',
+    env: 'VOXGATE_RECOGNISER_CPU_SECONDS_PER_MINUTE_PER_ORGANISATION_MAX',
+    description:
+      'Time of these threads that one organisation may use in a minute before what it sends ahead of real time is slowed to the pace of speech.',
+  }),
   queueBytesMax: integer(
     'VOXGATE_RECOGNISER_QUEUE_BYTES_MAX',
     64 * KIB,

@@ -292,7 +292,11 @@ export interface EngineConnection {
 
 /** An in-process server that an endpoint of kind `embedded` names: the recogniser, or a scripted provider. */
 export interface Engine {
-  connect(query: Readonly<Record<string, unknown>>, listener: EngineListener): EngineConnection;
+  /** @param owner the organisation that it is for, so that none takes what is the others'; absent for the process's own */
+  connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection;
   /** Checks a query that a schema cannot check (a grammar). Resolves with what is wrong, or undefined. */
-  check?(query: Readonly<Record<string, unknown>>): Promise<{ param: string; message: string } | undefined>;
+  check?(
+    query: Readonly<Record<string, unknown>>,
+    owner?: string,
+  ): Promise<{ param: string; message: string } | undefined>;
 }

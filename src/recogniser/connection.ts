@@ -1,7 +1,7 @@
 // One connection to the recogniser: the engine's contract in front of a stream of a thread. Bounds what waits.
 // Nothing is said inside `connect`, `send` or `close`.
 import type { EngineConnection, EngineListener, Outgoing } from '../providers/provider.ts';
-import { COMMAND_BYTES, isCommand, type StreamErrorCode, type StreamMessage } from './protocol.ts';
+import { COMMAND_BYTES, isCommand, PIECE_BYTES, type StreamErrorCode, type StreamMessage } from './protocol.ts';
 import type { Thread, ThreadStream } from './thread.ts';
 
 /** Two seconds of audio: when so little of the queue is left, the sender is told to go on. */
@@ -14,6 +14,7 @@ export interface ConnectionOptions {
   queueBytesMax: number;
   /** The queue grew by so many bytes, or shrank. */
   onQueue: (bytes: number) => void;
+  onSlowed: () => void;
   onClosed: () => void;
 }
 
@@ -54,8 +55,11 @@ export class PoolConnection implements EngineConnection, ThreadStream {
     if (this.#over || this.#place === undefined) return;
     const { thread, id } = this.#place;
     if (frame instanceof Uint8Array) {
-      // A copy: the frame is the sender's again once this returns.
-      if (this.#takes(frame.byteLength)) thread.audio(id, new Uint8Array(frame));
+      if (!this.#takes(frame.byteLength)) return;
+      for (let at = 0; at < frame.byteLength; at += PIECE_BYTES) {
+        // A copy: the frame is the sender's again once this returns.
+        thread.audio(id, new Uint8Array(frame.subarray(at, at + PIECE_BYTES)));
+      }
     } else if (isCommand(frame)) {
       if (this.#takes(COMMAND_BYTES)) thread.command(id, frame);
     }
@@ -82,6 +86,14 @@ export class PoolConnection implements EngineConnection, ThreadStream {
     // Also at nothing: a sender may wait at a mark of its own, below this one.
     const isLow = (before > LOW_BYTES && this.#bufferedBytes <= LOW_BYTES) || (bytes > 0 && this.#bufferedBytes === 0);
     if (isLow && !this.#over) this.#listener.drained();
+  }
+
+  slowed(): void {
+    this.#options.onSlowed();
+    const message =
+      'This organisation has used its time of the embedded recogniser for now: what comes faster than it is spoken is heard at the pace of speech.';
+    // It is found out while others are given their turn.
+    this.#later(() => this.say({ type: 'warning', code: 'recogniser_slowed', message }));
   }
 
   end(code: number, reason: string): void {

@@ -45,6 +45,7 @@ export type StreamMessage =
   | { type: 'final'; turn: number; text: string; start: number; end: number; confidence: number; words: HeardWord[] }
   | { type: 'no_match'; turn: number; start: number; end: number }
   | { type: 'finished' }
+  | { type: 'warning'; code: 'recogniser_slowed'; message: string }
   | { type: 'error'; code: StreamErrorCode; message: string };
 
 export type StreamErrorCode =
@@ -52,6 +53,7 @@ export type StreamErrorCode =
   | 'invalid_grammar'
   | 'invalid_align_text'
   | 'recogniser_overloaded'
+  | 'recogniser_share_used'
   | 'recogniser_queue_full'
   | 'recogniser_failed';
 
@@ -61,23 +63,30 @@ export interface QueryFault {
   message: string;
 }
 
-/** To a thread. Each but `drop` is answered once, by `worked` or `checked`, in whatever way it ended. */
+/** To a thread. Each but `drop` is answered once, by `opened`, `worked` or `checked`, in whatever way it ended. */
 export type ThreadRequest =
   | { type: 'open'; stream: number; query: StreamQuery }
-  | { type: 'audio'; stream: number; bytes: Uint8Array }
+  | { type: 'audio'; stream: number; bytes: Uint8Array<ArrayBuffer> }
   | { type: 'command'; stream: number; command: StreamCommand }
   | { type: 'drop'; stream: number }
   | { type: 'check'; check: number; query: StreamQuery };
 
-/** From a thread. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. */
+/**
+ * From a thread. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. `ms` is how long
+ * the thread had to do with the request.
+ */
 export type ThreadReply =
   | { type: 'said'; stream: number; message: StreamMessage }
-  | { type: 'worked'; stream: number; bytes: number }
+  | { type: 'opened'; stream: number; ms: number }
+  | { type: 'worked'; stream: number; bytes: number; ms: number }
   | { type: 'ended'; stream: number }
-  | { type: 'checked'; check: number; fault: QueryFault | undefined };
+  | { type: 'checked'; check: number; fault: QueryFault | undefined; ms: number };
 
 /** What a command takes of a stream's queue, so that commands are bounded with the audio. */
 export const COMMAND_BYTES = 64;
+
+/** Audio that is worked on in one piece: half a second. Between two pieces it may be another's turn. */
+export const PIECE_BYTES = 16_000;
 
 /** Whether a frame is a command of a stream. */
 export function isCommand(frame: unknown): frame is StreamCommand {

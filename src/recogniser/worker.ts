@@ -56,8 +56,9 @@ port.on('message', (request: ThreadRequest) => {
 async function open(id: number, query: StreamQuery): Promise<void> {
   const entry: Entry = { running: undefined, early: [] };
   entries.set(id, entry);
+  const sinceMs = performance.now();
   const prepared = await prepare(query);
-  reply({ type: 'worked', stream: id, bytes: 0 });
+  reply({ type: 'opened', stream: id, ms: performance.now() - sinceMs });
   if ('fault' in prepared) {
     const code = query.task.kind === 'grammar' ? 'invalid_grammar' : 'invalid_align_text';
     fail(id, code, `The ${query.task.kind === 'grammar' ? 'grammar' : 'text'} is refused. ${prepared.fault.message}`);
@@ -82,13 +83,14 @@ function work(id: number, bytes: number, task: (stream: RecogniserStream) => 'en
     return;
   }
   let outcome: 'ended' | 'failed' | undefined;
+  const sinceMs = performance.now();
   try {
     if (entry?.running !== undefined) outcome = task(entry.running.stream);
   } catch (error) {
     rethrowTrap(error);
     outcome = 'failed';
   }
-  reply({ type: 'worked', stream: id, bytes });
+  reply({ type: 'worked', stream: id, bytes, ms: performance.now() - sinceMs });
   if (outcome === 'ended') {
     drop(id);
     reply({ type: 'ended', stream: id });
@@ -120,9 +122,11 @@ function fail(id: number, code: StreamErrorCode, message: string): void {
 }
 
 async function check(id: number, query: StreamQuery): Promise<void> {
+  const sinceMs = performance.now();
   const prepared = await prepare(query);
   if ('decoder' in prepared) decoders.giveBack(prepared.decoder);
-  reply({ type: 'checked', check: id, fault: 'fault' in prepared ? prepared.fault : undefined });
+  const fault = 'fault' in prepared ? prepared.fault : undefined;
+  reply({ type: 'checked', check: id, fault, ms: performance.now() - sinceMs });
 }
 
 /** Compiles a task and gives it to a decoder, which is where the last faults of a grammar show. */

@@ -72,6 +72,11 @@ export class MinuteLimit {
     this.#forget(nowMs);
   }
 
+  /** Milliseconds until there is something of the name's left, where more was charged than there was; 0 while there is. */
+  waitMs(name: string): number {
+    return Math.max(0, (this.#fullAtMs.get(name) ?? 0) - this.#clock.now() - MINUTE_MS);
+  }
+
   /** Puts one back that was taken with the same `max`. */
   giveBack(name: string, max: number): void {
     const fullAt = this.#fullAtMs.get(name);

@@ -193,7 +193,7 @@ async function checkWithEngine(
     access: addressOf(access(checked.provider.name)),
   });
   if (endpoint.kind !== 'embedded') return;
-  const fault = await engines[endpoint.engine]?.check?.(endpoint.query);
+  const fault = await engines[endpoint.engine]?.check?.(endpoint.query, ask.organisationId);
   if (fault !== undefined) {
     throw refuse('invalid_provider_params', `\`provider_params.${fault.param}\` of ${checked.slug}: ${fault.message}`, {
       param: `${param}.${fault.param}`,

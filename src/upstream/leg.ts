@@ -62,6 +62,7 @@ export class Leg extends ChartedLeg {
         unreachable: (message) => this.tell({ type: 'wire.failed', failure: unreachable(message) }),
       },
       this.dependencies.clock,
+      this.request.organisationId,
       this.dependencies.openSocket,
     );
     this.wire = wire;

@@ -3,7 +3,15 @@
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../machines/clock.ts';
-import type { Endpoint, Engine, EngineConnection, Incoming, Outgoing, ProviderRefusal } from '../providers/provider.ts';
+import type {
+  Endpoint,
+  Engine,
+  EngineConnection,
+  EngineListener,
+  Incoming,
+  Outgoing,
+  ProviderRefusal,
+} from '../providers/provider.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { joinedHeaders } from './headers.ts';
 
@@ -47,18 +55,23 @@ const CLOSE_MS = 2_000;
 export type SocketEndpoint = Extract<Endpoint, { kind: 'websocket' }>;
 export type OpenSocket = (endpoint: SocketEndpoint, listener: WireListener, clock: Clock) => Wire;
 
-/** Opens the wire an endpoint names. How long that may take is the leg's to say: it terminates the wire. */
+/**
+ * Opens the wire an endpoint names. How long that may take is the leg's to say: it terminates the wire.
+ *
+ * @param owner the organisation that the leg is for; an engine shares itself out between them
+ */
 export function openWire(
   endpoint: Endpoint,
   engines: Readonly<Record<string, Engine>>,
   listener: WireListener,
   clock: Clock,
+  owner?: string,
   openSocket: OpenSocket = (...args) => new SocketWire(...args),
 ): Wire {
   if (endpoint.kind === 'websocket') return openSocket(endpoint, listener, clock);
   const engine = engines[endpoint.engine];
   if (engine === undefined) throw new Error(`The engine "${endpoint.engine}" is not part of this node.`);
-  return new EngineWire(engine, endpoint.query, listener);
+  return new EngineWire(engine, endpoint.query, listener, owner);
 }
 
 /** The one wrapper around a client WebSocket. */
@@ -200,8 +213,8 @@ class EngineWire implements Wire {
   private readonly connection: EngineConnection;
   private over = false;
 
-  constructor(engine: Engine, query: Readonly<Record<string, unknown>>, listener: WireListener) {
-    this.connection = engine.connect(query, {
+  constructor(engine: Engine, query: Readonly<Record<string, unknown>>, listener: WireListener, owner?: string) {
+    const heard: EngineListener = {
       open: () => {
         if (!this.over) listener.opened();
       },
@@ -216,7 +229,8 @@ class EngineWire implements Wire {
         this.over = true;
         listener.closed(code, reason);
       },
-    });
+    };
+    this.connection = engine.connect(query, heard, owner);
   }
 
   get bufferedBytes(): number {

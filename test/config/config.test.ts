@@ -99,7 +99,13 @@ describe('sources', () => {
       settleMs: 5_000,
     });
     expect(config.batch).toEqual({ timeoutMs: 600_000, memoryBytesMax: 2 * 1024 ** 2 });
-    expect(config.recogniser).toEqual({ workers: expect.any(Number), streamsMax: 200, queueBytesMax: 2 * 1024 ** 2 });
+    expect(config.recogniser).toEqual({
+      workers: expect.any(Number),
+      streamsMax: 200,
+      streamsPerOrganisationMax: 150,
+      cpuSecondsPerMinutePerOrganisationMax: 30 * config.recogniser.workers,
+      queueBytesMax: 2 * 1024 ** 2,
+    });
     expect(config.recogniser.workers).toBeGreaterThanOrEqual(1);
     const absent = { url: undefined, apiKey: undefined };
     expect(config.providers).toEqual({ local: absent, loopback: absent, 'my-asr': absent });

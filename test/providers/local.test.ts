@@ -73,6 +73,11 @@ describe('reading', () => {
       { type: 'no_match', turn: 3, start: 1, end: 1.5 },
       [{ type: 'turn.ended', turnId: '3', utterance: { text: '', start: 1, end: 1.5 }, twin: false }],
     ],
+    [
+      'a warning',
+      { type: 'warning', code: 'recogniser_slowed', message: 'Slower.' },
+      [{ type: 'warned', code: 'recogniser_slowed', message: 'Slower.' }],
+    ],
     ['the end', { type: 'finished' }, [{ type: 'finished' }]],
     ['something new', { type: 'news' }, []],
     ['nothing', null, []],
@@ -90,6 +95,11 @@ describe('reading', () => {
     expect(heard).toMatchObject({ type: 'failed', failure: { code, kind: local.failures[code]!.kind } });
     const message = heard?.type === 'failed' && heard.failure.message;
     expect(message).toBe(local.failures[code]!.kind === 'caller' ? 'The sentence.' : local.failures[code]!.message);
+  });
+
+  test('an organisation that has its share says nothing of how the model serves others', () => {
+    const [heard] = live.read(open().state, { json: { type: 'error', code: 'recogniser_share_used', message: 'x' } });
+    expect(heard).toMatchObject({ failure: { own: true } });
   });
 
   test('an unknown error is a failure that is tried again', () => {

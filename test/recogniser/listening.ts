@@ -91,19 +91,20 @@ export class Ear {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #waiting: { type: StreamMessage['type']; resolve: () => void }[] = [];
 
-  constructor(pool: RecogniserPool, query: Query) {
+  constructor(pool: RecogniserPool, query: Query, owner?: string) {
     let resolve: (how: { code: number; reason: string }) => void = () => undefined;
     this.closed = new Promise((settle) => {
       resolve = settle;
     });
-    this.connection = pool.connect(query, {
+    const listener = {
       open: () => undefined,
-      message: (json) => this.#hear(json as StreamMessage),
+      message: (json: unknown) => this.#hear(json as StreamMessage),
       drained: () => {
         this.drained++;
       },
-      closed: (code, reason) => resolve({ code, reason }),
-    });
+      closed: (code: number, reason: string) => resolve({ code, reason }),
+    };
+    this.connection = pool.connect(query, listener, owner);
   }
 
   /** Resolves at the next message of a type, or at once when there was one. */

@@ -11,6 +11,11 @@ export const failures: FailureTable = {
     reason: 'connect_failed',
     message: 'The embedded recogniser has no room for another stream.',
   },
+  recogniser_share_used: {
+    kind: 'next',
+    reason: 'connect_failed',
+    message: 'The organisation has as many streams of the embedded recogniser as one may have.',
+  },
   recogniser_queue_full: {
     kind: 'next',
     reason: 'stalled',
@@ -27,5 +32,11 @@ export const failures: FailureTable = {
 /** The failure of an error message; unknown codes are a failure of the recogniser itself. */
 export function failureOf(code: string, message?: string): LegFailure {
   const row = failures[code] ?? (failures.recogniser_failed as NonNullable<(typeof failures)[string]>);
-  return { ...row, code, message: row.kind === 'caller' && message !== undefined ? message : row.message };
+  return {
+    ...row,
+    code,
+    message: row.kind === 'caller' && message !== undefined ? message : row.message,
+    // One organisation's share says nothing of how the others are served.
+    ...(code === 'recogniser_share_used' ? { own: true } : {}),
+  };
 }

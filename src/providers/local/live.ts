@@ -17,7 +17,7 @@ type Message =
   | { type: 'interim'; turn: number; text: string; start: number; end: number }
   | ({ type: 'final'; turn: number } & Utterance)
   | { type: 'no_match'; turn: number; start: number; end: number }
-  | { type: 'error'; code: string; message: string };
+  | { type: 'warning' | 'error'; code: string; message: string };
 
 export const live: LiveCodec<State> = {
   timing: () => ({
@@ -89,6 +89,8 @@ function heard(message: Message, language: string): Heard[] {
       const { turn, start, end } = message;
       return [{ type: 'turn.ended', turnId: String(turn), utterance: { text: '', start, end }, twin: false }];
     }
+    case 'warning':
+      return [{ type: 'warned', code: message.code, message: message.message }];
     case 'error':
       return [{ type: 'failed', failure: failureOf(message.code, message.message) }];
     default:
