@@ -1,11 +1,11 @@
 // The one declaration of the configuration: names, ranges, defaults, variables, words. fields.ts lists it, load.ts reads the
 // values, reference.ts prints them; what the values do is decided where they are used.
-import { availableParallelism } from 'node:os';
 import { type Static, Type } from '@sinclair/typebox';
 import { Accounts } from './schema-accounts.ts';
 import { Billing } from './schema-billing.ts';
 import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
+import { Recogniser } from './schema-recogniser.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
 
 const KIB = 1024;
@@ -214,48 +214,6 @@ const Batch = Type.Object({
     256 * MIB,
     2 * MIB,
     'Memory for the audio of one file.',
-  ),
-});
-
-const workersDefault = Math.min(64, Math.max(1, availableParallelism() - 1));
-const Recogniser = Type.Object({
-  workers: Type.Integer({
-    minimum: 1,
-    maximum: 64,
-    default: workersDefault,
-    defaultText: 'one less than the cores, at least 1',
-    env: 'VOXGATE_RECOGNISER_WORKERS',
-    description: 'Threads of the embedded recogniser.',
-  }),
-  streamsMax: integer(
-    'VOXGATE_RECOGNISER_STREAMS_MAX',
-    1,
-    100_000,
-    200,
-    'Streams of the embedded recogniser at a time.',
-  ),
-  streamsPerOrganisationMax: integer(
-    'VOXGATE_RECOGNISER_STREAMS_PER_ORGANISATION_MAX',
-    1,
-    100_000,
-    150,
-    'The same of one organisation; never more than three quarters of all.',
-  ),
-  cpuSecondsPerMinutePerOrganisationMax: Type.Integer({
-    minimum: 1,
-    maximum: 3_840,
-    default: 30 * workersDefault,
-    defaultText: '30 for each of the threads that there are by default',
-    env: 'VOXGATE_RECOGNISER_CPU_SECONDS_PER_MINUTE_PER_ORGANISATION_MAX',
-    description:
-      'Time of these threads that one organisation may use in a minute before what it sends ahead of real time is slowed to the pace of speech.',
-  }),
-  queueBytesMax: integer(
-    'VOXGATE_RECOGNISER_QUEUE_BYTES_MAX',
-    64 * KIB,
-    256 * MIB,
-    2 * MIB,
-    'Audio of one stream waiting for its thread.',
   ),
 });
 

@@ -6,6 +6,8 @@ import type { Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialFields, CredentialForm } from './credentials.ts';
 
+export type { Engine, EngineConnection, EngineListener } from './engine.ts';
+
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
   /** Where the price was read, and when (ISO date). */
@@ -268,35 +270,4 @@ export interface Provider {
   live: LiveCodec | undefined;
   batch: BatchCodec | undefined;
   failures: FailureTable;
-}
-
-/** What an engine says to the leg that connected. Nothing is called before `connect` has returned. */
-export interface EngineListener {
-  open(): void;
-  /** A message, as `read` of the codec takes it. */
-  message(json: unknown): void;
-  /** `bufferedBytes` has fallen low again. */
-  drained(): void;
-  /** Always called, once, unless `terminate` was. */
-  closed(code: number, reason: string): void;
-}
-
-/** A leg's connection to an engine. Methods are safe at any time; none throws. Audio bytes are copied before `send` returns. */
-export interface EngineConnection {
-  send(frame: Outgoing): void;
-  /** Audio taken and not yet worked on. */
-  readonly bufferedBytes: number;
-  close(): void;
-  terminate(): void;
-}
-
-/** An in-process server that an endpoint of kind `embedded` names: the recogniser, or a scripted provider. */
-export interface Engine {
-  /** @param owner the organisation that it is for, so that none takes what is the others'; absent for the process's own */
-  connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection;
-  /** Checks a query that a schema cannot check (a grammar). Resolves with what is wrong, or undefined. */
-  check?(
-    query: Readonly<Record<string, unknown>>,
-    owner?: string,
-  ): Promise<{ param: string; message: string } | undefined>;
 }
