@@ -3,6 +3,7 @@
 import * as crypto from 'node:crypto';
 import { type Refusal, refuse } from '../api/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
+import { isTrivialPassword } from './trivial-passwords.ts';
 
 export const PASSWORD_LENGTH = { min: 8, max: 256 } as const;
 
@@ -41,14 +42,15 @@ const PREFERRED: Scheme = argon2 === undefined ? 'scrypt' : 'argon2id';
 
 /** Throws a Refusal that says what is wrong with a new password; never shows it. */
 export function checkPassword(password: string, email: string): void {
-  const length = [...password].length;
+  // As it is hashed: one password however it was typed.
+  const plain = password.normalize('NFKC').toLowerCase();
+  const { length } = [...password.normalize('NFKC')];
   const { min, max } = PASSWORD_LENGTH;
   if (length < min || length > max) {
     throw badPassword(`has ${length} characters; it has ${min} to ${max}, and 15 or more are better.`);
   }
-  const plain = password.toLowerCase();
   const isOfAddress = [email, email.slice(0, email.lastIndexOf('@'))].some((part) => part.toLowerCase() === plain);
-  if (isOfAddress || isCommonPassword(plain)) {
+  if (isOfAddress || isCommonPassword(plain) || isTrivialPassword(plain, email)) {
     throw badPassword('is one of the first that anybody would try. Take another; several words in a row are good.');
   }
 }
