@@ -4,9 +4,10 @@ import { refuse } from '../../api/errors.ts';
 import { readRestCredential } from '../credentials.ts';
 import type { Reply } from '../door.ts';
 import { json, type RouteContext } from '../router.ts';
+import { isPrivateRequest, type Reach } from './console/reach.ts';
 
 const NOT_OPEN =
-  'The metrics are not open here. Set VOXGATE_METRICS_TOKEN and send it as a bearer credential; without it they are open on a node that listens on this machine alone.';
+  'The metrics are not open here. Set VOXGATE_METRICS_TOKEN and send it as a bearer credential; without it they are open on a node that listens on this machine alone, to this machine, under the name localhost or a loopback address.';
 
 export const getHealth = () => async (): Promise<Reply> => json(200, { status: 'ok' });
 
@@ -14,19 +15,18 @@ export const getHealth = () => async (): Promise<Reply> => json(200, { status: '
 export const getReady = (isReady: () => boolean) => async (): Promise<Reply> =>
   isReady() ? json(200, { status: 'ready' }) : json(503, { status: 'draining' });
 
-export interface MetricsAccess {
-  /** Opens the metrics to whoever sends it as a bearer credential. */
+export interface MetricsAccess extends Pick<Reach, 'isPrivate'> {
+  /** Opens the metrics to whoever sends it as a bearer credential. Without it they are open to private requests alone. */
   token: string | undefined;
-  /** Nobody else can reach the node: then they are open without a token. */
-  isPrivate: boolean;
 }
 
 /** What the metrics say is the operator's business: how much is used, and what it costs. */
 export const getMetrics =
-  (read: () => Promise<{ contentType: string; body: string }>, { token, isPrivate }: MetricsAccess) =>
+  (read: () => Promise<{ contentType: string; body: string }>, { token, ...reach }: MetricsAccess) =>
   async ({ request }: RouteContext): Promise<Reply> => {
     const sent = readRestCredential(request.headers.get('authorization'));
-    const isOpen = token === undefined ? isPrivate : sent !== undefined && isSame(sent, token);
+    // A page that a browser on this machine has open may have given its own name this machine's address.
+    const isOpen = token === undefined ? isPrivateRequest(reach, request) : sent !== undefined && isSame(sent, token);
     if (!isOpen) throw refuse('not_found', NOT_OPEN);
     const { contentType, body } = await read();
     return { status: 200, headers: { 'Content-Type': contentType }, body };

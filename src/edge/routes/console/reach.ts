@@ -17,7 +17,10 @@ export interface Reach {
  * Whether browser and gateway are alone on one machine. An address alone does not say so: a forwarder or a proxy on the same
  * machine comes from loopback as well.
  */
-export function isPrivateRequest({ isPrivate }: Reach, { remoteAddress, headers }: DoorRequest): boolean {
+export function isPrivateRequest(
+  { isPrivate }: Pick<Reach, 'isPrivate'>,
+  { remoteAddress, headers }: Pick<DoorRequest, 'remoteAddress' | 'headers'>,
+): boolean {
   return isPrivate && !isForwarded(headers) && isLoopbackAddress(remoteAddress) && isLoopbackHost(headers);
 }
 
