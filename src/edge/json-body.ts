@@ -1,9 +1,11 @@
-// A JSON request body: bounded, UTF-8, said to be JSON, and without a member that is there twice.
+// A JSON request body: bounded, as it is and not compressed, UTF-8, said to be JSON, and without a member that is there twice.
 import { printable, refuse } from '../api/errors.ts';
 import { BodyTooLarge, type DoorRequest } from './door.ts';
+import { refuseContentEncoding } from './multipart-parts.ts';
 
 /** The parsed body; undefined when there is none. Throws a Refusal for anything else. */
 export async function readJson(request: DoorRequest, bytesMax: number): Promise<unknown> {
+  refuseContentEncoding(request.headers);
   const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of request.body(bytesMax)) chunks.push(chunk as Uint8Array);

@@ -75,6 +75,7 @@ describe('a request that changes something', () => {
     ['a form with files', { 'Content-Type': 'multipart/form-data; boundary=x' }, 415, 'unsupported_media_type'],
     ['plain text', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
     ['no type', {}, 415, 'unsupported_media_type'],
+    ['compressed JSON', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, 415, 'unsupported_media_type'],
     ['a type that begins like JSON', { 'Content-Type': 'application/jsonp' }, 415, 'unsupported_media_type'],
     ['two types', { 'Content-Type': 'text/plain, application/json' }, 415, 'unsupported_media_type'],
     ['another page’s script', { ...JSON_TYPE, 'X-Requested-With': 'XMLHttpRequest' }, 403, 'cross_site_request'],

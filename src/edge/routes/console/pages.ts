@@ -10,6 +10,7 @@ import { escaped } from '../../../documents/html.ts';
 import type { Verified } from '../../../store/account-calls.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
+import { refuseContentEncoding } from '../../multipart-parts.ts';
 import { parseQuery } from '../../query.ts';
 import { type Route, type RouteHandler, refusalOf } from '../../router.ts';
 import { currentSession, refusalOfStore } from './console-route.ts';
@@ -129,6 +130,7 @@ async function readForm(request: DoorRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     throw refuse('unsupported_media_type', 'This page takes what its own form sends.');
   }
+  refuseContentEncoding(request.headers);
   const chunks: Uint8Array[] = [];
   for await (const chunk of request.body(FORM_BYTES_MAX)) chunks.push(chunk as Uint8Array);
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));

@@ -2,6 +2,7 @@
 // same browser has open.
 import { refuse } from '../../../api/errors.ts';
 import type { DoorRequest } from '../../door.ts';
+import { refuseContentEncoding } from '../../multipart-parts.ts';
 
 /** Methods that change nothing. */
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
@@ -29,6 +30,7 @@ export function requireConsoleRequest(request: DoorRequest): void {
   if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
     throw refuse('unsupported_media_type', 'The console takes JSON: send `Content-Type: application/json`.');
   }
+  refuseContentEncoding(headers);
   if (headers.get('x-requested-with') !== 'console') {
     throw refuse('cross_site_request', 'Requests to the console carry the header `X-Requested-With: console`.');
   }
