@@ -102,7 +102,15 @@ class KeyAuthenticator implements Authenticator {
     this.#options = options;
     const signing = tokenSecret(secret);
     this.#secrets = { signing, all: previousSecret === undefined ? [signing] : [signing, tokenSecret(previousSecret)] };
-    this.#cache = new VerifyCache({ store, clock, hearsNews });
+    this.#cache = new VerifyCache({
+      store,
+      clock,
+      hearsNews,
+      // It was revoked in what another ledger said, or in nobody's: the one that is asked now has the word.
+      onAnswered: (key) => {
+        if (judgeKey(key, options.now(), false) !== 'key_revoked') this.#revocations.forget(key.id);
+      },
+    });
     this.#failures = new FailedAttempts({ perMinuteMax: limits.failedAuthenticationsPerMinuteMax, clock });
     const { handshakesMax, handshakesPerAddressMax: perAddressMax } = limits;
     this.#handshakes = new WaitingHandshakes({ handshakesMax, perAddressMax });

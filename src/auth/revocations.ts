@@ -1,5 +1,5 @@
 // Keys revoked just now: what was asked or decided about them a moment before counts no more. What was revoked earlier is the
-// store's to say.
+// store's to say, and so is whether it was revoked at all.
 import type { Clock } from '../../machines/clock.ts';
 
 /** Longer than anything that was begun before the revocation can take to get here. */
@@ -30,6 +30,11 @@ export class Revocations {
       if (nowMs - atMs < REMEMBERED_MS && this.#atMs.size <= this.#keysMax) return;
       this.#atMs.delete(oldest);
     }
+  }
+
+  /** The store was asked after it was told of the revocation, and knows of none. */
+  forget(keyId: string): void {
+    this.#atMs.delete(keyId);
   }
 
   has(keyId: string): boolean {

@@ -59,6 +59,8 @@ export interface VerifyCacheOptions {
    * when absent.
    */
   hearsNews?: (() => boolean) | undefined;
+  /** Hears of every key that the store answers with, unless it was evicted since the store was asked. */
+  onAnswered?: (key: ApiKey) => void;
 }
 
 export class VerifyCache {
@@ -67,6 +69,7 @@ export class VerifyCache {
   readonly #knownMax: number;
   readonly #unknownMax: number;
   readonly #hearsNews: () => boolean;
+  readonly #onAnswered: (key: ApiKey) => void;
   #unreachedMs = Number.NEGATIVE_INFINITY;
   /** What was asked for before does not count as fresh. */
   #doubtedMs = Number.NEGATIVE_INFINITY;
@@ -76,7 +79,9 @@ export class VerifyCache {
   readonly #unknown = new Map<string, number>();
   readonly #asking = new Map<string, Asking>();
 
-  constructor({ store, clock, entriesMax = ENTRIES_MAX, hearsNews = () => true }: VerifyCacheOptions) {
+  constructor(options: VerifyCacheOptions) {
+    const { store, clock, entriesMax = ENTRIES_MAX, hearsNews = () => true, onAnswered = () => {} } = options;
+    this.#onAnswered = onAnswered;
     this.#store = store;
     this.#clock = clock;
     this.#hearsNews = hearsNews;
@@ -167,13 +172,18 @@ export class VerifyCache {
   #ask(reference: KeyReference): Asking {
     const evicted = new Set<string>();
     const askedMs = this.#clock.now();
+    const asking: Asking = { answer: Promise.resolve(undefined), evicted };
+    // Before it is asked: from then on news count against its answer.
+    this.#asking.set(reference.name, asking);
     const answer = reference.ask(this.#store).then((key) => {
       if (key === undefined) this.#noteUnknown(reference.name, askedMs);
-      else if (!evicted.has(key.id) && !evicted.has(key.organisationId)) this.#note(reference.name, key, askedMs);
+      else if (!evicted.has(key.id) && !evicted.has(key.organisationId)) {
+        this.#note(reference.name, key, askedMs);
+        this.#onAnswered(key);
+      }
       return key;
     });
-    const asking = { answer: answer.finally(() => this.#asking.delete(reference.name)), evicted };
-    this.#asking.set(reference.name, asking);
+    asking.answer = answer.finally(() => this.#asking.delete(reference.name));
     return asking;
   }
 

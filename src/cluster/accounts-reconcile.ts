@@ -33,7 +33,9 @@ export async function reconcile({ store, keysInUse, revoke, suspend }: Reconcile
     for (const [keyId, { organisationId }] of waiting) {
       waiting.delete(keyId);
       const key = await store.findKey(organisationId, keyId);
-      if (key === undefined || key.revokedAt !== null) revoke(keyId);
+      // A key is never removed: a ledger that does not know it is another one, or an older one, and has revoked nothing.
+      if (key === undefined) continue;
+      if (key.revokedAt !== null) revoke(keyId);
       else if (key.suspended) suspended.add(organisationId);
     }
   };

@@ -36,11 +36,22 @@ describe('an API key', () => {
     for (const how of ['store', 'bus'] as const) {
       const { authenticator, store, text, key, token } = await begin();
       if (how === 'store') store.revoke(key);
-      else authenticator.revoked(key.id);
+      else {
+        store.revokeSilently(key);
+        authenticator.revoked(key.id);
+      }
       for (const surface of surfaces(authenticator)) expect((await refusalOf(surface(text))).code).toBe('key_revoked');
       expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
       expect([authenticator.isRevoked(key.id), authenticator.isRevoked('key_2')]).toEqual([true, false]);
     }
+  });
+
+  test('that the ledger has not revoked is good again with its next answer, whatever was told before', async () => {
+    const { authenticator, text, key, token } = await begin();
+    authenticator.revoked(key.id);
+    for (const surface of surfaces(authenticator)) await surface(text);
+    await authenticator.socket(token, ADDRESS, undefined);
+    expect(authenticator.isRevoked(key.id)).toBe(false);
   });
 
   test('whose revocation nobody told of is refused 30 s later', async () => {
