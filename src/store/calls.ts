@@ -72,6 +72,10 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   claimOwnership: 'writes',
   findOwnership: 'reads',
 
+  findLedger: 'reads',
+  noteLedger: 'writes',
+  acceptLedger: 'writes',
+
   signUp: 'writes',
   findPerson: 'reads',
   isVerificationToken: 'reads',

@@ -109,6 +109,10 @@ const ROWS = {
 
   claimOwnership: 'near',
   findOwnership: 'near',
+
+  findLedger: 'near',
+  noteLedger: 'near',
+  acceptLedger: 'near',
   openNodes: 'near',
   closeLost: 'near',
 

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { createIdentityTables } from './identity-tables.ts';
 import { keepDatabase } from './keep-database.ts';
 import { createLedgerAudit } from './ledger-audit.ts';
 import type { LedgerAudit } from './ledger-calls.ts';
@@ -107,6 +108,7 @@ function prepare(copy: string, next: string): LedgerAudit {
     const ledger = createLedgerTables({ database, nowMs: Date.now, nowText, audit: () => {}, outbox: () => {} });
     // What was held when the copy was made is held for nobody now.
     ledger.expireHolds();
+    createIdentityTables({ database, nowMs: Date.now }).renewGeneration();
     return requireAgreement(ledger.auditLedger(), copy);
   } finally {
     database.close();

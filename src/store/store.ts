@@ -3,6 +3,7 @@
 import type { AccountCalls } from './account-calls.ts';
 import type { AuditCalls } from './audit-calls.ts';
 import type { IdempotencyCalls } from './idempotency-calls.ts';
+import type { IdentityCalls } from './identity-calls.ts';
 import type { KeyCalls } from './key-calls.ts';
 import type { LedgerCalls } from './ledger-calls.ts';
 import type { SuspensionNews } from './organisation-tables.ts';
@@ -21,7 +22,8 @@ export interface StoreCalls
     AccountCalls,
     VaultCalls,
     IdempotencyCalls,
-    OwnershipCalls {}
+    OwnershipCalls,
+    IdentityCalls {}
 
 /** The same calls from another thread. */
 export type AsynchronousCalls = {

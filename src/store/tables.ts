@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { createAccountTables } from './account-tables.ts';
 import { createAuditTables } from './audit-tables.ts';
 import { createIdempotencyTables } from './idempotency-tables.ts';
+import { createIdentityTables } from './identity-tables.ts';
 import { createKeyTables, type Revocations } from './key-tables.ts';
 import { createLedgerTables, type Leases } from './ledger-tables.ts';
 import type { Suspensions } from './organisation-tables.ts';
@@ -30,5 +31,6 @@ export function createTables(database: Database, nowMs: () => number = Date.now)
     ...createVaultTables(context),
     ...createIdempotencyTables(context),
     ...createOwnershipTables(base),
+    ...createIdentityTables(base),
   };
 }

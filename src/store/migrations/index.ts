@@ -8,6 +8,7 @@ import { vault } from './0006-vault.ts';
 import { idempotency } from './0007-idempotency.ts';
 import { ownership } from './0008-ownership.ts';
 import { charges } from './0009-charges.ts';
+import { ledgerIdentity } from './0010-ledger-identity.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly string[] = [
   idempotency,
   ownership,
   charges,
+  ledgerIdentity,
 ];
