@@ -5,20 +5,24 @@ import { join } from 'node:path';
 import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts-client.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts-service.ts';
 import { ClusterError } from '../cluster/keep-name.ts';
+import { LedgerRecord } from '../cluster/ledger/ledger-record.ts';
+import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
 import { servePlaces } from '../cluster/limits-book.ts';
 import { LimitsMessages } from '../cluster/limits-messages.ts';
 import type { Membership } from '../cluster/membership.ts';
 import { OWNER_PREFIX, ownShard } from '../cluster/ownership.ts';
 import { FIRST_SHARD, shardOf } from '../cluster/shards.ts';
+import type { Config } from '../config/schema.ts';
 import type { Desk, DeskStore } from '../ledger/desk.ts';
 import { JOURNAL_SUFFIX } from '../ledger/journal.ts';
 import { LostSessions } from '../ledger/lost-sessions.ts';
 import { createStreamedStore } from '../ledger/streamed-store.ts';
 import { consumeUsage } from '../ledger/usage-consumer.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
+import type { LedgerIdentity } from '../store/identity-calls.ts';
 import type { CreatedKey } from '../store/key-calls.ts';
 import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../store/remote.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
+import { DATABASE_NAME, openSqliteStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../vault/remote.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -32,6 +36,8 @@ export type BeforeStore = Omit<Assembly, 'store'>;
 
 export interface OwnAccounts {
   store: Store;
+  /** As it was when it was opened. */
+  ledger: LedgerIdentity;
   /** The first key, when this start made the data directory. */
   firstKey: CreatedKey | undefined;
   /** The fencing revision; undefined on a node by itself. */
@@ -48,9 +54,11 @@ export async function openOwnAccounts(
   shared: SharedNetwork | undefined,
   end: (sentence: string, error?: unknown) => void,
 ): Promise<OwnAccounts> {
-  const { config, metrics, bus, clock, defer } = before;
+  const { config, logger, metrics, bus, clock, defer } = before;
+  const { directory } = config.data;
+  requireDatabase(config);
   const store = await openSqliteStore({
-    directory: config.data.directory,
+    directory,
     // Without its store a node can admit nobody: it finishes what it has and makes room for another.
     onFault: (error) => end('store fault', error),
   });
@@ -58,6 +66,10 @@ export async function openOwnAccounts(
   metrics.watchQueue('store_calls', () => store.waitingCalls);
   const onRevision: (() => void)[] = [];
   const onLost: (() => void)[] = [];
+  const ledger = await store.findLedger();
+  const onFault = (error: unknown) => logger.error({ err: error }, 'the ledger could not be noted');
+  const record =
+    shared && new LedgerRecord({ records: shared.records, store, clock, shard: FIRST_SHARD, directory, onFault });
   const ownership =
     shared &&
     (await ownShard({
@@ -66,7 +78,11 @@ export async function openOwnAccounts(
       clock,
       shard: FIRST_SHARD,
       id: nodeId(before),
-      claim: (revision) => store.claimOwnership(FIRST_SHARD, revision, nodeId(before)),
+      ledger: ledger.id,
+      claim: async (revision) => {
+        await record?.admit();
+        await store.claimOwnership(FIRST_SHARD, revision, nodeId(before));
+      },
       onRevision: () => {
         for (const listener of onRevision) listener();
       },
@@ -76,13 +92,27 @@ export async function openOwnAccounts(
       },
     }));
   if (ownership !== undefined) defer(() => ownership.release());
+  if (record !== undefined) {
+    record.keep();
+    defer(() => record.close());
+  }
+  const firstKey = await store.bootstrap();
+  if (firstKey !== undefined) logger.warn({ ledger: ledger.id, directory }, 'a new ledger was made');
   return {
     store,
-    firstKey: await store.bootstrap(),
+    ledger,
+    firstKey,
     revision: () => ownership?.revision,
     onRevision: (listener) => onRevision.push(listener),
     onLost: (listener) => onLost.push(listener),
   };
+}
+
+function requireDatabase({ data: { directory, databaseMissing } }: Config): void {
+  if (databaseMissing === 'make' || existsSync(join(directory, DATABASE_NAME))) return;
+  throw new ClusterError(
+    `There is no database in ${directory}, and VOXGATE_DATABASE_MISSING is \`stop\`: mount what VOXGATE_DATA_DIRECTORY names, or start once with \`make\` to begin a new ledger.`,
+  );
 }
 
 /** What is served to the other nodes. */
@@ -109,7 +139,7 @@ type Stop = () => unknown;
 
 function serveCalls(
   { bus, logger, metrics, secret, config }: Assembly,
-  { own: { store, revision, onRevision }, vault }: Served,
+  { own: { store, ledger, revision, onRevision }, vault }: Served,
 ): Stop {
   const groups = new Map([
     [STORE_GROUP, answerStoreCalls(store)],
@@ -125,6 +155,7 @@ function serveCalls(
       secret,
       previousSecret: previousSecret(config),
       revision: revision() ?? 0,
+      ledger,
       groups,
       // An owner that cannot renew its lease goes on: whoever overtook it is known to the database, which takes nothing from it then.
       isOwner: () => revision() !== 0,
@@ -230,16 +261,26 @@ export interface FarAccounts {
 /**
  * Asks the node that has the database. Where that is not there yet, it is asked once it is.
  *
- * @throws ClusterError when it is there, and has another secret
+ * @throws ClusterError when it is there, and has another secret or another ledger
  */
 export async function openFarAccounts(before: BeforeStore, shared: SharedNetwork | undefined): Promise<FarAccounts> {
   const { bus, secret, config, clock, metrics, logger } = before;
   const onForeign = (sentence: string) => logger.error({ reason: sentence }, 'accounts fault');
-  const client = createAccountsClient({ bus, secret, previousSecret: previousSecret(config), clock, onForeign });
+  const remembered = new RememberedLedger(join(config.data.directory, LEDGER_FILE), (error) =>
+    logger.error({ err: error }, 'the ledger could not be noted'),
+  );
+  const client = createAccountsClient({
+    bus,
+    secret,
+    previousSecret: previousSecret(config),
+    clock,
+    faultOf: (ledger) => remembered.faultOf(ledger),
+    onForeign,
+  });
   // Who cannot read what this node says does not answer; but it has the name, written with another secret.
   const isForeign = () => shared?.leases.isForeign(OWNER_PREFIX).catch(() => false) ?? false;
-  const isUnderstood = await client.isUnderstood().catch(async () => !(await isForeign()));
-  if (!isUnderstood) throw new ClusterError(FOREIGN);
+  const foreign = await client.greet().catch(async () => ((await isForeign()) ? FOREIGN : undefined));
+  if (foreign !== undefined) throw new ClusterError(foreign);
   metrics.watchQueue('accounts_questions', () => client.waiting);
   return { store: createRemoteStore(client.ask), client };
 }

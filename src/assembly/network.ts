@@ -5,6 +5,7 @@ import { isLate } from '../bus/late-letter.ts';
 import { MemoryBus } from '../bus/memory.ts';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats.ts';
 import { type NatsLeases, natsLeases } from '../bus/nats-leases.ts';
+import { natsRecords, type Records } from '../bus/nats-records.ts';
 import { type NatsUsage, natsUsage } from '../bus/nats-usage.ts';
 import type { SigningSecrets } from '../bus/signed.ts';
 import { ClusterError } from '../cluster/keep-name.ts';
@@ -16,6 +17,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 /** What nodes have in common on NATS. */
 export interface SharedNetwork {
   leases: NatsLeases;
+  records: Records;
   usage: NatsUsage;
 }
 
@@ -72,7 +74,7 @@ export async function openNetwork({ config, secrets, logger, metrics }: NetworkO
   );
   return {
     bus,
-    shared: { leases: natsLeases(bus, { replicas }), usage },
+    shared: { leases: natsLeases(bus, { replicas }), records: natsRecords(bus, { replicas }), usage },
     close: () => {
       stopTelling();
       return bus.close();

@@ -15,6 +15,7 @@ const usage = `Usage: voxgate ledger audit [--json]
        voxgate ledger export [--after N]
        voxgate ledger backup FILE
        voxgate ledger restore FILE [--force]
+       voxgate ledger accept LEDGER
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but restore also while a gateway runs on it.
 
@@ -24,10 +25,12 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but 
   backup   writes a whole, consistent copy of the database to a file that is not there yet, and checks it
   restore  puts such a copy in the place of the database, once it was checked. What was there is kept beside it under
            another name, and needs --force. Sessions that were settled since the copy was made are settled again, as far
-           as the usage history goes back. Refused while anything has the database open`;
+           as the usage history goes back. Refused while anything has the database open
+  accept   lets this database take the place of that ledger when its node starts, for all nodes of the gateway; with its
+           own name it goes on with an older copy as it is. A node that is refused says which name that is`;
 
 export const ledger = actionsCommand(
-  { name: 'ledger', summary: 'audit, export, back up or restore the ledger', usage },
+  { name: 'ledger', summary: 'audit, export, back up, restore or accept the ledger', usage },
   {
     audit: action({
       operands: [],
@@ -64,6 +67,16 @@ export const ledger = actionsCommand(
         const { pages } = await withStore({ make: false }, (store) => store.backup(file));
         const { sessions, transfers } = checkCopy(file);
         print(`${file} has ${pages} pages with ${sessions} sessions and ${transfers} transfers; its ledger agrees.`);
+        return EXIT.ok;
+      },
+    }),
+    accept: action({
+      operands: ['LEDGER'],
+      options: {},
+      async run([name = '']) {
+        const { id } = await withStore({ make: false }, (store) => store.acceptLedger(name));
+        if (id === name) print(`The ledger ${id} goes on from where this copy of it ends.`);
+        else print(`The ledger ${id} takes the place of ${name} when its node starts.`);
         return EXIT.ok;
       },
     }),

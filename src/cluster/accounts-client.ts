@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
 import { accountsService } from '../bus/subjects.ts';
+import type { LedgerIdentity } from '../store/identity-calls.ts';
 import type { Ask } from '../store/remote.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
@@ -12,6 +13,7 @@ import {
   accountsKey,
   askBody,
   type Bound,
+  type Direction,
   givenBy,
   openContent,
   partsOf,
@@ -20,6 +22,7 @@ import {
   type SaidBody,
   sealContent,
 } from './accounts-protocol.ts';
+import { readIdentity } from './ledger/judgement.ts';
 import { shardOf } from './shards.ts';
 
 const CALLS_MAX = 1_024;
@@ -43,7 +46,9 @@ export interface AccountsClientOptions {
   clock?: Pick<Clock, 'now'>;
   /** Calls that may wait for their answers; one more is rejected with `overflow`. 1024 when absent. */
   callsMax?: number;
-  /** The other side cannot read what this node says, as a sentence for the operator. Told once until it can again. */
+  /** What is wrong with the ledger of the node that answers, as a sentence; nothing is asked of it then. Nothing ever when absent. */
+  faultOf?: (ledger: LedgerIdentity) => string | undefined;
+  /** The other side is not the one to ask, as a sentence for the operator. Told once until it is again. */
   onForeign?: (sentence: string) => void;
 }
 
@@ -53,8 +58,11 @@ export interface AccountsClient {
   readonly waiting: number;
   /** Hears that another process answers than before. */
   onOwner(listener: () => void): Detach;
-  /** Whether the other side can read what this node says; nothing is asked for. Rejects with BusError when nobody answers. */
-  isUnderstood(): Promise<boolean>;
+  /**
+   * Why the other side is not the one to ask, as a sentence; nothing is asked for. Undefined for the right one, and rejects when
+   * nobody answers.
+   */
+  greet(): Promise<string | undefined>;
 }
 
 interface Attempt {
@@ -79,12 +87,14 @@ class SealedClient implements AccountsClient {
   /** The last that was told, by shard. */
   readonly #epochs = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
+  readonly #faultOf: (ledger: LedgerIdentity) => string | undefined;
   readonly #onForeign: (sentence: string) => void;
   #isForeign = false;
   #waiting = 0;
 
   constructor(options: AccountsClientOptions) {
     const { bus, secret, previousSecret, clock = backgroundClock, callsMax = CALLS_MAX } = options;
+    this.#faultOf = options.faultOf ?? (() => undefined);
     this.#onForeign = options.onForeign ?? (() => {});
     this.#bus = bus;
     this.#clock = clock;
@@ -105,17 +115,18 @@ class SealedClient implements AccountsClient {
     return () => void this.#listeners.delete(entry);
   }
 
-  async isUnderstood(): Promise<boolean> {
+  async greet(): Promise<string | undefined> {
     const id = randomBytes(12).toString('base64url');
     const shard = shardOf(null);
     for (const key of this.#keys) {
       // Under no epoch nothing is done.
       const bound = { id, asker: this.#bus.node, epoch: '' };
       const untilMs = this.#clock.now() + GREETING_MS;
-      const said = await this.#send({ service: accountsService(shard), bound, key, content: NOTHING, untilMs });
-      if (said.type !== 'accounts.unread') return true;
+      const attempt = { service: accountsService(shard), bound, key, content: NOTHING, untilMs };
+      const said = await this.#send(attempt);
+      if (said.type !== 'accounts.unread') return this.#faultIn(attempt, said);
     }
-    return false;
+    return FOREIGN;
   }
 
   async #ask(content: AskContent, timeoutMs: number): Promise<unknown> {
@@ -149,6 +160,8 @@ class SealedClient implements AccountsClient {
           unread++;
           break;
         }
+        const fault = this.#faultIn(attempt, said);
+        if (fault !== undefined) throw this.#foreign(fault);
         this.#isForeign = false;
         if (said.type === 'accounts.answer')
           return givenBy(opened(attempt, 'answer', await this.#whole(attempt, said)));
@@ -158,9 +171,21 @@ class SealedClient implements AccountsClient {
     if (unread < this.#keys.length) {
       throw new StoreError('unreachable', 'The node that keeps the accounts has changed too often: try again.');
     }
-    if (!this.#isForeign) this.#onForeign(FOREIGN);
+    throw this.#foreign(FOREIGN);
+  }
+
+  #foreign(sentence: string): StoreError {
+    if (!this.#isForeign) this.#onForeign(sentence);
     this.#isForeign = true;
-    throw new StoreError('unreachable', FOREIGN);
+    return new StoreError('unreachable', sentence);
+  }
+
+  /** Whoever says which epoch it is says which ledger it has; every answer is bound to the epoch. */
+  #faultIn(attempt: Attempt, { type, ledger }: SaidBody): string | undefined {
+    if (type !== 'accounts.epoch' || ledger === undefined) return undefined;
+    const identity = readIdentity(opened(attempt, 'ledger', ledger));
+    if (identity === undefined) throw unreadable();
+    return this.#faultOf(identity);
   }
 
   async #send(attempt: Attempt): Promise<SaidBody> {
@@ -213,7 +238,7 @@ function sealedContent(key: Uint8Array, bound: Bound, content: AskContent): stri
   }
 }
 
-function opened({ key, bound }: Attempt, direction: 'answer' | 'epoch', sealed: string): unknown {
+function opened({ key, bound }: Attempt, direction: Exclude<Direction, 'ask'>, sealed: string): unknown {
   const found = openContent(key, direction, bound, sealed);
   if (found === undefined) throw unreadable();
   return found.content;

@@ -16,6 +16,7 @@ export const PART_LENGTH_MAX = 640 * 1024;
 export const PARTS_MAX = 16;
 const CALL_ID = /^[\w-]{16}$/;
 const EPOCH_LENGTH_MAX = 64;
+const LEDGER_LENGTH_MAX = 1024;
 
 /** One part of a sealed request. */
 export interface AskBody extends BusBody {
@@ -46,9 +47,11 @@ export interface SaidBody extends BusBody {
   type: 'accounts.answer' | 'accounts.more' | 'accounts.epoch' | 'accounts.unread';
   parts: number;
   sealed: string;
+  /** With an epoch: the identity of the ledger that is asked under it, sealed. Absent in what older versions say. */
+  ledger?: string;
 }
 
-export type Direction = 'ask' | 'answer' | 'epoch';
+export type Direction = 'ask' | 'answer' | 'epoch' | 'ledger';
 
 /** What a sealed text is bound to. */
 export interface Bound {
@@ -122,10 +125,11 @@ export function readRequest(body: BusBody): AskBody | RestBody | undefined {
 }
 
 export function readSaid(body: BusBody): SaidBody | undefined {
-  const { type, parts, sealed } = body as Partial<SaidBody>;
+  const { type, parts, sealed, ledger } = body as Partial<SaidBody>;
   const isKnown = ['accounts.answer', 'accounts.more', 'accounts.epoch', 'accounts.unread'].includes(type ?? '');
   if (!isKnown || !isCount(parts) || typeof sealed !== 'string' || sealed.length > PART_LENGTH_MAX) return undefined;
-  return { type: type as SaidBody['type'], parts, sealed };
+  if (ledger !== undefined && (typeof ledger !== 'string' || ledger.length > LEDGER_LENGTH_MAX)) return undefined;
+  return { type: type as SaidBody['type'], parts, sealed, ...(ledger !== undefined && { ledger }) };
 }
 
 const isPart = (value: unknown): value is number =>

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../bus/bus.ts';
 import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
+import type { LedgerIdentity } from '../store/identity-calls.ts';
 import type { Answering } from '../store/remote.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import {
@@ -38,6 +39,8 @@ export interface AccountsServiceOptions {
   previousSecret?: Uint8Array | undefined;
   /** The lease's revision: grows each time that the accounts change hands. */
   revision: number;
+  /** Which ledger this is, for those that ask: told with each epoch, to which every request and answer is bound. */
+  ledger?: LedgerIdentity;
   /** By the name of the group: `store`, `vault`, … */
   groups: ReadonlyMap<string, Answering>;
   shard?: string;
@@ -174,7 +177,9 @@ class Service {
     if (this.#ids.has(name) || this.#idsBefore.has(name)) return this.#refuse('replayed');
     if (bound.epoch !== this.#epoch) {
       this.#options.onRefused?.('epoch');
-      return said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch));
+      const { ledger } = this.#options;
+      const epoch = said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch));
+      return ledger === undefined ? epoch : { ...epoch, ledger: sealContent(key, 'ledger', bound, ledger) };
     }
     this.#remember(name);
     const work = this.#outcome(content).then((outcome) => this.#answered(key, bound, outcome));

@@ -28,7 +28,10 @@ export interface NameOptions {
    * it, but taken again as soon as it is free. Believed without being asked when absent.
    */
   isThere?(heldBy: LeaseValue): Promise<boolean>;
-  /** Taken, or taken again, with that revision. Until it resolves the name is not counted on; when it rejects it is given back. */
+  /**
+   * Taken, or taken again, with that revision. Until it resolves the name is not counted on; when it rejects it is given back, and
+   * after a BusError taken again.
+   */
   onTaken?(revision: number): Promise<void> | void;
   /** Somebody else has it for good, or `onTaken` rejected. Told once; nothing comes after it. */
   onLost(sentence: string): void;
@@ -170,7 +173,14 @@ class NameKeeper implements KeptName {
       await this.#lease.release();
       return undefined;
     }
-    await onTaken?.(this.#lease.revision);
+    try {
+      await onTaken?.(this.#lease.revision);
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      // NATS went away in between: it is taken once more.
+      await this.#lease.release();
+      return error;
+    }
     this.#revision = this.#lease.revision;
     this.#isSure = true;
     return undefined;

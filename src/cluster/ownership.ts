@@ -20,7 +20,12 @@ export interface OwnershipOptions {
   shard: string;
   /** How the operator calls this node. */
   id: string;
-  /** Says it to the database: `store.claimOwnership(shard, revision, id)`. Rejects when a higher revision was there. */
+  /** Of the database; others see it beside the name. */
+  ledger?: string;
+  /**
+   * Says it to the database: `store.claimOwnership(shard, revision, id)`. Rejects when a higher revision was there, or the database is
+   * not the one that counts.
+   */
   claim(revision: number): Promise<void>;
   /** Owner with a new revision, after an outage or a start without NATS: what the last one stood for is over. */
   onRevision?(revision: number): void;
@@ -48,7 +53,7 @@ export interface Ownership {
  * @throws ClusterError when another node keeps the accounts and goes on doing so
  */
 export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
-  const { bus, leases, clock, shard, id, claim, onRevision, onLost, ghostMs } = options;
+  const { bus, leases, clock, shard, id, ledger, claim, onRevision, onLost, ghostMs } = options;
   let revision = 0;
   let isStarted = false;
   const name = await keepName({
@@ -56,7 +61,7 @@ export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
     leases,
     clock,
     name: ownerName(shard),
-    value: { node: bus.node, id },
+    value: { node: bus.node, id, ...(ledger !== undefined && { ledger }) },
     taken: (heldBy) =>
       `The accounts of shard ${shard} are kept by the node "${String(heldBy.id ?? 'unknown')}": stop it first, or leave \`accounts\` out of VOXGATE_ROLES of the node "${id}".`,
     async onTaken(taken) {

@@ -66,6 +66,12 @@ const Data = Type.Object({
     accepts: 'the path of a directory on a local disk',
     description: 'Where the database and the generated secret are kept; made when missing.',
   }),
+  databaseMissing: choice(
+    'VOXGATE_DATABASE_MISSING',
+    ['make', 'stop'],
+    'make',
+    'When the data directory of the node that keeps the accounts has no database: `make` begins a new ledger; `stop` ends the node, as where a volume may not be mounted.',
+  ),
   secret: optionalText(Type.String({ minLength: 32, maxLength: 1024, pattern: '^\\S+$' }), {
     env: 'VOXGATE_SECRET',
     accepts: 'a text of 32 to 1024 characters without spaces',

@@ -1,5 +1,6 @@
 // Who keeps the accounts: one node at a time, with revisions that only grow, and a database that takes nothing from the last one.
 import { describe, expect, test } from 'vitest';
+import { BusError } from '../../src/bus/bus.ts';
 import { ClusterError } from '../../src/cluster/keep-name.ts';
 import { type OwnershipOptions, ownShard } from '../../src/cluster/ownership.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -64,6 +65,25 @@ describe('the owner of the accounts', () => {
     const third = await passUntil(cluster, c.own());
     expect(third.revision).toBeGreaterThan(second.revision);
     expect([a.lost, first.isSure]).toEqual([[], false]);
+  });
+
+  test('takes the name again when the bus goes away while its database is looked at, and ends when that is the wrong one', async () => {
+    const cluster = new SimulatedCluster();
+    let looks = 0;
+    const away = async () => {
+      if (++looks < 3) throw new BusError('disconnected', 'NATS is not connected.');
+    };
+    const owner = await passUntil(cluster, candidate(cluster, 'a', { claim: away }).own());
+    expect([looks, owner.isSure]).toEqual([3, true]);
+    await owner.release();
+    const wrong = candidate(cluster, 'b', {
+      claim: async () => {
+        throw new ClusterError('Another ledger.');
+      },
+    });
+    await expect(passUntil(cluster, wrong.own())).rejects.toThrow('Another ledger.');
+    // It has given the name back.
+    expect((await passUntil(cluster, candidate(cluster, 'c').own())).isSure).toBe(true);
   });
 
   test('that was cut off for five minutes goes on with a higher revision when nobody else became it', async () => {

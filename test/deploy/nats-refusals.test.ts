@@ -60,6 +60,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       ]),
       ...publishes(NOT_ACCOUNTS, [
         '$KV.voxgate-leases.accounts.0',
+        '$KV.voxgate-records.ledger.0',
         '$JS.API.CONSUMER.MSG.NEXT.voxgate-usage.shard-0',
         '$JS.API.CONSUMER.DURABLE.CREATE.voxgate-usage.shard-0',
         '$JS.API.STREAM.UPDATE.voxgate-usage',

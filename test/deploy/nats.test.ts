@@ -1,9 +1,10 @@
 // deploy/nats/nats-server.conf on a real nats-server: encrypted, every role can do its work. What is refused is
 // in nats-refusals.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BusBody } from '../../src/bus/bus.ts';
+import { type BusBody, BusError } from '../../src/bus/bus.ts';
 import type { NatsBus } from '../../src/bus/nats.ts';
 import { natsLeases } from '../../src/bus/nats-leases.ts';
+import { natsRecords } from '../../src/bus/nats-records.ts';
 import { natsUsage } from '../../src/bus/nats-usage.ts';
 import { natsServerIsHere } from '../fakes/nats-server.ts';
 import { settleAll } from '../fakes/settle-nats.ts';
@@ -146,6 +147,20 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       await leases.close();
     }
     expect(faults).toEqual([]);
+  });
+
+  it('lets those that keep the database alone say which ledger it is', async () => {
+    for (const user of ['accounts', 'node'] as const) {
+      const records = natsRecords(buses[user]);
+      const over = (await records.read('ledger.0'))?.sequence ?? 0;
+      const sequence = await records.write('ledger.0', { id: user }, over);
+      expect(await records.read('ledger.0')).toEqual({ value: { id: user }, sequence });
+    }
+    expect(faults).toEqual([]);
+    for (const user of ['edge', 'upstream'] as const) {
+      await expect(natsRecords(buses[user]).read('ledger.0')).rejects.toBeInstanceOf(BusError);
+    }
+    faults.length = 0;
   });
 
   it.each<[publisher: User, consumer: User]>([
