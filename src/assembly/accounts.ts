@@ -201,6 +201,11 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
     'Usage in the stream that the ledger has not taken yet; -1 while nobody can say.',
     async () => (await usage.waiting(FIRST_SHARD).catch(() => undefined)) ?? -1,
   );
+  metrics.watchGauge(
+    'usage_put_aside',
+    'Usage that this ledger could not take, kept for one that can; -1 while nobody can say.',
+    async () => (await usage.putAside(FIRST_SHARD)) ?? -1,
+  );
   const detach = [
     members.onGone((node) => lost.gone(node)),
     consumeUsage({

@@ -61,7 +61,11 @@ export async function openNetwork({ config, secrets, logger, metrics }: NetworkO
   metrics.watchGauge('bus_connected', 'Whether the bus is there: 1, or 0 while it is away.', () =>
     bus.isConnected ? 1 : 0,
   );
-  metrics.watchGauge('usage_refused', 'Usage that no ledger will ever take, since the start.', () => usage.refused);
+  metrics.watchGauge(
+    'usage_refused',
+    'Usage that was put aside because the ledger could not take it, since the start.',
+    () => usage.refused,
+  );
   metrics.watchGauge(
     'bus_ignored',
     'Messages on the bus that no node of this gateway can have meant, since the start.',

@@ -23,6 +23,7 @@ import {
 } from './nats-jetstream.ts';
 import { type Delivered, type Pull, pullMessages } from './nats-pull.ts';
 import { Subjects } from './nats-subjects.ts';
+import { type TakingAgain, takingAgain } from './nats-usage-again.ts';
 import type { UsageHandler, UsageStream, UsageVerdict } from './usage-stream.ts';
 
 const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
@@ -82,6 +83,10 @@ export class NatsUsage implements UsageStream {
     this.#name = `${bus.link.prefix}-usage`;
   }
 
+  get #refusedName(): string {
+    return `${this.#name}-refused`;
+  }
+
   /** Messages put aside by this process since its start. */
   get refused(): number {
     return this.#refused;
@@ -115,17 +120,31 @@ export class NatsUsage implements UsageStream {
       durable,
       inHandMax: IN_HAND_MAX,
       onFault,
-      prepare: () => this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard)),
+      prepare: async () => {
+        await this.#ask('preparing to take usage', ({ manager }) => this.#prepare(manager, durable, shard));
+        again.begin();
+      },
       take: (message) => this.#take(pull, shard, message, handler),
     });
-    return () => pull.stop();
+    const again = this.#again(shard, handler);
+    return () => {
+      again.stop();
+      pull.stop();
+    };
   }
 
-  async waiting(shard: string): Promise<number | undefined> {
-    const subject = this.#subjects.usage(checked(shard));
+  waiting(shard: string): Promise<number | undefined> {
+    return this.#count(this.#name, this.#subjects.usage(checked(shard)));
+  }
+
+  putAside(shard: string): Promise<number | undefined> {
+    return this.#count(this.#refusedName, this.#subjects.refusedUsage(checked(shard)));
+  }
+
+  async #count(stream: string, subject: string): Promise<number | undefined> {
     try {
       return await this.#ask('counting usage', async ({ manager }) => {
-        const { state } = await manager.streams.info(this.#name, { subjects_filter: subject });
+        const { state } = await manager.streams.info(stream, { subjects_filter: subject });
         return state.subjects?.[subject] ?? 0;
       });
     } catch {
@@ -133,18 +152,24 @@ export class NatsUsage implements UsageStream {
     }
   }
 
+  #again(shard: string, handler: UsageHandler): TakingAgain {
+    const { clock, againMs, onFault } = this.#options;
+    return takingAgain({
+      ask: (work) => this.#ask('looking at usage that was put aside', ({ manager }) => work(manager)),
+      stream: this.#refusedName,
+      subject: this.#subjects.refusedUsage(shard),
+      take: (data) => verdictOf(data, (body) => handler(body, true)),
+      pause: (tries) => new Promise((resolve) => void clock.setTimeout(() => resolve(), laterMs(againMs, tries))),
+      onFault: (error) => this.#bus.isConnected && onFault(`Usage that was put aside waits: ${error.message}`),
+    });
+  }
+
   async #take(pull: Pull, shard: string, message: Delivered, handler: UsageHandler): Promise<void> {
-    const body = bodyOf(message.data);
-    let verdict: UsageVerdict = 'never';
-    try {
-      if (body !== undefined) verdict = await handler(body);
-    } catch {
-      verdict = 'again';
-    }
+    let verdict = await verdictOf(message.data, (body) => handler(body, false));
     if (verdict === 'never' && !(await this.#putAside(shard, message))) verdict = 'again';
     if (verdict === 'done') pull.done(message);
     else if (verdict === 'never') pull.drop(message);
-    else pull.again(message, Math.min(AGAIN_MS_MAX, this.#options.againMs * 2 ** Math.min(message.deliveries - 1, 16)));
+    else pull.again(message, laterMs(this.#options.againMs, message.deliveries));
   }
 
   /** Whether it is kept where it can be read. */
@@ -157,7 +182,7 @@ export class NatsUsage implements UsageStream {
     }
     this.#refused++;
     this.#options.onFault(
-      `A usage message can never be taken: it is number ${message.sequence} of ${this.#name}, kept in ${this.#name}-refused.`,
+      `A usage message cannot be taken by this ledger: it is number ${message.sequence} of ${this.#name}, kept in ${this.#refusedName}.`,
     );
     return true;
   }
@@ -208,8 +233,8 @@ export class NatsUsage implements UsageStream {
     });
     await ensureStream(streams.manager, {
       ...common,
-      name: `${this.#name}-refused`,
-      description: 'Voxgate: usage that the ledger can never take, for the operator to read',
+      name: this.#refusedName,
+      description: 'Voxgate: usage that the ledger could not take, for the operator to read',
       subjects: [this.#subjects.refusedUsage('*')],
       retention: RetentionPolicy.Limits,
       max_msgs: REFUSED_MAX,
@@ -237,6 +262,20 @@ export class NatsUsage implements UsageStream {
     }
   }
 }
+
+/** What nobody can read will never be taken; what the handler fails at is tried again. */
+async function verdictOf(data: Uint8Array, take: (body: BusBody) => Promise<UsageVerdict>): Promise<UsageVerdict> {
+  const body = bodyOf(data);
+  if (body === undefined) return 'never';
+  try {
+    return await take(body);
+  } catch {
+    return 'again';
+  }
+}
+
+const laterMs = (againMs: number, tries: number): number =>
+  Math.min(AGAIN_MS_MAX, againMs * 2 ** Math.min(tries - 1, 16));
 
 function checked(shard: string): string {
   if (SHARD.test(shard)) return shard;

@@ -1,5 +1,6 @@
 // The end of the usage stream, at the node that has the database: each session that ended elsewhere is settled, once however often
-// it is told. What can never be settled is put aside and told of; everything else is tried until it is.
+// it is told. What this ledger will not settle is put aside and told of, and tried once by each that comes after it; the
+// rest is tried until it is settled.
 import type { BusBody, Detach } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';
 import type { UsageStream, UsageVerdict } from '../bus/usage-stream.ts';
@@ -29,12 +30,12 @@ export function consumeUsage({ usage, shard, store, keys, onSettled, onFault }: 
   let isWaiting = false;
   let isNewerTold = false;
 
-  const refused = (error: unknown): UsageVerdict => {
-    onFault('usage refused', error);
-    return 'never';
-  };
-
-  return usage.consume(shard, async (body: BusBody): Promise<UsageVerdict> => {
+  return usage.consume(shard, async (body: BusBody, isPutAside: boolean): Promise<UsageVerdict> => {
+    const refused = (error: unknown): UsageVerdict => {
+      // Of what was put aside before nobody is told again.
+      if (!isPutAside) onFault('usage refused', error);
+      return 'never';
+    };
     const message = readUsage(keys, body);
     if (message === 'foreign') return refused(new Error('A message of the usage stream is not of this gateway.'));
     if (message === 'newer') {

@@ -134,6 +134,43 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     expect(ledger.times.get(1)).toBe(1);
   });
 
+  test('hands what was put aside over once more to each consumer that begins, and keeps what that does not take either', async () => {
+    const { join } = gateway();
+    const [wrong, right] = await Promise.all([join(), join()]);
+    for (let n = 0; n < 6; n++) await wrong.stream.publish('0', `${n}`, usage(n));
+    let last = () => {};
+    const all = new Promise<void>((resolve) => {
+      last = resolve;
+    });
+    let refusals = 0;
+    const detach = wrong.stream.consume('0', async () => {
+      if (++refusals === 6) last();
+      return 'never';
+    });
+    await all;
+    while ((await wrong.stream.putAside('0')) !== 6) await wrong.bus.link.connection.flush();
+    detach();
+
+    const putAside: boolean[] = [];
+    let wasBusy = false;
+    const ledger = counting((n) => {
+      if (n === 2) return 'never';
+      // One that cannot take it just now.
+      if (n === 3 && !wasBusy) {
+        wasBusy = true;
+        return 'again';
+      }
+      return 'done';
+    });
+    right.stream.consume('0', (body, isPutAside) => {
+      putAside.push(isPutAside);
+      return ledger.handler(body);
+    });
+    await ledger.has(5);
+    expect([new Set(putAside), [...ledger.taken].sort()]).toEqual([new Set([true]), [0, 1, 3, 4, 5]]);
+    while ((await right.stream.putAside('0')) !== 1) await right.bus.link.connection.flush();
+  });
+
   test('works on a bounded number of messages at a time', async () => {
     const { join } = gateway();
     const { stream } = await join();

@@ -48,7 +48,7 @@ const WRONG: [string, string][] = [
   ['keys roll key_1 --grace -1h', '--grace'],
   ['keys revoke', 'KEY_ID'],
   ['keys list --yaml', '--yaml'],
-  ['ledger', 'audit, export, backup, restore'],
+  ['ledger', 'audit, export, backup, accept, restore'],
   ['ledger audit now', 'nothing but options'],
   ['ledger export --after -1', '--after'],
   ['ledger export --after x', '"x"'],

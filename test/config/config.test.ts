@@ -62,7 +62,12 @@ describe('sources', () => {
       tlsKeyFile: undefined,
       trustedProxies: undefined,
     });
-    expect(config.data).toEqual({ directory: './data', secret: undefined, secretPrevious: undefined });
+    expect(config.data).toEqual({
+      directory: './data',
+      databaseMissing: 'make',
+      secret: undefined,
+      secretPrevious: undefined,
+    });
     expect(config.limits).toEqual({
       headerBytesMax: 8192,
       jsonBodyBytesMax: 65536,

@@ -37,6 +37,7 @@ export class MemoryUsageStream implements UsageStream {
 
   consume(_: string, handler: UsageHandler): Detach {
     this.handler = handler;
+    void this.handAgain(handler);
     void this.hand();
     return () => {
       this.handler = undefined;
@@ -47,6 +48,16 @@ export class MemoryUsageStream implements UsageStream {
     return this.kept.length;
   }
 
+  async putAside(): Promise<number> {
+    return this.refused.length;
+  }
+
+  private async handAgain(handler: UsageHandler): Promise<void> {
+    for (const body of [...this.refused]) {
+      if ((await handler(body, true)) === 'done') this.refused.splice(this.refused.indexOf(body), 1);
+    }
+  }
+
   /** Hands over what waits. What is not answered by the consumer that began with it is handed over to the next. */
   async hand(): Promise<void> {
     if (this.isHanding) return;
@@ -55,7 +66,7 @@ export class MemoryUsageStream implements UsageStream {
       const { handler } = this;
       const message = this.kept.shift();
       if (message === undefined) break;
-      const verdict = (await handler?.(JSON.parse(message.text) as BusBody)) ?? 'again';
+      const verdict = (await handler?.(JSON.parse(message.text) as BusBody, false)) ?? 'again';
       if (verdict === 'never') this.refused.push(JSON.parse(message.text) as BusBody);
       // The consumer died between what it did and its word for it.
       if (verdict === 'again' || (verdict === 'done' && handler !== this.handler)) this.kept.push(message);

@@ -143,6 +143,27 @@ test('what can never be settled is put aside and told, and what comes after it i
   stop();
 });
 
+test('what one ledger put aside because it knew nobody of it, the right one settles when it is back, and nobody is told again', async () => {
+  const [right, wrong] = [world(1), world(2)];
+  const who = right.customer({ credit: 100_000n });
+  wrong.failing.set('settleSession', 'not_found');
+  const { stream } = right;
+  const on = ({ store }: typeof wrong, faults: string[]) =>
+    consumeUsage({ usage: stream, shard: '0', store, keys, onSettled: () => {}, onFault: (name) => faults.push(name) });
+  let stop = on(wrong, wrong.faults);
+  await stream.publish('0', 'ses_1', usageBody(keys, headOf(who, 'ses_1'), endOf([lineOf(60_000, PRICE)])));
+  await stream.publish('0', 'hostile', { type: 'usage.end' });
+  await settle();
+  await stream.hand();
+  expect([wrong.faults, await stream.putAside()]).toEqual([['usage refused', 'usage refused'], 2]);
+  stop();
+  stop = on(right, right.faults);
+  await settle();
+  expect([right.faults, await stream.putAside()]).toEqual([[], 1]);
+  expect(right.ledger.findSession(who.organisationId, 'ses_1')?.costMicroUsd).toBe(60_001n);
+  stop();
+});
+
 test('a ledger that is locked is told of once, and takes everything when it is free', async () => {
   const { stream, faults, owner, customer, ledger, failing } = world(1);
   const who = customer({ credit: 100_000n });

@@ -1,0 +1,70 @@
+// Hands over once more what was put aside, oldest first: what one ledger could not take another one may, as when the right one is
+// back. What is taken is removed; the rest stays where it can be read.
+import { type JetStreamManager, NatsError, type StoredMsg } from 'nats';
+import type { UsageVerdict } from './usage-stream.ts';
+
+const NO_MESSAGE = 10037;
+
+export interface TakingAgainOptions {
+  /** Asks JetStream; rejects with BusError. */
+  ask<Result>(work: (manager: JetStreamManager) => Promise<Result>): Promise<Result>;
+  stream: string;
+  subject: string;
+  take(data: Uint8Array): Promise<UsageVerdict>;
+  /** Before a message that could not be taken now is tried again. */
+  pause(tries: number): Promise<void>;
+  onFault(error: Error): void;
+}
+
+export interface TakingAgain {
+  /** Goes through it once; begun again after NATS went away in between, from the start. */
+  begin(): void;
+  stop(): void;
+}
+
+export function takingAgain(options: TakingAgainOptions): TakingAgain {
+  let isBegun = false;
+  let isStopped = false;
+  return {
+    begin() {
+      if (isBegun || isStopped) return;
+      isBegun = true;
+      takeAgain(options, () => isStopped).catch((error: Error) => {
+        isBegun = false;
+        if (!isStopped) options.onFault(error);
+      });
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+async function takeAgain(
+  { ask, stream, subject, take, pause }: TakingAgainOptions,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { state } = await ask((manager) => manager.streams.info(stream));
+  for (let sequence = state.first_seq; state.messages > 0 && sequence <= state.last_seq; sequence++) {
+    if (isStopped()) return;
+    const message = await ask((manager) => messageAt(manager, stream, sequence));
+    if (message?.subject !== subject) continue;
+    let verdict: UsageVerdict = 'again';
+    for (let tries = 1; verdict === 'again'; tries++) {
+      if (isStopped()) return;
+      verdict = await take(message.data);
+      if (verdict === 'again') await pause(tries);
+    }
+    if (verdict === 'done') await ask((manager) => manager.streams.deleteMessage(stream, sequence));
+  }
+}
+
+/** Undefined where one was removed. */
+async function messageAt(manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> {
+  try {
+    return await manager.streams.getMessage(stream, { seq });
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.err_code === NO_MESSAGE) return undefined;
+    throw error;
+  }
+}
