@@ -3,19 +3,11 @@
 import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
-import {
-  type BeforeStore,
-  closeOwnLost,
-  type FarAccounts,
-  farDeskStore,
-  farVault,
-  openFarAccounts,
-  openOwnAccounts,
-  serveOwnAccounts,
-} from './assembly/accounts.ts';
+import { type BeforeStore, closeOwnLost, openOwnAccounts, serveOwnAccounts } from './assembly/accounts.ts';
 import { openAuthenticator, publishNews } from './assembly/authentication.ts';
 import { type Assembly, lastingName } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
+import { type FarAccounts, farDeskStore, farVault, openFarAccounts } from './assembly/far-accounts.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
 import { openMembers } from './assembly/members.ts';

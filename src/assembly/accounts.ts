@@ -1,30 +1,27 @@
-// The accounts of the gateway as this node has them: its own database, which it may serve to others as the one owner; or the node
-// that has it, asked over the bus. Everything behind asks the same store and vault either way.
+// The accounts of the gateway on the node that has the database, which it may serve to others as the one owner. Those ask by
+// far-accounts.ts, and everything behind asks the same store and vault either way.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts-client.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts-service.ts';
 import { ClusterError } from '../cluster/keep-name.ts';
 import { LedgerRecord } from '../cluster/ledger/ledger-record.ts';
-import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
 import { servePlaces } from '../cluster/limits-book.ts';
 import { LimitsMessages } from '../cluster/limits-messages.ts';
 import type { Membership } from '../cluster/membership.ts';
-import { OWNER_PREFIX, ownShard } from '../cluster/ownership.ts';
-import { FIRST_SHARD, shardOf } from '../cluster/shards.ts';
+import { ownShard } from '../cluster/ownership.ts';
+import { FIRST_SHARD } from '../cluster/shards.ts';
 import type { Config } from '../config/schema.ts';
-import type { Desk, DeskStore } from '../ledger/desk.ts';
+import type { Desk } from '../ledger/desk.ts';
 import { JOURNAL_SUFFIX } from '../ledger/journal.ts';
 import { LostSessions } from '../ledger/lost-sessions.ts';
-import { createStreamedStore } from '../ledger/streamed-store.ts';
 import { consumeUsage } from '../ledger/usage-consumer.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
 import type { LedgerIdentity } from '../store/identity-calls.ts';
 import type { CreatedKey } from '../store/key-calls.ts';
-import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../store/remote.ts';
+import { answerStoreCalls, STORE_GROUP } from '../store/remote.ts';
 import { DATABASE_NAME, openSqliteStore } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
-import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../vault/remote.ts';
+import { answerVaultCalls, VAULT_GROUP } from '../vault/remote.ts';
 import type { Vault } from '../vault/vault.ts';
 import { type Assembly, nodeId, previousSecret, secretsOf } from './context.ts';
 import type { SharedNetwork } from './network.ts';
@@ -257,48 +254,3 @@ function closeLostSessions(
   void lost.look();
   return lost;
 }
-
-export interface FarAccounts {
-  store: Store;
-  client: AccountsClient;
-}
-
-/**
- * Asks the node that has the database. Where that is not there yet, it is asked once it is.
- *
- * @throws ClusterError when it is there, and has another secret or another ledger
- */
-export async function openFarAccounts(before: BeforeStore, shared: SharedNetwork | undefined): Promise<FarAccounts> {
-  const { bus, secret, config, clock, metrics, logger } = before;
-  const onForeign = (sentence: string) => logger.error({ reason: sentence }, 'accounts fault');
-  const remembered = new RememberedLedger(join(config.data.directory, LEDGER_FILE), (error) =>
-    logger.error({ err: error }, 'the ledger could not be noted'),
-  );
-  const client = createAccountsClient({
-    bus,
-    secret,
-    previousSecret: previousSecret(config),
-    clock,
-    faultOf: (ledger) => remembered.faultOf(ledger),
-    onForeign,
-  });
-  // Who cannot read what this node says does not answer; but it has the name, written with another secret.
-  const isForeign = () => shared?.leases.isForeign(OWNER_PREFIX).catch(() => false) ?? false;
-  const foreign = await client.greet().catch(async () => ((await isForeign()) ? FOREIGN : undefined));
-  if (foreign !== undefined) throw new ClusterError(foreign);
-  metrics.watchQueue('accounts_questions', () => client.waiting);
-  return { store: createRemoteStore(client.ask), client };
-}
-
-export const farVault = ({ bus, clock, logger, store }: Assembly, { client }: FarAccounts): Vault =>
-  createRemoteVault({
-    ask: client.ask,
-    store,
-    clock,
-    hearsNews: () => bus.isConnected,
-    onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
-  });
-
-/** Holds are asked of the owner; what was used goes by the stream. */
-export const farDeskStore = (assembly: Assembly, { usage }: SharedNetwork): DeskStore =>
-  createStreamedStore({ accounts: assembly.store, usage, keys: usageKeys(secretsOf(assembly)), shardOf });

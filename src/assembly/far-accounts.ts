@@ -1,0 +1,62 @@
+// The accounts of the gateway where they are another node's: asked over the bus, as long as that is the node that this one knows.
+import { join } from 'node:path';
+import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts-client.ts';
+import { ClusterError } from '../cluster/keep-name.ts';
+import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
+import { OWNER_PREFIX } from '../cluster/ownership.ts';
+import { shardOf } from '../cluster/shards.ts';
+import type { DeskStore } from '../ledger/desk.ts';
+import { createStreamedStore } from '../ledger/streamed-store.ts';
+import { usageKeys } from '../ledger/usage-message.ts';
+import { createRemoteStore } from '../store/remote.ts';
+import type { Store } from '../store/store.ts';
+import { createRemoteVault } from '../vault/remote.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { BeforeStore } from './accounts.ts';
+import { type Assembly, previousSecret, secretsOf } from './context.ts';
+import type { SharedNetwork } from './network.ts';
+
+export interface FarAccounts {
+  store: Store;
+  client: AccountsClient;
+}
+
+/**
+ * Asks the node that has the database. Where that is not there yet, it is asked once it is.
+ *
+ * @throws ClusterError when it is there, and has another secret or another ledger
+ */
+export async function openFarAccounts(before: BeforeStore, shared: SharedNetwork | undefined): Promise<FarAccounts> {
+  const { bus, secret, config, clock, metrics, logger } = before;
+  const onForeign = (sentence: string) => logger.error({ reason: sentence }, 'accounts fault');
+  const remembered = new RememberedLedger(join(config.data.directory, LEDGER_FILE), (error) =>
+    logger.error({ err: error }, 'the ledger could not be noted'),
+  );
+  const client = createAccountsClient({
+    bus,
+    secret,
+    previousSecret: previousSecret(config),
+    clock,
+    faultOf: (ledger) => remembered.faultOf(ledger),
+    onForeign,
+  });
+  // Who cannot read what this node says does not answer; but it has the name, written with another secret.
+  const isForeign = () => shared?.leases.isForeign(OWNER_PREFIX).catch(() => false) ?? false;
+  const foreign = await client.greet().catch(async () => ((await isForeign()) ? FOREIGN : undefined));
+  if (foreign !== undefined) throw new ClusterError(foreign);
+  metrics.watchQueue('accounts_questions', () => client.waiting);
+  return { store: createRemoteStore(client.ask), client };
+}
+
+export const farVault = ({ bus, clock, logger, store }: Assembly, { client }: FarAccounts): Vault =>
+  createRemoteVault({
+    ask: client.ask,
+    store,
+    clock,
+    hearsNews: () => bus.isConnected,
+    onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
+  });
+
+/** Holds are asked of the owner; what was used goes by the stream. */
+export const farDeskStore = (assembly: Assembly, { usage }: SharedNetwork): DeskStore =>
+  createStreamedStore({ accounts: assembly.store, usage, keys: usageKeys(secretsOf(assembly)), shardOf });
