@@ -184,7 +184,7 @@ export const ERROR_CATALOGUE = {
     429,
     4100,
     'back_off',
-    'Too many requests; `Retry-After` says when to come back.',
+    'Too many requests: `Retry-After` says when to come back. On a socket: too many text frames, pings or tiny frames.',
   ),
   too_many_sessions: row(
     'rate_limit_error',

@@ -57,6 +57,8 @@ export interface DoorSocket {
   readonly bufferedBytes: number;
   /** True from `close` or `terminate` on. */
   readonly closed: boolean;
+  /** Nothing is read of it for the moment, because it sent too fast: silence is not the client's. */
+  readonly heldBack: boolean;
   ping(): void;
   /** Sends what is queued, then a close frame. */
   close(code: number, reason: string): void;
@@ -79,9 +81,27 @@ export interface SocketHandlers {
   closed(socket: DoorSocket, code: number, reason: string): void;
 }
 
+/**
+ * How fast a socket may send. The door asks at every frame, before anything is made of it, and reads no more of the socket for
+ * as long as it is told; where the library cannot do that, `canWait` is false, and only what is past bearing is refused.
+ */
+export interface SocketPace {
+  /**
+   * A frame came; `isAudio` false: text, a ping or a pong. For how many milliseconds nothing more should be read, 0 for none;
+   * infinity: there is no end to it, the frame and all after it are to be left unread, and `exceeded` is called, once.
+   */
+  take(bytes: number, isAudio: boolean, canWait: boolean): number;
+  /** So many pieces of messages came besides. For how many milliseconds nothing more should be read. */
+  fragments(count: number): number;
+  /** For how many milliseconds nothing more should be read. */
+  owedMs(): number;
+  /** Nothing more is read; the socket is to be closed. */
+  exceeded(): void;
+}
+
 /** The answer to an upgrade: a socket (with the subprotocol to name, if any) or a plain HTTP refusal. */
 export type UpgradeAnswer =
-  | { accept: SocketHandlers; protocol?: string; headers?: Record<string, string> }
+  | { accept: SocketHandlers; pace?: SocketPace; protocol?: string; headers?: Record<string, string> }
   | { refuse: WholeReply };
 
 export interface DoorHandlers {

@@ -1,6 +1,6 @@
 // What the sockets of both doors have in common: no call throws, a close goes out in order and within a bounded time,
 // `closed` comes once and never from inside a call, and a handler that throws costs its own socket only.
-import type { DoorSocket, SocketHandlers, SocketSend } from './door.ts';
+import type { DoorSocket, SocketHandlers, SocketPace, SocketSend } from './door.ts';
 
 /** How long a client may take to read what is queued once the close was asked for; then it is dropped. */
 const CLOSE_LINGER_MS = 10_000;
@@ -11,7 +11,13 @@ const CLOSE_LINGER_MS = 10_000;
 export const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 /** A close frame's reason has 123 bytes (RFC 6455, 5.5). */
 const REASON_BYTES_MAX = 123;
+/** How long a client may take to answer a close frame before its connection is cut. */
+export const CLOSE_ANSWER_MS = 5_000;
 const NO_CLOSE_FRAME = 1006;
+/** The longest that nothing is read of a socket: well below what a client is given to answer a ping. */
+const HELD_BACK_MS_MAX = 5_000;
+/** Frames that a client may still have sent when it is no more listened to; whoever sends more is cut off. */
+const UNHEARD_FRAMES_MAX = 20_000;
 
 /** One WebSocket of any library: a door supplies the five moves and reports what happens. */
 export abstract class GuardedSocket implements DoorSocket {
@@ -20,10 +26,15 @@ export abstract class GuardedSocket implements DoorSocket {
   #state: 'open' | 'closing' | 'closed' = 'open';
   #farewell = { code: NO_CLOSE_FRAME, reason: '' };
   #linger: NodeJS.Timeout | undefined;
+  readonly #pace: SocketPace | undefined;
+  #hold: NodeJS.Timeout | undefined;
+  #isExceeded = false;
+  #unheardFrames = 0;
 
-  constructor(handlers: SocketHandlers, onFault: (error: unknown) => void) {
+  constructor(handlers: SocketHandlers, onFault: (error: unknown) => void, pace?: SocketPace) {
     this.#handlers = handlers;
     this.#onFault = onFault;
+    this.#pace = pace;
   }
 
   /** Hands a message to the library; false when the connection is past taking any. */
@@ -35,9 +46,17 @@ export abstract class GuardedSocket implements DoorSocket {
   protected abstract end(code: number, reason: string): void;
   /** Cuts the connection. */
   protected abstract cut(): void;
+  /** Whether the library can stop to read. */
+  protected readonly canWait: boolean = false;
+  protected pauseReading(): void {}
+  protected resumeReading(): void {}
 
   get closed(): boolean {
     return this.#state !== 'open';
+  }
+
+  get heldBack(): boolean {
+    return this.#hold !== undefined;
   }
 
   get bufferedBytes(): number {
@@ -82,7 +101,7 @@ export abstract class GuardedSocket implements DoorSocket {
   }
 
   protected received(data: Uint8Array, isBinary: boolean): void {
-    if (this.#state !== 'open') return;
+    if (!this.#listens(data.byteLength, isBinary)) return;
     // Without a closure: this is called for every frame.
     try {
       this.#handlers.message(this, data, isBinary);
@@ -91,8 +110,18 @@ export abstract class GuardedSocket implements DoorSocket {
     }
   }
 
-  protected ponged(): void {
-    if (this.#state === 'open') this.#tell(() => this.#handlers.pong(this));
+  protected ponged(bytes: number): void {
+    if (this.#listens(bytes, false)) this.#tell(() => this.#handlers.pong(this));
+  }
+
+  /** Whether the ping is to be answered. */
+  protected pinged(bytes: number): boolean {
+    return this.#listens(bytes, false);
+  }
+
+  /** So many pieces of messages came that were not told of. */
+  protected fragmented(count: number): void {
+    this.#holdBack(this.#pace?.fragments(count) ?? 0);
   }
 
   /** Something that was queued has left. */
@@ -109,6 +138,38 @@ export abstract class GuardedSocket implements DoorSocket {
     clearTimeout(this.#linger);
     // Not from inside `close` or `terminate`: their callers are in the middle of something.
     queueMicrotask(() => this.#tell(() => this.#handlers.closed(this, code, reason)));
+  }
+
+  /** Counts a frame, before anything is made of it, and says whether anything is to be. */
+  #listens(bytes: number, isAudio: boolean): boolean {
+    const waitMs = this.#pace?.take(bytes, isAudio, this.canWait) ?? 0;
+    if (waitMs > 0) this.#holdBack(waitMs);
+    if (this.#state === 'open' && !this.#isExceeded) {
+      if (waitMs !== Number.POSITIVE_INFINITY) return true;
+      this.#isExceeded = true;
+      this.#tell(() => this.#pace?.exceeded());
+    } else if (++this.#unheardFrames > UNHEARD_FRAMES_MAX) {
+      this.#attempt(() => this.cut());
+      this.ended(NO_CLOSE_FRAME, '');
+    }
+    return false;
+  }
+
+  #holdBack(waitMs: number): void {
+    if (waitMs === 0 || !this.canWait || this.#hold !== undefined) return;
+    this.#attempt(() => this.pauseReading());
+    this.#hold = setTimeout(() => this.#readOn(HELD_BACK_MS_MAX - waitMs), Math.min(waitMs, HELD_BACK_MS_MAX)).unref();
+  }
+
+  /** What had been read when the reading stopped is owed as well. */
+  #readOn(longestMs: number): void {
+    const waitMs = this.#state === 'open' ? Math.min(this.#pace?.owedMs() ?? 0, longestMs) : 0;
+    if (waitMs > 0) {
+      this.#hold = setTimeout(() => this.#readOn(longestMs - waitMs), waitMs).unref();
+      return;
+    }
+    this.#hold = undefined;
+    this.#attempt(() => this.resumeReading());
   }
 
   #endNow(): void {

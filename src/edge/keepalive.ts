@@ -4,6 +4,8 @@ import type { Clock } from '../../machines/clock.ts';
 
 export interface KeepaliveActions {
   ping(): void;
+  /** Nothing is read of the client for the moment: it cannot be heard. */
+  isDeaf?(): boolean;
   /** Nothing was heard in time; called once, and nothing after it. */
   dead(): void;
 }
@@ -45,7 +47,7 @@ export class SocketKeepalive {
   }
 
   #judge(): void {
-    if (!this.#heard) {
+    if (!this.#heard && this.#actions.isDeaf?.() !== true) {
       this.#actions.dead();
       return;
     }

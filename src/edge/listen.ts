@@ -16,9 +16,10 @@ import { newSessionId } from '../session/session-id.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { decodeClientMessage } from './client-message.ts';
 import { readSocketCredential } from './credentials.ts';
-import type { DoorRequest, DoorSocket, SocketHandlers, UpgradeAnswer, WholeReply } from './door.ts';
+import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace, UpgradeAnswer, WholeReply } from './door.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import { readListenQuery } from './listen-query.ts';
+import type { Excess, PaceSettings, SocketPaces } from './pace/socket-pace.ts';
 import { parseQuery } from './query.ts';
 
 /** Counts sockets, so that a node that stops can let the last words reach their clients. */
@@ -57,7 +58,9 @@ export interface ListenDependencies extends ChainDependencies {
   sessions: SessionHost;
   prices: PriceList;
   desk: Desk;
-  settings: { pingMs: number; pongMs: number; binaryFrameBytesMax: number; textFrameBytesMax: number };
+  settings: { pingMs: number; pongMs: number; binaryFrameBytesMax: number; textFrameBytesMax: number } & PaceSettings;
+  /** How fast clients may send. */
+  paces: SocketPaces;
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): WholeReply;
   onRefused(refusal: Refusal): void;
@@ -113,7 +116,7 @@ export async function answerListen(
     const release = await limits.takeSession(caller.key);
     try {
       const meter = await openMeter(opening, now, dependencies);
-      return { accept: sessionHandlers({ ...opening, meter, release }, dependencies), headers, ...protocol };
+      return { ...acceptSession({ ...opening, meter, release }, dependencies), headers, ...protocol };
     } catch (error) {
       release();
       throw error;
@@ -122,7 +125,7 @@ export async function answerListen(
     const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
     dependencies.onRefused(refusal);
     if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
-    return { accept: refusingHandlers(refusal, requestId, dependencies), headers, ...protocol };
+    return { ...acceptToRefuse(refusal, requestId, dependencies), headers, ...protocol };
   }
 }
 
@@ -144,17 +147,27 @@ function openMeter(
   return desk.open(head, pricedMembers(chain, 'live', prices));
 }
 
+/** What an accepted handshake is answered with. */
+type Accepted = { accept: SocketHandlers; pace: SocketPace };
+
 /** One session on one socket. */
-function sessionHandlers(opening: SessionOpening, dependencies: ListenDependencies): SocketHandlers {
-  const { sessions, settings, clock } = dependencies;
+function acceptSession(opening: SessionOpening, dependencies: ListenDependencies): Accepted {
+  const { sessions, settings, clock, paces } = dependencies;
   let session: LiveSession | undefined;
   let keepalive: SocketKeepalive | undefined;
   let isOpen = false;
-  return {
+  const pace = paces.open(opening.organisationId, (excess) =>
+    session?.abort('rate_limit_exceeded', excessWords(excess, settings)),
+  );
+  const accept: SocketHandlers = {
     open(socket) {
       isOpen = true;
       dependencies.sockets.opened();
-      keepalive = new SocketKeepalive(clock, settings, { ping: () => socket.ping(), dead: () => socket.terminate() });
+      keepalive = new SocketKeepalive(clock, settings, {
+        ping: () => socket.ping(),
+        isDeaf: () => socket.heldBack,
+        dead: () => socket.terminate(),
+      });
       session = sessions.open(opening, socket);
       // The key was good when the handshake was judged, and may have been revoked since.
       if (dependencies.authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
@@ -185,6 +198,7 @@ function sessionHandlers(opening: SessionOpening, dependencies: ListenDependenci
       session?.drained();
     },
     closed() {
+      pace.release();
       if (isOpen) dependencies.sockets.closed();
       keepalive?.stop();
       if (session !== undefined) {
@@ -195,11 +209,21 @@ function sessionHandlers(opening: SessionOpening, dependencies: ListenDependenci
       opening.meter.abandon(dependencies.wallNow());
     },
   };
+  return { accept, pace };
 }
 
+const excessWords = (excess: Excess, settings: PaceSettings): string =>
+  excess === 'messages'
+    ? `More than ${settings.socketMessagesPerSecondMax} text frames and pings a second came on this socket, or more than ${settings.organisationMessagesPerSecondMax} on all of the organisation’s. One keepalive in several seconds is enough.`
+    : `More than ${settings.socketFramesPerSecondMax} tiny frames a second came on this socket, or more than ${settings.organisationFramesPerSecondMax} on all of the organisation’s. Send larger frames: 20 ms of audio each, or more.`;
+
+/** Whoever is refused is not listened to; what all of them send counts together. */
+const REFUSED = '';
+
 /** A browser cannot read a refused handshake: the refusal is told as an event, and the socket closed in the same tick. */
-function refusingHandlers(refusal: Refusal, requestId: string, dependencies: ListenDependencies): SocketHandlers {
-  return {
+function acceptToRefuse(refusal: Refusal, requestId: string, dependencies: ListenDependencies): Accepted {
+  const pace = dependencies.paces.open(REFUSED, () => {});
+  const accept: SocketHandlers = {
     open(socket: DoorSocket) {
       const at = dependencies.wallNow();
       const sessionId = newSessionId(dependencies.node, at);
@@ -217,8 +241,11 @@ function refusingHandlers(refusal: Refusal, requestId: string, dependencies: Lis
     message() {},
     pong() {},
     drained() {},
-    closed() {},
+    closed() {
+      pace.release();
+    },
   };
+  return { accept, pace };
 }
 
 /** The 404 of an upgrade anywhere else. */

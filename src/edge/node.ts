@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Refusal } from '../api/errors.ts';
-import type { Door, DoorHandlers, DoorOptions, OpenDoor, SocketHandlers } from './door.ts';
+import type { Door, DoorHandlers, DoorOptions, OpenDoor } from './door.ts';
 import { type Acceptance, answerOf, faultReply, handshakeHeaders, handshakeOf, writableHeaders } from './door-reply.ts';
-import { GuardedSocket, UnopenedSocket } from './guarded-socket.ts';
+import { CLOSE_ANSWER_MS, GuardedSocket, UNREAD_BYTES_MAX, UnopenedSocket } from './guarded-socket.ts';
 import { listenFailure } from './listen-failure.ts';
 import {
   doorRequest,
@@ -26,8 +26,12 @@ const HEAD_BYTES_MAX = 16 * 1024;
 /** The longest a request may take to arrive, however steadily it does. */
 const REQUEST_MS_MAX = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 10_000;
-/** How long a client may take to answer a close frame before its connection is cut. */
-const CLOSE_ANSWER_MS = 5_000;
+/** Pieces of one message: each is work, and the library tells of none of them. */
+const FRAGMENTS_MAX = 1_024;
+const FRAME_HEAD_BYTES_MIN = 6;
+const FRAME_HEAD_BYTES_MAX = 14;
+/** What is read at a time, and may belong to messages still to be told of. */
+const CHUNK_BYTES_MAX = 64 * 1024;
 
 /** Opens the door. Rejects with one sentence when the address cannot be had. */
 export const openNodeDoor: OpenDoor = async (handlers, options) => {
@@ -160,7 +164,8 @@ class NodeDoor implements Door {
     let opened: NodeSocket | undefined;
     // Calls back at once, or not at all when the client has left.
     this.#webSockets.handleUpgrade(incoming, socket, early, (webSocket) => {
-      opened = new NodeSocket(webSocket, answer.accept, onFault);
+      opened = new NodeSocket(webSocket, answer, onFault);
+      opened.count(socket);
       this.#handedOver.set(socket, opened);
       opened.start();
     });
@@ -181,13 +186,23 @@ class NodeDoor implements Door {
 class NodeSocket extends GuardedSocket {
   readonly #webSocket: WebSocket;
   #hasQueued = false;
+  #readBytes = 0;
+  #toldBytes = 0;
 
-  constructor(webSocket: WebSocket, handlers: SocketHandlers, onFault: (error: unknown) => void) {
-    super(handlers, onFault);
+  protected override readonly canWait = true;
+
+  constructor(webSocket: WebSocket, { accept, pace }: Acceptance, onFault: (error: unknown) => void) {
+    super(accept, onFault, pace);
     this.#webSocket = webSocket;
     let fault = '';
-    webSocket.on('message', (data, isBinary) => this.received(data as Buffer, isBinary));
-    webSocket.on('pong', () => this.ponged());
+    webSocket.on('message', (data, isBinary) => {
+      this.#countPieces((data as Buffer).byteLength);
+      this.received(data as Buffer, isBinary);
+    });
+    webSocket.on('pong', (data: Buffer) => this.ponged(data.byteLength));
+    webSocket.on('ping', (data: Buffer) => {
+      if (this.pinged(data.byteLength)) this.#answerPing(data);
+    });
     // What the client sent is no WebSocket frame, or is too large; the library closes by itself.
     webSocket.on('error', (error) => {
       fault = error.message;
@@ -197,6 +212,36 @@ class NodeSocket extends GuardedSocket {
 
   start(): void {
     this.opened();
+  }
+
+  /** Counts what the library reads. Of the pieces of a message it tells nothing but the bytes that are in none. */
+  count(connection: Duplex): void {
+    connection.prependListener('data', (chunk: Buffer) => {
+      this.#readBytes += chunk.byteLength;
+    });
+  }
+
+  #countPieces(bytes: number): void {
+    this.#toldBytes += bytes + FRAME_HEAD_BYTES_MAX;
+    const untold = this.#readBytes - this.#toldBytes - CHUNK_BYTES_MAX;
+    if (untold <= 0) return;
+    this.#toldBytes += untold;
+    this.fragmented(untold / FRAME_HEAD_BYTES_MIN);
+  }
+
+  #answerPing(data: Buffer): void {
+    if (this.#webSocket.readyState !== WebSocket.OPEN) return;
+    this.#webSocket.pong(data, false, this.#afterWrite);
+    this.#noteQueue();
+    if (this.queuedBytes() > UNREAD_BYTES_MAX) this.terminate();
+  }
+
+  protected override pauseReading(): void {
+    this.#webSocket.pause();
+  }
+
+  protected override resumeReading(): void {
+    this.#webSocket.resume();
   }
 
   protected override write(text: string): boolean {
@@ -244,6 +289,8 @@ function webSocketSettings({ messageBytesMax }: DoorOptions) {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    autoPong: false,
+    maxFragments: FRAGMENTS_MAX,
     maxPayload: 2 * messageBytesMax,
     closeTimeout: CLOSE_ANSWER_MS,
   };

@@ -5,6 +5,7 @@ import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
+import { SocketPaces } from './pace/socket-pace.ts';
 import { createRemoteAddress } from './remote-address.ts';
 import { newRequestId } from './request-id.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
@@ -26,7 +27,7 @@ export interface DoorSettings {
 }
 
 export interface EdgeOptions extends DoorSettings {
-  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets'>;
+  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces'>;
   routes: RoutesDependencies;
 }
 
@@ -129,7 +130,7 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     },
   };
   if (live === undefined) return (_, id) => answerOtherUpgrade(id, answers);
-  const listen: ListenDependencies = { ...live, sockets, ...answers };
+  const listen: ListenDependencies = { ...live, sockets, paces: new SocketPaces(live.settings), ...answers };
   return (request, id) =>
     request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
 }

@@ -225,7 +225,7 @@ class UwsExchange {
     }
     this.#over = true;
     const response = this.#response;
-    const socket = new UwsSocket(answer.accept, onFault);
+    const socket = new UwsSocket(answer, onFault);
     const key = this.head.headers.get('sec-websocket-key') ?? '';
     response.cork(() => {
       response.writeStatus(statusLine(101));

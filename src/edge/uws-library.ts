@@ -36,7 +36,9 @@ export interface UwsEvents {
   /** The buffer is detached when the call returns. */
   message(socket: UwsHandle, message: ArrayBuffer, isBinary: boolean): void;
   drain(socket: UwsHandle): void;
-  pong(socket: UwsHandle): void;
+  /** It is answered in any case. */
+  ping(socket: UwsHandle, message: ArrayBuffer): void;
+  pong(socket: UwsHandle, message: ArrayBuffer): void;
   close(socket: UwsHandle, code: number, message: ArrayBuffer): void;
 }
 

@@ -1,6 +1,6 @@
 // One WebSocket of uWebSockets.js: ties the library's handle to the socket that the host sees.
-import type { SocketHandlers } from './door.ts';
-import { GuardedSocket } from './guarded-socket.ts';
+import type { Acceptance } from './door-reply.ts';
+import { CLOSE_ANSWER_MS, GuardedSocket } from './guarded-socket.ts';
 import type { UwsEvents, UwsHandle } from './uws-library.ts';
 
 /** The library copies the user data's properties onto its handle; this is the one. */
@@ -23,12 +23,13 @@ export class UwsSocket extends GuardedSocket {
     },
     message: (handle, message, isBinary) => ownerOf(handle).received(new Uint8Array(message), isBinary),
     drain: (handle) => ownerOf(handle).flushed(),
-    pong: (handle) => ownerOf(handle).ponged(),
+    ping: (handle, message) => void ownerOf(handle).pinged(message.byteLength),
+    pong: (handle, message) => ownerOf(handle).ponged(message.byteLength),
     close: (handle, code, message) => ownerOf(handle).ended(code, Buffer.from(message).toString()),
   };
 
-  constructor(handlers: SocketHandlers, onFault: (error: unknown) => void) {
-    super(handlers, onFault);
+  constructor({ accept, pace }: Acceptance, onFault: (error: unknown) => void) {
+    super(accept, onFault, pace);
   }
 
   /** What to give to the library's `upgrade`. */
@@ -62,6 +63,15 @@ export class UwsSocket extends GuardedSocket {
   protected override end(code: number, reason: string): void {
     UwsSocket.lastEndedAt = performance.now();
     this.#handle?.end(code, reason);
+    // The library waits for as long as the client goes on to send.
+    setTimeout(() => this.#drop(), CLOSE_ANSWER_MS).unref();
+  }
+
+  /** Throws where the library has dropped it already. */
+  #drop(): void {
+    try {
+      this.cut();
+    } catch {}
   }
 
   protected override cut(): void {

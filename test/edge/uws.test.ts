@@ -16,6 +16,7 @@ describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
     gaps: {
       pipelining: true,
       framesLetPass: ['a frame without a mask'],
+      readsOn: true,
       http10: true,
       splitRequestLine: isOldBuild,
       patientWithBrokenHeads: isOldBuild,

@@ -1,6 +1,7 @@
 // What every door promises (src/edge/door.ts), each promise once. An implementation's test opens its door and names its gaps.
 import { bodySuite } from './door/bodies.ts';
 import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';
+import { floodSuite } from './door/floods.ts';
 import { frameSuite } from './door/frames.ts';
 import { handshakeSuite } from './door/handshakes.ts';
 import { listeningSuite } from './door/listening.ts';
@@ -18,5 +19,6 @@ export function doorSuite(under: DoorUnderTest): void {
   handshakeSuite(under);
   socketSuite(under);
   frameSuite(under);
+  floodSuite(under);
   listeningSuite(under);
 }

@@ -24,6 +24,8 @@ export interface DoorGaps {
   pipelining?: boolean;
   /** Broken frames that do not end the connection, by their names in frames.ts. */
   framesLetPass?: readonly string[];
+  /** A socket that sends too fast is read all the same: the library cannot pause it. */
+  readsOn?: boolean;
   /** HTTP/1.0 is answered 505. */
   http10?: boolean;
   /** Some heads that are no HTTP are left to the header timeout instead of being refused at once. */

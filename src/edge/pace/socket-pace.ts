@@ -1,0 +1,155 @@
+// How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
+// where the door can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
+import type { SocketPace } from '../door.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
+const AUDIO_BURST_SECONDS = 4;
+/** The same of text frames and pings. */
+const MESSAGES_BURST_SECONDS = 10;
+/** Text is parsed: so many bytes count as one message more. */
+const TEXT_BYTES_PER_MESSAGE = 1024;
+const TEXT_WEIGHT_MAX = 64;
+/** Frames below this size cost more to take than what is in them, where a door cannot make them wait. */
+const TINY_BYTES = 128;
+const TINY_BURST_SECONDS = 10;
+/** All sockets of an organisation read by turns: what they may take of the process before the others are heard again. */
+const ORGANISATION_BURST_SECONDS = 0.25;
+/** A socket that has used less of its own messages is not the one that floods for its organisation. */
+const CALM_SHARE = 0.2;
+export interface PaceSettings {
+  socketFramesPerSecondMax: number;
+  socketBytesPerSecondMax: number;
+  socketMessagesPerSecondMax: number;
+  organisationFramesPerSecondMax: number;
+  organisationMessagesPerSecondMax: number;
+}
+
+/** What there was too much of. */
+export type Excess = 'messages' | 'tiny_frames';
+
+/** The budgets of one organisation, while it has sockets or owes anything. */
+class Shared {
+  sockets = 0;
+  readonly frames: TokenBucket;
+  readonly messages: TokenBucket;
+  readonly tinyFrames: TokenBucket;
+
+  constructor(settings: PaceSettings, nowMs: number) {
+    const { organisationFramesPerSecondMax: frames, organisationMessagesPerSecondMax: messages } = settings;
+    this.frames = new TokenBucket(frames, frames * ORGANISATION_BURST_SECONDS, nowMs);
+    this.tinyFrames = new TokenBucket(frames, frames, nowMs);
+    this.messages = new TokenBucket(messages, messages, nowMs);
+  }
+}
+
+/** A socket's budgets; to be released when it has closed. */
+export interface OpenPace extends SocketPace {
+  release(): void;
+}
+
+export class SocketPaces {
+  readonly #settings: PaceSettings;
+  readonly #now: () => number;
+  readonly #shared = new Map<string, Shared>();
+
+  constructor(settings: PaceSettings, now: () => number = () => performance.now()) {
+    this.#settings = settings;
+    this.#now = now;
+  }
+
+  /** Organisations that have sockets, or owe something. */
+  get size(): number {
+    return this.#shared.size;
+  }
+
+  /** @param onExcess hears once that the socket is to be let go of, and what there was too much of */
+  open(organisationId: string, onExcess: (excess: Excess) => void): OpenPace {
+    let shared = this.#shared.get(organisationId);
+    if (shared === undefined) {
+      shared = new Shared(this.#settings, this.#now());
+      this.#shared.set(organisationId, shared);
+    }
+    shared.sockets++;
+    const of = shared;
+    return new Pace(this.#settings, this.#now, of, onExcess, () => {
+      of.sockets--;
+      this.#forget(organisationId, of);
+    });
+  }
+
+  /** Whoever leaves and comes back still owes what was owed. */
+  #forget(organisationId: string, shared: Shared): void {
+    if (shared.sockets > 0) return;
+    const owedMs = shared.frames.take(0, this.#now());
+    if (owedMs === 0) this.#shared.delete(organisationId);
+    else setTimeout(() => this.#forget(organisationId, shared), owedMs).unref();
+  }
+}
+
+class Pace implements OpenPace {
+  readonly #now: () => number;
+  readonly #organisation: Shared;
+  readonly #onExcess: (excess: Excess) => void;
+  readonly #frames: TokenBucket;
+  readonly #bytes: TokenBucket;
+  readonly #messages: TokenBucket;
+  readonly #tinyFrames: TokenBucket;
+  readonly release: () => void;
+  #excess: Excess | undefined;
+
+  constructor(
+    settings: PaceSettings,
+    now: () => number,
+    organisation: Shared,
+    onExcess: (excess: Excess) => void,
+    release: () => void,
+  ) {
+    const { socketFramesPerSecondMax: frames, socketBytesPerSecondMax: bytes } = settings;
+    const { socketMessagesPerSecondMax: messages } = settings;
+    const nowMs = now();
+    this.#now = now;
+    this.#organisation = organisation;
+    this.#onExcess = onExcess;
+    this.release = release;
+    this.#frames = new TokenBucket(frames, frames * AUDIO_BURST_SECONDS, nowMs);
+    this.#bytes = new TokenBucket(bytes, bytes * AUDIO_BURST_SECONDS, nowMs);
+    this.#messages = new TokenBucket(messages, messages * MESSAGES_BURST_SECONDS, nowMs);
+    this.#tinyFrames = new TokenBucket(frames, frames * TINY_BURST_SECONDS, nowMs);
+  }
+
+  take(bytes: number, isAudio: boolean, canWait: boolean): number {
+    const nowMs = this.#now();
+    const organisation = this.#organisation;
+    const weight = isAudio ? 0 : 1 + Math.min(TEXT_WEIGHT_MAX, Math.floor(bytes / TEXT_BYTES_PER_MESSAGE));
+    if (!isAudio && this.#messages.take(weight, nowMs) > 0) return this.#tooMuch('messages');
+    let waitMs = Math.max(this.#frames.take(1, nowMs), this.#bytes.take(bytes, nowMs));
+    waitMs = Math.max(waitMs, organisation.frames.take(1, nowMs));
+    const messagesWaitMs = isAudio ? 0 : organisation.messages.take(weight, nowMs);
+    if (canWait) return Math.max(waitMs, messagesWaitMs);
+    if (messagesWaitMs > 0 && this.#messages.used(nowMs) > CALM_SHARE) return this.#tooMuch('messages');
+    if (!isAudio || bytes >= TINY_BYTES) return 0;
+    const isOver = this.#tinyFrames.take(1, nowMs) > 0;
+    return organisation.tinyFrames.take(1, nowMs) > 0 || isOver ? this.#tooMuch('tiny_frames') : 0;
+  }
+
+  fragments(count: number): number {
+    const nowMs = this.#now();
+    return Math.max(this.#frames.take(count, nowMs), this.#organisation.frames.take(count, nowMs));
+  }
+
+  owedMs(): number {
+    const nowMs = this.#now();
+    const own = Math.max(this.#frames.take(0, nowMs), this.#bytes.take(0, nowMs));
+    return Math.max(own, this.#organisation.frames.take(0, nowMs));
+  }
+
+  exceeded(): void {
+    this.#onExcess(this.#excess ?? 'messages');
+  }
+
+  #tooMuch(excess: Excess): number {
+    this.#excess ??= excess;
+    return Number.POSITIVE_INFINITY;
+  }
+}

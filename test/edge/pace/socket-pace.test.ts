@@ -1,0 +1,127 @@
+// How fast a socket may send, by a clock that is moved by hand.
+import { describe, expect, test } from 'vitest';
+import { type Excess, type PaceSettings, SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
+import { TokenBucket } from '../../../src/edge/pace/token-bucket.ts';
+
+const SETTINGS: PaceSettings = {
+  socketFramesPerSecondMax: 100,
+  socketBytesPerSecondMax: 100_000,
+  socketMessagesPerSecondMax: 10,
+  organisationFramesPerSecondMax: 4_000,
+  organisationMessagesPerSecondMax: 150,
+};
+
+function rig(settings: Partial<PaceSettings> = {}) {
+  const time = { ms: 0 };
+  const paces = new SocketPaces({ ...SETTINGS, ...settings }, () => time.ms);
+  const excesses: Excess[] = [];
+  return {
+    time,
+    paces,
+    excesses,
+    open: (organisation = 'a') => paces.open(organisation, (excess) => excesses.push(excess)),
+  };
+}
+
+test('a bucket lets a burst pass, then owes what is taken, and is full again after a while', () => {
+  const bucket = new TokenBucket(10, 20, 0);
+  expect([bucket.take(20, 0), bucket.take(1, 0), bucket.take(1, 0)]).toEqual([0, 100, 200]);
+  expect([bucket.take(0, 200), bucket.take(20, 10_000), bucket.take(1, 10_000)]).toEqual([0, 0, 100]);
+});
+
+describe('a socket', () => {
+  test('may send four seconds’ worth of frames at once, and waits for what it sends beyond', () => {
+    const { open, time } = rig();
+    const pace = open();
+    const waits = Array.from({ length: 402 }, () => pace.take(640, true, true));
+    expect([Math.max(...waits.slice(0, 400)), waits[400], waits[401]]).toEqual([0, 10, 20]);
+    time.ms = 15;
+    expect(pace.owedMs()).toBe(5);
+  });
+
+  test('waits for bytes in the same way, whatever the size of the frames', () => {
+    const pace = rig().open();
+    expect([pace.take(400_000, true, true), pace.take(50_000, true, true)]).toEqual([0, 500]);
+  });
+
+  test('that sends frames of audio as fast as it can is never refused, also where nobody can make it wait', () => {
+    const { open, excesses } = rig();
+    const pace = open();
+    for (let frame = 0; frame < 100_000; frame++) {
+      expect(Number.isFinite(pace.take(640, true, true))).toBe(true);
+      expect(pace.take(640, true, false)).toBe(0);
+    }
+    expect(excesses).toEqual([]);
+  });
+
+  test('that sends tiny frames without end is refused where nobody can make it wait, and only there', () => {
+    const { open } = rig();
+    const pace = open();
+    const takes = (canWait: boolean) => Array.from({ length: 1_001 }, () => pace.take(1, true, canWait));
+    expect(takes(true).every(Number.isFinite)).toBe(true);
+    expect(takes(false).indexOf(Number.POSITIVE_INFINITY)).toBe(1_000);
+  });
+
+  test.each([true, false])('that sends text without end is refused after ten seconds’ worth (waits: %s)', (canWait) => {
+    const { open, time } = rig();
+    const pace = open();
+    for (let second = 0; second < 100; second++) {
+      for (let message = 0; message < 10; message++) expect(pace.take(20, false, canWait)).toBeLessThan(Infinity);
+      time.ms += 1_000;
+    }
+    const waits = Array.from({ length: 101 }, () => pace.take(0, false, canWait));
+    expect(waits.indexOf(Number.POSITIVE_INFINITY)).toBe(100);
+  });
+
+  test('is refused earlier where its text is long: all of it is parsed', () => {
+    const pace = rig().open();
+    const waits = Array.from({ length: 3 }, () => pace.take(60 * 1024, false, true));
+    expect(waits).toEqual([0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  });
+
+  test('waits for the pieces of its messages as for frames', () => {
+    const pace = rig().open();
+    expect([pace.fragments(400), pace.fragments(10)]).toEqual([0, 100]);
+  });
+});
+
+describe('an organisation', () => {
+  test('waits on all of its sockets for what they send together, and others do not', () => {
+    const { open } = rig();
+    const sockets = Array.from({ length: 100 }, () => open('loud'));
+    const waits = sockets.flatMap((pace) => Array.from({ length: 20 }, () => pace.take(640, true, true)));
+    expect([waits.filter((waitMs) => waitMs > 0).length, waits.at(-1)]).toEqual([1_000, 250]);
+    expect(sockets[0]!.owedMs()).toBe(250);
+    expect(open('quiet').take(640, true, true)).toBe(0);
+  });
+
+  test('that floods with text loses the sockets that do so, and not the one that sends little', () => {
+    const { open } = rig();
+    const calm = open('loud');
+    const loud = Array.from({ length: 3 }, () => open('loud'));
+    const waits = loud.flatMap((pace) => Array.from({ length: 100 }, () => pace.take(0, false, false)));
+    expect(waits.indexOf(Number.POSITIVE_INFINITY)).toBe(150);
+    expect(calm.take(0, false, false)).toBe(0);
+    expect(calm.take(0, false, true)).toBeGreaterThan(0);
+  });
+
+  test('is forgotten with its last socket, and not while it owes', () => {
+    const { open, paces } = rig();
+    const first = open('a');
+    first.release();
+    expect(paces.size).toBe(0);
+    const second = open('a');
+    for (let frame = 0; frame < 2_000; frame++) second.take(640, true, true);
+    second.release();
+    expect(paces.size).toBe(1);
+    expect(open('a').take(640, true, true)).toBeGreaterThan(0);
+  });
+});
+
+test('what there was too much of is told once, by its name', () => {
+  const { open, excesses } = rig();
+  const pace = open();
+  for (let message = 0; message < 200; message++) pace.take(0, false, true);
+  pace.exceeded();
+  expect(excesses).toEqual(['messages']);
+});

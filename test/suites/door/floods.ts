@@ -1,0 +1,156 @@
+// The door's suite, part eight: sockets that send faster than their pace. What can wait, waits unread; what has no end is told of
+// and left unread; and a socket that is no more listened to is let go of, however much it sends.
+import { describe, expect, test } from 'vitest';
+import type { SocketPace } from '../../../src/edge/door.ts';
+import { clientFrame, OPCODE, type RawSocket, turns } from '../../fakes/raw-socket.ts';
+import {
+  type DoorUnderTest,
+  type Event,
+  nextMessage,
+  rawSocket,
+  recordingHandlers,
+  Signal,
+  start,
+  webSocket,
+} from './fixture.ts';
+
+/** A pace that answers as it is told to, and records what it was asked. */
+class ToldPace implements SocketPace {
+  waitMs = 0;
+  readonly asked: [bytes: number, isAudio: boolean][] = [];
+  exceededCount = 0;
+  pieces = 0;
+  canWait: boolean | undefined;
+  onExceeded: () => void = () => {};
+
+  take(bytes: number, isAudio: boolean, canWait: boolean): number {
+    this.asked.push([bytes, isAudio]);
+    this.canWait = canWait;
+    return this.waitMs;
+  }
+  fragments(count: number): number {
+    this.pieces += count;
+    return 0;
+  }
+  owedMs(): number {
+    return this.waitMs;
+  }
+  exceeded(): void {
+    this.exceededCount++;
+    this.onExceeded();
+  }
+}
+
+export function floodSuite(under: DoorUnderTest): void {
+  describe('a socket with a pace', () => {
+    const paced = async () => {
+      const events = new Signal<Event>();
+      const pace = new ToldPace();
+      const started = await start(under, { upgrade: async () => ({ accept: recordingHandlers(events), pace }) });
+      const client = await rawSocket(started.port);
+      await client.handshake('/');
+      const { socket } = await events.next();
+      return { ...started, events, pace, client, socket };
+    };
+    const until = async (client: RawSocket, happened: () => boolean) => {
+      let isOver = false;
+      void client.closed.then(() => {
+        isOver = true;
+      });
+      while (!happened() && !isOver) await turns();
+    };
+
+    test('is counted by frames of each kind, before anything is made of them', async () => {
+      const { client, events, pace, socket } = await paced();
+      client.write(
+        Buffer.concat([
+          clientFrame(OPCODE.binary, 'four'),
+          clientFrame(OPCODE.binary),
+          clientFrame(OPCODE.text, 'x'),
+          clientFrame(OPCODE.ping, 'hey'),
+          clientFrame(OPCODE.pong, 'yo'),
+        ]),
+      );
+      while ((await events.next()).type !== 'pong') {}
+      expect(pace.asked).toEqual([
+        [4, true],
+        [0, true],
+        [1, false],
+        [3, false],
+        [2, false],
+      ]);
+      expect((await client.frame()).opcode).toBe(OPCODE.pong);
+      expect([socket.heldBack, pace.exceededCount]).toEqual([false, 0]);
+    });
+
+    test.skipIf(under.gaps.readsOn)('has the pieces of its messages counted as well', async () => {
+      const { client, events, pace } = await paced();
+      const pieces = [
+        clientFrame(OPCODE.binary, '', { fin: false }),
+        ...Array.from({ length: 998 }, () => clientFrame(OPCODE.continuation, '', { fin: false })),
+        clientFrame(OPCODE.continuation, 'x'),
+      ];
+      const messages = 30;
+      client.write(Buffer.concat(Array.from({ length: messages }, () => pieces).flat()));
+      for (let message = 0; message < messages; message++) await events.next();
+      // Less what may still have been on its way.
+      expect([pace.pieces > 0.5 * messages * 1_000, pace.pieces < messages * 1_000]).toEqual([true, true]);
+      const large = clientFrame(OPCODE.binary, Buffer.alloc(1_000_000));
+      pace.pieces = 0;
+      for (let message = 0; message < 5; message++) {
+        client.write(large);
+        await events.next();
+      }
+      expect(pace.pieces).toBe(0);
+    });
+
+    test(`that is too fast ${under.gaps.readsOn ? 'is read all the same (known gap)' : 'is not read until its time has come, and loses nothing'}`, async () => {
+      const { client, events, pace, socket, port } = await paced();
+      pace.waitMs = 60_000;
+      client.write(clientFrame(OPCODE.binary, 'first'));
+      await events.next();
+      expect([pace.canWait, socket.heldBack]).toEqual([!under.gaps.readsOn, !under.gaps.readsOn]);
+      await client.writeApart([clientFrame(OPCODE.binary, 'second')]);
+      // Others are read meanwhile.
+      const other = await webSocket(port);
+      other.send('other');
+      if (!under.gaps.readsOn) {
+        const { data } = (await events.next()) as Event & { type: 'open' | 'message'; data?: Buffer };
+        expect(String(data ?? 'open')).toBe('open');
+        return;
+      }
+      expect(await events.next()).toMatchObject({ data: Buffer.from('second') });
+    });
+
+    test('that never ends is told of once, and not read any more', async () => {
+      const { client, events, pace, socket } = await paced();
+      pace.onExceeded = () => socket.close(4100, 'rate_limit_exceeded');
+      pace.waitMs = Number.POSITIVE_INFINITY;
+      client.write(Buffer.concat(Array.from({ length: 100 }, () => clientFrame(OPCODE.text, 'x'))));
+      expect(await events.next()).toMatchObject({ type: 'closed', code: 4100 });
+      const frame = await client.frame();
+      expect([frame.opcode, frame.payload.readUInt16BE(0), frame.payload.subarray(2).toString()]).toEqual([
+        OPCODE.close,
+        4100,
+        'rate_limit_exceeded',
+      ]);
+      expect([events.left, pace.exceededCount]).toEqual([[], 1]);
+    });
+
+    test('that never ends and is not closed by its host is cut off, and others are served', async () => {
+      const { client, events, pace, port } = await paced();
+      pace.waitMs = under.gaps.readsOn ? Number.POSITIVE_INFINITY : 0;
+      if (!under.gaps.readsOn) pace.take = () => Number.POSITIVE_INFINITY;
+      const other = await webSocket(port);
+      const { socket: otherSocket } = await events.next();
+      const frames = Buffer.concat(Array.from({ length: 25_000 }, () => clientFrame(OPCODE.text, 'x')));
+      client.write(frames);
+      await until(client, () => pace.exceededCount > 0);
+      otherSocket.send('still here');
+      expect(await nextMessage(other)).toBe('still here');
+      if (!under.gaps.readsOn) return;
+      expect(await events.next()).toMatchObject({ type: 'closed', code: 1006 });
+      await client.closed;
+    });
+  });
+}
