@@ -11,26 +11,16 @@ import type { LedgerAudit } from '../../src/store/ledger-calls.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { type ConnectOptions, LiveClient, type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { type Customer, createCustomer } from './customers.ts';
 
-const OPERATOR = { type: 'operator', id: 'attack' } as const;
+export type { Customer };
 
 export interface AttackedOptions {
   /** As in `VOXGATE_PRICES_FILE`: USD by slug and mode. */
   prices?: Record<string, Partial<Record<'batch' | 'live', { unit: 'minute' | 'session'; amount: string }>>>;
   env?: Record<string, string>;
-}
-
-/** Somebody with a prepaid balance. */
-export interface Customer {
-  organisationId: string;
-  keyId: string;
-  key: string;
-  connect(query: Record<string, string>, options?: ConnectOptions): LiveClient;
-  request(path: string, init?: RequestInit): Promise<Response>;
-  /** In micro-USD. */
-  balance(): Promise<{ balanceMicroUsd: bigint; heldMicroUsd: bigint }>;
 }
 
 export interface Attacked extends LiveGateway {
@@ -54,32 +44,8 @@ export async function startAttacked({ prices = {}, env = {} }: AttackedOptions =
   opened.push(store);
   return Object.assign(live, {
     audit: () => store.auditLedger(),
-    async customer(creditMicroUsd: bigint, settings: Partial<KeySettings> = {}): Promise<Customer> {
-      const { id: organisationId } = await store.createOrganisation('A customer', 0n, OPERATOR);
-      const uniqueKey = `credit of ${organisationId}`;
-      if (creditMicroUsd > 0n) {
-        const credit = { organisationId, kind: 'top_up', microUsd: creditMicroUsd, uniqueKey, note: '' } as const;
-        await store.addCredit(credit, OPERATOR);
-      }
-      const made = await store.createKey(organisationId, settings, OPERATOR);
-      const authorization = { Authorization: `Bearer ${made.secret}` };
-      return {
-        organisationId,
-        keyId: made.key.id,
-        key: made.secret,
-        connect: (query, { protocols = [], authorize: _, ...options } = {}) =>
-          new LiveClient(`${live.url.replace('http', 'ws')}/v1/listen?${new URLSearchParams(query)}`, protocols, {
-            ...options,
-            headers: { ...authorization, ...options.headers },
-          }),
-        request: (path, init = {}) =>
-          fetch(`${live.url}${path}`, {
-            ...init,
-            headers: { ...authorization, ...(init.headers as Record<string, string>) },
-          }),
-        balance: () => store.balanceOf(organisationId),
-      };
-    },
+    customer: (creditMicroUsd: bigint, settings: Partial<KeySettings> = {}) =>
+      createCustomer({ url: live.url, store }, creditMicroUsd, settings),
   });
 }
 

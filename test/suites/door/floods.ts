@@ -83,6 +83,7 @@ export function floodSuite(under: DoorUnderTest): void {
       expect([socket.heldBack, pace.exceededCount]).toEqual([false, 0]);
     });
 
+    // A door that cannot pause counts none: pieces of messages cost its library next to nothing.
     test.skipIf(under.gaps.readsOn)('has the pieces of its messages counted as well', async () => {
       const { client, events, pace } = await paced();
       const pieces = [

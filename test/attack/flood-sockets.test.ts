@@ -1,0 +1,98 @@
+// Sockets that send as fast as they can, of an organisation without money: beside them a session that is paid for gets all of
+// its finals, and /healthz answers in between.
+import { beforeAll, expect, it } from 'vitest';
+import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { expectWhole } from '../fakes/numbered-finals.ts';
+import { clientFrame, OPCODE } from '../fakes/raw-socket.ts';
+import type { Customer } from './customers.ts';
+import { type AttackedApart, startAttackedApart, startFlood } from './gateway-apart.ts';
+
+const ROUNDS = 20;
+const TURN_SAMPLES = 8_000;
+const FLOOD_SECONDS_MAX = 25;
+
+let attacked: AttackedApart;
+let honest: Customer;
+let flooding: Customer;
+beforeAll(async () => {
+  const prices = { 'loopback/script': { live: { unit: 'minute', amount: '0.60' } } } as const;
+  attacked = await startAttackedApart({ prices });
+  honest = await attacked.customer(10_000_000n);
+  flooding = await attacked.customer(0n);
+});
+
+const empty = (opcode: number, count: number) =>
+  Array.from({ length: count }, () => clientFrame(opcode, '', { fin: false }));
+
+const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: Buffer][] = [
+  ['text that is no message, on one socket', 1, clientFrame(OPCODE.text, 'x')],
+  ['text that is no message, on 50 sockets', 50, clientFrame(OPCODE.text, 'x')],
+  ['text of 32 KiB that is no message', 5, clientFrame(OPCODE.text, `[${'1,'.repeat(16_000)}1]`)],
+  ['keepalives', 5, clientFrame(OPCODE.text, '{"type":"keepalive"}')],
+  [
+    'finalizes',
+    5,
+    Buffer.concat([clientFrame(OPCODE.binary, Buffer.alloc(2)), clientFrame(OPCODE.text, '{"type":"finalize"}')]),
+  ],
+  ['pings', 5, clientFrame(OPCODE.ping)],
+  ['pongs', 5, clientFrame(OPCODE.pong)],
+  ['binary frames without a byte', 20, clientFrame(OPCODE.binary)],
+  ['binary frames of one byte', 50, clientFrame(OPCODE.binary, 'a')],
+  [
+    'messages in 1,000 empty fragments',
+    10,
+    Buffer.concat([
+      ...empty(OPCODE.binary, 1),
+      ...empty(OPCODE.continuation, 998),
+      clientFrame(OPCODE.continuation, 'a'),
+    ]),
+  ],
+  ['20 ms frames of audio', 20, clientFrame(OPCODE.binary, Buffer.alloc(640))],
+  [
+    'frames after one that is too large',
+    20,
+    clientFrame(OPCODE.binary, 'ab'),
+    clientFrame(OPCODE.binary, Buffer.alloc(1_100_000)),
+  ],
+  ['text after a close', 20, clientFrame(OPCODE.text, 'x'), clientFrame(OPCODE.text, '{"type":"close"}')],
+];
+
+it.each(FLOODS)(
+  'beside a flood of %s a paid session gets all of its finals',
+  { timeout: 60_000 },
+  async (what, sockets, frames, first) => {
+    const client = honest.connect({ model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' });
+    await client.event('session_started');
+    const flood = await startFlood({
+      url: attacked.url,
+      path: '/v1/listen?model=loopback/numbered',
+      key: flooding.key,
+      sockets,
+      framesHex: frames.toString('hex'),
+      ...(first === undefined ? {} : { firstHex: first.toString('hex') }),
+      secondsMax: FLOOD_SECONDS_MAX,
+    });
+    const healthMs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      client.send(numberedAudio(round * TURN_SAMPLES, (round + 1) * TURN_SAMPLES));
+      const askedAt = performance.now();
+      expect((await fetch(`${attacked.url}/healthz`)).status).toBe(200);
+      healthMs.push(performance.now() - askedAt);
+      // A turn is over when there is audio behind it.
+      if (round > 0) await client.event('transcript', ({ is_final, turn }) => is_final && turn === round - 1);
+    }
+    const report = await flood.stop();
+    client.send({ type: 'close' });
+    expect((await client.close()).code).toBe(1000);
+    expectWhole(client.finals, ROUNDS * TURN_SAMPLES);
+    note(what, healthMs, report);
+  },
+);
+
+/** Times are for whoever looks; none of them is a promise. */
+function note(what: string, healthMs: number[], report: unknown): void {
+  if (process.env.ATTACK_FIGURES === undefined) return;
+  const sorted = [...healthMs].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);
+  console.log(what, { p50: at(0.5), p99: at(0.99) }, JSON.stringify(report));
+}
