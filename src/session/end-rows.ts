@@ -53,7 +53,8 @@ export const FILE_ENDS: readonly EndRow[] = [
   {
     when: 'Transcribed.',
     reason: 'completed',
-    billed: 'The seconds of the model that answered.',
+    billed:
+      'The seconds that the model tells, else those of the file, times the channels that its provider bills; never more than was held.',
     told: '200, with `usage`.',
   },
   {
@@ -69,10 +70,22 @@ export const FILE_ENDS: readonly EndRow[] = [
     told: '422.',
   },
   {
-    when: 'The client leaves while a provider works, and nothing was given to it yet.',
+    when: 'The client leaves while a provider has its file, and nothing was given to it yet: the first times in a day (`VOXGATE_UNTAKEN_FILES_FREE`).',
     reason: 'released',
     billed: 'Nothing; the job is ended at the provider where that can be done.',
     told: 'Nobody is there.',
+  },
+  {
+    when: 'The same, more often in a day.',
+    reason: 'answer_untaken',
+    billed: 'As transcribed, when the provider has finished.',
+    told: 'Nobody is there.',
+  },
+  {
+    when: 'The form is broken behind a file that a provider has transcribed: so often in a day, and more often.',
+    reason: 'answer_untaken',
+    billed: 'Nothing the first times, then as transcribed.',
+    told: 'The refusal of the form.',
   },
   {
     when: 'The client leaves in the middle of a streamed answer.',
@@ -101,7 +114,7 @@ export const FILE_ENDS: readonly EndRow[] = [
   {
     when: 'The hold has lapsed before the answer came.',
     reason: 'completed',
-    billed: 'As transcribed.',
+    billed: 'As transcribed; the ledger writes down why that is more than was held.',
     told: '200, with `usage`.',
   },
   {
