@@ -45,7 +45,8 @@ export const CHARGE_CHECKS: readonly Check[] = [
       "SELECT session, sum(micro_usd) FROM transfers WHERE kind = 'usage' GROUP BY session",
       `SELECT session, sum(posted) FROM (
         SELECT session, posted_micro_usd AS posted FROM holds JOIN hold_ends ON hold = holds.number
-        UNION ALL SELECT session, posted_micro_usd FROM charges_beyond_holds WHERE held_micro_usd = 0) GROUP BY session`,
+        UNION ALL SELECT session, posted_micro_usd FROM charges_beyond_holds
+          WHERE held_micro_usd = 0 AND reason <> 'less_held') GROUP BY session`,
     )})`,
     sentence: ({ who, found, wanted }) =>
       `Session ${who} was charged ${money(found)}; what was held for it, or charged without a hold for a reason, is ${money(wanted)}.`,

@@ -140,6 +140,19 @@ describe('a charge beyond its hold', () => {
   });
 });
 
+test('a charge with nothing held any more, though no lease was over, is a fault', () => {
+  const { ledger, customer } = ledgerRig();
+  const head = headOf(customer({ credit: 1_000_000n }), 'ses_1');
+  ledger.openSession(head, holdOf(60_001n));
+  ledger.renewHold(head, [], holdOf(0n));
+  ledger.settleSession(head, endOf([lineOf(60_000)]));
+  expect(ledger.auditLedger()).toMatchObject({
+    ok: false,
+    faults: [expect.stringMatching(/^Session ses_1 was charged 0\.06 USD; what was held .* is 0\.00 USD\.$/)],
+    decisions: [],
+  });
+});
+
 describe('a balance below zero is no fault', () => {
   test('where an adjustment took it there, or a limit that was changed since', () => {
     const { ledger, customer } = ledgerRig();

@@ -23,12 +23,12 @@ test('the audit agrees, whenever midnight passes within a posting', () => {
       });
       ledger.addCredit(creditOf(who.organisationId, 1_000_000n), OPERATOR);
       const head = headOf(who, 'ses_1');
-      ledger.openSession(head, holdOf(1_000n));
+      ledger.openSession(head, holdOf(100_000n));
       let audioMs = 0;
       const lines = () => MODELS.map((model) => lineOf(audioMs, perMinute(60_000n), { model }));
       for (const span of spans) {
         audioMs += span;
-        ledger.renewHold(head, lines(), holdOf(1_000n));
+        ledger.renewHold(head, lines(), holdOf(100_000n));
       }
       audioMs += 1;
       ledger.settleSession(head, endOf(lines()));
