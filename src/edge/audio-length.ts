@@ -12,7 +12,7 @@ const THREADS = 2;
 /** A gigabyte is counted in less. */
 const WORK_MS = 10_000;
 /** Files of one organisation that are measured or wait for it; and of all. */
-const ORGANISATION_FILES_MAX = 64;
+const ORGANISATION_FILES_MAX = 256;
 const FILES_MAX = 1_024;
 
 export interface LengthMeterOptions {

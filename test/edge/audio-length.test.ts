@@ -97,13 +97,13 @@ describe('files of many organisations', () => {
     expect(order.indexOf('honest')).toBeLessThanOrEqual(1);
   });
 
-  it('have 64 places each, and who asks for one more is told to come again', async () => {
+  it('have 256 places each, and who asks for one more is told to come again', async () => {
     const dropped: string[] = [];
     const meter = meterWith({ onOverflow: (name) => dropped.push(name) });
     const file = fileOf(wavOf(64_000));
-    const taken = Array.from({ length: 64 }, () => meter.measure(file, 'hostile'));
+    const taken = Array.from({ length: 256 }, () => meter.measure(file, 'hostile'));
     await expect(meter.measure(file, 'hostile')).rejects.toMatchObject({ code: 'overloaded' });
-    expect([meter.waiting, dropped]).toEqual([64, ['measured_files']]);
+    expect([meter.waiting, dropped]).toEqual([256, ['measured_files']]);
     expect(await meter.measure(file, 'honest')).toEqual({ secondsMax: 2, channels: 1 });
     await Promise.all(taken);
     expect(meter.waiting).toBe(0);

@@ -18,12 +18,18 @@ export function elementOf(head: Uint8Array): Element | undefined {
   const sizeBytes = lengthOfNumber(first);
   const headBytes = idBytes + sizeBytes;
   if (sizeBytes > 8 || headBytes > head.length) return undefined;
-  const size = head.subarray(idBytes, headBytes);
-  const id = numberOf(head.subarray(0, idBytes));
+  // No array is made on the way: a file may have millions of elements.
+  let id = 0;
+  for (let at = 0; at < idBytes; at++) id = id * 256 + head[at]!;
+  const most = 0xff >> sizeBytes;
+  let bytes = first & most;
   // All ones: not known yet.
-  const isOpen = size.every((byte, index) => byte === (index === 0 ? 0xff >> (sizeBytes - 1) : 0xff));
+  let isOpen = bytes === most;
+  for (let at = idBytes + 1; at < headBytes; at++) {
+    bytes = bytes * 256 + head[at]!;
+    isOpen &&= head[at] === 0xff;
+  }
   if (isOpen) return { id, headBytes, bytes: undefined };
-  const bytes = variableOf(size);
   return Number.isSafeInteger(bytes) ? { id, headBytes, bytes } : undefined;
 }
 

@@ -7,7 +7,7 @@ import { textAt, viewOf } from './scan.ts';
 
 /** Seconds of each sample, or how to look for them in the bytes. */
 export type Mp4Codec =
-  | { kind: 'samples'; seconds: number; channels: number }
+  | { kind: 'samples'; seconds: number; channels: number; packetBytesMax: number }
   | { kind: 'pcm'; bytesPerSecond: number; channels: number }
   | { kind: 'opus' | 'mpeg'; channels: number }
   | { kind: 'flac'; hertz: number; channels: number }
@@ -30,6 +30,9 @@ const PCM_BYTES: Readonly<Record<string, number>> = {
 const AAC_OBJECTS = [0x40, 0x66, 0x67, 0x68];
 const MPEG_OBJECTS = [0x69, 0x6b];
 const AC3_SAMPLES = 1536;
+/** No packet is larger: decoders go on in a sample that is, as if it were several. */
+const AAC_CHANNEL_BYTES_MAX = 768;
+const AC3_BYTES_MAX = 4096;
 
 /** Of the first description of a track; undefined where there is none. */
 export function mp4Codec(stsd: Uint8Array | undefined): Mp4Codec | undefined {
@@ -62,10 +65,13 @@ function described(
   if (type === 'alac') {
     const config = inside(more, 'alac');
     const [samples, rate] = [wordAt(config, 4), wordAt(config, 24)];
-    return rate === 0 ? undefined : { kind: 'samples', seconds: samples / rate, channels };
+    return rate === 0
+      ? undefined
+      : { kind: 'samples', seconds: samples / rate, channels, packetBytesMax: Number.POSITIVE_INFINITY };
   }
   if (hertz === 0) return undefined;
-  if (type === 'ac-3' || type === 'ec-3') return { kind: 'samples', seconds: AC3_SAMPLES / hertz, channels };
+  if (type === 'ac-3' || type === 'ec-3')
+    return { kind: 'samples', seconds: AC3_SAMPLES / hertz, channels, packetBytesMax: AC3_BYTES_MAX };
   const bytes = PCM_BYTES[type];
   if (bytes === undefined) return undefined;
   const frameBytes = Math.min(bytes, Math.ceil(bits / 8) || bytes) * channels;
@@ -111,12 +117,11 @@ export function aac(config: Uint8Array, channels: number, hertz: number): Mp4Cod
   // Of the core, where there is more: both have as many frames a second.
   const rate = (index === 15 ? take(24) : aacHertz(index)) || hertz;
   if (rate === 0) return undefined;
-  const said = take(4);
-  return {
-    kind: 'samples',
-    seconds: samplesOfAac(kind) / rate,
-    channels: said === 0 ? channels : said === 7 ? 8 : Math.min(said, 8),
-  };
+  const layout = take(4);
+  const told = layout === 0 ? channels : layout === 7 ? 8 : Math.min(layout, 8);
+  const samples = samplesOfAac(kind);
+  const packetBytesMax = AAC_CHANNEL_BYTES_MAX * told * Math.max(1, samples / 1024);
+  return { kind: 'samples', seconds: samples / rate, channels: told, packetBytesMax };
 }
 
 const LOW_DELAY = [23, 39];

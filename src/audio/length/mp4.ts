@@ -1,7 +1,7 @@
 // How much sound an MP4 or M4A file holds: its samples are counted, in tables or in fragments, since the times beside them are
 // what the file says of itself. The larger of the two counts. ISO/IEC 14496-12.
 import { FlacFrames } from './flac-frames.ts';
-import type { MeasuredAudio } from './measured.ts';
+import { type MeasuredAudio, secondsAtMost } from './measured.ts';
 import { BOX_HEAD_BYTES, boxesOf, boxHead, inside, wordAt } from './mp4-boxes.ts';
 import { handlerOf, type Mp4Codec, mp4Codec } from './mp4-codec.ts';
 import { addFragment, type Run, tableRuns } from './mp4-samples.ts';
@@ -101,8 +101,8 @@ function* contentOf(
     case 'unknown':
       return undefined;
     case 'samples': {
-      const samples = runs.reduce((sum, { count }) => sum + count, 0);
-      return { seconds: samples * codec.seconds, channels: codec.channels };
+      const seconds = runs.reduce((sum, run) => sum + secondsOf(run, codec), 0);
+      return { seconds, channels: codec.channels };
     }
     case 'pcm': {
       const samples = runs.reduce((sum, run) => sum + run.count * run.sizeOf(0), 0);
@@ -123,6 +123,16 @@ function* contentOf(
       return { seconds: frames.end().seconds, channels: frames.channels };
     }
   }
+}
+
+/** One packet for each sample; what is too large to be one may be any number of them. */
+function secondsOf({ count, sizeOf }: Run, { seconds, packetBytesMax }: Mp4Codec & { kind: 'samples' }): number {
+  let sum = 0;
+  for (let sample = 0; sample < count; sample++) {
+    const bytes = sizeOf(sample);
+    sum += bytes > packetBytesMax ? secondsAtMost('MP4', bytes) : seconds;
+  }
+  return sum;
 }
 
 /** Packet by packet, by its first bytes. */

@@ -8,6 +8,7 @@ const PAGE_HEAD_BYTES = 27;
 const PAGE_BYTES_MAX = 65_307;
 const CONTINUED = 1;
 const BEGINS = 2;
+const NOTHING = new Uint8Array(0);
 /** Streams beside each other that are counted one by one; what is in more of them is taken for the thinnest audio. */
 const STREAMS_MAX = 256;
 
@@ -93,7 +94,7 @@ class Stream {
         last = bytes[PAGE_HEAD_BYTES + segment++]!;
         length += last;
       }
-      this.#take(bytes.subarray(at, at + length), isMore);
+      this.#take(length === 0 ? NOTHING : bytes.subarray(at, at + length), isMore);
       this.#isOpen = last === 255;
       at += length;
       isMore = false;

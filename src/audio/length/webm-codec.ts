@@ -2,6 +2,7 @@
 // with it.
 import { elementsOf, numberOf } from './ebml.ts';
 import { FlacFrames, flacInfo } from './flac-frames.ts';
+import { secondsAtMost } from './measured.ts';
 import { aac } from './mp4-codec.ts';
 import { MpegFrames } from './mpeg-frames.ts';
 import { opusSeconds } from './opus.ts';
@@ -77,7 +78,9 @@ function countOf(said: Description): FrameCount | undefined {
   if (!(hertz > 0)) return undefined;
   if (codec.startsWith('A_AAC')) {
     const said = aac(setup, channels, hertz);
-    return said?.kind === 'samples' ? summed(() => said.seconds) : undefined;
+    if (said?.kind !== 'samples') return undefined;
+    // A frame that is too large for a packet may be any number of them.
+    return summed(({ length }) => (length > said.packetBytesMax ? secondsAtMost('MP4', length) : said.seconds));
   }
   if (codec.startsWith('A_AC3') || codec.startsWith('A_EAC3')) return summed(() => AC3_SAMPLES / hertz);
   const frameBytes = channels * Math.ceil(bits / 8);

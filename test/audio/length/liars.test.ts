@@ -152,6 +152,19 @@ const patched = (bytes: Buffer, ...changes: readonly [at: number, byte: number][
   return copy;
 };
 
+/** M4A whose samples are one, as large as all of them: decoders go on in it. */
+function m4aOfOneSample(): Buffer {
+  const bytes = load('aac.m4a');
+  const [sizes = 0] = placesOf(bytes, 'stsz');
+  const count = bytes.readUInt32BE(sizes + 12);
+  let sum = 0;
+  for (let sample = 0; sample < count; sample++) sum += bytes.readUInt32BE(sizes + 16 + sample * 4);
+  bytes.writeUInt32BE(1, sizes + 12);
+  bytes.writeUInt32BE(sum, sizes + 16);
+  bytes.writeUInt32BE(1, placesOf(bytes, 'stts')[0]! + 12);
+  return bytes;
+}
+
 /** Times of all clusters, and how long the whole is. */
 function webmWithoutTimes(): Buffer {
   const bytes = load('recorder-sliced.webm');
@@ -212,6 +225,7 @@ describe('a file that is more than its beginning says', () => {
     ],
     ['MP3 within the frames of MP3', streamInStream(100), 5_990 * INNER_SECONDS],
     ['MP3 with something else behind it', Buffer.concat([mp3(10), Buffer.alloc(1_000_000)]), 980],
+    ['M4A of one sample that is too large for a packet', m4aOfOneSample(), 6],
     ['WebM, twice', Buffer.concat([load('opus.webm'), load('opus.webm')]), 20],
     ['WebM without times', webmWithoutTimes(), 5.9],
     ['WebM that is damaged in front', damagedWebm(), 5.9],
