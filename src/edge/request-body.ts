@@ -1,10 +1,19 @@
 // The body of one request as a stream: what arrives is counted, held to one high-water mark and pushed back on the network.
 // Both doors feed it; who reads it, and how much it may be, is the handler's decision.
 import { Readable } from 'node:stream';
+import { refuse } from '../api/errors.ts';
 import { BodyTooLarge } from './door.ts';
 
 /** Most that is held for a reader that is not reading. */
 const HELD_BYTES_MAX = 1024 * 1024;
+
+/** A body of which less arrives, while it is waited for, is given up: a byte a second would hold what is behind it for hours. */
+export const SLOWEST_BYTES_PER_SECOND = 1024;
+/** Over so long a time. */
+export const SLOWNESS_WINDOW_MS = 30_000;
+const WINDOW_BYTES_MIN = (SLOWEST_BYTES_PER_SECOND * SLOWNESS_WINDOW_MS) / 1000;
+
+const tooSlow = `Less than ${SLOWEST_BYTES_PER_SECOND} bytes a second of the body arrived for ${SLOWNESS_WINDOW_MS / 1000} s. Send it again over a faster connection.`;
 
 /** How a body holds back its sender. */
 export interface Flow {
@@ -25,6 +34,8 @@ export class RequestBody extends Readable {
   #claimed = false;
   #paused = false;
   #complete = false;
+  #windowFromMs = performance.now();
+  #windowBytes = 0;
 
   constructor(flow: Flow, declaredBytes: number | undefined) {
     super({ highWaterMark: HELD_BYTES_MAX });
@@ -52,6 +63,7 @@ export class RequestBody extends Readable {
     if (this.destroyed || chunk.byteLength === 0) return;
     this.#receivedBytes += chunk.byteLength;
     if (this.#receivedBytes > this.#maxBytes) this.#refuse();
+    else if (this.#isTooSlow(chunk.byteLength)) this.destroy(refuse('request_timeout', tooSlow));
     else if (!this.push(chunk)) this.#pause();
   }
 
@@ -82,6 +94,21 @@ export class RequestBody extends Readable {
     callback(error);
   }
 
+  /** Judged by what arrives: the doors look after those of whom nothing does. */
+  #isTooSlow(bytes: number): boolean {
+    this.#windowBytes += bytes;
+    const nowMs = performance.now();
+    if (nowMs - this.#windowFromMs < SLOWNESS_WINDOW_MS) return false;
+    const isSlow = this.#windowBytes < WINDOW_BYTES_MIN;
+    this.#beginWindow(nowMs);
+    return isSlow;
+  }
+
+  #beginWindow(nowMs: number): void {
+    this.#windowFromMs = nowMs;
+    this.#windowBytes = 0;
+  }
+
   #refuse(): void {
     this.destroy(new BodyTooLarge(`The body is larger than ${this.#maxBytes} bytes.`));
   }
@@ -95,6 +122,7 @@ export class RequestBody extends Readable {
   #resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
+    this.#beginWindow(performance.now());
     this.#flow.resume();
   }
 }

@@ -13,6 +13,8 @@ export class RequestHead {
   readonly headers = new Map<string, string>();
   /** Request line and header lines as they crossed the wire, each line end included. */
   bytes: number;
+  /** How many `Host` headers there are: of two, a proxy may have read the other one. */
+  hosts = 0;
 
   constructor(method: string, path: string, query: string) {
     this.method = method.toUpperCase();
@@ -23,6 +25,7 @@ export class RequestHead {
 
   add(name: string, value: string): void {
     const key = name.toLowerCase();
+    if (key === 'host') this.hosts++;
     const earlier = this.headers.get(key);
     this.headers.set(key, earlier === undefined ? value : `${earlier}, ${value}`);
     this.bytes += name.length + value.length + ': \r\n'.length;
@@ -32,6 +35,7 @@ export class RequestHead {
 /** What a request is: an ordinary one, a WebSocket handshake, or neither, with the reason. */
 export function classify(head: RequestHead, headerBytesMax: number): 'plain' | 'websocket' | Refusal {
   if (head.bytes > headerBytesMax) return headTooLarge(headerBytesMax);
+  if (head.hosts > 1) return refuse('invalid_request', 'The header `Host` was sent more than once. Send it once.');
   const { headers } = head;
   const asks = hasToken(headers.get('upgrade'), 'websocket') && hasToken(headers.get('connection'), 'upgrade');
   if (head.method !== 'GET' || !asks) return 'plain';

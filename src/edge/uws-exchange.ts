@@ -123,6 +123,11 @@ class UwsExchange {
     this.#response.resume();
   }
 
+  /** What follows the last chunk may be trailers, which the library takes for a request: the connection ends with the answer. */
+  get #isChunked(): boolean {
+    return this.head.headers.has('transfer-encoding');
+  }
+
   reply(reply: WholeReply, closeConnection = false): void {
     if (this.#over) return;
     // Before the answer: afterwards the connection could not be resumed any more.
@@ -133,7 +138,7 @@ class UwsExchange {
     response.cork(() => {
       this.#writeHead(reply);
       if (this.head.method !== 'HEAD') {
-        response.end(body, closeConnection);
+        response.end(body, closeConnection || this.#isChunked);
         return;
       }
       // Given the length, some builds of the library never finish the response.
@@ -169,7 +174,7 @@ class UwsExchange {
         },
         end: () => {
           this.#over = true;
-          corked(() => response.end('', false));
+          corked(() => response.end('', this.#isChunked));
         },
         cut: () => this.#cut(),
         drop: () => this.#drop(),

@@ -17,6 +17,7 @@ describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
       pipelining: true,
       framesLetPass: ['a frame without a mask'],
       readsOn: true,
+      fewHeaders: true,
       http10: true,
       splitRequestLine: isOldBuild,
       patientWithBrokenHeads: isOldBuild,

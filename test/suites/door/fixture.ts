@@ -26,6 +26,8 @@ export interface DoorGaps {
   framesLetPass?: readonly string[];
   /** A socket that sends too fast is read all the same: the library cannot pause it. */
   readsOn?: boolean;
+  /** A request with more than about a hundred headers gets no answer, and no handler hears of it. */
+  fewHeaders?: boolean;
   /** HTTP/1.0 is answered 505. */
   http10?: boolean;
   /** Some heads that are no HTTP are left to the header timeout instead of being refused at once. */

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { DoorHandlers } from '../../../src/edge/door.ts';
-import { turns } from '../../fakes/raw-socket.ts';
+import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, HEADER_BYTES_MAX, http, mirror, rawSocket, Signal, start } from './fixture.ts';
 
 const get = (target: string, headers: readonly string[] = []) =>
@@ -269,9 +269,38 @@ export function requestSuite(under: DoorUnderTest): void {
       await socket.closed;
     });
 
+    test('with two Host headers is refused with 400 and reaches no handler, be it a request or a handshake', async () => {
+      const reached = () => Promise.reject(new Error('reached'));
+      const { port } = await start(under, { request: reached, upgrade: reached });
+      for (const bytes of [get('/', ['Host: other']), handshake('/', ['hOST: localhost'])]) {
+        const socket = await rawSocket(port);
+        socket.write(bytes);
+        const { status, body } = await socket.reply();
+        expect([status, JSON.parse(body).error.message]).toEqual([400, expect.stringContaining('`Host`')]);
+      }
+    });
+
+    test('of chunks with trailers that look like a request leads to one request', async () => {
+      const paths: string[] = [];
+      const { port } = await start(under, {
+        request: async ({ path }) => {
+          paths.push(path);
+          return { status: 200, body: path };
+        },
+      });
+      const socket = await rawSocket(port);
+      const head = 'POST /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n';
+      await socket.writeApart([head, 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n']);
+      await Promise.race([socket.closed, socket.reply().catch(() => {})]);
+      await turns();
+      expect(paths.filter((path) => path === '/smuggled')).toEqual([]);
+    });
+
     test.each([
       ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
       ['a folded header', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n'],
+      ['a NUL in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\0c\r\n\r\n'],
+      ['a bare CR in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\rc\r\n\r\n'],
       ['a space before the colon', 'GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n'],
     ])(
       `with %s ${under.gaps.patientWithBrokenHeads ? 'never reaches a handler' : 'is refused at once'}`,
@@ -289,6 +318,21 @@ export function requestSuite(under: DoorUnderTest): void {
         expect(reached).toBe(0);
       },
     );
+
+    test(`with 200 headers ${under.gaps.fewHeaders ? 'never reaches a handler (known gap)' : 'is served'}`, async () => {
+      let reached = 0;
+      const { port } = await start(under, {
+        request: async () => {
+          reached++;
+          return { status: 200 };
+        },
+      });
+      const socket = await rawSocket(port);
+      const headers = Array.from({ length: 200 }, (_, index) => `X-${index}: v`);
+      await socket.writeApart([get('/', headers)]);
+      if (!under.gaps.fewHeaders) expect((await socket.reply()).status).toBe(200);
+      expect(reached).toBe(under.gaps.fewHeaders ? 0 : 1);
+    });
 
     test(`of HTTP/1.0 is ${under.gaps.http10 ? 'answered 505 (known gap)' : 'served'}`, async () => {
       const { port } = await start(under);
