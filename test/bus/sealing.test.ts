@@ -5,8 +5,10 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
 import type { NatsBus, NatsBusOptions } from '../../src/bus/nats.ts';
 import { Refusals } from '../../src/bus/sealing/refusals.ts';
+import * as names from '../../src/bus/subjects.ts';
 import { type NatsServer, natsServerIsHere } from '../fakes/nats-server.ts';
 import { settleAll } from '../fakes/settle-nats.ts';
+import { FORGERIES } from './forged-messages.ts';
 import { insiderOn } from './insider.ts';
 import { busOfTest, serverOfTest } from './nats-rig.ts';
 
@@ -164,6 +166,10 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     await settleAll([bus]);
     expect([heard, bus.refused.version]).toEqual([[], 5]);
     expect(told).toEqual([expect.stringContaining('Nodes of another version')]);
+  });
+
+  it('of every kind are known to the tests that forge them: a new name needs a forgery', () => {
+    expect(Object.keys(FORGERIES).sort()).toEqual(Object.keys(names).sort());
   });
 
   const [secret, previousSecret] = [NEW as Buffer, OLD as Buffer];
