@@ -50,6 +50,8 @@ export const machines: readonly MachineEntry[] = [
       { type: 'failover.chosen', index: 1 },
       { type: 'audio.drained' },
       { type: 'audio.settled' },
+      { type: 'audio.quiet' },
+      { type: 'audio.waiting' },
       { type: 'client.close' },
       { type: 'client.gone' },
       { type: 'session.idle' },

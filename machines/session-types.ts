@@ -56,6 +56,10 @@ export type SessionEvent =
   | { type: 'audio.drained' }
   /** The audio has ended, every sample of it has its final, and no leg is there to confirm it. */
   | { type: 'audio.settled' }
+  /** The leg was sent nothing for the suspension time, and there is nothing to send. */
+  | { type: 'audio.quiet' }
+  /** There is audio again, and no leg. */
+  | { type: 'audio.waiting' }
   | { type: 'client.close' }
   /** The client's socket is gone: what is left is finished, and nobody reads it. */
   | { type: 'client.gone' }

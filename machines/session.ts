@@ -41,6 +41,8 @@ export const sessionMachine = setup({
     closeGate: declaredAction('closeGate'),
     finishLeg: declaredAction('finishLeg'),
     endAudio: declaredAction('endAudio'),
+    /** The leg is let go of; audio that came meanwhile wants another. */
+    rest: declaredAction('rest'),
     /** Asks the failover chart what comes after the failure noted last. */
     decide: declaredAction('decide'),
     /** The leg has held for a while. */
@@ -151,6 +153,7 @@ export const sessionMachine = setup({
               tags: 'accepts-audio',
               on: {
                 'audio.drained': 'finishing',
+                'audio.quiet': 'suspending',
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
                 'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
                 'turn.settled': { actions: 'endIncident' },
@@ -172,6 +175,21 @@ export const sessionMachine = setup({
               tags: 'buffering',
               entry: 'closeLeg',
               always: 'dialling',
+            },
+            suspending: {
+              description: 'No audio comes: the leg says what is left, and is let go of.',
+              entry: ['closeGate', 'finishLeg'],
+              on: {
+                'upstream.finished': { guard: 'isCurrentLeg', target: 'suspended', actions: 'endIncident' },
+                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'turn.settled': { actions: 'endIncident' },
+              },
+            },
+            suspended: {
+              description: 'There is nothing to be heard, and no connection until there is.',
+              tags: 'buffering',
+              entry: ['closeLeg', 'rest'],
+              on: { 'audio.waiting': 'dialling' },
             },
             finishing: {
               entry: ['closeGate', 'finishLeg'],

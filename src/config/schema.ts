@@ -107,6 +107,13 @@ const Session = Type.Object({
     30 * SECOND,
     'A session without audio or keepalive ends after this time.',
   ),
+  suspendMs: integer(
+    'VOXGATE_SESSION_SUSPEND_MS',
+    SECOND,
+    HOUR,
+    20 * SECOND,
+    'Without audio for this time, the connection to the provider is let go of in order, and made again with the next audio.',
+  ),
   longestMs: integer('VOXGATE_SESSION_LONGEST_MS', SECOND, 24 * HOUR, 4 * HOUR, 'Longest duration of a session.'),
   pingMs: integer('VOXGATE_SESSION_PING_MS', 100, 5 * MINUTE, 15 * SECOND, 'Time between pings to the client.'),
   pongMs: integer('VOXGATE_SESSION_PONG_MS', 100, 5 * MINUTE, 10 * SECOND, 'Time for the client to answer a ping.'),

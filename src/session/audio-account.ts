@@ -28,6 +28,13 @@ export class AudioAccount {
     return (receivedSamples - cutSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.sampleRate;
   }
 
+  /** The leg has said all there was to say: the silence behind the last final was heard as well. */
+  heardWhatWasSent(): void {
+    const { sentSamples } = this.pipeline;
+    this.usage.passedOver(sentSamples);
+    this.pipeline.trim(sentSamples);
+  }
+
   /** When the session ends so: up to where it has finals, and up to where it is billed. */
   endOf(reason: SessionEndReason, code: string | null): { isOwed: boolean; finalsTo: number; billedTo: number } {
     const { coveredSamples, receivedSamples, cutSamples, sentSamples } = this.pipeline;

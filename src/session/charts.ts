@@ -60,6 +60,11 @@ export class Charts {
     return this.actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;
   }
 
+  /** Whether the leg was asked to finish because no audio comes. */
+  get suspending(): boolean {
+    return this.actor?.getSnapshot().matches({ live: { link: 'suspending' } }) ?? false;
+  }
+
   /** Why the session is ending, where that was not the client's doing. */
   get endError(): SessionError | null {
     return this.actor?.getSnapshot().context.error ?? null;

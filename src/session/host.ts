@@ -22,10 +22,13 @@ import type { LegNote } from './leg-notes.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
+import { phaseOf, type SessionPhase } from './session-phase.ts';
 
 /** The part of the configuration that sessions live by. Milliseconds and bytes. */
 export interface SessionSettings {
   idleMs: number;
+  /** Without audio for so long, the connection to the provider is let go of until there is some. */
+  suspendMs: number;
   longestMs: number;
   memoryBytesMax: number;
   replayMs: number;
@@ -76,9 +79,6 @@ export interface SessionDependencies
   onState(sessionId: string, value: StateValue): void;
   onEnded(session: LiveSession, summary: SessionSummary): void;
 }
-
-/** What a session is doing, in one word, for the gauge. */
-export type SessionPhase = 'connecting' | 'streaming' | 'ending' | 'settling';
 
 interface SessionArgs {
   context: {
@@ -275,10 +275,11 @@ export class SessionHost {
           openGate: (args: SessionArgs) => session(args)?.openGate(args.context.index, args.context.attempts.length),
           closeGate: (args: SessionArgs) => session(args)?.closeGate(),
           finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
+          rest: (args: SessionArgs) => session(args)?.rest(),
           endAudio: (args: SessionArgs) => session(args)?.endAudio(),
           decide: (args: SessionArgs) => session(args)?.recovery.decide(args.context.index, args.context.failure),
           tellHeld: (args: SessionArgs) => session(args)?.recovery.held(),
-          announceExpiry: (args: SessionArgs) => session(args)?.announceExpiry(),
+          announceExpiry: (args: SessionArgs) => session(args)?.settleBetweenTurns(),
           announceDrain: (args: SessionArgs) => session(args)?.announceDrain(),
           announceEnd: ({ context }: SessionArgs) =>
             this.sessions
@@ -289,11 +290,4 @@ export class SessionHost {
       ),
     });
   }
-}
-
-function phaseOf(value: StateValue): SessionPhase {
-  if (typeof value === 'string') return 'settling';
-  const live = value.live as { link: StateValue; client: StateValue } | undefined;
-  if (live?.client === 'ending') return 'ending';
-  return live?.link === 'streaming' || live?.link === 'expiring' ? 'streaming' : 'connecting';
 }

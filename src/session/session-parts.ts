@@ -3,6 +3,7 @@ import type { SessionInput } from '../../machines/session-types.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from './chain.ts';
 import type { SessionDependencies } from './host.ts';
+import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 /** Retries of one model within an incident, where its failure is worth one. */
@@ -24,6 +25,26 @@ export function pipelineOf(
   const { memoryBytesMax, replayMs } = settings;
   const pipeline = new AudioPipeline({ sampleRate, encoding, memoryBytesMax, replayMs, spoolBytesMax, openSpool });
   return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
+}
+
+/** @param onOverflow ends the session, with the words for the client */
+export function outboxOf(
+  { sessionId }: SessionOpening,
+  line: ClientLine,
+  { settings, wallNow, totals }: SessionDependencies,
+  onOverflow: (message: string) => void,
+): Outbox {
+  const { unreadBytesMax, unreadEventsMax } = settings;
+  return new Outbox({
+    sessionId,
+    line,
+    unreadBytesMax,
+    unreadEventsMax,
+    wallNow,
+    onOverflow: () =>
+      onOverflow('Events are not read fast enough: a final could not be queued. Read the socket continuously.'),
+    onDrop: (name) => totals.dropped(name),
+  });
 }
 
 /** @param first the member of the chain to begin with */

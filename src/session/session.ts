@@ -18,11 +18,12 @@ import type { AbortCode, OrderlyCode } from './end-charges.ts';
 import type { SessionDependencies } from './host.ts';
 import { AudioIntake, backlogWords, containerWords } from './intake.ts';
 import { LegLink } from './leg-link.ts';
-import { type ClientLine, Outbox } from './outbox.ts';
+import type { ClientLine, Outbox } from './outbox.ts';
 import { Recovery } from './recovery.ts';
 import type { SessionOpening } from './session-opening.ts';
-import { chartInputOf, pipelineOf } from './session-parts.ts';
+import { chartInputOf, outboxOf, pipelineOf } from './session-parts.ts';
 import { Spending } from './spending.ts';
+import { Suspension } from './suspension.ts';
 import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
 import { Voice } from './voice.ts';
@@ -41,6 +42,7 @@ export class LiveSession {
   private readonly spending: Spending;
   private readonly intake: AudioIntake;
   private readonly idle: Deadline;
+  private readonly suspension: Suspension;
   readonly charts = new Charts();
   readonly recovery: Recovery;
 
@@ -53,19 +55,7 @@ export class LiveSession {
     const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
     this.pipeline = pipeline;
     this.scope.defer(() => this.pipeline.dispose());
-    this.outbox = new Outbox({
-      sessionId,
-      line,
-      unreadBytesMax: settings.unreadBytesMax,
-      unreadEventsMax: settings.unreadEventsMax,
-      wallNow: dependencies.wallNow,
-      onOverflow: () =>
-        this.abort(
-          'slow_consumer',
-          'Events are not read fast enough: a final could not be queued. Read the socket continuously.',
-        ),
-      onDrop: (name) => totals.dropped(name),
-    });
+    this.outbox = outboxOf(opening, line, dependencies, (message) => this.abort('slow_consumer', message));
     this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
     this.usage = new Usage(request.sampleRate, opening.meter.members);
     this.account = new AudioAccount(pipeline, this.usage, request.sampleRate);
@@ -116,6 +106,11 @@ export class LiveSession {
     this.scope.defer(() => this.recovery.end());
     this.idle = new Deadline(clock, settings.idleMs, () => this.tell({ type: 'session.idle' }));
     this.scope.defer(() => this.idle.stop());
+    this.suspension = new Suspension(clock, settings.suspendMs, pipeline, {
+      quiet: () => this.tell({ type: 'audio.quiet' }),
+      waiting: () => this.tell({ type: 'audio.waiting' }),
+    });
+    this.scope.defer(() => this.suspension.stop());
   }
 
   /** Starts the session: tells the client, and dials the first leg. */
@@ -133,13 +128,16 @@ export class LiveSession {
     this.scope.defer(() => this.charts.stop());
   }
 
-  // What the client does.
-
   /** Audio bytes, valid during the call. */
   audio(bytes: Uint8Array): void {
     if (this.scope.disposed) return;
     this.idle.touch();
-    if (this.intake.take(bytes)) this.leg.pump();
+    if (this.intake.take(bytes)) this.moreAudio();
+  }
+
+  private moreAudio(): void {
+    this.suspension.audio();
+    this.leg.pump();
   }
 
   /** A decoded text frame. */
@@ -188,8 +186,17 @@ export class LiveSession {
   }
 
   closeLeg(): void {
+    this.suspension.stop();
     this.leg.close();
     this.turns.discard();
+  }
+
+  /** What was sent was heard to its end, and nothing waits. */
+  rest(): void {
+    this.recovery.legs.became('suspended');
+    this.voice.rested();
+    if (this.pipeline.ended && this.isSettled()) this.settle();
+    else this.suspension.rest();
   }
 
   openGate(index: number, attempts: number): void {
@@ -202,6 +209,7 @@ export class LiveSession {
       this.lost(lost.from, lost.to, 'replay_exceeded');
     }
     this.account.isLegGood = true;
+    this.suspension.begin();
     this.spending.heardBy(index);
     this.voice.switched(index, attempts, this.turns.secondsOf(replaySamples));
     this.leg.pump();
@@ -220,7 +228,7 @@ export class LiveSession {
     this.pipeline.end();
     // Nobody has to be found to hear what was heard already.
     if (this.charts.unlinked && this.isSettled()) this.settle();
-    else this.leg.pump();
+    else this.moreAudio();
   }
 
   deliverFinal(): void {
@@ -237,12 +245,8 @@ export class LiveSession {
     this.settleBetweenTurns();
   }
 
-  announceExpiry(): void {
-    this.settleBetweenTurns();
-  }
-
   /** Between two turns there is no boundary to wait for. */
-  private settleBetweenTurns(): void {
+  settleBetweenTurns(): void {
     if (!this.turns.open && this.pipeline.lastSpeechSample(this.pipeline.coveredSamples) === undefined)
       this.tell({ type: 'turn.settled' });
   }
@@ -325,14 +329,15 @@ export class LiveSession {
     }
     this.turns.finish();
     this.leg.held();
-    this.account.finishedInOrder = true;
+    if (this.charts.suspending) this.account.heardWhatWasSent();
+    else this.account.finishedInOrder = true;
     this.tell({ type: 'upstream.finished', generation });
   }
 
   /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
   private failed(generation: number, failure: LegFailure): void {
     this.charts.tellTurn({ type: 'turn.flush' });
-    if (this.charts.finishing && this.isSettled()) this.finished(generation);
+    if ((this.charts.finishing || this.charts.suspending) && this.isSettled()) this.finished(generation);
     else this.lose(generation, failure);
   }
 

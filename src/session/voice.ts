@@ -64,6 +64,11 @@ export class Voice {
     return true;
   }
 
+  /** The leg was let go of in order: that another is connected in its time is no news. */
+  rested(): void {
+    this.announcedLegs = 0;
+  }
+
   /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
   switched(index: number, attempts: number, replayedSeconds: number): void {
     const from = this.member(this.announcedIndex).slug;

@@ -70,7 +70,14 @@ const host = new SessionHost({
   clock,
   wallNow: () => new Date(),
   settings: {
-    ...{ idleMs: MINUTE, longestMs: 60 * MINUTE, memoryBytesMax: 2 * 1_048_576, replayMs: MINUTE, drainMs: MINUTE },
+    ...{
+      idleMs: MINUTE,
+      suspendMs: MINUTE,
+      longestMs: 60 * MINUTE,
+      memoryBytesMax: 2 * 1_048_576,
+      replayMs: MINUTE,
+      drainMs: MINUTE,
+    },
     ...{ spoolNodeBytesMax: 1_000_000_000, unreadBytesMax: 65_536, unreadEventsMax: 256, upstreamRetries: 1 },
     ...{ backOffMs: 100, settleMs: 5_000, binaryFrameBytesMax: 1_048_576, textFrameBytesMax: 65_536 },
   },

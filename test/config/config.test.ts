@@ -95,6 +95,7 @@ describe('sources', () => {
     });
     expect(config.session).toEqual({
       idleMs: 30_000,
+      suspendMs: 20_000,
       longestMs: 4 * 3_600_000,
       pingMs: 15_000,
       pongMs: 10_000,

@@ -31,6 +31,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 export const SETTINGS: SessionSettings = {
   idleMs: 30_000,
+  suspendMs: 36_000_000,
   longestMs: 4 * 3_600_000,
   memoryBytesMax: 2 * 1_048_576,
   replayMs: 60_000,
