@@ -12,16 +12,13 @@ export class ClusterProcess {
   readonly name: string;
   readonly pid: number;
   readonly url: string;
-  /** What it says to people when it has begun. */
-  readonly welcome: string;
   readonly #child: ChildProcessWithoutNullStreams;
 
-  private constructor(name: string, child: ChildProcessWithoutNullStreams, url: string, welcome: string) {
+  private constructor(name: string, child: ChildProcessWithoutNullStreams, url: string) {
     this.name = name;
     this.pid = child.pid as number;
     this.#child = child;
     this.url = url;
-    this.welcome = welcome;
   }
 
   /** Resolves when it has told its address. Rejects with what it said when it ended instead. */
@@ -45,9 +42,7 @@ export class ClusterProcess {
     });
     ended.catch(() => {});
     const url = await Promise.race([told, ended]);
-    // The line after the address is that of the first key.
-    await new Promise((resolve) => setImmediate(resolve));
-    return new ClusterProcess(name, child, url, said);
+    return new ClusterProcess(name, child, url);
   }
 
   /** Connections to providers that it holds now. */

@@ -1,7 +1,7 @@
 // `npm run cluster`: a gateway of three nodes on this machine. A sentence is streamed to one, and the node that holds the
 // connection to the provider is killed in the middle of it; the sentence arrives whole. Nothing is left behind.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,8 +81,7 @@ async function show(): Promise<void> {
   row(front.name, front.url, `edge and accounts: clients, keys, money (process ${front.pid})`);
   const upstreams = await Promise.all(['left', 'right'].map((name) => node(name, 'upstream')));
   for (const each of upstreams) row(each.name, each.url, `upstream: connections to providers (process ${each.pid})`);
-  const [key] = /sk_vox_\w+/.exec(front.welcome) ?? [];
-  if (key === undefined) throw new Error('the edge told no key.');
+  const key = readFileSync(join(directory, 'front', 'first-key'), 'utf8').trim();
   await sayTheSentence(front.url, key, upstreams);
 }
 

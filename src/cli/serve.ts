@@ -4,6 +4,7 @@ import { rolesOf, WORKERS_MAX } from '../config/schema-cluster.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './command.ts';
+import { firstKeyLines } from './first-key.ts';
 import { drainOnFault } from './last-resort.ts';
 import { CommandError, EXIT, tell } from './output.ts';
 import { loadSettings } from './settings.ts';
@@ -29,7 +30,10 @@ export const serve: Command = {
     const first = FirstProcess.ofThisWorker();
     if (first === undefined && config.cluster.workers > 1) {
       const { workers } = config.cluster;
-      return runWorkers({ config, onListening: (told) => tell(welcome(told.url, told.firstKey, workers)) });
+      return runWorkers({
+        config,
+        onListening: (told) => tell(welcome(told.url, shown(told.firstKey, config), workers)),
+      });
     }
     return serveHere(config, first).finally(() => first?.leave());
   },
@@ -54,8 +58,8 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   if (first === undefined)
     tell(
       rolesOf(config.cluster.roles)?.includes('edge')
-        ? welcome(url, firstKey?.secret)
-        : operated(url, config, firstKey?.secret),
+        ? welcome(url, shown(firstKey?.secret, config))
+        : operated(url, config, shown(firstKey?.secret, config)),
     );
   else first.tell({ type: 'listening', url, firstKey: firstKey?.secret });
   const error = await gateway.ended;
@@ -76,27 +80,26 @@ function obeySignals(gateway: { drain(): void; stop(): void }): () => void {
   });
 }
 
+const shown = (firstKey: string | undefined, { data }: Config): string[] =>
+  firstKeyLines(firstKey, data.directory, process.stderr.isTTY === true);
+
 /** Nobody can try anything on a node without clients. */
-function operated(url: string, { cluster }: Config, firstKey: string | undefined): string {
+function operated(url: string, { cluster }: Config, firstKey: readonly string[]): string {
   return [
     '',
     `  Voxgate serves its operator on ${url}, without clients: its roles are ${cluster.roles}`,
-    ...firstKeyLine(firstKey),
+    ...firstKey,
     '',
   ].join('\n');
 }
 
-const firstKeyLine = (firstKey: string | undefined): string[] =>
-  firstKey === undefined ? [] : [`  Your first API key, shown only this once: ${firstKey}`];
-
-function welcome(url: string, firstKey: string | undefined, processes = 1): string {
-  const key = firstKey ?? '$VOXGATE_KEY';
+function welcome(url: string, firstKey: readonly string[], processes = 1): string {
   return [
     '',
     `  Voxgate listens on ${url}${processes === 1 ? '' : `, with ${processes} processes`}`,
-    ...firstKeyLine(firstKey),
-    '  Try it:',
-    `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer ${key}" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
+    ...firstKey,
+    '  Try it, with a key in $KEY:',
+    `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
     '',
   ].join('\n');
 }

@@ -1,5 +1,8 @@
 // The command line as a user meets it: exit codes, words, results.
+
 import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
@@ -85,20 +88,25 @@ describe('voxgate keys', () => {
 });
 
 describe('voxgate serve', () => {
-  it('prints its address and the first key once, serves, and ends with 0 on SIGTERM', async () => {
-    const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
-    const keys = [];
+  it('tells its address, and once where the first key is, serves, and ends with 0 on SIGTERM', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'first-key');
+    const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory };
+    const told = [];
     for (const start of [1, 2]) {
       const child = startVoxgate(['serve'], env);
       child.stdout.resume();
       const words = await welcome(child.stderr);
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(words)?.[0] as string;
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      keys.push(/sk_vox_\w+/.exec(words)?.[0]);
+      expect(words).not.toContain('sk_vox_');
+      told.push(words.includes(path));
       child.kill('SIGTERM');
       expect([start, ...(await once(child, 'close'))]).toEqual([start, 0, null]);
     }
-    expect(keys).toEqual([expect.stringMatching(/^sk_vox_/), undefined]);
+    expect(told).toEqual([true, false]);
+    expect(readFileSync(path, 'utf8')).toMatch(/^sk_vox_\w+\n$/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it('says in one sentence that its port is taken, and ends', async () => {

@@ -58,10 +58,11 @@ export class WorkersGateway {
     for await (const line of createInterface({ input: child.stderr })) {
       said += `${line}\n`;
       const port = /Voxgate listens on http:\/\/127\.0\.0\.1:(\d+), with \d processes/.exec(said)?.[1];
-      const key = /sk_vox_\w+/.exec(said)?.[0];
-      if (port === undefined || key === undefined) continue;
+      if (port === undefined || !said.includes('curl')) continue;
       child.stderr.resume();
-      const told = { directory: env.VOXGATE_DATA_DIRECTORY as string, port: Number(port), key, log, watchers };
+      const directory = env.VOXGATE_DATA_DIRECTORY as string;
+      const key = readFileSync(join(directory, 'first-key'), 'utf8').trim();
+      const told = { directory, port: Number(port), key, log, watchers };
       return new WorkersGateway(child, told);
     }
     throw new Error(`It ended before it listened: ${said}`);

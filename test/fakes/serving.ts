@@ -1,7 +1,10 @@
 // `voxgate serve` in a process of its own, with clients that count every sample, and a way to meddle with the process from
 // within: what no client and no signal can bring about.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
@@ -86,7 +89,8 @@ export class Serving {
   }
 
   get key(): string {
-    return /sk_vox_\w+/.exec(this.errors)?.[0] ?? '';
+    const path = join(this.directory, 'first-key');
+    return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   }
 
   /** Resolves with the first value that is not undefined, looked for after each line; rejects when the process ends before. */
