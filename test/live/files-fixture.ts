@@ -143,6 +143,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${door.port}`;
 });
 afterAll(async () => {
+  await lengths.close();
   await door.close();
   await pools.close();
   for (const server of Object.values(servers)) await server.close();
