@@ -91,11 +91,16 @@ export interface WavLength {
   bytesPerSecond: number;
   channels: number;
   /**
-   * Whether the fields of the format agree, as they do for samples that are not packed. Where samples are said to be larger
-   * than they are, a long file would seem to be a short one.
+   * Whether bytes say how long it is, to every decoder: samples that are not packed, in one format whose fields agree. Where
+   * samples are said to be larger than they are, a long file would seem to be a short one.
    */
   isPlain: boolean;
 }
+
+/** Integers and floating point; all others are packed, whatever their header says of a sample. */
+const PLAIN_CODINGS = [1, 3];
+/** The coding stands further behind. */
+const EXTENSIBLE = 0xfffe;
 
 /**
  * Looks for the length of a WAV file (RIFF or RF64) in its beginning. Undefined when the samples do
@@ -106,6 +111,7 @@ export function wavLength(bytes: Uint8Array): WavLength | undefined {
   let bytesPerSecond = 0;
   let channels = 0;
   let isPlain = false;
+  let formats = 0;
   let longBytes: number | undefined;
   for (let at = 12; at + 8 <= bytes.length; ) {
     const size = view.getUint32(at + 4, true);
@@ -123,7 +129,11 @@ export function wavLength(bytes: Uint8Array): WavLength | undefined {
       bytesPerSecond = view.getUint32(at + 12, true) * frameBytes;
       const bits = at + 24 <= bytes.length ? view.getUint16(at + 22, true) : 0;
       channels = view.getUint16(at + 10, true);
-      isPlain = frameBytes === channels * Math.ceil(bits / 8);
+      const said = view.getUint16(at + 8, true);
+      const coding = said === EXTENSIBLE && at + 34 <= bytes.length ? view.getUint16(at + 32, true) : said;
+      // Some decoders go by the first of several, some by the last.
+      formats++;
+      isPlain = formats === 1 && PLAIN_CODINGS.includes(coding) && frameBytes === channels * Math.ceil(bits / 8);
     }
     at += 8 + size + (size % 2);
   }

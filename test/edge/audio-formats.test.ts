@@ -12,6 +12,7 @@ import { fileMembers, lengthOf } from '../../src/edge/routes/transcriptions-mone
 import type { ChainMember } from '../../src/session/chain.ts';
 import { FileSource } from '../../src/session/file-source.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../fakes/audio-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');
 const PRICE = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n } as const;
@@ -107,6 +108,48 @@ describe('the length of a file', () => {
       const atMost = secondsAtMost(sniffContainer(bytes), cut.length);
       expect(held).toBeLessThan(Math.max(whole, atMost) * 1.01 + 0.001);
     }
+  });
+});
+
+describe('a WAV file whose header does not say how decoders read it', () => {
+  const SECONDS = 2;
+  const bytesOfSpeech = SECONDS * 8_000;
+  const PLAIN = { sampleRate: 8_000, bits: 8 };
+  /** Packed audio under a header of eight channels of 64 bits at 96 kHz. */
+  const packed = (coding: number) => {
+    const frames = mp3(Math.ceil(SECONDS / MP3_FRAME_SECONDS));
+    const file = Buffer.concat([wavOf(0, { sampleRate: 96_000, channels: 8, bits: 64, said: frames.length }), frames]);
+    file.writeUInt16LE(coding, 20);
+    return file;
+  };
+  /** The format of one file in front of the format and the samples of another. */
+  const twoFormats = (first: WavShape, second: WavShape) => {
+    const file = wavOf(bytesOfSpeech, second);
+    return Buffer.concat([wavOf(0, first).subarray(0, 36), file.subarray(12)]);
+  };
+  const FAST = { sampleRate: 192_000, channels: 8, bits: 32 };
+  const samples = wavOf(bytesOfSpeech, PLAIN);
+
+  it.each<[string, Buffer]>([
+    ['is of MP3', packed(0x55)],
+    ['names its format twice, the slow one first', twoFormats(PLAIN, FAST)],
+    ['names its format twice, the slow one last', twoFormats(FAST, PLAIN)],
+    ['has its samples behind a second mark', Buffer.concat([wavOf(80, PLAIN), samples.subarray(36)])],
+    [
+      'has them behind a second mark at an odd byte',
+      Buffer.concat([wavOf(81, PLAIN), samples.subarray(36, 40), Buffer.from('tags'), samples.subarray(44)]),
+    ],
+  ])('is held and charged for all that it holds where it %s', async (_, file) => {
+    const { held, charged } = await lengthsOf(file);
+    expect(held).toBeGreaterThanOrEqual(SECONDS);
+    expect(charged).toBeGreaterThanOrEqual(SECONDS);
+    expect(held).toBeLessThan(SECONDS * 1.05);
+  });
+
+  it('of a coding that nobody here knows is held for by its bytes', async () => {
+    const file = packed(0xff);
+    const { held, charged } = await lengthsOf(file);
+    expect([held, charged]).toEqual([secondsAtMost('WAV', file.length), undefined]);
   });
 });
 

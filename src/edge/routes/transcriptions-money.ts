@@ -138,23 +138,25 @@ async function wavFileLength(file: FormFile, wav: WavLength): Promise<FileLength
   const { size } = file;
   const bytesHere = size === undefined ? (sampleBytes ?? 0) + TRAILER_BYTES_MAX : Math.max(0, size - samplesAt);
   const isSaid = sampleBytes !== undefined && sampleBytes < bytesHere;
-  const isBelieved = isSaid && (size === undefined || (await endsInChunks(file, size, samplesAt + sampleBytes)));
+  const isBelieved = isSaid && (size === undefined || (await endsInTags(file, size, samplesAt + sampleBytes)));
   const seconds = (isBelieved ? sampleBytes : bytesHere) / bytesPerSecond;
   plausible(seconds);
   return { secondsMax: bytesHere / bytesPerSecond, channels, seconds };
 }
 
-/** Whether whole chunks follow from a position to the end of a file. */
-async function endsInChunks({ readAt }: FormFile, size: number, samplesEnd: number): Promise<boolean> {
+/** Whether whole chunks follow from a position to the end of a file, and no more samples: some decoders go on with those. */
+async function endsInTags({ readAt }: FormFile, size: number, samplesEnd: number): Promise<boolean> {
   if (size - samplesEnd > TRAILER_BYTES_MAX) return false;
-  let at = samplesEnd + (samplesEnd % 2);
-  for (let chunks = 0; chunks < TRAILING_CHUNKS_MAX && at < size; chunks++) {
-    const head = Buffer.from(await readAt(at, CHUNK_HEAD_BYTES));
-    if (head.length < CHUNK_HEAD_BYTES || !/^[ -~]{4}$/.test(head.toString('latin1', 0, 4))) return false;
-    const bytes = head.readUInt32LE(4);
+  const tags = Buffer.from(await readAt(samplesEnd, size - samplesEnd));
+  // Wherever it stands: decoders differ in the byte that fills up an odd number.
+  if (tags.includes('data')) return false;
+  let at = samplesEnd % 2;
+  for (let chunks = 0; chunks < TRAILING_CHUNKS_MAX && at < tags.length; chunks++) {
+    if (at + CHUNK_HEAD_BYTES > tags.length || !/^[ -~]{4}$/.test(tags.toString('latin1', at, at + 4))) return false;
+    const bytes = tags.readUInt32LE(at + 4);
     at += CHUNK_HEAD_BYTES + bytes + (bytes % 2);
   }
-  return at === size || at === size + 1;
+  return at === tags.length || at === tags.length + 1;
 }
 
 function plausible(seconds: number): number {
