@@ -6,12 +6,12 @@ import type { LedgerTransfers } from './ledger-transfers.ts';
 import type { TableContext } from './table-context.ts';
 
 export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds'> {
-  /** What a hold may be now: nothing below `leastMicroUsd`. */
-  offer(organisationId: string, keyId: string, request: HoldRequest): HoldGrant;
+  /** What a hold may be now: nothing below `leastMicroUsd`, and of what was held before, as much as is wanted. */
+  offer(organisationId: string, keyId: string, request: HoldRequest, heldBeforeMicroUsd?: bigint): HoldGrant;
   /** What is held for the session, 0 once the lease is over. */
   heldOf(session: SessionRow): bigint;
   /** Makes the hold that was offered; nothing for 0. */
-  hold(session: SessionRow, microUsd: bigint, leaseMs: number): void;
+  hold(session: SessionRow, microUsd: bigint, leaseMs: number, heldBeforeMicroUsd?: bigint): void;
   /** Ends the session's hold, if it has one: post when something was posted, void otherwise. Returns what was held. */
   end(session: SessionRow, postedMicroUsd: bigint): bigint;
 }
@@ -105,7 +105,7 @@ export function createLedgerHolds(
   });
 
   return {
-    offer(organisationId, keyId, { wantedMicroUsd, leastMicroUsd }) {
+    offer(organisationId, keyId, { wantedMicroUsd, leastMicroUsd }, heldBeforeMicroUsd = 0n) {
       let grant: HoldGrant = { heldMicroUsd: wantedMicroUsd, limitedBy: null };
       if (wantedMicroUsd === 0n) return grant;
       const credit = balanceOf(organisationId).availableMicroUsd;
@@ -113,11 +113,14 @@ export function createLedgerHolds(
       const daily = leftToday.get({ keyId, day: nowText().slice(0, DAY_LENGTH) }) ?? null;
       if (daily !== null && daily < grant.heldMicroUsd) grant = { heldMicroUsd: daily, limitedBy: 'daily_spend' };
       if (credit === null && daily === null) return { ...grant, unlimited: true };
+      // Credit that is taken back meanwhile is not taken out of holds: a provider may be at work for them.
+      if (heldBeforeMicroUsd >= wantedMicroUsd) return { heldMicroUsd: wantedMicroUsd, limitedBy: null };
+      if (heldBeforeMicroUsd > grant.heldMicroUsd) grant.heldMicroUsd = heldBeforeMicroUsd;
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
     },
     heldOf: ({ number }) => heldUntil.get({ session: number, ...times() }) ?? 0n,
-    hold({ number, organisationId, keyId }, microUsd, leaseMs) {
+    hold({ number, organisationId, keyId }, microUsd, leaseMs, heldBeforeMicroUsd = 0n) {
       if (microUsd === 0n) return;
       const now = nowMs();
       const { lastInsertRowid } = insertHold.run(number, organisationId, keyId, microUsd, now, now + leaseMs);
@@ -126,7 +129,7 @@ export function createLedgerHolds(
       changeKeyHeld.run(keyId, microUsd);
       const { availableMicroUsd } = balanceOf(organisationId);
       // Stays on in production: the transaction is undone rather than money lent that is not there.
-      if (availableMicroUsd !== null && availableMicroUsd < 0n) {
+      if (availableMicroUsd !== null && availableMicroUsd < 0n && microUsd > heldBeforeMicroUsd) {
         throw new Error(`a hold of ${microUsd} micro-USD would leave ${organisationId} with ${availableMicroUsd}`);
       }
     },

@@ -103,11 +103,20 @@ export function createLedgerSessions(
     return grant;
   });
 
-  /** Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. */
-  function charge(session: SessionRow, lines: SessionEnd['lines'], whenLess: 'refuse' | 'keep', onTrust = false): void {
+  /**
+   * Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. Gives what is left of
+   * the hold.
+   */
+  function charge(
+    session: SessionRow,
+    lines: SessionEnd['lines'],
+    whenLess: 'refuse' | 'keep',
+    onTrust = false,
+  ): bigint {
     const posted = postings.post(session, lines, whenLess);
     const held = holds.end(session, posted);
     if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
+    return posted > held ? 0n : held - posted;
   }
 
   const renew = database.transaction(
@@ -119,9 +128,9 @@ export function createLedgerSessions(
         throw new StoreError('not_found', `There is no session ${JSON.stringify(name.id)}.`);
       }
       if (session.isSettled === 1) return SETTLED;
-      charge(session, lines, 'refuse', request.onTrust);
-      const grant = holds.offer(session.organisationId, session.keyId, request);
-      holds.hold(session, grant.heldMicroUsd, request.leaseMs);
+      const left = charge(session, lines, 'refuse', request.onTrust);
+      const grant = holds.offer(session.organisationId, session.keyId, request, left);
+      holds.hold(session, grant.heldMicroUsd, request.leaseMs, left);
       return grant;
     },
   );

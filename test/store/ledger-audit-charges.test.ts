@@ -153,6 +153,49 @@ test('a charge with nothing held any more, though no lease was over, is a fault'
   });
 });
 
+describe('what is held for a session stays held when it is renewed, and its charge is no fault, where', () => {
+  type Change = (rig: LedgerRig, name: ReturnType<LedgerRig['customer']>) => void;
+  test.each<[string, Change]>([
+    ['credit is taken back', ({ ledger }, name) => ledger.addCredit(creditOf(name.organisationId, -80_000n), OPERATOR)],
+    [
+      'the credit limit is lowered',
+      ({ ledger }, { organisationId }) => {
+        ledger.setCreditLimit(organisationId, 100_000n, OPERATOR);
+        ledger.addCredit(creditOf(organisationId, -100_000n), OPERATOR);
+        ledger.setCreditLimit(organisationId, 0n, OPERATOR);
+      },
+    ],
+    [
+      'the key may spend less in a day',
+      ({ ledger }, { organisationId, keyId }) =>
+        ledger.changeKey(organisationId, keyId, { dailySpendMicroUsdMax: 1n }, OPERATOR),
+    ],
+    [
+      'another one is charged after its lease was over',
+      ({ ledger, clock }, name) => {
+        const late = headOf(name, 'ses_late');
+        ledger.openSession(late, holdOf(30_000n, 0n, 1_000));
+        clock.nowMs += 1_000;
+        ledger.expireHolds();
+        ledger.settleSession(late, endOf([lineOf(90_000)]));
+      },
+    ],
+  ])('%s', (_, change) => {
+    const rig = ledgerRig();
+    const name = rig.customer({ credit: 100_000n });
+    const [live, file] = [headOf(name, 'ses_1'), headOf(name, 'req_1', { mode: 'batch' })];
+    rig.ledger.openSession(live, holdOf(30_001n));
+    rig.ledger.openSession(file, holdOf(30_001n));
+    change(rig, name);
+    // Ten of its thirty seconds are settled, and twenty sent.
+    expect(rig.ledger.renewHold(live, [lineOf(10_000)], holdOf(80_000n))).toMatchObject({ heldMicroUsd: 20_001n });
+    expect(rig.ledger.renewHold(file, [], holdOf(30_001n))).toEqual({ heldMicroUsd: 30_001n, limitedBy: null });
+    rig.ledger.settleSession(live, endOf([lineOf(30_000)]));
+    rig.ledger.settleSession(file, endOf([lineOf(30_000)]));
+    expect(rig.ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
+  });
+});
+
 describe('a balance below zero is no fault', () => {
   test('where an adjustment took it there, or a limit that was changed since', () => {
     const { ledger, customer } = ledgerRig();
