@@ -76,9 +76,17 @@ export const Word = Type.Object({
   speaker: Type.Optional(Speaker),
 });
 
+export const ConnectionSeconds = Type.Optional(
+  Type.Number({
+    description:
+      'Seconds that connections to the model were open, where its price is metered by them: of a session the larger of both is billed.',
+  }),
+);
+
 export const UsageRow = Type.Object({
   model: Slug,
   seconds: Type.Number({ description: 'Seconds of audio, each counted once, at the model that made its final.' }),
+  connection_seconds: ConnectionSeconds,
   cost_usd: Usd,
   byok: Type.Boolean({ description: 'Whether it ran on your own provider key, and cost nothing here.' }),
 });

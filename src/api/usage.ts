@@ -1,7 +1,7 @@
 // `/v1/usage`, `/v1/balance`, `/v1/sessions` and `/v1/bills`: what an organisation has used, what it costs, and what is left.
 // Amounts are decimal strings in USD, times ISO 8601 UTC; adding them up is the ledger's work.
 import { type Static, Type } from '@sinclair/typebox';
-import { UsageRow } from './listen.ts';
+import { ConnectionSeconds, UsageRow } from './listen.ts';
 import { Mode } from './models.ts';
 
 export const USAGE_DAYS_MAX = 366;
@@ -70,6 +70,7 @@ export const UsageList = Type.Object({
       byok: Type.Boolean({ description: 'Whether it ran on your own provider keys.' }),
       sessions: Type.Integer({ description: 'Live sessions and files; one that several models heard counts at each.' }),
       audio_seconds: Seconds,
+      connection_seconds: ConnectionSeconds,
       cost_usd: Amount,
     }),
   ),
@@ -144,6 +145,7 @@ export const BillAnswer = Type.Object({
       byok: Type.Boolean({ description: 'Whether it ran on your own provider keys.' }),
       sessions: Type.Integer({ description: 'Live sessions or files.' }),
       audio_seconds: Seconds,
+      connection_seconds: ConnectionSeconds,
       cost_usd: Amount,
     }),
   ),

@@ -45,3 +45,16 @@ export function costMicroUsd(price: Price | ExactPrice, audioMs: number, own = f
   const cost = unit === 'session' ? microUsd : (microUsd * ms * 2n + MS_PER_MINUTE) / (2n * MS_PER_MINUTE);
   return cost > minimumMicroUsd ? cost : minimumMicroUsd;
 }
+
+/** What one model heard of a session, and how long connections to it were open where that is what its price is for. */
+export interface Metered {
+  audioMs: number;
+  connectionMs?: number;
+}
+
+/** The larger of the two is billed: a connection is open while audio is heard, and audio may come faster than time passes. */
+export const billedMsOf = ({ audioMs, connectionMs = 0 }: Metered): number => Math.max(audioMs, connectionMs);
+
+/** What a line of a bill costs. */
+export const lineCostMicroUsd = (line: Metered & { price: ExactPrice; own: boolean }): bigint =>
+  costMicroUsd(line.price, billedMsOf(line), line.own);

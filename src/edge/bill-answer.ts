@@ -2,6 +2,7 @@
 // bill-csv.ts and bill-html.ts write the same for other readers.
 import type { BillAnswer } from '../api/usage.ts';
 import { usdOf } from '../billing/price.ts';
+import { connectionSeconds } from '../billing/usage-row.ts';
 import type { Bill } from '../store/ledger-calls.ts';
 
 /** @param isFinal whether the month is over */
@@ -15,12 +16,13 @@ export function billAnswer(bill: Bill, organisation: { id: string; name: string 
     organisation: { id: organisation.id, name: organisation.name },
     opening_balance_usd: usdOf(openingMicroUsd),
     credits: credits.map(({ at, kind, microUsd, note }) => ({ at, kind, amount_usd: usdOf(microUsd), note })),
-    usage: lines.map(({ model, mode, own, sessions, audioMs, costMicroUsd }) => ({
+    usage: lines.map(({ model, mode, own, sessions, audioMs, connectionMs, costMicroUsd }) => ({
       model,
       mode,
       byok: own,
       sessions,
       audio_seconds: audioMs / 1000,
+      ...connectionSeconds({ connectionMs }),
       cost_usd: usdOf(costMicroUsd),
     })),
     total_usd: usdOf(totalMicroUsd),

@@ -1,7 +1,18 @@
 // A bill as CSV (RFC 4180), safe to open in a spreadsheet: no text in it is taken for a formula.
 import type { BillAnswer } from '../api/usage.ts';
 
-const HEADER = ['type', 'date', 'item', 'mode', 'byok', 'sessions', 'audio_seconds', 'amount_usd', 'note'];
+const HEADER = [
+  'type',
+  'date',
+  'item',
+  'mode',
+  'byok',
+  'sessions',
+  'audio_seconds',
+  'amount_usd',
+  'note',
+  'connection_seconds',
+];
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
@@ -14,7 +25,7 @@ export function billCsv(bill: BillAnswer): string {
     HEADER,
     row('opening_balance', bill.month, '', bill.opening_balance_usd),
     ...bill.credits.map(({ at, kind, amount_usd, note }) => row('credit', at, kind, amount_usd, note)),
-    ...bill.usage.map(({ model, mode, byok, sessions, audio_seconds, cost_usd }) => [
+    ...bill.usage.map(({ model, mode, byok, sessions, audio_seconds, connection_seconds = '', cost_usd }) => [
       'usage',
       bill.month,
       model,
@@ -24,6 +35,7 @@ export function billCsv(bill: BillAnswer): string {
       String(audio_seconds),
       negative(cost_usd),
       '',
+      String(connection_seconds),
     ]),
     row('closing_balance', bill.month, '', bill.closing_balance_usd),
   ];
@@ -31,7 +43,7 @@ export function billCsv(bill: BillAnswer): string {
 }
 
 function row(type: string, date: string, item: string, amount: string, note = ''): string[] {
-  return [type, date, item, '', '', '', '', amount, note];
+  return [type, date, item, '', '', '', '', amount, note, ''];
 }
 
 const negative = (amount: string): string => (/^[0.]*$/.test(amount) ? amount : `-${amount}`);

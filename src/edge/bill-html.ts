@@ -33,16 +33,17 @@ ${table(
 )}
 <h2>Usage</h2>
 ${table(
-  ['Model', 'Kind', 'Provider account', 'Sessions', 'Audio', 'USD'],
-  bill.usage.map(({ model, mode, byok, sessions, audio_seconds, cost_usd }) => [
+  ['Model', 'Kind', 'Provider account', 'Sessions', 'Audio', 'Connection', 'USD'],
+  bill.usage.map(({ model, mode, byok, sessions, audio_seconds, connection_seconds, cost_usd }) => [
     model,
     mode === 'batch' ? 'files' : 'live',
     byok ? 'your own key' : 'this service',
     String(sessions),
     hours(audio_seconds),
+    connection_seconds === undefined ? '' : hours(connection_seconds),
     cost_usd,
   ]),
-  ['Total', '', '', '', '', bill.total_usd],
+  ['Total', '', '', '', '', '', bill.total_usd],
   3,
 )}`;
   return htmlPage(title, STYLE, body);

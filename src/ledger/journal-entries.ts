@@ -1,4 +1,5 @@
 // What the journal writes of a session: while it is open its usage, when that has grown; then its end, until the ledger knows.
+import { billedMsOf } from '../billing/price.ts';
 import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
 import type { JournalEntry } from './journal.ts';
 import type { JournalRecord } from './journal-records.ts';
@@ -19,10 +20,10 @@ export class LiveEntry implements JournalEntry {
 
   record(whole: boolean): JournalRecord | undefined {
     const { snapshot, head } = this.meter;
-    // What was sent may grow for long after it was received.
-    const heardMs = snapshot?.lines.reduce((sum, { audioMs }) => sum + audioMs, 0);
-    if (snapshot === undefined || (heardMs === this.writtenMs && !whole)) return undefined;
-    this.writtenMs = heardMs ?? 0;
+    // What was sent may grow for long after it was received, and a connection is open without audio.
+    const billedMs = snapshot?.lines.reduce((sum, line) => sum + billedMsOf(line), 0);
+    if (snapshot === undefined || (billedMs === this.writtenMs && !whole)) return undefined;
+    this.writtenMs = billedMs ?? 0;
     return { type: 'used', head, at: this.wallNow().toISOString(), ...snapshot };
   }
 }

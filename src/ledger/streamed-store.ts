@@ -1,6 +1,6 @@
 // The ledger, for the desk of a node that does not have the database: holds are asked of the node that has, and what was used goes
 // into the usage stream, from which that node takes it. How it is asked, and what a message says, is decided elsewhere.
-import { costMicroUsd } from '../billing/price.ts';
+import { lineCostMicroUsd } from '../billing/price.ts';
 import { BusError } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';
 import type { UsageStream } from '../bus/usage-stream.ts';
@@ -49,7 +49,7 @@ export function createStreamedStore({ accounts, usage, keys, shardOf }: Streamed
 }
 
 function recordOf(head: SessionHead, { endedAt, reason, code, audioMs, lines: used }: SessionEnd): SessionRecord {
-  const lines = used.map((line) => ({ ...line, costMicroUsd: costMicroUsd(line.price, line.audioMs, line.own) }));
+  const lines = used.map((line) => ({ ...line, costMicroUsd: lineCostMicroUsd(line) }));
   const cost = lines.reduce((sum, { costMicroUsd: each }) => sum + each, 0n);
   return { ...head, endedAt, reason, code, audioMs, lines, costMicroUsd: cost, heldMicroUsd: 0n };
 }

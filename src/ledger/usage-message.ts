@@ -9,6 +9,8 @@ import type { FileCharge, LedgerPrice, SessionEnd, SessionHead, UsageLine } from
 const TYPE = 'usage.end';
 /** Grows when an older reader would understand a message wrongly. */
 const VERSION = 1;
+/** Of a message with the time of a connection, which an older reader would not bill. */
+const VERSION_OF_CONNECTIONS = 2;
 /** 64 bits have no more. */
 const AMOUNT = /^\d{1,19}$/;
 
@@ -18,7 +20,8 @@ export const usageKeys = (secrets: SigningSecrets): SigningKeys => signingKeys(s
 export const usageId = (head: Pick<SessionHead, 'id'>): string => `${head.id}:end`;
 
 export function usageBody(keys: SigningKeys, head: SessionHead, end: SessionEnd): BusBody {
-  return signed(keys, TYPE, { version: VERSION, head, end });
+  const version = end.lines.some(({ connectionMs }) => connectionMs !== undefined) ? VERSION_OF_CONNECTIONS : VERSION;
+  return signed(keys, TYPE, { version, head, end });
 }
 
 /** `newer`: written by a node of a later version. `foreign`: no node of this gateway wrote it, or it says nothing that could be settled. */
@@ -28,10 +31,11 @@ export type UsageMessage = { head: SessionHead; end: SessionEnd } | 'newer' | 'f
 export function readUsage(keys: SigningKeys, body: BusBody): UsageMessage {
   const value = unsigned(keys, TYPE, body);
   if (!isRecord(value)) return 'foreign';
-  if (Number.isInteger(value.version) && Number(value.version) > VERSION) return 'newer';
+  const version = Number.isInteger(value.version) ? Number(value.version) : 0;
+  if (version > VERSION_OF_CONNECTIONS) return 'newer';
   const head = headOf(value.head);
   const end = endOf(value.end);
-  return value.version !== VERSION || head === undefined || end === undefined ? 'foreign' : { head, end };
+  return version < VERSION || head === undefined || end === undefined ? 'foreign' : { head, end };
 }
 
 const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string');
@@ -65,10 +69,11 @@ function fileOf(value: unknown): FileCharge | undefined {
 
 function lineOf(value: unknown): UsageLine | undefined {
   if (!isRecord(value) || typeof value.model !== 'string') return undefined;
-  const { model, own, audioMs } = value;
+  const { model, own, audioMs, connectionMs } = value;
   const price = priceOf(value.price);
   if (typeof own !== 'boolean' || typeof audioMs !== 'number' || price === undefined) return undefined;
-  return { model, own, audioMs, price };
+  if (connectionMs === undefined) return { model, own, audioMs, price };
+  return typeof connectionMs === 'number' ? { model, own, audioMs, connectionMs, price } : undefined;
 }
 
 function priceOf(value: unknown): LedgerPrice | undefined {

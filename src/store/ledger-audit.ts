@@ -12,24 +12,30 @@ const DECISIONS_MAX = 100;
 const LEASE_GRACE_MS = 60_000;
 
 /**
- * Price per minute × ms / 60 000, rounded half-up, with whole minutes apart so that it fits 64 bits. Written a second time
+ * Price per minute × ms / 60 000 of the audio or of the open connection, whichever is more, rounded half-up, with whole minutes apart so that it fits 64 bits. Written a second time
  * here on purpose: billing/price.ts has no say in whether it was right.
  */
-const COST = `CASE WHEN own = 1 OR audio_ms = 0 THEN 0 ELSE max(minimum_micro_usd, CASE unit
+const MS = 'max(audio_ms, connection_ms)';
+const COST = `CASE WHEN own = 1 OR ${MS} = 0 THEN 0 ELSE max(minimum_micro_usd, CASE unit
     WHEN 'session' THEN price_micro_usd
-    ELSE price_micro_usd * (audio_ms / 60000) + (price_micro_usd * (audio_ms % 60000) * 2 + 60000) / 120000 END) END`;
+    ELSE price_micro_usd * (${MS} / 60000) + (price_micro_usd * (${MS} % 60000) * 2 + 60000) / 120000 END) END`;
 
 const money = (microUsd: bigint | null): string => `${usdOf(microUsd ?? 0n)} USD`;
 
 const OPEN = 'SELECT number FROM holds WHERE NOT EXISTS (SELECT 1 FROM hold_ends WHERE hold = number)';
 
 const CHECKS: readonly Check[] = [
-  {
-    sql: `SELECT ${sessionName('session')} || ' with ' || model AS who, cost_micro_usd AS found, ${COST} AS wanted
-      FROM session_lines WHERE cost_micro_usd <> ${COST}`,
-    sentence: ({ who, found, wanted }) =>
-      `The line of session ${who} is billed ${money(found)}; its audio costs ${money(wanted)}.`,
-  },
+  ...[
+    { which: 'connection_ms <= audio_ms', what: 'audio' },
+    { which: 'connection_ms > audio_ms', what: 'open connection' },
+  ].map(
+    ({ which, what }): Check => ({
+      sql: `SELECT ${sessionName('session')} || ' with ' || model AS who, cost_micro_usd AS found, ${COST} AS wanted
+        FROM session_lines WHERE ${which} AND cost_micro_usd <> ${COST}`,
+      sentence: ({ who, found, wanted }) =>
+        `The line of session ${who} is billed ${money(found)}; its ${what} costs ${money(wanted)}.`,
+    }),
+  ),
   {
     sql: `SELECT coalesce(${sessionName('who')}, who) AS who, found, wanted FROM (${differing(
       "SELECT session, sum(micro_usd) FROM transfers WHERE kind = 'usage' GROUP BY session",

@@ -21,6 +21,8 @@ export interface UsageLine {
   own: boolean;
   /** Whole milliseconds. */
   audioMs: number;
+  /** Whole milliseconds that connections to it were open, where its price is for them; billed where they are more than the audio. */
+  connectionMs?: number;
   price: LedgerPrice;
 }
 
@@ -142,6 +144,7 @@ export interface UsageRow {
   own: boolean;
   sessions: number;
   audioMs: number;
+  connectionMs: number;
   costMicroUsd: bigint;
 }
 
@@ -156,7 +159,7 @@ export interface Bill {
   month: string;
   openingMicroUsd: bigint;
   credits: { at: string; kind: Credit['kind']; microUsd: bigint; note: string }[];
-  lines: { model: string; mode: Mode; own: boolean; sessions: number; audioMs: number; costMicroUsd: bigint }[];
+  lines: (Omit<UsageRow, 'group'> & { model: string; mode: Mode })[];
   totalMicroUsd: bigint;
   closingMicroUsd: bigint;
 }

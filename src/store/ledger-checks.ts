@@ -40,7 +40,7 @@ function requireAmount(microUsd: bigint, max: bigint, name: string): void {
 
 function requireAudio(audioMs: number): void {
   if (!Number.isInteger(audioMs) || audioMs < 0 || audioMs > AUDIO_MS_MAX) {
-    invalid(`Audio is counted in whole milliseconds, 0 to ${AUDIO_MS_MAX}.`);
+    invalid(`Audio and connections are counted in whole milliseconds, 0 to ${AUDIO_MS_MAX}.`);
   }
 }
 
@@ -62,9 +62,10 @@ export function requireHoldRequest({ wantedMicroUsd, leastMicroUsd, leaseMs }: H
 export function requireLines(lines: readonly UsageLine[]): void {
   if (lines.length > LINES_MAX) invalid(`A session has at most ${LINES_MAX} lines.`);
   const seen = new Set<string>();
-  for (const { model, own, audioMs, price } of lines) {
+  for (const { model, own, audioMs, connectionMs = 0, price } of lines) {
     requireText(model, MODEL_LENGTH_MAX, 'model of a line');
     requireAudio(audioMs);
+    requireAudio(connectionMs);
     requireAmount(price.microUsd, PRICE_MAX, 'price of a line');
     requireAmount(price.minimumMicroUsd, PRICE_MAX, 'minimum charge of a line');
     if (price.unit !== 'minute' && price.unit !== 'session') invalid('A price is per minute or per session.');

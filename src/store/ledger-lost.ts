@@ -1,6 +1,6 @@
 // Sessions of nodes that are gone for good: closed at what was posted of them, since nobody else will tell their end. Where it is
 // told after all, what they have used beyond is billed beside them: a bill that was made is not changed. Who is gone is told.
-import { costMicroUsd } from '../billing/price.ts';
+import { lineCostMicroUsd } from '../billing/price.ts';
 import type { BilledLine, LedgerCalls, SessionHead, UsageLine } from './ledger-calls.ts';
 import { isoOf } from './ledger-checks.ts';
 import type { LedgerHolds } from './ledger-holds.ts';
@@ -68,10 +68,13 @@ export function linesBeyond(billed: readonly BilledLine[], lines: readonly Usage
   return lines.flatMap((line) => {
     const { model, own } = line;
     const before = billed.find((each) => each.model === model && each.own === own);
-    const audioMs = line.audioMs - (before?.audioMs ?? 0);
-    if (audioMs <= 0) return [];
+    const audioMs = Math.max(0, line.audioMs - (before?.audioMs ?? 0));
+    const connectionMs = Math.max(0, (line.connectionMs ?? 0) - (before?.connectionMs ?? 0));
+    if (audioMs + connectionMs === 0) return [];
     if (before === undefined) return [line];
-    const microUsd = costMicroUsd(before.price, line.audioMs, own) - before.costMicroUsd;
-    return [{ model, own, audioMs, price: { unit: 'session', microUsd, minimumMicroUsd: 0n } }];
+    const inAll = { audioMs: before.audioMs + audioMs, connectionMs: (before.connectionMs ?? 0) + connectionMs };
+    const microUsd = lineCostMicroUsd({ ...before, ...inAll }) - before.costMicroUsd;
+    const more = connectionMs === 0 ? { audioMs } : { audioMs, connectionMs };
+    return [{ model, own, ...more, price: { unit: 'session', microUsd, minimumMicroUsd: 0n } }];
   });
 }

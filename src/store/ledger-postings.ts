@@ -1,6 +1,6 @@
 // What a session used becomes transfers: each line is posted as far as it was not posted before, so a statement told again, or
 // told late, changes nothing. Runs in the caller's transaction.
-import { costMicroUsd, type ExactPrice } from '../billing/price.ts';
+import { type ExactPrice, lineCostMicroUsd } from '../billing/price.ts';
 import type { UsageLine } from './ledger-calls.ts';
 import { type LedgerTransfers, usageTransfer } from './ledger-transfers.ts';
 import { StoreError } from './store-error.ts';
@@ -26,6 +26,7 @@ export interface LedgerPostings {
 
 interface LineRow {
   audioMs: bigint;
+  connectionMs: bigint;
   unit: ExactPrice['unit'];
   microUsd: bigint;
   minimumMicroUsd: bigint;
@@ -41,18 +42,18 @@ export function createLedgerPostings(
 ): LedgerPostings {
   const lineBefore = database
     .prepare<[number, string, number], LineRow>(
-      `SELECT audio_ms AS audioMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
+      `SELECT audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
               cost_micro_usd AS cost, postings
        FROM session_lines WHERE session = ? AND model = ? AND own = ?`,
     )
     .safeIntegers();
-  const insertLine = database.prepare<[number, string, number, number, string, bigint, bigint, bigint, number]>(
+  const insertLine = database.prepare<[number, string, number, number, number, string, bigint, bigint, bigint, number]>(
     `INSERT INTO session_lines
-       (session, model, own, audio_ms, unit, price_micro_usd, minimum_micro_usd, cost_micro_usd, postings)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (session, model, own, audio_ms, connection_ms, unit, price_micro_usd, minimum_micro_usd, cost_micro_usd, postings)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const growLine = database.prepare<[number, bigint, number, number, string, number]>(
-    `UPDATE session_lines SET audio_ms = ?, cost_micro_usd = ?, postings = ?
+  const growLine = database.prepare<[number, number, bigint, number, number, string, number]>(
+    `UPDATE session_lines SET audio_ms = ?, connection_ms = ?, cost_micro_usd = ?, postings = ?
      WHERE session = ? AND model = ? AND own = ?`,
   );
   const spend = database.prepare<[string, string, bigint]>(
@@ -66,16 +67,28 @@ export function createLedgerPostings(
     if (before !== undefined && whenLess === 'refuse') requireGrowth(session, line, before);
     const price = before ?? line.price;
     const audioMs = Math.max(line.audioMs, Number(before?.audioMs ?? 0n));
-    const cost = costMicroUsd(price, audioMs, line.own);
+    const connectionMs = Math.max(line.connectionMs ?? 0, Number(before?.connectionMs ?? 0n));
+    const cost = lineCostMicroUsd({ price, audioMs, connectionMs, own: line.own });
     const difference = cost - (before?.cost ?? 0n);
-    // Costs grow with audio and the price stays, so this is a fault of ours. Nothing of the call is kept then.
+    // Costs grow with audio and time, and the price stays, so this is a fault of ours. Nothing of the call is kept then.
     if (difference < 0n) throw new Error(`the bill of session ${session.id} would shrink`);
     const postings = Number(before?.postings ?? 0n) + (difference > 0n ? 1 : 0);
     if (before === undefined) {
       const { unit, microUsd, minimumMicroUsd } = line.price;
-      insertLine.run(session.number, line.model, own, audioMs, unit, microUsd, minimumMicroUsd, cost, postings);
-    } else if (audioMs > Number(before.audioMs)) {
-      growLine.run(audioMs, cost, postings, session.number, line.model, own);
+      insertLine.run(
+        session.number,
+        line.model,
+        own,
+        audioMs,
+        connectionMs,
+        unit,
+        microUsd,
+        minimumMicroUsd,
+        cost,
+        postings,
+      );
+    } else if (audioMs > Number(before.audioMs) || connectionMs > Number(before.connectionMs)) {
+      growLine.run(audioMs, connectionMs, cost, postings, session.number, line.model, own);
     }
     if (difference > 0n) {
       transfer(
@@ -103,11 +116,21 @@ export function createLedgerPostings(
   };
 }
 
-function requireGrowth({ id }: SessionRow, { model, audioMs, price }: UsageLine, before: LineRow): void {
+function requireGrowth(
+  { id }: SessionRow,
+  { model, audioMs, connectionMs = 0, price }: UsageLine,
+  before: LineRow,
+): void {
   if (audioMs < Number(before.audioMs)) {
     throw new StoreError(
       'invalid',
       `Session ${id} had ${before.audioMs} ms with ${model} and cannot have ${audioMs} ms now: usage is told in all.`,
+    );
+  }
+  if (connectionMs < Number(before.connectionMs)) {
+    throw new StoreError(
+      'invalid',
+      `Session ${id} had a connection to ${model} for ${before.connectionMs} ms and cannot have had it for ${connectionMs} ms now.`,
     );
   }
   const isSame =

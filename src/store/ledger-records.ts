@@ -18,6 +18,7 @@ interface LineRow {
   model: string;
   own: bigint;
   audioMs: bigint;
+  connectionMs: bigint;
   unit: 'minute' | 'session';
   microUsd: bigint;
   minimumMicroUsd: bigint;
@@ -54,7 +55,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     .safeIntegers();
   const linesOf = database
     .prepare<[bigint], LineRow>(
-      `SELECT model, own, audio_ms AS audioMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
+      `SELECT model, own, audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
               cost_micro_usd AS costMicroUsd
        FROM session_lines WHERE session = ?`,
     )
@@ -104,11 +105,21 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
   };
 }
 
-function lineOf({ model, own, audioMs, unit, microUsd, minimumMicroUsd, costMicroUsd }: LineRow): BilledLine {
+function lineOf({
+  model,
+  own,
+  audioMs,
+  connectionMs,
+  unit,
+  microUsd,
+  minimumMicroUsd,
+  costMicroUsd,
+}: LineRow): BilledLine {
   return {
     model,
     own: own === 1n,
     audioMs: Number(audioMs),
+    ...(connectionMs === 0n ? {} : { connectionMs: Number(connectionMs) }),
     price: { unit, microUsd, minimumMicroUsd },
     costMicroUsd,
   };

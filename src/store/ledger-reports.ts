@@ -15,7 +15,8 @@ interface UsageBind {
   keyId: string | null;
 }
 
-type Counted<Row> = Omit<Row, 'own' | 'sessions' | 'audioMs'> & { own: bigint; sessions: bigint; audioMs: bigint };
+type Counts = 'sessions' | 'audioMs' | 'connectionMs';
+type Counted<Row> = Omit<Row, 'own' | Counts> & Record<'own' | Counts, bigint>;
 type BillLine = Bill['lines'][number];
 
 const GROUPS: Readonly<Record<UsageGroup, string>> = {
@@ -26,7 +27,7 @@ const GROUPS: Readonly<Record<UsageGroup, string>> = {
 };
 
 const SUMS = `own, count(DISTINCT sessions.number) AS sessions, sum(session_lines.audio_ms) AS audioMs,
-  sum(session_lines.cost_micro_usd) AS costMicroUsd`;
+  sum(session_lines.connection_ms) AS connectionMs,  sum(session_lines.cost_micro_usd) AS costMicroUsd`;
 
 export function createLedgerReports(
   { database }: TableContext,
@@ -88,12 +89,13 @@ export function createLedgerReports(
   };
 }
 
-function counted<Row extends { own: boolean; sessions: number; audioMs: number }>(row: Counted<Row>): Row {
+function counted<Row extends { own: boolean } & Record<Counts, number>>(row: Counted<Row>): Row {
   return {
     ...row,
     own: row.own === 1n,
     sessions: Number(row.sessions),
     audioMs: Number(row.audioMs),
+    connectionMs: Number(row.connectionMs),
   } as unknown as Row;
 }
 

@@ -1,7 +1,7 @@
 // Prices and amounts are exact to half a micro-dollar, rounded once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { costMicroUsd, exactPrice, microUsdOf, usdOf } from '../../src/billing/price.ts';
+import { costMicroUsd, exactPrice, lineCostMicroUsd, microUsdOf, usdOf } from '../../src/billing/price.ts';
 
 const perMinute = (amount: string) => ({ unit: 'minute' as const, amount, byok: '0.00' as const });
 const perSession = (amount: string) => ({ ...perMinute(amount), unit: 'session' as const });
@@ -84,6 +84,29 @@ describe('prices', () => {
       expect(posted).toBe(costMicroUsd(each, audioMs));
     });
     fc.assert(property, { numRuns: 1_000, seed: 6 });
+  });
+
+  it('bills the audio or the time of its connection, whichever is more, and never falls as either grows', () => {
+    const price = fc.record({
+      unit: fc.constant('minute' as const),
+      microUsd: fc.bigInt({ min: 0n, max: 100_000n }),
+      minimumMicroUsd: fc.bigInt({ min: 0n, max: 5_000n }),
+    });
+    const pieces = fc.array(fc.tuple(fc.nat(5_000), fc.nat(5_000)), { maxLength: 30 });
+    const property = fc.property(price, pieces, (each, grown) => {
+      const line = { price: each, own: false, audioMs: 0, connectionMs: 0 };
+      let posted = 0n;
+      for (const [audioMs, connectionMs] of grown) {
+        line.audioMs += audioMs;
+        line.connectionMs += connectionMs;
+        const cost = lineCostMicroUsd(line);
+        expect(cost >= posted).toBe(true);
+        posted = cost;
+      }
+      expect(posted).toBe(costMicroUsd(each, Math.max(line.audioMs, line.connectionMs)));
+      expect(lineCostMicroUsd({ ...line, own: true })).toBe(0n);
+    });
+    fc.assert(property, { numRuns: 1_000, seed: 7 });
   });
 
   it('writes and reads amounts without loss', () => {

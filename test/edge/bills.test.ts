@@ -90,7 +90,7 @@ describe('GET /v1/bills/{month}', () => {
       'Content-Disposition': 'attachment; filename="voxgate-2026-11.csv"',
     });
     const rows = parseCsv(body as string);
-    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([9]));
+    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([10]));
     expect(rows.find(([type, , , , , , , amount]) => type === 'credit' && amount === '5.00')?.[8]).toBe(`'${HOSTILE}`);
     expect(rows.find(([type, , , , , , , amount]) => type === 'credit' && amount === '-0.25')?.[8]).toBe(
       'a\r\n"correction", of\t-1',

@@ -1,6 +1,6 @@
 // A ledger in memory, as far as the desk asks one: balances, holds and posted lines, with the store's promises, under the
 // test's hand: it can be made to fail, and to answer only when told.
-import { costMicroUsd } from '../../src/billing/price.ts';
+import { lineCostMicroUsd } from '../../src/billing/price.ts';
 import type { DeskStore } from '../../src/ledger/desk.ts';
 import type {
   Balance,
@@ -105,7 +105,7 @@ export class MemoryLedger implements DeskStore {
   }
 
   private post(sessionId: string, lines: readonly UsageLine[]): void {
-    const cost = lines.reduce((sum, line) => sum + costMicroUsd(line.price, line.audioMs, line.own), 0n);
+    const cost = lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);
     const more = cost - (this.posted.get(sessionId) ?? 0n);
     if (more < 0n) throw new Error(`${sessionId} was told to cost less than before.`);
     this.posted.set(sessionId, cost);

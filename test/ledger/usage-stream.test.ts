@@ -103,7 +103,7 @@ describe('a message', () => {
   test('of a later version waits for a ledger that understands it', async () => {
     const { stream, faults, owner } = world(1);
     const stop = owner();
-    for (let version = 2; version < 5; version++)
+    for (let version = 3; version < 6; version++)
       await stream.publish('0', `${version}`, signed(keys, 'usage.end', { version }));
     await settle();
     expect([await stream.waiting(), stream.refused, faults]).toEqual([3, [], ['usage newer']]);

@@ -34,8 +34,8 @@ function goodLedger(): LedgerRig {
   ledger.openSession(headOf(one, 'req_failed', files), holdOf(20_001n));
   ledger.settleSession(headOf(one, 'req_failed', files), endOf([], { reason: 'released' }));
   ledger.openSession(headOf(one, 'ses_live'), holdOf(60_001n));
-  ledger.renewHold(headOf(one, 'ses_live'), [lineOf(30_000)], holdOf(60_001n));
-  ledger.settleSession(headOf(one, 'ses_live'), endOf([lineOf(60_000)]));
+  ledger.renewHold(headOf(one, 'ses_live'), [lineOf(20_000, PRICE, { connectionMs: 30_000 })], holdOf(60_001n));
+  ledger.settleSession(headOf(one, 'ses_live'), endOf([lineOf(50_000, PRICE, { connectionMs: 60_000 })]));
   ledger.openSession(headOf(other, 'ses_open'), holdOf(60_001n));
   ledger.openSession(headOf(other, 'req_late', files), holdOf(10_001n, 0n, 1_000));
   clock.nowMs += 1_000;
@@ -79,6 +79,11 @@ describe('the audit finds', () => {
       'channels that do not multiply out',
       `UPDATE file_charges SET channels = 8 WHERE session = ${sessionOf('req_two')}`,
       /^The line of file req_two with loopback\/script has 18 s of audio; its seconds times its channels are 72 s\.$/,
+    ],
+    [
+      'time of a connection that does not multiply out',
+      `UPDATE session_lines SET connection_ms = 90000 WHERE session = ${sessionOf('ses_live')}`,
+      /^The line of session ses_live with loopback\/script is billed 0\.06 USD; its open connection costs 0\.09 USD\.$/,
     ],
     [
       'a file that was answered and has no line',

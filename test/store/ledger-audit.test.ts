@@ -218,6 +218,7 @@ describe('the file refuses', () => {
     ['a settlement changed', 'UPDATE session_ends SET cost_micro_usd = 0'],
     ['a settlement deleted', 'DELETE FROM session_ends'],
     ['a line made shorter', 'UPDATE session_lines SET audio_ms = audio_ms - 1'],
+    ['a connection made shorter', 'UPDATE session_lines SET connection_ms = connection_ms - 1'],
     ['a line made cheaper', 'UPDATE session_lines SET cost_micro_usd = cost_micro_usd - 1 WHERE cost_micro_usd > 0'],
     ['a line with another price', 'UPDATE session_lines SET price_micro_usd = price_micro_usd + 1'],
     ['a line deleted', 'DELETE FROM session_lines'],

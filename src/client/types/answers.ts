@@ -91,6 +91,8 @@ export interface UsageRow {
   model: string;
   /** Seconds of audio, each counted once, at the model that made its final. */
   seconds: number;
+  /** Seconds that connections to the model were open, where its price is metered by them: of a session the larger of both is billed. */
+  connection_seconds?: number;
   /** USD, decimal. */
   cost_usd: string;
   /** Whether it ran on your own provider key, and cost nothing here. */
@@ -105,6 +107,8 @@ export interface Price {
   amount: string;
   /** USD, decimal: the least that is charged once anything was heard. */
   minimum?: string;
+  /** Where present, minutes are those that the connection to the provider is open, or of the audio where that is more. It is let go of while you send no audio. */
+  metered?: 'connection';
   /** USD that is billed where your own provider key is used. */
   byok: '0.00';
   /** True where the price is zero on purpose. */
@@ -198,6 +202,8 @@ export interface Usage {
     sessions: number;
     /** Seconds of audio. */
     audio_seconds: number;
+    /** Seconds that connections to the model were open, where its price is metered by them: of a session the larger of both is billed. */
+    connection_seconds?: number;
     /** USD, decimal. */
     cost_usd: string;
   }[];

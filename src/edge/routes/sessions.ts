@@ -3,6 +3,7 @@ import { refuse } from '../../api/errors.ts';
 import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
+import { usageRow } from '../../billing/usage-row.ts';
 import type { SessionRecord } from '../../store/ledger-calls.ts';
 import type { Store } from '../../store/store.ts';
 import { knownQuery, wholeNumberOf } from '../query-values.ts';
@@ -79,12 +80,7 @@ async function shown(
     reason,
     code,
     audio_seconds: audioMs / 1000,
-    usage: lines.map((line) => ({
-      model: line.model,
-      seconds: line.audioMs / 1000,
-      cost_usd: usdOf(line.costMicroUsd),
-      byok: line.own,
-    })),
+    usage: lines.map(usageRow),
     cost_usd: usdOf(costMicroUsd),
     held_usd: usdOf(heldMicroUsd),
     ...(live === undefined ? {} : { phase: live.state, legs: [...live.legs] }),

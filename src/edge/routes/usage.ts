@@ -3,6 +3,7 @@ import { refuse } from '../../api/errors.ts';
 import { USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
+import { connectionSeconds } from '../../billing/usage-row.ts';
 import type { Store } from '../../store/store.ts';
 import { choiceOf, knownQuery, timeOf } from '../query-values.ts';
 import { json, type RouteContext } from '../router.ts';
@@ -31,11 +32,12 @@ export const getUsage =
       from,
       to,
       group_by: groupBy,
-      data: rows.map(({ group, own, sessions, audioMs, costMicroUsd }) => ({
+      data: rows.map(({ group, own, sessions, audioMs, connectionMs, costMicroUsd }) => ({
         group,
         byok: own,
         sessions,
         audio_seconds: audioMs / 1000,
+        ...connectionSeconds({ connectionMs }),
         cost_usd: usdOf(costMicroUsd),
       })),
       total: {

@@ -9,6 +9,7 @@ import { idempotency } from './0007-idempotency.ts';
 import { ownership } from './0008-ownership.ts';
 import { charges } from './0009-charges.ts';
 import { ledgerIdentity } from './0010-ledger-identity.ts';
+import { connectionTime } from './0011-connection-time.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly string[] = [
   ownership,
   charges,
   ledgerIdentity,
+  connectionTime,
 ];
