@@ -118,6 +118,10 @@ export const SessionStarted = Type.Object(
     resume_token: Type.Union([Type.String(), Type.Null()], { description: 'Null until sessions can be resumed.' }),
     limits: Type.Object({
       idle_seconds: Type.Number({ description: 'Without audio or keepalive for so long the session ends.' }),
+      suspend_seconds: Type.Number({
+        description:
+          'After so long without audio the connection to the provider is let go of; the next audio makes another.',
+      }),
       session_seconds: Type.Number({ description: 'Longest duration of the session.' }),
       binary_frame_bytes: Type.Integer({ description: 'Largest binary frame.' }),
       text_frame_bytes: Type.Integer({ description: 'Largest text frame.' }),

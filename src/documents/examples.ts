@@ -122,7 +122,13 @@ export const sessionStarted: Static<typeof SessionStarted> = {
   encoding: 'linear16',
   fallbacks: [],
   resume_token: null,
-  limits: { idle_seconds: 30, session_seconds: 14_400, binary_frame_bytes: 1_048_576, text_frame_bytes: 65_536 },
+  limits: {
+    idle_seconds: 30,
+    suspend_seconds: 20,
+    session_seconds: 14_400,
+    binary_frame_bytes: 1_048_576,
+    text_frame_bytes: 65_536,
+  },
 };
 
 export const transcript: Static<typeof Transcript> = {

@@ -41,6 +41,7 @@ export class Voice {
       resume_token: null,
       limits: {
         idle_seconds: settings.idleMs / 1000,
+        suspend_seconds: settings.suspendMs / 1000,
         session_seconds: settings.longestMs / 1000,
         binary_frame_bytes: settings.binaryFrameBytesMax,
         text_frame_bytes: settings.textFrameBytesMax,

@@ -202,7 +202,7 @@ describe('the screen', () => {
     encoding: 'mulaw',
     fallbacks: [],
     resume_token: null,
-    limits: { idle_seconds: 1, session_seconds: 1, binary_frame_bytes: 1, text_frame_bytes: 1 },
+    limits: { idle_seconds: 1, suspend_seconds: 1, session_seconds: 1, binary_frame_bytes: 1, text_frame_bytes: 1 },
   };
 
   /** What is written for a session, with a clock that goes on by 250 ms with each thing that happens. */

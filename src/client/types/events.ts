@@ -33,6 +33,8 @@ export interface SessionStarted extends EventHead {
   limits: {
     /** Without audio or keepalive for so long the session ends. */
     idle_seconds: number;
+    /** After so long without audio the connection to the provider is let go of; the next audio makes another. */
+    suspend_seconds: number;
     /** Longest duration of the session. */
     session_seconds: number;
     /** Largest binary frame. */
