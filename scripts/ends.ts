@@ -34,6 +34,10 @@ for* is audio that a final or an interim of some leg covers. An end is *in order
 cuts the session short, and a \`discontinuity\` names the audio without a final. \`session_ended\` tells the usage and the
 cost exactly as they are settled. Audio is billed once, also where it was sent again to another leg.
 
+Where a model's price is \`metered\` by the connection, the time that connections to it were open is billed instead, if that is
+more than its audio: from the moment that a connection is ready until the gateway lets go of it, by the gateway's clock, whatever
+the end. It is never more than what is held: a session whose money is out ends with \`credit\`, also without any audio.
+
 ## Live sessions
 
 ${table(['how it ends', '`reason`', 'billed', 'the client is told'], live)}

@@ -95,5 +95,6 @@ function languageText(languages: readonly string[]): string {
 
 function priceText(price: Price | undefined): string {
   if (price === undefined) return '–';
-  return price.free ? 'free' : `${price.amount} a ${price.unit}`;
+  if (price.free) return 'free';
+  return `${price.amount} a ${price.unit}${price.metered === undefined ? '' : ' of connection'}`;
 }

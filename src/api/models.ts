@@ -27,6 +27,12 @@ export const Price = Type.Object(
     }),
     amount: Decimal('USD for each unit, decimal.'),
     minimum: Type.Optional(Decimal('USD, decimal: the least that is charged once anything was heard.')),
+    metered: Type.Optional(
+      Type.Literal('connection', {
+        description:
+          'Where present, minutes are those that the connection to the provider is open, or of the audio where that is more. It is let go of while you send no audio.',
+      }),
+    ),
     byok: Type.Literal('0.00', { description: 'USD that is billed where your own provider key is used.' }),
     // A price of zero without it is a mistake in the catalogue.
     free: Type.Optional(Type.Boolean({ description: 'True where the price is zero on purpose.' })),

@@ -19,9 +19,14 @@ export class PriceListError extends Error {
   override readonly name = 'PriceListError';
 }
 
+/** An effective price, and what its milliseconds are, where they are not those of the audio alone. */
+export interface ListedPrice extends ExactPrice {
+  metered?: 'connection';
+}
+
 export interface PriceList {
   /** Undefined where the model has no price in the mode, or is unknown: then it cannot be used (`model_not_priced`). */
-  priceOf(slug: string, mode: Mode): ExactPrice | undefined;
+  priceOf(slug: string, mode: Mode): ListedPrice | undefined;
   /** The effective prices as clients see them. */
   shown(slug: string): Model['pricing'];
   /** The first 12 hexadecimal digits of the SHA-256 of all effective prices: two lists with the same charge the same. */
@@ -37,7 +42,7 @@ const VERSION_LENGTH = 12;
 const USD_MAX = 10_000;
 const MICRO_USD_MAX = microUsdOf(String(USD_MAX));
 
-interface Effective extends ExactPrice {
+interface Effective extends ListedPrice {
   free: boolean;
 }
 
@@ -67,8 +72,8 @@ export function createPriceList(
     priceOf(slug, mode) {
       const price = prices.get(nameOf(slug, mode));
       if (price === undefined) return undefined;
-      const { unit, microUsd, minimumMicroUsd } = price;
-      return { unit, microUsd, minimumMicroUsd };
+      const { free: _, ...listed } = price;
+      return listed;
     },
     shown(slug) {
       const [batch, live] = MODES.map((mode) => prices.get(nameOf(slug, mode)));
@@ -119,7 +124,7 @@ function effective(
   if (price === undefined || price === null) return undefined;
   const where = `${card.id} (${mode})`;
   if (!card.modes.includes(mode)) throw new PriceListError(`${where} has a price, and the model has no such mode.`);
-  const checked = check(price, where);
+  const checked: Effective = { ...check(price, where), ...meteredOf(card, mode, price) };
   if (checked.free) return checked;
   return {
     ...checked,
@@ -127,6 +132,10 @@ function effective(
     minimumMicroUsd: withMargin(checked.minimumMicroUsd, factor),
   };
 }
+
+/** What its vendor meters stays so at any price of a minute; what is paid once is not metered. */
+const meteredOf = ({ pricing }: PricedCard, mode: Mode, { unit }: PriceOverride): Pick<ListedPrice, 'metered'> =>
+  unit === 'minute' && pricing[mode]?.metered === 'connection' ? { metered: 'connection' } : {};
 
 /** A price that is meant as it is written. Zero by mistake would give the model away. */
 function check(price: PriceOverride, where: string): Effective {
@@ -167,19 +176,21 @@ function percentParts(text: string): bigint {
 /** Rounded half-up, once. */
 const withMargin = (microUsd: bigint, factor: bigint): bigint => (2n * microUsd * factor + WHOLE) / (2n * WHOLE);
 
-function shownPrice({ unit, microUsd, minimumMicroUsd, free }: Effective): Price {
+function shownPrice({ unit, microUsd, minimumMicroUsd, free, metered }: Effective): Price {
   return {
     unit,
     amount: usdOf(microUsd),
     byok: '0.00',
     ...(free ? { free } : {}),
+    ...(metered === undefined ? {} : { metered }),
     ...(minimumMicroUsd === 0n ? {} : { minimum: usdOf(minimumMicroUsd) }),
   };
 }
 
 function versionOf(prices: ReadonlyMap<string, Effective>): string {
   const lines = [...prices].map(
-    ([name, { unit, microUsd, minimumMicroUsd, free }]) => `${name} ${unit} ${microUsd} ${minimumMicroUsd} ${free}`,
+    ([name, { unit, microUsd, minimumMicroUsd, free, metered = '' }]) =>
+      `${name} ${unit} ${microUsd} ${minimumMicroUsd} ${free}${metered}`,
   );
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, VERSION_LENGTH);
 }

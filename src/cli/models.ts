@@ -54,5 +54,6 @@ function priceText(price: Price | undefined): string {
   if (price === undefined) return '-';
   if (price.free) return 'free';
   const atLeast = price.minimum === undefined ? '' : `, at least ${price.minimum}`;
-  return `${price.amount} a ${price.unit}${atLeast}`;
+  const what = price.metered === undefined ? price.unit : `${price.unit} of connection`;
+  return `${price.amount} a ${what}${atLeast}`;
 }

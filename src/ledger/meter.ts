@@ -1,7 +1,7 @@
-// What one live session may spend: how far its audio may go on what is held, when to ask for more, and what to do when there
+// What one live session may spend: how far its audio, and its open connection, may go on what is held, when to ask for more, and what to do when there
 // is no more. Positions are milliseconds of the session's audio; who heard what is told by the session, prices by the chain.
 import type { Clock } from '../../machines/clock.ts';
-import { costMicroUsd } from '../billing/price.ts';
+import { billedMsOf, lineCostMicroUsd } from '../billing/price.ts';
 import { boundMicroUsd, carriedMs } from '../billing/reserve.ts';
 import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
 
@@ -19,6 +19,8 @@ export interface MeterMember {
   slug: string;
   own: boolean;
   price: LedgerPrice;
+  /** Minutes of the price are those of an open connection. */
+  metered?: 'connection';
 }
 
 /** What the session says of its audio. */
@@ -33,14 +35,18 @@ export interface MeterSource {
   sentMs(): number;
   /** Audio of the client, heard or not. */
   receivedMs(): number;
+  /** How long the connection may be open before it comes to what `extended` told last; without end where that costs nothing. */
+  connectionLeftMs(): number;
 }
 
 /** Why no more may be spent. `ledger`: it could not be asked for too long. */
 export type Shortage = 'credit' | 'daily_spend' | 'ledger';
 
 export interface MeterListener {
-  /** More may be sent than before. */
-  extended(allowedMs: number): void;
+  /** More may be sent than before; and a metered connection of the model that hears may be open for so long, in all. */
+  extended(allowedMs: number, connectionMs: number): void;
+  /** The connection was open for as long as what is held pays for. */
+  ranOut(): void;
   /** Less was granted than asked for: what is left may be the last. Once. */
   low(shortage: Shortage, leftMs: number): void;
 }
@@ -86,6 +92,8 @@ export class Meter {
   /** Audio was let through without a hold: what is charged may be more than what was held. */
   private wasTrusted = false;
   private timer: unknown;
+  /** When an open connection comes to what is held for it. */
+  private connectionTimer: unknown;
   private ended = false;
 
   constructor(options: MeterOptions) {
@@ -114,8 +122,7 @@ export class Meter {
   /** Another member of the chain hears from now on: what is held goes as far as its price lets it. */
   use(index: number): void {
     this.active = this.members[index] as MeterMember;
-    this.allowed = this.reach();
-    this.listener?.extended(this.allowed);
+    this.extend();
     if (isFree(this.active)) return;
     if (this.timer === undefined) this.arm(RENEW_MS);
     this.sent();
@@ -128,7 +135,7 @@ export class Meter {
   }
 
   /**
-   * Audio waits for money. Undefined while more may come, which `extended` tells; else why there is none.
+   * Audio, or the connection, waits for money. Undefined while more may come, which `extended` tells; else why there is none.
    */
   starved(): Shortage | undefined {
     // It is asked again when its time comes.
@@ -147,6 +154,7 @@ export class Meter {
     if (this.ended) return;
     this.ended = true;
     this.options.clock.clearTimeout(this.timer);
+    this.options.clock.clearTimeout(this.connectionTimer);
     this.options.desk.settle(this, { ...end, ...this.trust() });
   }
 
@@ -162,24 +170,41 @@ export class Meter {
     return { audioMs: Math.round(source.receivedMs()), lines: source.sentLines() };
   }
 
-  /** How far the hold goes from what is settled, at the price of the member that hears. */
+  /** How far audio may go from what is settled: what an open connection has cost pays for audio as well. */
   private reach(): number {
-    if (isFree(this.active)) return Number.POSITIVE_INFINITY;
     const lines = this.source?.settledLines() ?? [];
+    const { audioMs = 0, connectionMs = 0 } = this.lineIn(lines) ?? {};
+    return (this.source?.settledMs() ?? 0) + Math.max(0, connectionMs - audioMs) + this.carriedFrom(lines);
+  }
+
+  /** How long the connection may be open, in all, when what was sent is billed as well. */
+  private connectionReach(): number {
+    const lines = this.source?.sentLines() ?? [];
+    const line = this.lineIn(lines);
+    return (line === undefined ? 0 : billedMsOf(line)) + this.carriedFrom(lines);
+  }
+
+  private lineIn(lines: readonly UsageLine[]): UsageLine | undefined {
+    return lines.find(({ model, own }) => model === this.active.slug && own === this.active.own);
+  }
+
+  /** How much more than the lines the hold pays for, at the price of the member that hears. */
+  private carriedFrom(lines: readonly UsageLine[]): number {
+    if (isFree(this.active)) return Number.POSITIVE_INFINITY;
     const left = this.held - (costOf(lines) - this.paid);
     const price = [this.rest(lines)];
     const carried = carriedMs(price, left < 0n ? -left : left);
     // Nothing that is heard from now on costs more.
     if (carried === Number.POSITIVE_INFINITY) return carried;
     // What was let through on trust and is settled since counts against the trust.
-    return (this.source?.settledMs() ?? 0) + this.trustedMs + (left < 0n ? -carried : carried);
+    return this.trustedMs + (left < 0n ? -carried : carried);
   }
 
   /** The active member's price, without what is charged only once and was charged. */
   private rest(lines: readonly UsageLine[]): MeterMember {
     const { slug, own, price } = this.active;
-    const charged = lines.some((line) => line.model === slug && line.own === own && line.audioMs > 0);
-    if (!charged) return this.active;
+    const line = this.lineIn(lines);
+    if (line === undefined || billedMsOf(line) === 0) return this.active;
     const microUsd = price.unit === 'session' ? 0n : price.microUsd;
     return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
   }
@@ -239,14 +264,22 @@ export class Meter {
   }
 
   private extend(): void {
+    const { clock } = this.options;
     this.allowed = this.reach();
-    this.listener?.extended(this.allowed);
+    this.listener?.extended(this.allowed, this.connectionReach());
+    clock.clearTimeout(this.connectionTimer);
+    const leftMs = this.source?.connectionLeftMs() ?? Number.POSITIVE_INFINITY;
+    if (this.ended || leftMs === Number.POSITIVE_INFINITY) return;
+    this.connectionTimer = clock.setTimeout(() => {
+      if (this.source?.connectionLeftMs() === 0) this.listener?.ranOut();
+    }, Math.ceil(leftMs));
   }
 
   private tellLow(): void {
     if (this.lowTold || this.shortage === undefined) return;
     this.lowTold = true;
-    this.listener?.low(this.shortage, Math.max(0, this.allowed - (this.source?.sentMs() ?? 0)));
+    const audioLeftMs = Math.max(0, this.allowed - (this.source?.sentMs() ?? 0));
+    this.listener?.low(this.shortage, Math.min(audioLeftMs, this.source?.connectionLeftMs() ?? audioLeftMs));
   }
 
   /** A lease lasts a minute, however little audio there is: it is renewed at half of that. */
@@ -264,5 +297,4 @@ export class Meter {
 
 const NOTHING_HEARD = { reason: 'client_closed', code: null, audioMs: 0, lines: [] } as const;
 
-const costOf = (lines: readonly UsageLine[]): bigint =>
-  lines.reduce((sum, { price, audioMs, own }) => sum + costMicroUsd(price, audioMs, own), 0n);
+const costOf = (lines: readonly UsageLine[]): bigint => lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);

@@ -57,7 +57,7 @@ export class LiveSession {
     this.scope.defer(() => this.pipeline.dispose());
     this.outbox = outboxOf(opening, line, dependencies, (message) => this.abort('slow_consumer', message));
     this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
-    this.usage = new Usage(request.sampleRate, opening.meter.members);
+    this.usage = new Usage(request.sampleRate, opening.meter.members, clock);
     this.account = new AudioAccount(pipeline, this.usage, request.sampleRate);
     this.spending = new Spending(opening.meter, this.pipeline, this.usage, request.sampleRate, {
       extended: () => this.leg.pump(),
@@ -188,6 +188,7 @@ export class LiveSession {
   closeLeg(): void {
     this.suspension.stop();
     this.leg.close();
+    this.usage.connections.closed();
     this.turns.discard();
   }
 
@@ -380,17 +381,15 @@ export class LiveSession {
     if (this.scope.disposed) return;
     const seconds = this.turns.secondsOf(this.pipeline.receivedSamples);
     this.scope.dispose();
-    const { number: turns } = this.turns;
-    const { undeliveredFinals } = this.outbox;
     // Whatever goes wrong here, the session is over: its place and its id are free.
     this.tryTo(() => this.spending.settle(reason, code, this.dependencies.wallNow()));
     this.dependencies.onEnded(this, {
       reason,
       code,
       seconds,
-      turns,
+      turns: this.turns.number,
       failovers: this.voice.failovers,
-      undeliveredFinals,
+      undeliveredFinals: this.outbox.undeliveredFinals,
     });
   }
 

@@ -44,12 +44,15 @@ export class Spending {
         settledMs: () => usage.settledMs,
         sentMs: () => ms(pipeline.sentSamples),
         receivedMs: () => ms(pipeline.receivedSamples),
+        connectionLeftMs: () => usage.connections.leftMs,
       },
       {
-        extended: (allowedMs) => {
+        extended: (allowedMs, connectionMs) => {
           this.limitTo(allowedMs);
+          usage.connections.limitTo(connectionMs);
           this.listener.extended();
         },
+        ranOut: () => this.starved(),
         low: (shortage, leftMs) =>
           this.listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
       },
@@ -66,7 +69,7 @@ export class Spending {
     this.meter.sent();
   }
 
-  /** Audio waits for money. Where there is none to come, it ends here. */
+  /** Audio, or the connection, waits for money. Where there is none to come, it ends here. */
   starved(): void {
     const shortage = this.meter.starved();
     if (shortage === undefined) return;

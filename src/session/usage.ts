@@ -1,13 +1,18 @@
 // Who transcribed how much of a session: each sample belongs to the member of the chain that produced the final covering it,
-// and what no final covers to the one that heard it last. Samples in, lines for the bill and rows for the client out.
+// and what no final covers to the one that heard it last; and how long its connections were open. Samples in, lines for the bill and rows for the client out.
+
+import type { Clock } from '../../machines/clock.ts';
 import type { UsageRow } from '../api/listen.ts';
-import { costMicroUsd, usdOf } from '../billing/price.ts';
+import { lineCostMicroUsd, usdOf } from '../billing/price.ts';
+import { usageRow } from '../billing/usage-row.ts';
 import type { MeterMember } from '../ledger/meter.ts';
 import type { UsageLine } from '../store/ledger-calls.ts';
+import { ConnectionTime } from './connection-time.ts';
 
 export class Usage {
   private readonly sampleRate: number;
   private readonly members: readonly MeterMember[];
+  readonly connections: ConnectionTime;
   /** Samples of each member, in the order in which they were first heard from. */
   private readonly samples = new Map<number, number>();
   private attributed = 0;
@@ -16,9 +21,10 @@ export class Usage {
   private answeredTo = 0;
   private answeredBy: number | undefined;
 
-  constructor(sampleRate: number, members: readonly MeterMember[]) {
+  constructor(sampleRate: number, members: readonly MeterMember[], clock: Pick<Clock, 'now'>) {
     this.sampleRate = sampleRate;
     this.members = members;
+    this.connections = new ConnectionTime(clock, members);
   }
 
   /** A leg of the member begins to hear. */
@@ -26,6 +32,7 @@ export class Usage {
     const { slug, own } = this.members[index] as MeterMember;
     // One model may stand in the chain twice, with other parameters: its audio is on one line.
     this.last = this.members.findIndex((member) => member.slug === slug && member.own === own);
+    this.connections.opened(this.last);
   }
 
   /** Everything up to the sample is covered by a final of the model, which is the one that hears now unless it says otherwise. */
@@ -82,9 +89,9 @@ export class Usage {
   rows(lines: readonly UsageLine[]): { usage: UsageRow[]; cost_usd: string } {
     let sum = 0n;
     const usage = lines.map((line) => {
-      const cost = costMicroUsd(line.price, line.audioMs, line.own);
-      sum += cost;
-      return { model: line.model, seconds: line.audioMs / 1000, cost_usd: usdOf(cost), byok: line.own };
+      const costMicroUsd = lineCostMicroUsd(line);
+      sum += costMicroUsd;
+      return usageRow({ ...line, costMicroUsd });
     });
     return { usage, cost_usd: usdOf(sum) };
   }
@@ -108,9 +115,12 @@ export class Usage {
   }
 
   private linesOf(samples: ReadonlyMap<number, number>): UsageLine[] {
-    return [...samples].map(([index, count]) => {
+    const indexes = new Set([...samples.keys(), ...this.connections.indexes]);
+    return [...indexes].map((index) => {
       const { slug, own, price } = this.members[index] as MeterMember;
-      return { model: slug, own, audioMs: Math.round(this.msOf(count)), price };
+      const audioMs = Math.round(this.msOf(samples.get(index) ?? 0));
+      const connectionMs = this.connections.msOf(index);
+      return { model: slug, own, audioMs, ...(connectionMs === 0 ? {} : { connectionMs }), price };
     });
   }
 

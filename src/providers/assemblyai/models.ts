@@ -45,7 +45,7 @@ export const liveTraitsOf = (model: string): LiveTraits =>
   (hasLive(model) ? LIVE[model] : undefined) ?? traits({ languageDetection: false });
 
 const ADD_ONS = 'AssemblyAI charges extra for speakers and key terms, which this price does not hold.';
-const METERED = `AssemblyAI meters how long the connection is open. ${ADD_ONS}`;
+const METERED = `Billed is how long the connection is open, as AssemblyAI meters it. ${ADD_ONS}`;
 
 interface Row {
   id: string;
@@ -85,7 +85,9 @@ function row({ id, name, description, languages, capabilities, prices }: Row): M
     pricing: {
       currency: 'USD',
       ...(prices.batch === undefined ? {} : { batch: { unit: 'minute', amount: prices.batch, byok: '0.00' } }),
-      ...(prices.live === undefined ? {} : { live: { unit: 'minute', amount: prices.live, byok: '0.00' } }),
+      ...(prices.live === undefined
+        ? {}
+        : { live: { unit: 'minute', amount: prices.live, byok: '0.00', metered: 'connection' } }),
     },
     priceSource: { url: 'https://www.assemblyai.com/pricing', date: '2026-08-01' },
   };
