@@ -101,8 +101,8 @@ async function start(processes: number): Promise<Running> {
   for await (const line of createInterface({ input: child.stderr })) {
     said += `${line}\n`;
     const [url] = /http:\/\/\S+:\d+/.exec(said) ?? [];
-    const [key] = /sk_vox_\w+/.exec(said) ?? [];
-    if (url === undefined || key === undefined) continue;
+    if (url === undefined) continue;
+    const key = readFileSync(join(directory, 'first-key'), 'utf8').trim();
     child.stderr.resume();
     return { child, url, key, directory };
   }

@@ -9,7 +9,7 @@ import WebSocket from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
 import { nodeOfSession } from '../../src/session/session-id.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { startVoxgate } from '../fakes/voxgate.ts';
+import { firstKeyIn, startVoxgate } from '../fakes/voxgate.ts';
 
 const RATE = 16_000;
 /** So many sessions find every process: each goes to one of three at random, or nearly. */
@@ -61,7 +61,7 @@ export class WorkersGateway {
       if (port === undefined || !said.includes('curl')) continue;
       child.stderr.resume();
       const directory = env.VOXGATE_DATA_DIRECTORY as string;
-      const key = readFileSync(join(directory, 'first-key'), 'utf8').trim();
+      const key = firstKeyIn(directory) ?? '';
       const told = { directory, port: Number(port), key, log, watchers };
       return new WorkersGateway(child, told);
     }

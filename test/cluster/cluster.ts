@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterAll } from 'vitest';
 import { type NatsServer, type NatsServerOptions, startNatsServer } from '../fakes/nats-server.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { startVoxgate } from '../fakes/voxgate.ts';
+import { firstKeyIn, startVoxgate } from '../fakes/voxgate.ts';
 
 /** What every node of one gateway shares. */
 export const SECRET = 'the-secret-of-the-tests-that-all-nodes-of-a-gateway-share';
@@ -32,7 +32,7 @@ export const APART: Readonly<Record<string, NodeSettings>> = {
 
 type Line = { msg: string; port?: number; node?: string } & Record<string, unknown>;
 
-/** The end of what a start says to people, with the first key in it. */
+/** The end of what a start says to people. */
 const WELCOME = /Voxgate (listens|serves)[\s\S]*\n\n/;
 
 const clusters: Cluster[] = [];
@@ -87,7 +87,7 @@ export class ClusterNode {
     child.stderr.on('data', (chunk) => {
       this.errors += chunk;
       welcome += chunk;
-      this.key ??= /sk_vox_[0-9A-Za-z]+/.exec(this.errors)?.[0];
+      this.key ??= firstKeyIn(this.env.VOXGATE_DATA_DIRECTORY ?? this.directory);
       this.tell();
     });
     createInterface({ input: child.stdout }).on('line', (line) => {

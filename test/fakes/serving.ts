@@ -3,15 +3,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { LiveClient } from './live-gateway.ts';
 import { numberedAudio } from './numbered-audio.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { PATIENT } from './voxgate.ts';
+import { firstKeyIn, PATIENT } from './voxgate.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/voxgate.js', import.meta.url));
 const RATE = 16_000;
@@ -89,8 +87,7 @@ export class Serving {
   }
 
   get key(): string {
-    const path = join(this.directory, 'first-key');
-    return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+    return firstKeyIn(this.directory) ?? '';
   }
 
   /** Resolves with the first value that is not undefined, looked for after each line; rejects when the process ends before. */

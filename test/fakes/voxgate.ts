@@ -1,6 +1,8 @@
 // The command line as its users call it: the real program in a process of its own.
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
@@ -16,6 +18,12 @@ export interface Outcome {
 
 /** A machine that runs many tests is late all the time; no test is refused for that unless it says so. */
 export const PATIENT = { VOXGATE_LAG_MS_MAX: '60000' };
+
+/** The key that a start without a terminal has left in its directory, where it made the database. */
+export function firstKeyIn(directory: string): string | undefined {
+  const path = join(directory, 'first-key');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+}
 
 /** The environment without what the test's own process was given for the gateway. */
 function environment(env: Record<string, string>): NodeJS.ProcessEnv {

@@ -32,7 +32,27 @@ it('a place is given back although the books cannot be closed', async () => {
   expect([client.released, rig.sessions.size, rig.faults.length]).toEqual([1, 0, 1]);
 });
 
-const happenings: Readonly<Record<string, (client: RigClient, rig: SessionRig) => void>> = {
+/** A rig, and what breaks the connections that its legs have to the provider. */
+function breakableRig(): { rig: SessionRig; breakAll(): void } {
+  const rig = new SessionRig({ settings: { idleMs: 20_000, drainMs: 5_000 } });
+  const { engine } = rig;
+  const connect = engine.connect.bind(engine);
+  const open: (() => void)[] = [];
+  engine.connect = (query, listener) => {
+    const connection = connect(query, listener);
+    open.push(() => {
+      connection.terminate();
+      listener.closed(1006, '');
+    });
+    return connection;
+  };
+  const breakAll = () => {
+    for (const breakOne of open.splice(0)) breakOne();
+  };
+  return { rig, breakAll };
+}
+
+const happenings: Readonly<Record<string, (client: RigClient, rig: SessionRig, breakAll: () => void) => void>> = {
   audio: ({ session }) => session.audio(silence(0.7)),
   close: ({ session }) => session.control({ type: 'close' }),
   gone: ({ session }) => session.gone(),
@@ -43,7 +63,7 @@ const happenings: Readonly<Record<string, (client: RigClient, rig: SessionRig) =
   drain: (_, { sessions }) => void sessions.drain(),
   shed: (_, { sessions }) => sessions.shed(),
   stop: (_, { sessions }) => sessions.close(),
-  lost: (_, { upstream }) => upstream.close(),
+  lost: (_, __, breakAll) => breakAll(),
 };
 
 it('whatever happens to a session, in whatever order, its place is given back once, and not before its leg is closed', async () => {
@@ -52,10 +72,10 @@ it('whatever happens to a session, in whatever order, its place is given back on
   });
   await fc.assert(
     fc.asyncProperty(plan, async (steps) => {
-      const rig = new SessionRig({ settings: { idleMs: 20_000, drainMs: 5_000 } });
+      const { rig, breakAll } = breakableRig();
       const client = await rig.open({ providerParams: delayed });
       for (const [name, waitMs] of steps) {
-        happenings[name]?.(client, rig);
+        happenings[name]?.(client, rig, breakAll);
         await rig.advance(waitMs, 500);
         if (rig.engine.connections > 0 && client.summary === undefined) expect(client.released).toBe(0);
       }
