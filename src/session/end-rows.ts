@@ -64,9 +64,9 @@ export const FILE_ENDS: readonly EndRow[] = [
     told: '502, 503 or 504 with the attempts; 400 where the file cannot be read.',
   },
   {
-    when: 'With `strict`, the answer lacks something that was asked for.',
-    reason: 'released',
-    billed: 'Nothing; the hold is given back.',
+    when: 'With `strict`, the answer of a provider lacks something that was asked for: so often in a day, and more often.',
+    reason: 'answer_untaken',
+    billed: 'Nothing the first times, then as transcribed.',
     told: '422.',
   },
   {

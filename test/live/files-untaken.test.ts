@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuse } from '../../src/api/errors.ts';
 import { wavOf } from '../fakes/audio-files.ts';
 import { answer } from '../upstream/http-batch-fixture.ts';
-import { desk, END, expectNothingLeft, lengths, open, server, settled, untaken } from './files-fixture.ts';
+import { desk, END, expectNothingLeft, lengths, open, send, server, settled, untaken } from './files-fixture.ts';
 
 const FILE = wavOf(320_000);
 
@@ -76,6 +76,21 @@ it('a form that is broken behind a file that was heard is charged when that is f
   });
   expect(await settled(() => desk.open === 0)).toBe(true);
   expect([status, [...desk.charges.values()]]).toMatchObject([400, [{ seconds: 10, isUntaken: true }]]);
+});
+
+it('an answer that is refused strictly is charged when that is free no more', async () => {
+  vi.spyOn(untaken, 'isFree').mockReturnValue(false);
+  server('second').answers = [answer({ text: 'heard', seconds: 10 })];
+  const fields: [string, string][] = [
+    ['model', 'second/file'],
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities[]', 'word'],
+    ['strict', 'true'],
+  ];
+  const { status, json } = await send(fields, FILE, '/files', 'audio/wav');
+  expect([status, json]).toMatchObject([422, { error: { code: 'unsupported_parameter' } }]);
+  expect([...desk.charges.values()]).toMatchObject([{ seconds: 10, isUntaken: true }]);
+  await expectNothingLeft();
 });
 
 describe('before its file is measured, or read to its end, is refused', () => {

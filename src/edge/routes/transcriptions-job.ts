@@ -217,8 +217,8 @@ export class FileJob {
 
   /**
    * Ends what was reserved when nothing comes of it: nobody is charged for what he was not given. Who was given a part of it, and
-   * left before the end, is charged for that part; and whose upload was broken behind a file that a model has heard, for all of it
-   * when that happens too often.
+   * left before the end, is charged for that part; and who cannot be given the answer of a model by his own doing, since his upload
+   * was broken behind the file or he is strict, for all of it when that happens too often.
    */
   async #transcribe(
     form: Form,
@@ -231,7 +231,7 @@ export class FileJob {
     const { fields, members, payers, length, reserved } = work;
     const isPaid = !payers.every(isFree);
     let heard: TranscriptionOutcome | undefined;
-    let isBroken = false;
+    let isWithheld = false;
     try {
       const file = fileOf(form, length, () => {
         this.#isAtWork = isPaid;
@@ -241,7 +241,7 @@ export class FileJob {
       whole.then(
         () => stream.formIsWhole(),
         () => {
-          isBroken = true;
+          isWithheld = true;
         },
       );
       const told = fields.stream ? { onUtterance } : {};
@@ -249,12 +249,13 @@ export class FileJob {
       heard = await transcribe(this.#dependencies, job);
       const asked = await whole;
       const refused = refusedStrictly(asked, shortcomings(asked, heard));
-      if (asked.strict && refused !== undefined) throw strictly(refused);
+      isWithheld = asked.strict && refused !== undefined;
+      if (isWithheld && refused !== undefined) throw strictly(refused);
       return { outcome: heard, asked };
     } catch (error) {
       const isLeft = request.signal.aborted && stream.isBegun && this.#told !== undefined;
       if (isLeft && !this.#isUntaken) await reserved.settle(this.#told as HeardFile);
-      else if (heard !== undefined && isPaid && isBroken && this.#isCharged()) {
+      else if (heard !== undefined && isPaid && isWithheld && this.#isCharged()) {
         await reserved.settle({ ...usedOf(work, heard), isUntaken: true });
       } else await reserved.release();
       throw error;
