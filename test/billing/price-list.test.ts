@@ -53,6 +53,21 @@ describe('a price', () => {
     expect(prices.shown('asr/free').batch).toEqual(minute('0.00', { free: true }));
   });
 
+  it('stays metered by the connection at any price of a minute, and not at a price of the session', () => {
+    const metered = catalogue(card('asr/live', { live: minute('0.01', { metered: 'connection' }) }, ['live']));
+    const liveOf = (price?: object) =>
+      createPriceList(metered, price === undefined ? {} : file({ 'asr/live': { live: price } }), '10');
+    const shown = [liveOf(), liveOf({ unit: 'minute', amount: '0.02' }), liveOf({ unit: 'session', amount: '1' })];
+    expect(shown.map((list) => list.shown('asr/live').live?.metered)).toEqual(['connection', 'connection', undefined]);
+    expect(shown.map((list) => list.priceOf('asr/live', 'live')?.metered)).toEqual([
+      'connection',
+      'connection',
+      undefined,
+    ]);
+    const audioOnly = createPriceList(catalogue(card('asr/live', { live: minute('0.01') }, ['live'])), {}, '10');
+    expect(audioOnly.version).not.toBe(liveOf().version);
+  });
+
   it.each([
     ['a mode the model lacks', 'asr/two', 'batch'],
     ['an unknown model', 'asr/three', 'live'],

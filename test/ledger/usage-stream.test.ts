@@ -28,16 +28,15 @@ const WHO = { organisationId: 'org_1', keyId: 'key_1' };
 const PRICE = perMinute(60_001n, 100n);
 
 describe('a message', () => {
-  const line = fc.record({
-    model: fc.string(),
-    own: fc.boolean(),
-    audioMs: fc.nat(),
-    price: fc.record({
-      unit: fc.constantFrom('minute' as const, 'session' as const),
-      microUsd: fc.bigInt(0n, 10n ** 12n),
-      minimumMicroUsd: fc.bigInt(0n, 10n ** 12n),
-    }),
+  const price = fc.record({
+    unit: fc.constantFrom('minute' as const, 'session' as const),
+    microUsd: fc.bigInt(0n, 10n ** 12n),
+    minimumMicroUsd: fc.bigInt(0n, 10n ** 12n),
   });
+  const line = fc.record(
+    { model: fc.string(), own: fc.boolean(), audioMs: fc.nat(), connectionMs: fc.nat(), price },
+    { requiredKeys: ['model', 'own', 'audioMs', 'price'] },
+  );
   const end = fc.record({
     endedAt: fc.string(),
     reason: fc.string(),
@@ -79,6 +78,7 @@ describe('a message', () => {
         { price: { unit: 'hour', microUsd: '1', minimumMicroUsd: '0' } },
         { price: null },
         { audioMs: '1' },
+        { connectionMs: '1' },
         { own: 1 },
       ].map((wrong) =>
         signed(keys, 'usage.end', {

@@ -88,6 +88,7 @@ describe('a statement that comes after that', () => {
       price: price(),
       before: fc.nat(200_000),
       after: fc.nat(400_000),
+      connected: fc.tuple(fc.nat(300_000), fc.nat(300_000)),
     }),
     { selector: ({ model, own }) => `${model} ${own}`, minLength: 1 },
   );
@@ -98,27 +99,33 @@ describe('a statement that comes after that', () => {
         const { ledger, clock, who } = begin();
         const head = headOf(who, idOf('1'));
         const told = lines.filter(({ before }) => before > 0);
-        const line = ({ model, own, price: of }: (typeof lines)[number], audioMs: number): UsageLine => ({
+        const line = (
+          { model, own, price: of }: (typeof lines)[number],
+          audioMs: number,
+          connectionMs: number,
+        ): UsageLine => ({
           model,
           own,
           price: of,
           audioMs,
+          connectionMs,
         });
         ledger.openSession(head, holdOf(1n));
         ledger.renewHold(
           head,
-          told.map((each) => line(each, each.before)),
+          told.map((each) => line(each, each.before, each.connected[0])),
           { ...holdOf(0n), onTrust: true },
         );
         clock.nowMs += LEASE_MS;
         ledger.expireHolds();
         expect(ledger.closeLost(NODE, GONE_AT)).toBe(1);
         const end = endOf(
-          lines.map((each) => line(each, each.after)),
+          lines.map((each) => line(each, each.after, each.connected[1])),
           { reason: 'recovered' },
         );
         const whole = lines.reduce(
-          (sum, each) => sum + costMicroUsd(each.price, Math.max(each.before, each.after), each.own),
+          (sum, { price, own, before, after, connected: [first, last] }) =>
+            sum + costMicroUsd(price, Math.max(before, after, before > 0 ? first : 0, last), own),
           0n,
         );
         for (let time = 0; time < times; time++) expect(ledger.settleSession(head, end).costMicroUsd).toBe(whole);
