@@ -7,7 +7,7 @@ import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { seeded } from '../fakes/random.ts';
 import type { RigClient, SessionRig } from '../fakes/session-rig.ts';
 import { type Puppet, puppetRig } from './puppet.ts';
-import { expectNothingLeft, speech, untilEnded } from './support.ts';
+import { expectNothingLeft, RATE, speech, untilEnded } from './support.ts';
 
 /** A cent a second. */
 const PRICE = { unit: 'minute', amount: '0.6', byok: '0.00', metered: 'connection' } as const;
@@ -90,6 +90,19 @@ describe('a session on a model that is metered by its connection', () => {
     await end(rig, puppet, client);
     expect(endOf(client)).toMatchObject({ cost_usd: '0.10', usage: [{ seconds: 10 }] });
     expect(Math.round(endOf(client)!.usage[0]!.connection_seconds!)).toBe(5);
+    await expectNothingLeft(rig);
+  });
+
+  it('hears audio that the time before it has paid for, however fast it comes', async () => {
+    const { rig, puppet, ledger } = world('0.40');
+    const client = await rig.open({ model: 'puppet/a' });
+    await rig.advance(35_000, 1_000);
+    client.session.audio(speech(25));
+    await rig.advance(2_000, 100);
+    expect(puppet.last.samples).toBe(25 * RATE);
+    await end(rig, puppet, client);
+    expect([client.closeCode, Math.round(endOf(client)!.usage[0]!.connection_seconds!)]).toEqual([1000, 37]);
+    expect(ledger.beyond).toEqual([]);
     await expectNothingLeft(rig);
   });
 
