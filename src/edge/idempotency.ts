@@ -15,6 +15,8 @@ const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
 const WAIT_MS = 60_000;
 const RETRY_SECONDS = 5;
+/** In the place of an answer that is not kept. */
+const NO_ANSWER = new Uint8Array(0);
 /** Requests that wait; each may hold 1 MiB of its body. */
 const WAITING_MAX = 128;
 const WAITING_PER_KEY_MAX = 8;
@@ -157,8 +159,18 @@ export class IdempotentWork {
 
   /** Keeps the answer for those that ask again. Never rejects: what is done is done. */
   async finish(fingerprint: Uint8Array, reply: WholeReply): Promise<void> {
+    const { store } = this.#options;
     const sealed = this.#seal.seal(reply, this.#name);
-    await this.#close(() => this.#options.store.finishIdempotency(this.#attempt, fingerprint, sealed));
+    await this.#close(async () => {
+      try {
+        await store.finishIdempotency(this.#attempt, fingerprint, sealed);
+      } catch (error) {
+        if (!(error instanceof StoreError && error.reason === 'overflow')) throw error;
+        // Too large for the way to the node with the accounts. That it was answered is written down all the same: else the next
+        // file under the key, whatever it is, would count as charged already.
+        await store.finishIdempotency(this.#attempt, fingerprint, NO_ANSWER);
+      }
+    });
   }
 
   /** Nothing came of it: the next request under the key begins anew. Never rejects. */

@@ -6,6 +6,7 @@ import type { WholeReply } from '../../src/edge/door.ts';
 import { type Begun, Idempotency, type IdempotentWork } from '../../src/edge/idempotency.ts';
 import { FormFingerprint, readIdempotencyKey } from '../../src/edge/idempotency-request.ts';
 import { AnswerSeal } from '../../src/edge/idempotency-seal.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 import { type DirectStore, directStore } from '../fakes/direct-store.ts';
 
 const SECRET = Buffer.from('a secret of thirty-two characters');
@@ -186,6 +187,24 @@ describe('a store that fails', () => {
     await first.finish(PRINT, REPLY);
     expect([faults.length, node.size]).toEqual([1, 0]);
   });
+});
+
+it('an answer that is too large for the way to the ledger is not kept; nothing more is done under its key', async () => {
+  const { store } = rig;
+  const narrow = {
+    ...store,
+    finishIdempotency: (...[attempt, print, sealed]: Parameters<typeof store.finishIdempotency>) =>
+      sealed.length > 1_048_576
+        ? Promise.reject(new StoreError('overflow', 'The message is too large.'))
+        : store.finishIdempotency(attempt, print, sealed),
+  };
+  const edge = new Idempotency({ store: narrow, secret: SECRET, clock, onFault: (error) => faults.push(error) });
+  const first = await work('req_1', 'key', edge);
+  await first.finish(PRINT, { ...REPLY, body: 'word '.repeat(300_000) });
+  advance(61_000);
+  const begun = await begin('req_2', 'key', STAY, edge);
+  expect(() => begun.type === 'done' && begun.before.replyTo(PRINT)).toThrow(/req_1, which was answered and charged/);
+  expect([begun.type, edge.size, faults]).toEqual(['done', 0, []]);
 });
 
 describe('an answer at rest', () => {
