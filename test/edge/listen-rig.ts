@@ -1,7 +1,9 @@
 // The live endpoint with only what a handshake touches behind it; `heard` is what the sessions and the limits were told.
 import { SimulatedClock } from 'xstate';
+import { loadConfig } from '../../src/config/load.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers } from '../../src/edge/door.ts';
 import { answerListen, type ListenDependencies, OpenSockets } from '../../src/edge/listen.ts';
+import { SocketPaces } from '../../src/edge/pace/socket-pace.ts';
 import { emptyBody } from '../../src/edge/request-body.ts';
 import { refusalReply } from '../../src/edge/router.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
@@ -47,6 +49,7 @@ export function listenRig(altered: { open?: () => unknown; openMeter?: () => Pro
     desk: { open: altered.openMeter ?? (async () => meter) },
     settings: { pingMs: 1_000, pongMs: 1_000, binaryFrameBytesMax: 1_000, textFrameBytesMax: 1_000 },
     sockets: new OpenSockets(),
+    paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     reply: refusalReply,
     onRefused: () => {},
     onFault: (_: string, error: unknown) => {

@@ -44,6 +44,7 @@ export function fill(tables: Tables): void {
     const end = { endedAt: '2026-06-15T12:05:00.000Z', reason: 'client_closed', code: null, audioMs: 70_000, lines };
     tables.settleSession(head, end);
   }
+  fillFiles(tables, { organisationId, keyId: keys[2]!.key.id });
   fillAccounts(tables);
   tables.saveProviderKey(
     { id: 'pk_1', organisationId, provider: 'deepgram', name: 'Ours', sealed, lastFour: 'abcd', check: 'accepted' },
@@ -54,6 +55,26 @@ export function fill(tables: Tables): void {
   const attempt = { organisationId, keyHash: sha256('idempotency'), attemptId: 'req_1' };
   tables.claimIdempotency(attempt, 60_000);
   tables.finishIdempotency(attempt, sha256('request'), sha256('answer'));
+}
+
+/** A file, and one that was charged for more than was held, since the ledger did not answer. */
+function fillFiles(tables: Tables, { organisationId, keyId }: { organisationId: string; keyId: string }): void {
+  const openedAt = '2026-06-15T12:00:00.000Z';
+  for (const [index, onTrust] of [false, true].entries()) {
+    const model = 'deepgram/nova-3';
+    const head = { id: `req_${index}`, organisationId, keyId, mode: 'batch', model, openedAt } as const;
+    const audioMs = onTrust ? 600_000 : 61_000;
+    tables.openSession(head, hold);
+    tables.settleSession(head, {
+      endedAt: '2026-06-15T12:05:00.000Z',
+      reason: 'completed',
+      code: null,
+      audioMs,
+      lines: [{ model, own: false, audioMs, price }],
+      file: { audioMs, channels: 1, audioMsMax: audioMs },
+      ...(onTrust ? { onTrust } : {}),
+    });
+  }
 }
 
 function fillAccounts(tables: Tables): void {
