@@ -153,8 +153,7 @@ export class Meter {
   settle(end: SessionEnd): void {
     if (this.ended) return;
     this.ended = true;
-    this.options.clock.clearTimeout(this.timer);
-    this.options.clock.clearTimeout(this.connectionTimer);
+    for (const timer of [this.timer, this.connectionTimer]) this.options.clock.clearTimeout(timer);
     this.options.desk.settle(this, { ...end, ...this.trust() });
   }
 
@@ -264,14 +263,15 @@ export class Meter {
   }
 
   private extend(): void {
-    const { clock } = this.options;
     this.allowed = this.reach();
     this.listener?.extended(this.allowed, this.connectionReach());
-    clock.clearTimeout(this.connectionTimer);
+    this.options.clock.clearTimeout(this.connectionTimer);
     const leftMs = this.source?.connectionLeftMs() ?? Number.POSITIVE_INFINITY;
     if (this.ended || leftMs === Number.POSITIVE_INFINITY) return;
-    this.connectionTimer = clock.setTimeout(() => {
-      if (this.source?.connectionLeftMs() === 0) this.listener?.ranOut();
+    this.connectionTimer = this.options.clock.setTimeout(() => {
+      // A timer may come a little early.
+      if (this.source?.connectionLeftMs() !== 0) this.extend();
+      else this.listener?.ranOut();
     }, Math.ceil(leftMs));
   }
 
