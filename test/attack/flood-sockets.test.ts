@@ -13,12 +13,10 @@ const FLOOD_SECONDS_MAX = 25;
 
 let attacked: AttackedApart;
 let honest: Customer;
-let flooding: Customer;
 beforeAll(async () => {
   const prices = { 'loopback/script': { live: { unit: 'minute', amount: '0.60' } } } as const;
   attacked = await startAttackedApart({ prices });
   honest = await attacked.customer(10_000_000n);
-  flooding = await attacked.customer(0n);
 });
 
 const empty = (opcode: number, count: number) =>
@@ -63,6 +61,8 @@ it.each(FLOODS)(
   async (what, sockets, frames, first) => {
     const client = honest.connect({ model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' });
     await client.event('session_started');
+    // One of its own, since the places of the last one are taken until its sessions are over.
+    const flooding = await attacked.customer(0n);
     const flood = await startFlood({
       url: attacked.url,
       path: '/v1/listen?model=loopback/numbered',
