@@ -1,11 +1,11 @@
 // How much audio a file holds at most, whatever it says of itself: by counting what a decoder would decode. Which container it
 // is, its first bytes say; tags may stand in front of them.
 import { sniffContainer } from '../container.ts';
-import { FlacFrames, flacInfo } from './flac-frames.ts';
+import { FlacFrames, flacInfo } from './frames/flac-frames.ts';
+import { adtsFrame, mpegFrame } from './frames/mpeg-frame.ts';
+import { MpegFrames } from './frames/mpeg-frames.ts';
 import { type MeasuredAudio, secondsAtMost } from './measured.ts';
 import { mp4Audio } from './mp4.ts';
-import { adtsFrame, mpegFrame } from './mpeg-frame.ts';
-import { MpegFrames } from './mpeg-frames.ts';
 import { oggAudio } from './ogg.ts';
 import { everyByte, type Scan } from './scan.ts';
 import { wavAudio } from './wav.ts';

@@ -1,8 +1,8 @@
 // For how long one sample of an MP4 track sounds, by its description. ISO/IEC 14496-12, 14496-14, 14496-3; the description says
 // how samples are decoded, so that what it says is what a decoder does.
 
+import { aacHertz } from './frames/mpeg-frame.ts';
 import { boxesOf, inside, wordAt } from './mp4-boxes.ts';
-import { aacHertz } from './mpeg-frame.ts';
 import { textAt, viewOf } from './scan.ts';
 
 /** Seconds of each sample, or how to look for them in the bytes. */

@@ -1,12 +1,12 @@
 // How much sound an MP4 or M4A file holds: its samples are counted, in tables or in fragments, since the times beside them are
 // what the file says of itself. The larger of the two counts. ISO/IEC 14496-12.
-import { FlacFrames } from './flac-frames.ts';
+import { FlacFrames } from './frames/flac-frames.ts';
+import { MpegFrames } from './frames/mpeg-frames.ts';
+import { OPUS_HEAD_BYTES, opusSeconds } from './frames/opus.ts';
 import { type MeasuredAudio, secondsAtMost } from './measured.ts';
 import { BOX_HEAD_BYTES, boxesOf, boxHead, inside, wordAt } from './mp4-boxes.ts';
 import { handlerOf, type Mp4Codec, mp4Codec } from './mp4-codec.ts';
 import { addFragment, type Run, tableRuns } from './mp4-samples.ts';
-import { MpegFrames } from './mpeg-frames.ts';
-import { OPUS_HEAD_BYTES, opusSeconds } from './opus.ts';
 import { everyByte, type Scan, type Span } from './scan.ts';
 
 /** Tables of a day of sound are smaller. */

@@ -1,11 +1,11 @@
 // What packets of an Ogg stream hold, by the codec that its first packet names. RFC 7845 (Opus), Vorbis I appendix A, RFC 9639
 // section 10.1 (FLAC), the Speex manual section 7.
-import { FlacFrames, flacInfo } from './flac-frames.ts';
+import { FlacFrames, flacInfo } from './frames/flac-frames.ts';
+import { joined } from './frames/mpeg-frames.ts';
+import { opusSeconds } from './frames/opus.ts';
+import { VorbisStream } from './frames/vorbis.ts';
 import { secondsAtMost } from './measured.ts';
-import { joined } from './mpeg-frames.ts';
-import { opusSeconds } from './opus.ts';
 import { textAt, viewOf } from './scan.ts';
-import { VorbisStream } from './vorbis.ts';
 
 /** How a stream's packets are counted. */
 export interface OggCodec {

@@ -1,7 +1,8 @@
 // How much sound a WAV file holds: everything behind the first mark of samples is taken for samples, since decoders differ in
 // where they stop. What the header says of a sample is how decoders read it; what it says of their number is not asked.
+
+import { MpegFrames } from './frames/mpeg-frames.ts';
 import type { MeasuredAudio } from './measured.ts';
-import { MpegFrames } from './mpeg-frames.ts';
 import { everyByte, type Scan, textAt, viewOf } from './scan.ts';
 
 const HEAD_BYTES = 12;

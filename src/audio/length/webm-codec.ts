@@ -1,13 +1,13 @@
 // For how long frames of a WebM or Matroska track sound, by the track's description. RFC 9559, and the list of codecs that goes
 // with it.
 import { elementsOf, numberOf } from './ebml.ts';
-import { FlacFrames, flacInfo } from './flac-frames.ts';
+import { FlacFrames, flacInfo } from './frames/flac-frames.ts';
+import { MpegFrames } from './frames/mpeg-frames.ts';
+import { opusSeconds } from './frames/opus.ts';
+import { VorbisStream } from './frames/vorbis.ts';
 import { secondsAtMost } from './measured.ts';
 import { aac } from './mp4-codec.ts';
-import { MpegFrames } from './mpeg-frames.ts';
-import { opusSeconds } from './opus.ts';
 import { viewOf } from './scan.ts';
-import { VorbisStream } from './vorbis.ts';
 
 const NUMBER = 0xd7;
 const TYPE = 0x83;
