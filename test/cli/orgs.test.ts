@@ -141,7 +141,8 @@ describe('voxgate usage', () => {
     for (const [by, group] of Object.entries(groups)) {
       const found = (await json(...may, '--by', by)) as unknown as { rows: unknown[] };
       expect(found).toMatchObject({ organisationId, groupBy: by, from: '2026-05-01T00:00:00.000Z', totalUsd: '0.009' });
-      expect(found.rows).toContainEqual({ group, own: false, sessions: 1, audioMs: 90_000, costUsd: '0.009' });
+      const row = { group, own: false, sessions: 1, audioMs: 90_000, connectionMs: 0, costUsd: '0.009' };
+      expect(found.rows).toContainEqual(row);
     }
     expect(await json('usage', organisationId, '--from', '2026-06-01')).toMatchObject({ rows: [], totalUsd: '0.00' });
     expect(
