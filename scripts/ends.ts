@@ -1,7 +1,7 @@
 // docs/ends.md: every way that a session or a file can end, what is billed of it, and what its client is told.
 import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
-import { type CutCharge, SESSION_ENDS } from '../src/session/end-charges.ts';
-import { FILE_ENDS, LIVE_ENDS_ELSEWHERE } from '../src/session/end-rows.ts';
+import { type CutCharge, SESSION_ENDS } from '../src/session/billing/end-charges.ts';
+import { FILE_ENDS, LIVE_ENDS_ELSEWHERE } from '../src/session/billing/end-rows.ts';
 import type { Generator } from './generator.ts';
 import { table } from './table.ts';
 
@@ -26,7 +26,7 @@ function text(): string {
   ]);
   const others = (rows: typeof FILE_ENDS) =>
     rows.map(({ when, reason, billed, told }) => [when, reason === null ? '–' : `\`${reason}\``, billed, told]);
-  return `<!-- Made by \`${ends.command}\` from src/session/end-charges.ts and end-rows.ts. Do not edit by hand. -->
+  return `<!-- Made by \`${ends.command}\` from src/session/billing/end-charges.ts and end-rows.ts. Do not edit by hand. -->
 # What every end is billed
 
 Whatever the client does, audio that a provider was sent and answered for is billed, and never more than was sent. *Answered

@@ -2,7 +2,7 @@
 import type { SessionEndReason } from '../../machines/events.ts';
 import type { ListenRequest } from '../api/listen.ts';
 import type { Meter } from '../ledger/meter.ts';
-import type { ChainMember, Degradation } from './chain.ts';
+import type { ChainMember, Degradation } from './failover/chain.ts';
 
 /** What a session is opened with, checked. */
 export interface SessionOpening {

@@ -5,7 +5,7 @@ import type { Heartbeat } from '../../src/cluster/heartbeat.ts';
 import { type Placement, upstreamPlacement } from '../../src/cluster/placement/placement.ts';
 import type { ShortOf } from '../../src/cluster/placement/upstream-state.ts';
 
-import { type LegService, serveLegs } from '../../src/session/leg-service.ts';
+import { type LegService, serveLegs } from '../../src/session/leg/leg-service.ts';
 import { DialHealth } from '../../src/session/placing/dial-health.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';

@@ -3,7 +3,7 @@
 import { openNatsBus } from '../../src/bus/nats.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import { serveLegs } from '../../src/session/leg-service.ts';
+import { serveLegs } from '../../src/session/leg/leg-service.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { SECRETS } from './secrets.ts';

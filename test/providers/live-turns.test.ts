@@ -6,7 +6,7 @@ import { assemblyai } from '../../src/providers/assemblyai/index.ts';
 import { providers } from '../../src/providers/index.ts';
 import { UTTERANCE, UTTERANCE_TIMING, withLiveTurns } from '../../src/providers/live-turns.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
-import { type Ask, resolveChain, timingOf } from '../../src/session/chain.ts';
+import { type Ask, resolveChain, timingOf } from '../../src/session/failover/chain.ts';
 
 const UNIVERSAL = 'assemblyai/universal-2';
 const DIARIZE = 'openai/gpt-4o-transcribe-diarize';

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { ModelCard, Provider } from '../../src/providers/provider.ts';
-import { resolveChain } from '../../src/session/chain.ts';
+import { resolveChain } from '../../src/session/failover/chain.ts';
 import type { OwnKey } from '../../src/vault/own-keys.ts';
 
 const card = loopback.models[0] as ModelCard;

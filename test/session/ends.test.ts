@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
 import { refuse } from '../../src/api/errors.ts';
 import { microUsdOf } from '../../src/billing/price.ts';
-import { type AbortCode, cutChargeOf, type OrderlyCode, SESSION_ENDS } from '../../src/session/end-charges.ts';
+import { type AbortCode, cutChargeOf, type OrderlyCode, SESSION_ENDS } from '../../src/session/billing/end-charges.ts';
 import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import type { RigClient, RigOptions, SessionRig } from '../fakes/session-rig.ts';
 import { failure, puppetRig } from './puppet.ts';

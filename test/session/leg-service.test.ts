@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { legActor, OPEN_LEG } from '../../src/bus/subjects.ts';
-import { serveLegs } from '../../src/session/leg-service.ts';
+import { serveLegs } from '../../src/session/leg/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, type PuppetOptions, puppetProvider } from './puppet.ts';

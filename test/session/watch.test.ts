@@ -4,10 +4,10 @@ import { SimulatedClock } from 'xstate';
 import type { BusBody } from '../../src/bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../src/bus/subjects.ts';
 import type { Onlooker } from '../../src/session/charts.ts';
-import { type Frame, SessionsElsewhere } from '../../src/session/watch.ts';
-import { WatchService } from '../../src/session/watch-service.ts';
-import { WATCH_LEASE_MS } from '../../src/session/watch-words.ts';
-import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../src/session/watched-session.ts';
+import { type Frame, SessionsElsewhere } from '../../src/session/watch/watch.ts';
+import { WatchService } from '../../src/session/watch/watch-service.ts';
+import { WATCH_LEASE_MS } from '../../src/session/watch/watch-words.ts';
+import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../src/session/watch/watched-session.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { speech, timersOf } from './support.ts';
 

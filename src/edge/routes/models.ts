@@ -6,7 +6,7 @@ import { nearestSlugs } from '../../api/slug.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import type { Provider, ProviderAccess } from '../../providers/provider.ts';
-import type { OwnKeyOf } from '../../session/chain-credential.ts';
+import type { OwnKeyOf } from '../../session/failover/chain-credential.ts';
 import type { OwnKey } from '../../vault/own-keys.ts';
 import { parseQuery } from '../query.ts';
 import { json, type RouteContext } from '../router.ts';

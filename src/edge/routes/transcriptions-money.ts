@@ -5,7 +5,7 @@ import { sniffContainer, type WavLength, wavLength } from '../../audio/container
 import { secondsAtMost } from '../../audio/length/measured.ts';
 import type { FileMember } from '../../ledger/files.ts';
 import type { MeterMember } from '../../ledger/meter.ts';
-import type { ChainMember } from '../../session/chain.ts';
+import type { ChainMember } from '../../session/failover/chain.ts';
 import type { LedgerPrice } from '../../store/ledger-calls.ts';
 import type { LengthMeter } from '../audio-length.ts';
 import type { FormFile } from '../multipart.ts';

@@ -4,8 +4,8 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { ChainDependencies } from '../../session/chain.ts';
-import { takesField } from '../../session/transcription-http.ts';
+import type { ChainDependencies } from '../../session/failover/chain.ts';
+import { takesField } from '../../session/files/transcription-http.ts';
 import type { Field } from '../multipart.ts';
 
 /** Options that come as lists, a field for each member: `include[]`. */

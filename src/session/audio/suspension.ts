@@ -1,0 +1,73 @@
+// When a session's connection to its provider is let go of because no audio comes, and when another is wanted: many vendors bill
+// how long a connection is open. What happens then is decided by the session chart.
+import type { Clock } from '../../../machines/clock.ts';
+import type { AudioPipeline } from '../../audio/pipeline.ts';
+import { Deadline } from '../../runtime/deadline.ts';
+
+export interface SuspensionCalls {
+  /** The leg has nothing to hear, and had nothing for a while. */
+  quiet(): void;
+  /** There is audio, and no leg. */
+  waiting(): void;
+}
+
+export class Suspension {
+  private readonly clock: Clock;
+  private readonly afterMs: number;
+  private readonly pipeline: AudioPipeline;
+  private readonly calls: SuspensionCalls;
+  private deadline: Deadline | undefined;
+  private isResting = false;
+  /** Audio came since the leg was asked to finish. */
+  private hasMore = false;
+
+  constructor(clock: Clock, afterMs: number, pipeline: AudioPipeline, calls: SuspensionCalls) {
+    this.clock = clock;
+    this.afterMs = afterMs;
+    this.pipeline = pipeline;
+    this.calls = calls;
+  }
+
+  /** A leg hears. */
+  begin(): void {
+    this.stop();
+    this.isResting = false;
+    this.deadline = new Deadline(this.clock, this.afterMs, () => this.look());
+  }
+
+  /** The leg is over. */
+  stop(): void {
+    this.deadline?.stop();
+    this.deadline = undefined;
+  }
+
+  /** Audio came, or the end of it with some left that no leg was sent. */
+  audio(): void {
+    this.deadline?.touch();
+    this.hasMore = true;
+    if (this.isResting) this.wake();
+  }
+
+  /** The leg has said all there was, and was let go of. */
+  rest(): void {
+    this.isResting = true;
+    if (this.hasMore) this.wake();
+  }
+
+  private wake(): void {
+    this.isResting = false;
+    this.calls.waiting();
+  }
+
+  private look(): void {
+    const { pipeline, clock } = this;
+    // Held back by the leg's pace, or for want of money: that is no quiet.
+    const isBusy = pipeline.waitMs(clock.now()) < Number.POSITIVE_INFINITY || pipeline.starved;
+    if (isBusy || pipeline.ended) {
+      this.begin();
+      return;
+    }
+    this.hasMore = false;
+    this.calls.quiet();
+  }
+}

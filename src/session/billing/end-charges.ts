@@ -1,0 +1,75 @@
+// What every end of a live session is billed, by one table. An end in order is billed all that was heard; what an end that
+// cuts a session short is billed depends on whose doing it was. docs/ends.md is made from this table.
+import type { SessionEndReason } from '../../../machines/events.ts';
+import type { ErrorCode } from '../../api/errors.ts';
+
+/**
+ * Of an end that cuts short. `sent`: up to where audio was sent to a leg that works, or a leg that has failed had answered for it.
+ * `answered`: up to where some leg had answered for it, with a final or an interim.
+ */
+export type CutCharge = 'sent' | 'answered';
+
+interface SessionEndRow {
+  readonly reason: SessionEndReason;
+  readonly code: ErrorCode | null;
+  /** What has happened, as the document says it. */
+  readonly when: string;
+  /** Whether it may come after the last final: then all audio is billed, less what credit did not reach. */
+  readonly inOrder: boolean;
+  /** What is billed where audio is left without its final; null where such an end always waits for it, or becomes another one. */
+  readonly cut: CutCharge | null;
+}
+
+const row = <
+  Reason extends SessionEndReason,
+  Code extends ErrorCode | null,
+  InOrder extends boolean,
+  Cut extends CutCharge | null,
+>(
+  reason: Reason,
+  code: Code,
+  when: string,
+  inOrder: InOrder,
+  cut: Cut,
+) => ({ reason, code, when, inOrder, cut });
+
+export const SESSION_ENDS = [
+  row(
+    'client_closed',
+    null,
+    'The client sends `close`, closes or loses its socket, or is silent to pings.',
+    true,
+    null,
+  ),
+  row('idle', 'session_idle', 'Neither audio nor keepalive came for the idle limit.', true, null),
+  row('too_long', 'session_too_long', 'The longest duration is reached.', true, 'sent'),
+  row('credit', 'insufficient_credit', 'The credit is used up.', true, null),
+  row('credit', 'rate_limit_exceeded', 'The key has spent what it may spend in a day.', true, null),
+  row('ledger', 'ledger_unavailable', 'The ledger could not be reached for too long.', true, null),
+  row('draining', 'node_draining', 'The node is shut down.', true, 'answered'),
+  row('error', 'key_revoked', 'The API key is revoked.', false, 'sent'),
+  row('error', 'account_suspended', 'The organisation is suspended.', false, 'sent'),
+  row('error', 'audio_backlog_exceeded', 'More audio came ahead of real time than may be held.', true, 'sent'),
+  row('error', 'message_too_big', 'The client sends a frame over the limit, also after `close`.', false, 'sent'),
+  row('error', 'rate_limit_exceeded', 'The client sends text, pings or tiny frames without end.', false, 'sent'),
+  row('error', 'slow_consumer', 'The client does not read, and a final could not be queued.', false, 'sent'),
+  row('error', 'unsupported_audio', 'The audio is a container where raw samples were declared.', false, 'sent'),
+  row('upstream', 'upstream_failed', 'The provider failed, and there is no other.', false, 'answered'),
+  row('upstream', 'upstream_exhausted', 'Every member of the chain failed.', false, 'answered'),
+  row('upstream', 'upstream_account', "The customer's own provider key was refused.", false, 'answered'),
+  row('upstream', 'invalid_provider_params', 'The provider refused what the client asked for.', false, 'answered'),
+  row('error', 'internal_error', 'A fault of the gateway.', false, 'answered'),
+] as const satisfies readonly SessionEndRow[];
+
+type Row = (typeof SESSION_ENDS)[number];
+/** Codes with which a session may end after its last final. */
+export type OrderlyCode = Exclude<Extract<Row, { inOrder: true }>['code'], null>;
+/** Codes with which a session may be ended at once. */
+export type AbortCode = Exclude<Extract<Row, { cut: CutCharge }>['code'], null>;
+
+/** What is billed of a session that ends so while audio is owed its final. */
+export function cutChargeOf(reason: SessionEndReason, code: string | null): CutCharge {
+  const found = SESSION_ENDS.find((end) => end.reason === reason && end.code === code);
+  // An end that waits for its finals and did not get them is the doing of whoever owed them.
+  return found?.cut ?? 'answered';
+}

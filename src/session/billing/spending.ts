@@ -1,0 +1,108 @@
+// Joins a session to its meter: audio goes no further than what is held pays for, more is asked for in time, and a session
+// that can pay no more ends after its last final. What was heard is billed, and what was cut off is named.
+import type { SessionEndReason } from '../../../machines/events.ts';
+import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { Meter, Shortage } from '../../ledger/meter.ts';
+import { shortageCodes, shortageReasons, shortageWords } from '../../ledger/shortage.ts';
+import type { UsageLine } from '../../store/ledger-calls.ts';
+import type { OrderlyCode } from './end-charges.ts';
+import type { Usage } from './usage.ts';
+
+export interface SpendingListener {
+  /** Audio may go further. */
+  extended(): void;
+  /** The client should hear that money runs out. */
+  warn(warning: { code: string; message: string }): void;
+  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void;
+}
+
+export class Spending {
+  private readonly meter: Meter;
+  private readonly pipeline: AudioPipeline;
+  private readonly usage: Usage;
+  private readonly sampleRate: number;
+  private readonly listener: SpendingListener;
+  /** What the client was told that it pays for. */
+  private billed: UsageLine[] | undefined;
+
+  constructor(meter: Meter, pipeline: AudioPipeline, usage: Usage, sampleRate: number, listener: SpendingListener) {
+    this.meter = meter;
+    this.pipeline = pipeline;
+    this.usage = usage;
+    this.sampleRate = sampleRate;
+    this.listener = listener;
+  }
+
+  start(): void {
+    const { usage, pipeline } = this;
+    const ms = (samples: number) => (samples / this.sampleRate) * 1000;
+    this.limitTo(this.meter.allowedMs);
+    this.meter.attach(
+      {
+        settledLines: () => usage.settledLines(),
+        sentLines: () => usage.linesUpTo(pipeline.sentSamples),
+        settledMs: () => usage.settledMs,
+        sentMs: () => ms(pipeline.sentSamples),
+        receivedMs: () => ms(pipeline.receivedSamples),
+        connectionLeftMs: () => usage.connections.leftMs,
+      },
+      {
+        extended: (allowedMs, connectionMs) => {
+          this.limitTo(allowedMs);
+          usage.connections.limitTo(connectionMs);
+          this.listener.extended();
+        },
+        ranOut: () => this.starved(),
+        low: (shortage, leftMs) =>
+          this.listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
+      },
+    );
+  }
+
+  /** Another member of the chain hears from now on. */
+  heardBy(index: number): void {
+    this.usage.heardBy(index);
+    this.meter.use(index);
+  }
+
+  sent(): void {
+    this.meter.sent();
+  }
+
+  /** Audio, or the connection, waits for money. Where there is none to come, it ends here. */
+  starved(): void {
+    const shortage = this.meter.starved();
+    if (shortage === undefined) return;
+    this.pipeline.cut();
+    this.listener.stop(shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
+    // What is left before the cut may leave now, also where the session was ending already.
+    this.listener.extended();
+  }
+
+  /** What the client pays for when the audio up to the sample was heard. */
+  bill(upToSample: number): ReturnType<Usage['rows']> {
+    this.billed = this.usage.linesUpTo(upToSample);
+    return this.usage.rows(this.billed);
+  }
+
+  settle(reason: SessionEndReason, code: string | null, endedAt: Date): void {
+    const { billed, meter, pipeline, usage } = this;
+    meter.settle({
+      endedAt: endedAt.toISOString(),
+      reason,
+      code,
+      audioMs: Math.round((pipeline.receivedSamples / this.sampleRate) * 1000),
+      // An end that could not be told is a fault of the gateway.
+      lines: billed ?? usage.linesUpTo(usage.answeredSamples),
+    });
+  }
+
+  private limitTo(allowedMs: number): void {
+    this.pipeline.limitTo(Math.floor((allowedMs / 1000) * this.sampleRate));
+  }
+}
+
+const lowCodes = { credit: 'credit_low', daily_spend: 'daily_spend_low', ledger: 'ledger_unavailable' } as const;
+
+const lowWords = (shortage: Shortage, leftMs: number): string =>
+  `${shortageWords[shortage]} The session ends in ${Math.floor(leftMs / 1000)} s of audio if nothing changes.`;

@@ -1,0 +1,86 @@
+// One attempt at a model: its turn at the dial gate, its share of the retry budget, and what its breaker hears of it. What
+// is attempted, and what comes after it, is decided elsewhere.
+import type { LegFailure } from '../../../machines/events.ts';
+import type { DialGate, RetryBudget, Ticket } from './admission.ts';
+import { type Breakers, type Guarded, keyOf } from './breakers.ts';
+
+/** What all attempts of a node share. */
+export interface Attempts {
+  breakers: Breakers;
+  dials: DialGate;
+  retries: RetryBudget;
+}
+
+/** The model is passed over: its breaker is open by the time that it is its turn. It says nothing new of the model. */
+export const circuitOpen: LegFailure = {
+  kind: 'next',
+  reason: 'circuit_open',
+  code: 'circuit_open',
+  message: 'The model has failed too often of late, and is left alone for a while.',
+  own: true,
+};
+
+export class Attempt {
+  private readonly guarded: Guarded;
+  private readonly shared: Attempts;
+  private readonly retry: Ticket | undefined;
+  private readonly place: Ticket;
+  private isProbe = false;
+  private begun = false;
+  private told = false;
+
+  /**
+   * Calls `dial` when it is its turn; `passOver` instead, where the breaker is open by then and `hasOther` says so.
+   *
+   * @param retry its share of the retry budget, where it is a second attempt
+   */
+  constructor(
+    guarded: Guarded,
+    shared: Attempts,
+    retry: Ticket | undefined,
+    calls: { dial(): void; passOver(): void; hasOther(): boolean },
+  ) {
+    this.guarded = guarded;
+    this.shared = shared;
+    this.retry = retry;
+    this.place = shared.dials.enter(keyOf(guarded), () => {
+      if (shared.breakers.isOpen(guarded) && calls.hasOther()) {
+        calls.passOver();
+        return;
+      }
+      this.begun = true;
+      this.isProbe = shared.breakers.begun(guarded);
+      calls.dial();
+    });
+  }
+
+  /** The connection is made. Whether it is good for anything is still to be seen. */
+  ready(): void {
+    this.place.release();
+    this.retry?.release();
+  }
+
+  /** The model has proved itself. */
+  held(): void {
+    if (this.told) return;
+    this.told = true;
+    this.shared.breakers.succeeded(this.guarded);
+  }
+
+  /** It came to nothing. What is the caller's fault, or our own, says nothing of the provider. */
+  failed(failure: LegFailure): void {
+    if (failure.kind !== 'caller' && failure.own === undefined && this.begun) {
+      // Told first: who waits for the place asks the breaker.
+      this.told = true;
+      this.shared.breakers.failed(this.guarded, failure);
+    }
+    this.end();
+  }
+
+  /** It is over, whatever came of it. */
+  end(): void {
+    if (this.isProbe && !this.told) this.shared.breakers.released(this.guarded);
+    this.told = true;
+    this.ready();
+  }
+}

@@ -1,0 +1,71 @@
+// Whose credential a member of a chain runs on: the organisation's own key where it has one, else the service's. Nobody falls
+// from an own key to the service's unless the request names the service's account.
+import type { LegFailure } from '../../../machines/events.ts';
+import { refuse } from '../../api/errors.ts';
+import type { Candidate } from '../../api/listen.ts';
+import type { Mode } from '../../api/models.ts';
+import type { Provider, ProviderAccess } from '../../providers/provider.ts';
+import type { OwnKey } from '../../vault/own-keys.ts';
+
+/** The credential of the gateway's operator. */
+export const SERVICE_CREDENTIAL = 'service';
+
+export type OwnKeyOf = (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
+
+export interface MemberCredential {
+  credentialId: string;
+  own: boolean;
+  barred: true | undefined;
+}
+
+export interface CredentialDependencies {
+  /** The service's own access. */
+  access(provider: string): ProviderAccess;
+  /** The organisation's own key for a provider, if it has one. Absent: there is no vault. */
+  ownKeyOf?: OwnKeyOf;
+  /** Whether the service has a credential for it, here or on the node that would use it. Absent: here. */
+  hasService?(provider: string, mode: Mode): boolean;
+}
+
+const hasAccess = (access: CredentialDependencies['access']) => (provider: string) =>
+  access(provider).credential !== undefined;
+
+const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
+
+/** Throws a Refusal when the provider needs a credential, and there is none of the kind. */
+export async function credentialOf(
+  { credential: wanted }: Candidate,
+  provider: Provider,
+  param: string,
+  { mode, organisationId }: { mode: Mode; organisationId: string },
+  { access, ownKeyOf, hasService = hasAccess(access) }: CredentialDependencies,
+): Promise<MemberCredential> {
+  const needed = provider.credential === 'required';
+  const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, provider.name) : undefined;
+  if (own !== undefined) return { credentialId: own.id, own: true, barred: own.barred || undefined };
+  if (wanted === 'own') {
+    throw refuse(
+      'invalid_request',
+      `\`fallbacks\` asks for your own key for ${provider.title}, and none is saved. Save one in the console, or leave \`credential\` out.`,
+      { param },
+    );
+  }
+  if (!needed || hasService(provider.name, mode)) return SERVICE;
+  throw refuse(
+    'upstream_not_configured',
+    `The gateway has no credential for ${provider.title}. Its operator can set one, you can save a key of your own, or name another model.`,
+    { param },
+  );
+}
+
+/** What a customer is told of its own key, and what to do. */
+export const ownKeyWords = (title: string, why: string): string =>
+  `Your own key for ${title} cannot be used. ${why} The gateway's account was not used in its place. Save a good key in the console, or remove this one.`;
+
+/** The same of a failure, when it is the own key's fault. */
+export function ownKeyFailure(
+  member: { own: boolean; provider: Pick<Provider, 'title'> } | undefined,
+  { kind, message }: Pick<LegFailure, 'kind' | 'message'>,
+): string | undefined {
+  return member?.own === true && kind === 'account' ? ownKeyWords(member.provider.title, message) : undefined;
+}

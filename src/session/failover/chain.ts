@@ -1,0 +1,284 @@
+// The chain of a request: each named model is found, checked against what is asked of it, and paired with what it would not
+// honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { printable, type RefusalExtras, refuse } from '../../api/errors.ts';
+import { type Candidate, FALLBACKS_MAX } from '../../api/listen.ts';
+import type { Mode } from '../../api/models.ts';
+import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
+import { hearsUtterances, UTTERANCE_TIMING } from '../../providers/live-turns.ts';
+import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../providers/provider.ts';
+import { type CredentialDependencies, credentialOf, ownKeyWords } from './chain-credential.ts';
+
+/** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
+export interface Degradation {
+  code: string;
+  message: string;
+  param?: string;
+}
+
+/** One checked member of a chain. */
+export interface ChainMember {
+  slug: string;
+  provider: Provider;
+  card: ModelCard;
+  /** Those of `provider_params` that the model honours. */
+  params: Readonly<Record<string, unknown>>;
+  /** Whose credential is used: `service` for the gateway's own. Breakers are kept apart by it. */
+  credentialId: string;
+  /** Whether that is the organisation's own provider key: then nothing is charged. */
+  own: boolean;
+  /** The own key is out of use: the dial will fail, and nothing else takes its place. */
+  barred?: true;
+  /** Hertz this member is sent. */
+  sampleRate: number;
+  degradations: Degradation[];
+}
+
+/** What is asked of every member. */
+export interface Ask {
+  mode: Mode;
+  /** Whose own provider keys are used where there are any. */
+  organisationId: string;
+  model: string;
+  providerParams: Readonly<Record<string, unknown>>;
+  fallbacks: readonly Candidate[];
+  sampleRate: number;
+  language: string | undefined;
+  diarization: boolean;
+  interimResults: boolean;
+  strict: boolean;
+}
+
+export interface ChainDependencies extends CredentialDependencies {
+  providers: ReadonlyMap<string, Provider>;
+  engines: Readonly<Record<string, Engine>>;
+}
+
+/** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
+export async function resolveChain(
+  ask: Ask,
+  dependencies: ChainDependencies,
+): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
+  const warnings: Degradation[] = [];
+  if (ask.fallbacks.length > FALLBACKS_MAX) {
+    throw refuse(
+      'invalid_request',
+      `\`fallbacks\` names ${ask.fallbacks.length} models; at most ${FALLBACKS_MAX} are tried.`,
+      { param: 'fallbacks' },
+    );
+  }
+  const members = [
+    await member({ model: ask.model, provider_params: { ...ask.providerParams } }, 'model', ask, dependencies),
+  ];
+  for (const fallback of ask.fallbacks) {
+    const checked = await member(fallback, 'fallbacks', ask, dependencies);
+    if (!members.some((other) => isSame(other, checked, fallback))) {
+      members.push(checked);
+      continue;
+    }
+    warnings.push({
+      code: 'duplicate_fallback',
+      message: `\`fallbacks\` names ${fallback.model} again; it is tried once.`,
+      param: 'fallbacks',
+    });
+  }
+  refuseBarred(members);
+  return { members, warnings };
+}
+
+const isSame = (other: ChainMember, { slug, credentialId }: ChainMember, fallback: Candidate): boolean =>
+  other.slug === slug &&
+  other.credentialId === credentialId &&
+  Value.Equal(other.params, fallback.provider_params ?? {});
+
+/** With a fallback left, a key that is out of use is found out at the dial, and the fallback answers. */
+function refuseBarred(members: readonly ChainMember[]): void {
+  const [first] = members;
+  if (first === undefined || !members.every((each) => each.barred)) return;
+  throw refuse('upstream_account', ownKeyWords(first.provider.title, 'It was refused too often, and is out of use.'), {
+    param: 'model',
+  });
+}
+
+async function member(
+  candidate: Candidate,
+  param: 'model' | 'fallbacks',
+  ask: Ask,
+  dependencies: ChainDependencies,
+): Promise<ChainMember> {
+  const { provider, card } = find(candidate.model, param, dependencies.providers);
+  if (!card.modes.includes(ask.mode)) {
+    const can = card.modes.length === 0 ? 'nothing' : card.modes.join(' and ');
+    throw refuse(
+      'invalid_request',
+      `The model ${card.id} has no ${ask.mode} mode; it can do ${can}. GET /v1/models?mode=${ask.mode} lists those that can.`,
+      { param },
+    );
+  }
+  const params = candidate.provider_params ?? {};
+  const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
+  checkParams(card, provider.options(modelOf(card.id)), params, paramsName);
+  const { barred, ...credential } = await credentialOf(candidate, provider, param, ask, dependencies);
+  const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
+  const checked: ChainMember = {
+    slug: card.id,
+    provider,
+    card,
+    params: Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name))),
+    ...credential,
+    ...(barred ? { barred } : {}),
+    sampleRate: rateFor(card, ask.sampleRate),
+    degradations: [
+      ...degradations(card, ask),
+      ...ignored.map((name) => ignoredParam(card, name, ask.mode, paramsName)),
+    ],
+  };
+  const worst = checked.degradations[0];
+  if (ask.strict && worst !== undefined) {
+    throw refuse(
+      'unsupported_parameter',
+      `${worst.message} Leave it out, choose another model, or drop \`strict\`.`,
+      extras(worst.param),
+    );
+  }
+  await checkWithEngine(checked, ask, dependencies, paramsName);
+  return checked;
+}
+
+function find(
+  slug: string,
+  param: string,
+  providers: ReadonlyMap<string, Provider>,
+): { provider: Provider; card: ModelCard } {
+  const provider = isSlug(slug) ? providers.get(providerOf(slug)) : undefined;
+  const card = provider?.models.find((each) => each.id === slug);
+  if (provider !== undefined && card !== undefined) return { provider, card };
+  const known = [...providers.values()].flatMap((each) => each.models.map(({ id }) => id));
+  const nearest = nearestSlugs(slug, known);
+  const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : ' GET /v1/models lists them all.';
+  throw refuse('model_not_found', `There is no model "${printable(slug)}".${hint}`, { param });
+}
+
+function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<string, unknown>>, param: string): void {
+  const fault = Value.Errors(schema, params).First();
+  if (fault === undefined) return;
+  const path = fault.path.slice(1).replaceAll('/', '.');
+  const accepted = Object.keys((schema as { properties?: object }).properties ?? {});
+  const list = accepted.length > 0 ? `It accepts ${accepted.join(', ')}.` : 'It accepts none.';
+  throw refuse(
+    'invalid_provider_params',
+    `\`provider_params${path === '' ? '' : `.${printable(path)}`}\` of ${card.id}: ${fault.message}. ${list}`,
+    {
+      param: path === '' ? param : `${param}.${printable(path)}`,
+    },
+  );
+}
+
+async function checkWithEngine(
+  checked: ChainMember,
+  ask: Ask,
+  { access, engines }: ChainDependencies,
+  param: string,
+): Promise<void> {
+  if (checked.provider.live === undefined) return;
+  if (ask.mode === 'batch' ? checked.provider.batch?.kind !== 'live' : hearsUtterances(checked.card)) return;
+  const { endpoint } = checked.provider.live.open({
+    model: modelOf(checked.slug),
+    sampleRate: checked.sampleRate,
+    language: ask.language,
+    interimResults: ask.interimResults,
+    diarization: ask.diarization,
+    params: checked.params,
+    access: addressOf(access(checked.provider.name)),
+  });
+  if (endpoint.kind !== 'embedded') return;
+  const fault = await engines[endpoint.engine]?.check?.(endpoint.query, ask.organisationId);
+  if (fault !== undefined) {
+    throw refuse('invalid_provider_params', `\`provider_params.${fault.param}\` of ${checked.slug}: ${fault.message}`, {
+      param: `${param}.${fault.param}`,
+    });
+  }
+}
+
+/** What the model cannot honour of the request, worst first. */
+function degradations(card: ModelCard, ask: Ask): Degradation[] {
+  const found: Degradation[] = [];
+  if (ask.language === 'auto' && !card.capabilities.language_detection && !card.languages.includes('*')) {
+    found.push({
+      code: 'language_detection_unsupported',
+      message: `${card.id} cannot detect the language; it hears ${card.languages.join(', ')}.`,
+      param: 'language',
+    });
+  } else if (ask.language !== undefined && ask.language !== 'auto' && !speaks(card, ask.language)) {
+    found.push({
+      code: 'language_unsupported',
+      message: `${card.id} does not know the language "${ask.language}"; it hears ${card.languages.join(', ')}.`,
+      param: 'language',
+    });
+  }
+  if (ask.diarization && !card.capabilities.diarization) {
+    found.push({
+      code: 'diarization_unsupported',
+      message: `${card.id} cannot tell speakers apart.`,
+      param: 'diarization',
+    });
+  } else if (ask.diarization && ask.mode === 'live' && hearsUtterances(card)) {
+    found.push({
+      code: 'speakers_per_turn',
+      message: `${card.id} tells speakers apart within a turn only: speaker 0 of one turn may be another of the next.`,
+      param: 'diarization',
+    });
+  }
+  if (ask.mode === 'live' && ask.interimResults && !card.capabilities.interim_results) {
+    found.push({
+      code: 'interim_results_unsupported',
+      message: `${card.id} gives finals only.`,
+      param: 'interim_results',
+    });
+  }
+  return found;
+}
+
+const ignoredParam = (card: ModelCard, name: string, mode: Mode, param: string): Degradation => ({
+  code: 'parameter_ignored',
+  message: `${card.id} does not take \`provider_params.${name}\` in ${mode} mode.`,
+  param: `${param}.${name}`,
+});
+
+const speaks = (card: ModelCard, language: string): boolean =>
+  card.languages.some(
+    (known) => known === '*' || known.toLowerCase() === language.toLowerCase() || baseOf(known) === baseOf(language),
+  );
+
+const baseOf = (language: string): string => language.toLowerCase().split('-')[0] as string;
+
+/** The rate a model is sent: the client's own where the model takes it, else the next higher, else its highest. */
+export function rateFor(card: ModelCard, sampleRate: number): number {
+  const rates = [...card.audio.sample_rates].sort((a, b) => a - b);
+  return rates.find((rate) => rate >= sampleRate) ?? rates.at(-1) ?? sampleRate;
+}
+
+/** What a member wants of its audio and its time, for what is asked of it. */
+export function timingOf(
+  { provider, card, slug, sampleRate, params }: ChainMember,
+  { language, diarization }: Pick<Ask, 'language' | 'diarization'>,
+  access: ChainDependencies['access'],
+): LiveTiming {
+  if (hearsUtterances(card)) return UTTERANCE_TIMING;
+  if (provider.live === undefined) throw new Error(`${slug} has no live mode, and was let into a live chain.`);
+  return provider.live.timing({
+    model: modelOf(slug),
+    sampleRate,
+    language,
+    interimResults: true,
+    diarization,
+    params,
+    access: addressOf(access(provider.name)),
+  });
+}
+
+/** What of an access is no secret. */
+const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
+
+const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });

@@ -1,0 +1,62 @@
+// The request for a leg, as it goes over the bus; and the failures of legs that are the bus's.
+import type { LegFailure, OpenLeg } from '../../../machines/events.ts';
+import { providerOf } from '../../api/slug.ts';
+import type { Address } from '../../bus/bus.ts';
+import type { LegNeeds } from '../../cluster/placement/placement.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import { SERVICE_CREDENTIAL } from '../failover/chain-credential.ts';
+import type { SessionOpening } from '../session-opening.ts';
+
+export function openLegOf(
+  { request, sessionId, organisationId }: SessionOpening,
+  member: ChainMember,
+  session: Address,
+  generation: number,
+): OpenLeg {
+  return {
+    type: 'leg.open',
+    session,
+    sessionId,
+    generation,
+    slug: member.slug,
+    sampleRate: member.sampleRate,
+    language: request.language ?? null,
+    // Also for a client that wants none: a leg that hears a long turn shows by them that it is alive.
+    interimResults: true,
+    diarization: request.diarization,
+    params: { ...member.params },
+    credentialId: member.credentialId,
+    organisationId,
+  };
+}
+
+/** What of it decides which nodes can open it. */
+export const needsOf = ({ slug, credentialId }: Pick<OpenLeg, 'slug' | 'credentialId'>): LegNeeds => ({
+  provider: providerOf(slug),
+  ownKey: credentialId !== SERVICE_CREDENTIAL,
+});
+
+export const unopened: LegFailure = {
+  kind: 'next',
+  reason: 'connect_failed',
+  code: 'no_upstream_node',
+  message: 'No node could open a connection to the provider.',
+  own: true,
+};
+
+/** Nothing that the provider did: the session's charts forgive it. */
+const inside = (code: string, message: string): LegFailure => ({
+  kind: 'retry',
+  reason: 'upstream_error',
+  code,
+  message,
+  own: true,
+});
+
+export const lostReport = inside('report_lost', 'A message of the provider was lost inside the gateway.');
+/** The leg is on another node, and was lost on the way there: that node, the bus, or a message. */
+export const legLost = inside('leg_lost', 'The node with the connection to the provider was lost.');
+/** The leg said nothing for too long, not even that it is there. */
+export const legSilent = inside('leg_silent', 'The node with the connection to the provider does not answer.');
+/** What the leg was told last is not what comes after what it was told before. */
+export const lostCommand = inside('command_lost', 'A message to the provider was lost inside the gateway.');

@@ -1,0 +1,43 @@
+// When a leg is told to end a turn: where the client asked for it, behind the turn's audio; and where the gateway hears an end,
+// for a model that makes no turns itself.
+import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { Endpointing } from '../../providers/provider.ts';
+import { Endpointer } from './endpointer.ts';
+import { TurnEnds } from './turn-ends.ts';
+
+export class Finalizer {
+  private readonly pipeline: AudioPipeline;
+  private readonly sampleRate: number;
+  private readonly ends = new TurnEnds();
+  private endpointer: Endpointer | undefined;
+
+  constructor(pipeline: AudioPipeline, sampleRate: number) {
+    this.pipeline = pipeline;
+    this.sampleRate = sampleRate;
+  }
+
+  /** A new leg. Turns that were to end did not: the leg before failed, and this one hears them again. */
+  begin(endpointing: Endpointing | undefined, originSample: number): void {
+    this.endpointer =
+      endpointing === undefined ? undefined : new Endpointer(endpointing, this.sampleRate, originSample);
+    this.ends.covered(this.pipeline.coveredSamples);
+    this.ends.rewind();
+  }
+
+  /** The current turn is to end once the audio received so far has left. False when too many are asked for already. */
+  ask(): boolean {
+    this.pipeline.flush();
+    this.ends.covered(this.pipeline.coveredSamples);
+    return this.ends.ask(this.pipeline.receivedSamples);
+  }
+
+  /** Calls `tell` for each turn that is to end now, as far as its audio may leave at all. */
+  tellDue(nowMs: number, tell: () => void): void {
+    const { pipeline } = this;
+    while (this.ends.due(pipeline.sentSamples, () => pipeline.waitMs(nowMs) === Number.POSITIVE_INFINITY)) {
+      this.endpointer?.ended(pipeline.sentSamples);
+      tell();
+    }
+    if (this.endpointer?.due(pipeline) === true) tell();
+  }
+}

@@ -1,0 +1,87 @@
+// Answers other nodes about the sessions of this one: what one is doing, and, as long as somebody renews it, each step. Nothing
+// is attached to a session that nobody watches. How it is shown is decided in watched-session.ts.
+import { Value } from '@sinclair/typebox/value';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
+import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
+import type { SessionHost } from '../host.ts';
+import { type WatchAnswer, WatchRequest } from './watch-words.ts';
+import { WatchedSession } from './watched-session.ts';
+
+/** Sessions of a node that are watched at a time; a further one is refused as `watch.full`. */
+const WATCHED_MAX = 100;
+
+const UNKNOWN: WatchAnswer = { type: 'session.unknown' };
+
+export interface WatchServiceOptions {
+  bus: Pick<Bus, 'serve' | 'publish'>;
+  sessions: Pick<SessionHost, 'find' | 'describe'>;
+  clock: Clock;
+  /** Frames were left out: more happened than is shown. */
+  onDrop(name: 'watch_frames', count: number): void;
+}
+
+export class WatchService {
+  private readonly options: WatchServiceOptions;
+  private readonly watched = new Map<string, WatchedSession>();
+  private feeds = 0;
+  private readonly detach: Detach;
+
+  constructor(options: WatchServiceOptions) {
+    this.options = options;
+    this.detach = options.bus.serve(WATCH_SESSION, (body) => this.answer(body));
+  }
+
+  /** Sessions that somebody watches. */
+  get size(): number {
+    return this.watched.size;
+  }
+
+  close(): void {
+    this.detach();
+    for (const session of [...this.watched.values()]) session.release();
+  }
+
+  private answer(body: BusBody): WatchAnswer {
+    if (!Value.Check(WatchRequest, body)) return UNKNOWN;
+    const { type, sessionId, organisationId, watcher } = body;
+    const { sessions } = this.options;
+    const session = sessions.find(sessionId);
+    if (session?.opening.organisationId !== organisationId) return UNKNOWN;
+    if (type === 'watch.stop') {
+      this.watched.get(sessionId)?.stop(watcher);
+      return { type: 'watch.off' };
+    }
+    if (type === 'watch.renew') return this.renew(sessionId, session.charts, watcher);
+    const described = sessions.describe(sessionId);
+    return described === undefined
+      ? UNKNOWN
+      : { type: 'session.described', state: described.state, legs: described.legs.map((leg) => ({ ...leg })) };
+  }
+
+  private renew(sessionId: string, charts: WatchCharts, watcher: string): WatchAnswer {
+    const known = this.watched.get(sessionId);
+    if (known === undefined && this.watched.size >= WATCHED_MAX) return { type: 'watch.full' };
+    const watched = known ?? this.watch(sessionId, charts);
+    if (watched.renew(watcher) === 'full') return { type: 'watch.full' };
+    return { type: 'watch.on', ...watched.now };
+  }
+
+  private watch(sessionId: string, charts: WatchCharts): WatchedSession {
+    const { bus, clock, onDrop } = this.options;
+    this.feeds++;
+    const watched = new WatchedSession({
+      sessionId,
+      feed: this.feeds,
+      charts,
+      clock,
+      publish: (frames) => bus.publish(sessionFrames(sessionId), frames),
+      onDrop: (count) => onDrop('watch_frames', count),
+      onReleased: () => this.watched.delete(sessionId),
+    });
+    this.watched.set(sessionId, watched);
+    return watched;
+  }
+}
+
+type WatchCharts = NonNullable<ReturnType<SessionHost['find']>>['charts'];

@@ -1,0 +1,128 @@
+// Sessions of any node, as they are seen from this one: what one is doing, and its steps as long as it is watched. The node is
+// known from the session's id; a node that does not answer has nothing to show.
+import { Value } from '@sinclair/typebox/value';
+import type { Clock } from '../../../machines/clock.ts';
+import { type Bus, BusError, type Detach } from '../../bus/bus.ts';
+import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
+import { uuidv7 } from '../../runtime/uuid.ts';
+import type { LegRecord } from '../leg/leg-history.ts';
+import { nodeOfSession } from '../session-id.ts';
+import { type Frame, Frames, WATCH_LEASE_MS, WATCH_RENEW_MS, WatchAnswer, type WatchRequest } from './watch-words.ts';
+
+/** How long a page waits for another node. */
+const ANSWER_MS = 1_000;
+/** Frames that came before it was known where the charts are; what is beyond is lost, and shows as a gap. */
+const EARLY_MAX = 256;
+
+export type { Frame };
+
+type On = Extract<WatchAnswer, { type: 'watch.on' }>;
+
+/** What whoever watches hears. A gap in `sequence` means that frames were lost on their way. */
+export interface Watching {
+  /** Where the charts are now; told first, and each time that it is not known what was missed. */
+  states(states: On['states'], sequence: number): void;
+  frame(frame: Frame): void;
+  /** It is over: the session has ended, is not there, is watched by too many, or its node did not answer for a whole lease. */
+  ended(why: 'ended' | 'unknown' | 'full' | 'lost'): void;
+}
+
+export interface SessionsElsewhereOptions {
+  bus: Pick<Bus, 'node' | 'address' | 'requestOf' | 'subscribe'>;
+  clock: Clock;
+  wallNow(): Date;
+}
+
+export class SessionsElsewhere {
+  private readonly options: SessionsElsewhereOptions;
+
+  constructor(options: SessionsElsewhereOptions) {
+    this.options = options;
+  }
+
+  /** What a live session is doing, wherever it is; undefined where nobody says. Never rejects. */
+  async describe(
+    sessionId: string,
+    organisationId: string,
+  ): Promise<{ state: string; legs: readonly LegRecord[] } | undefined> {
+    const answer = await this.ask({ type: 'session.describe', sessionId, organisationId, watcher: 'nobody' });
+    return typeof answer === 'object' && answer.type === 'session.described' ? answer : undefined;
+  }
+
+  /** Watches a session until it is detached, or over. Nothing is told after either. */
+  watch(sessionId: string, organisationId: string, watching: Watching): Detach {
+    const { bus, clock, wallNow } = this.options;
+    if (nodeOfSession(sessionId) === undefined) {
+      watching.ended('unknown');
+      return () => {};
+    }
+    const watcher = `${bus.node}.${uuidv7(wallNow().getTime())}`;
+    const request = (type: WatchRequest['type']) => this.ask({ type, sessionId, organisationId, watcher });
+    const early: Frame[] = [];
+    let feed: number | undefined;
+    let shown: number | undefined;
+    let goodUntilMs = clock.now() + WATCH_LEASE_MS;
+    let timer: unknown;
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+      clock.clearTimeout(timer);
+      unsubscribe();
+    };
+    const end = (why: Parameters<Watching['ended']>[0]) => {
+      if (isOver) return;
+      over();
+      watching.ended(why);
+    };
+    const show = (frame: Frame) => {
+      if (isOver || shown === undefined || frame.sequence <= shown) return;
+      shown = frame.sequence;
+      watching.frame(frame);
+    };
+    const unsubscribe = bus.subscribe(sessionFrames(sessionId), (body) => {
+      if (isOver || !Value.Check(Frames, body)) return;
+      for (const frame of body.frames) {
+        if (shown !== undefined) show(frame);
+        else if (early.length < EARLY_MAX) early.push(frame);
+      }
+      if (body.ended) end('ended');
+    });
+    const renew = async () => {
+      const answer = await request('watch.renew');
+      if (isOver) return;
+      if (answer === 'unreachable') {
+        if (clock.now() >= goodUntilMs) return end('lost');
+      } else if (answer.type === 'watch.on') {
+        goodUntilMs = clock.now() + WATCH_LEASE_MS;
+        // The node has begun anew where the lease was over.
+        if (answer.feed !== feed) {
+          feed = answer.feed;
+          shown = answer.sequence;
+          watching.states(answer.states, answer.sequence);
+        }
+        for (const frame of early.splice(0)) show(frame);
+      } else return end(answer.type === 'watch.full' ? 'full' : 'unknown');
+      if (!isOver) timer = clock.setTimeout(() => void renew(), WATCH_RENEW_MS);
+    };
+    void renew();
+    return () => {
+      if (isOver) return;
+      over();
+      void request('watch.stop');
+    };
+  }
+
+  private async ask(request: WatchRequest): Promise<WatchAnswer | 'unreachable'> {
+    const { bus } = this.options;
+    const node = nodeOfSession(request.sessionId);
+    if (node === undefined) return { type: 'session.unknown' };
+    try {
+      const answer = await bus.requestOf(node, WATCH_SESSION, bus.address('watch'), request, ANSWER_MS);
+      return Value.Check(WatchAnswer, answer) ? answer : { type: 'session.unknown' };
+    } catch (error) {
+      // A node that is gone never comes again under this name.
+      const isGone = error instanceof BusError && /^unknown_/.test(error.reason);
+      return isGone ? { type: 'session.unknown' } : 'unreachable';
+    }
+  }
+}
