@@ -12,7 +12,7 @@ import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '.
 import { SpoolBudget } from '../edge/spool-file.ts';
 import { UntakenAnswers } from '../edge/untaken-answers.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
-import { HttpPools } from '../upstream/http-pools.ts';
+import { HttpPools } from '../upstream/http/pools.ts';
 import { type Assembly, hasService, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';

@@ -19,7 +19,7 @@ import type { SessionOpening, SessionSummary } from '../session/session-opening.
 import { SessionsElsewhere } from '../session/watch/watch.ts';
 import { WatchService } from '../session/watch/watch-service.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
-import { HttpPools } from '../upstream/http-pools.ts';
+import { HttpPools } from '../upstream/http/pools.ts';
 import { UpstreamHost } from '../upstream/live.ts';
 import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { OpenedVault } from './vault.ts';

@@ -3,7 +3,7 @@
 import { SERVICE_CREDENTIAL } from '../session/failover/chain-credential.ts';
 import { checkCredential } from '../upstream/credential-check.ts';
 import type { UpstreamDependencies } from '../upstream/dependencies.ts';
-import { HttpPools } from '../upstream/http-pools.ts';
+import { HttpPools } from '../upstream/http/pools.ts';
 import { loadKeyRing } from '../vault/key-ring.ts';
 import { createVault, type Vault } from '../vault/vault.ts';
 import { type Assembly, knownProviders, serviceAccess } from './context.ts';

@@ -2,8 +2,8 @@
 // means is the folder's, what is done about it the vault's.
 import type { CredentialVerdict, Provider, ProviderAccess } from '../providers/provider.ts';
 import { LegFailed } from './batch.ts';
-import { type ExchangeDependencies, exchange } from './http-exchange.ts';
-import { answerTimeout } from './http-failures.ts';
+import { type ExchangeDependencies, exchange } from './http/exchange.ts';
+import { answerTimeout } from './http/failures.ts';
 
 const CHECK_MS = 10_000;
 

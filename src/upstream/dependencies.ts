@@ -2,7 +2,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { LegCommand } from '../../machines/events.ts';
 import type { Engine, Provider, ProviderAccess } from '../providers/provider.ts';
-import type { HttpBatchDependencies } from './http-batch.ts';
+import type { HttpBatchDependencies } from './http/batch-codec.ts';
 import type { OpenSocket } from './wire.ts';
 
 export interface UpstreamDependencies {

@@ -8,7 +8,7 @@ import { guardActions } from '../runtime/observe.ts';
 import type { ChartedLeg } from './charted-leg.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import { Leg } from './leg.ts';
-import { SegmentedLeg } from './segmented-leg.ts';
+import { SegmentedLeg } from './segmented/segmented-leg.ts';
 
 export type { LegHandle, UpstreamDependencies };
 

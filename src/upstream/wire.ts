@@ -13,7 +13,7 @@ import type {
   ProviderRefusal,
 } from '../providers/provider.ts';
 import { Deadline } from '../runtime/deadline.ts';
-import { joinedHeaders } from './headers.ts';
+import { joinedHeaders } from './http/headers.ts';
 
 /**
  * What happens on a wire. After `closed`, `refused` or `unreachable` nothing follows; exactly one of them comes unless

@@ -23,7 +23,7 @@ import type { ClientLine } from '../../src/session/outbox.ts';
 import type { LiveSession } from '../../src/session/session.ts';
 import type { SessionSummary } from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import type { OpenSocket } from '../../src/upstream/wire.ts';
 import { MemoryLedger } from './memory-ledger.ts';

@@ -16,7 +16,7 @@ import { UntakenAnswers } from '../../src/edge/untaken-answers.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { apiKey, callerOf } from '../fakes/api-keys.ts';
 import { directStore } from '../fakes/direct-store.ts';

@@ -12,7 +12,7 @@ import { scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { checkCredential } from '../../src/upstream/credential-check.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 
 const KEYED = ['deepgram', 'assemblyai', 'openai'];
 const servers = new Map<string, SimulatorServer>();

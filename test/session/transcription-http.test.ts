@@ -12,7 +12,7 @@ import type { BatchRequest, Provider } from '../../src/providers/provider.ts';
 import { resolveChain } from '../../src/session/failover/chain.ts';
 import type { AudioFile } from '../../src/session/files/file-source.ts';
 import { type TranscriptionOutcome, transcribe } from '../../src/session/files/transcription.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';

@@ -6,7 +6,7 @@ import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
 import { transcribe } from '../../src/session/files/transcription.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { settle } from '../fakes/session-rig.ts';

@@ -10,7 +10,7 @@ import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { ModelCard } from '../../src/providers/provider.ts';
 import type { AudioFile } from '../../src/session/files/file-source.ts';
 import { transcribe } from '../../src/session/files/transcription.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';

@@ -2,7 +2,7 @@
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { HttpBatchCodec } from '../../src/providers/provider.ts';
-import { networkFailure } from '../../src/upstream/http-failures.ts';
+import { networkFailure } from '../../src/upstream/http/failures.ts';
 import { type Answer, answer, type CodecOptions, SECRET, scriptedCodec } from './http-batch-fixture.ts';
 import { AUDIO, closers, world } from './http-batch-world.ts';
 

@@ -3,8 +3,8 @@ import { afterEach, expect } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { BatchRequest, HttpBatchCodec } from '../../src/providers/provider.ts';
 import { LegFailed } from '../../src/upstream/batch.ts';
-import { runHttpBatch } from '../../src/upstream/http-batch.ts';
-import { HttpPools, type HttpPoolsOptions } from '../../src/upstream/http-pools.ts';
+import { runHttpBatch } from '../../src/upstream/http/batch-codec.ts';
+import { HttpPools, type HttpPoolsOptions } from '../../src/upstream/http/pools.ts';
 import { timersOf } from '../session/support.ts';
 import { type Answer, answer, HttpProvider, SECRET, scriptedCodec } from './http-batch-fixture.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HttpBatchCodec } from '../../src/providers/provider.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { timersOf } from '../session/support.ts';
 import { type Answer, answer, type HttpProvider, scriptedCodec } from './http-batch-fixture.ts';
 import { AUDIO, chunksOf, closers, type World, world } from './http-batch-world.ts';

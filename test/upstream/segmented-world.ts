@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import type { HttpBatchCodec } from '../../src/providers/provider.ts';
 import { TurnText } from '../../src/providers/turn-text.ts';
-import { HttpPools } from '../../src/upstream/http-pools.ts';
+import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { type LegHandle, UpstreamHost } from '../../src/upstream/live.ts';
 import { KnowingProvider, RATE, type Speech } from './segmented-fixture.ts';
 

@@ -13,7 +13,7 @@ import { pricedMembers } from '../../session/billing/priced.ts';
 import type { Breakers } from '../../session/failover/breakers.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../../session/failover/chain.ts';
 import { type TranscriptionOutcome, transcribe } from '../../session/files/transcription.ts';
-import type { HttpBatchDependencies } from '../../upstream/http-batch.ts';
+import type { HttpBatchDependencies } from '../../upstream/http/batch-codec.ts';
 import type { UpstreamHost } from '../../upstream/live.ts';
 import type { LengthMeter } from '../audio-length.ts';
 import type { DoorRequest, WholeReply } from '../door.ts';

@@ -6,7 +6,7 @@ import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../audio/wav-header.ts';
 import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../../providers/provider.ts';
 import { LegFailed } from '../../upstream/batch.ts';
-import { type HttpBatchDependencies, runHttpBatch } from '../../upstream/http-batch.ts';
+import { type HttpBatchDependencies, runHttpBatch } from '../../upstream/http/batch-codec.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import type { FileSource } from './file-source.ts';
 import { audioTooLong, fileTooLarge } from './transcription-attempts.ts';

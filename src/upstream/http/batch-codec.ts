@@ -1,6 +1,6 @@
 // Files through a provider's HTTP interface: sends what the codec asks for, one request after the other, until it has the
 // result or has failed. Where the file comes from, and which model is next, is decided elsewhere.
-import type { LegFailure } from '../../machines/events.ts';
+import type { LegFailure } from '../../../machines/events.ts';
 import type {
   BatchRequest,
   BatchResult,
@@ -8,14 +8,14 @@ import type {
   HttpAnswer,
   HttpBatchCodec,
   HttpRequest,
-} from '../providers/provider.ts';
-import { failureOfStatus } from '../providers/refusals.ts';
-import { LegFailed } from './batch.ts';
-import { contentOf, type ReadFile } from './http-body.ts';
-import { type ExchangeDependencies, exchange, isSuccess } from './http-exchange.ts';
-import { badAnswer, internalFault, requestLimit } from './http-failures.ts';
-import { pause } from './http-pause.ts';
-import { Scrubber } from './secrets.ts';
+} from '../../providers/provider.ts';
+import { failureOfStatus } from '../../providers/refusals.ts';
+import { LegFailed } from '../batch.ts';
+import { Scrubber } from '../secrets.ts';
+import { contentOf, type ReadFile } from './body.ts';
+import { type ExchangeDependencies, exchange, isSuccess } from './exchange.ts';
+import { badAnswer, internalFault, requestLimit } from './failures.ts';
+import { pause } from './pause.ts';
 
 /** Requests of one job: at a poll every 3 s more than an hour and a half. */
 const REQUESTS_MAX = 2_000;

@@ -2,12 +2,12 @@
 // ends. What an answer means is the codec's, when to ask again is the job's.
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../machines/clock.ts';
-import type { HttpAnswer } from '../providers/provider.ts';
-import { LegFailed } from './batch.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { HttpAnswer } from '../../providers/provider.ts';
+import { LegFailed } from '../batch.ts';
+import { answerTimeout, answerTooLarge, badAnswer, networkFailure, poolFull, uploadStalled } from './failures.ts';
 import { joinedHeaders } from './headers.ts';
-import { answerTimeout, answerTooLarge, badAnswer, networkFailure, poolFull, uploadStalled } from './http-failures.ts';
-import type { HttpPools } from './http-pools.ts';
+import type { HttpPools } from './pools.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the body of a refusal; more is not waited for. */

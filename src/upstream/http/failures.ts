@@ -1,8 +1,8 @@
 // What went wrong between the gateway and a provider over HTTP, as failures. Texts of the network's own errors are left out:
 // they name addresses of the operator's.
 import { errors } from 'undici';
-import type { LegFailure } from '../../machines/events.ts';
-import { clogged, unreachable } from './leg-failures.ts';
+import type { LegFailure } from '../../../machines/events.ts';
+import { clogged, unreachable } from '../leg-failures.ts';
 
 export const poolFull: LegFailure = {
   kind: 'next',

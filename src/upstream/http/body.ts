@@ -1,7 +1,7 @@
 // The bodies of requests to providers: JSON, the file as it is, or a form with the file in it. Lengths are known wherever
 // the file's is; the file's bytes are never gathered.
 import { randomUUID } from 'node:crypto';
-import type { BatchFile, HttpRequest } from '../providers/provider.ts';
+import type { BatchFile, HttpRequest } from '../../providers/provider.ts';
 
 /** A file's bytes, each chunk a buffer of its own that is not changed afterwards; a list where all of them are in memory. */
 export type ReadFile = () => FileBytes;

@@ -1,5 +1,5 @@
 // Waiting by the clock that everything else goes by, and not a moment longer than the job lasts.
-import type { Clock } from '../../machines/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
 
 /** Resolves after the time; rejects with the signal's reason as soon as it is aborted. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
