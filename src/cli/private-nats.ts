@@ -7,7 +7,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../machines/clock.ts';
-import { tryAddress } from '../edge/listen-failure.ts';
+import { tryAddress } from '../edge/address-failure.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { CommandError, EXIT } from './output.ts';
 import { Restarts } from './restarts.ts';

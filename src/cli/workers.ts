@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadSecret } from '../auth/secret.ts';
 import type { Config } from '../config/schema.ts';
 import { type Role, rolesOf } from '../config/schema-cluster.ts';
-import { listenFailure, tryAddress } from '../edge/listen-failure.ts';
+import { listenFailure, tryAddress } from '../edge/address-failure.ts';
 import { systemClock } from '../telemetry/clock.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { CommandError, EXIT } from './output.ts';

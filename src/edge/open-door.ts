@@ -1,9 +1,9 @@
 // Which of the two doors a process opens. The fast one needs a binary for this machine that reads every request whole;
 // where there is none, the other takes over and one sentence says why.
 import type { Door, DoorHandlers, DoorOptions } from './door.ts';
-import { openNodeDoor } from './node.ts';
-import { splitRequestFault } from './split-request-check.ts';
-import { openUwsDoor } from './uws.ts';
+import { openNodeDoor } from './node/door.ts';
+import { openUwsDoor } from './uws/door.ts';
+import { splitRequestFault } from './uws/split-request-check.ts';
 
 export type DoorChoice = 'auto' | 'uws' | 'node';
 

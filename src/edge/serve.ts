@@ -3,11 +3,11 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
-import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen.ts';
+import { createRemoteAddress } from './http/remote-address.ts';
+import { newRequestId } from './http/request-id.ts';
+import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen/listen.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
-import { createRemoteAddress } from './remote-address.ts';
-import { newRequestId } from './request-id.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
 

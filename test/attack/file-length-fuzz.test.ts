@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { LengthMeter } from '../../src/edge/audio-length.ts';
+import { LengthMeter } from '../../src/edge/measuring/audio-length.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { slowFiles } from '../fakes/slow-files.ts';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { loadUws } from '../../src/edge/uws.ts';
+import { loadUws } from '../../src/edge/uws/door.ts';
 import { natsServerIsHere } from '../fakes/nats-server.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { voxgate } from '../fakes/voxgate.ts';

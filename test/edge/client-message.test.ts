@@ -1,7 +1,7 @@
 // A client's text frames: decoded to the closed set of messages, or answered with what is accepted; never a throw.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeClientMessage } from '../../src/edge/client-message.ts';
+import { decodeClientMessage } from '../../src/edge/listen/client-message.ts';
 
 const decode = (text: string | Uint8Array) => decodeClientMessage(typeof text === 'string' ? Buffer.from(text) : text);
 const padded = (bytes: number) => `{"type":"close"${' '.repeat(bytes - 16)}}`;

@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
-import { type FormLimits, readForm } from '../../src/edge/multipart.ts';
-import { SpoolBudget } from '../../src/edge/spool-file.ts';
+import { type FormLimits, readForm } from '../../src/edge/multipart/form.ts';
+import { SpoolBudget } from '../../src/edge/multipart/spool-file.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 

@@ -4,8 +4,8 @@ import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
-import { joinMembers } from '../../src/edge/form-members.ts';
-import type { Field } from '../../src/edge/multipart.ts';
+import type { Field } from '../../src/edge/multipart/form.ts';
+import { joinMembers } from '../../src/edge/multipart/members.ts';
 
 const SCHEMA = Type.Object({
   keyterm: Type.Array(Type.String()),

@@ -3,9 +3,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { WholeReply } from '../../src/edge/door.ts';
-import { type Begun, Idempotency, type IdempotentWork } from '../../src/edge/idempotency.ts';
-import { FormFingerprint, readIdempotencyKey } from '../../src/edge/idempotency-request.ts';
-import { AnswerSeal } from '../../src/edge/idempotency-seal.ts';
+import { type Begun, Idempotency, type IdempotentWork } from '../../src/edge/idempotency/idempotency.ts';
+import { FormFingerprint, readIdempotencyKey } from '../../src/edge/idempotency/request.ts';
+import { AnswerSeal } from '../../src/edge/idempotency/seal.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { type DirectStore, directStore } from '../fakes/direct-store.ts';
 

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { DoorRequest } from '../../src/edge/door.ts';
-import { readJson } from '../../src/edge/json-body.ts';
+import { readJson } from '../../src/edge/http/json-body.ts';
 
 const requestWith = (headers: Record<string, string>) =>
   ({

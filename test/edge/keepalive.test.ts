@@ -1,7 +1,7 @@
 // The keep-alive of one socket, on a simulated clock: when it pings, and when it gives the client up.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { SocketKeepalive } from '../../src/edge/keepalive.ts';
+import { SocketKeepalive } from '../../src/edge/listen/keepalive.ts';
 
 describe('a keep-alive of 15 s and 5 s', () => {
   let clock: SimulatedClock;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import type { ListenRequest } from '../../src/api/listen.ts';
-import { readListenQuery } from '../../src/edge/listen-query.ts';
+import { readListenQuery } from '../../src/edge/listen/query.ts';
 
 const read = (parameters: Record<string, string>): ListenRequest =>
   readListenQuery(new Map(Object.entries({ model: 'loopback/script', ...parameters })));

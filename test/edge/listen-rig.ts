@@ -2,9 +2,9 @@
 import { SimulatedClock } from 'xstate';
 import { loadConfig } from '../../src/config/load.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers } from '../../src/edge/door.ts';
-import { answerListen, type ListenDependencies, OpenSockets } from '../../src/edge/listen.ts';
+import { emptyBody } from '../../src/edge/http/request-body.ts';
+import { answerListen, type ListenDependencies, OpenSockets } from '../../src/edge/listen/listen.ts';
 import { SocketPaces } from '../../src/edge/pace/socket-pace.ts';
-import { emptyBody } from '../../src/edge/request-body.ts';
 import { refusalReply } from '../../src/edge/router.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';

@@ -2,9 +2,9 @@
 // every kind, and over sockets through both doors; quickly, and with nothing left behind (row F22).
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
-import { openNodeDoor } from '../../src/edge/node.ts';
+import { openNodeDoor } from '../../src/edge/node/door.ts';
 import { reasonAgainstUws } from '../../src/edge/open-door.ts';
-import { openUwsDoor } from '../../src/edge/uws.ts';
+import { openUwsDoor } from '../../src/edge/uws/door.ts';
 import { BROKEN_ENVELOPES } from './broken-envelopes.ts';
 import { BROKEN_FORMS, type BrokenForm, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 import { BROKEN_HEADERS } from './broken-headers.ts';

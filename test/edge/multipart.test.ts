@@ -9,9 +9,9 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import { BodyTooLarge } from '../../src/edge/door.ts';
-import { type Field, type Form, type FormLimits, readForm } from '../../src/edge/multipart.ts';
-import { refuseContentEncoding } from '../../src/edge/multipart-parts.ts';
-import { SpoolBudget } from '../../src/edge/spool-file.ts';
+import { type Field, type Form, type FormLimits, readForm } from '../../src/edge/multipart/form.ts';
+import { refuseContentEncoding } from '../../src/edge/multipart/parts.ts';
+import { SpoolBudget } from '../../src/edge/multipart/spool-file.ts';
 import { turns } from '../fakes/raw-socket.ts';
 import { BOUNDARY, BROKEN_FORMS, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { NodeExchange, refusalOfBroken } from '../../src/edge/node-exchange.ts';
+import { NodeExchange, refusalOfBroken } from '../../src/edge/node/exchange.ts';
 
 /** A request whose silence timer is fired by hand. */
 class Incoming extends PassThrough {

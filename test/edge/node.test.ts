@@ -1,6 +1,6 @@
 // The suite of the door contract, on node:http and ws; and the header timeout, which is this door's own.
 import { expect, test } from 'vitest';
-import { openNodeDoor } from '../../src/edge/node.ts';
+import { openNodeDoor } from '../../src/edge/node/door.ts';
 import { rawSocket, start } from '../suites/door/fixture.ts';
 import { doorSuite } from '../suites/door.suite.ts';
 

@@ -2,9 +2,9 @@
 import { connect, createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import type { Door, DoorHandlers, DoorOptions, OpenDoor } from '../../src/edge/door.ts';
-import { openNodeDoor } from '../../src/edge/node.ts';
+import { openNodeDoor } from '../../src/edge/node/door.ts';
 import { openDoor, reasonAgainstUws } from '../../src/edge/open-door.ts';
-import { splitRequestFault } from '../../src/edge/split-request-check.ts';
+import { splitRequestFault } from '../../src/edge/uws/split-request-check.ts';
 
 const handlers: DoorHandlers = {
   request: async () => ({ status: 200 }),

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DoorRequest } from '../../src/edge/door.ts';
-import { createRemoteAddress } from '../../src/edge/remote-address.ts';
-import { emptyBody } from '../../src/edge/request-body.ts';
+import { createRemoteAddress } from '../../src/edge/http/remote-address.ts';
+import { emptyBody } from '../../src/edge/http/request-body.ts';
 
 const TRUSTED = '10.0.0.0/8, 192.0.2.1, fd00::/8';
 

@@ -1,7 +1,7 @@
 // Bodies that trickle in: what is too slow is given up with 408, and what waits for its reader is not.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
-import { RequestBody, SLOWEST_BYTES_PER_SECOND, SLOWNESS_WINDOW_MS } from '../../src/edge/request-body.ts';
+import { RequestBody, SLOWEST_BYTES_PER_SECOND, SLOWNESS_WINDOW_MS } from '../../src/edge/http/request-body.ts';
 
 let faults: unknown[];
 let body: RequestBody;

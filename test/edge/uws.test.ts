@@ -1,7 +1,7 @@
 // The suite of the door contract, on uWebSockets.js where it has a binary for this machine.
 import { describe, expect, test } from 'vitest';
-import { splitRequestFault } from '../../src/edge/split-request-check.ts';
-import { loadUws, openUwsDoor } from '../../src/edge/uws.ts';
+import { loadUws, openUwsDoor } from '../../src/edge/uws/door.ts';
+import { splitRequestFault } from '../../src/edge/uws/split-request-check.ts';
 import { type DoorUnderTest, http, start } from '../suites/door/fixture.ts';
 import { doorSuite } from '../suites/door.suite.ts';
 

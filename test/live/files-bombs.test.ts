@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LengthMeter } from '../../src/edge/audio-length.ts';
+import { LengthMeter } from '../../src/edge/measuring/audio-length.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../fakes/audio-files.ts';
 import { answer } from '../upstream/http-batch-fixture.ts';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DoorRequest, Reply } from '../../src/edge/door.ts';
-import { RequestBody } from '../../src/edge/request-body.ts';
+import { RequestBody } from '../../src/edge/http/request-body.ts';
 import { openFiles, piecesOf } from '../edge/form-rig.ts';
 import { wavOf } from '../fakes/audio-files.ts';
 import {

@@ -1,7 +1,7 @@
 // What a session makes of a client's text frames: a message does what it says, anything else gets one error and harms nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeClientMessage } from '../../src/edge/client-message.ts';
+import { decodeClientMessage } from '../../src/edge/listen/client-message.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
 import { expectInOrder, silence } from './support.ts';
 

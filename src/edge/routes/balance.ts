@@ -3,7 +3,7 @@ import type { BalanceAnswer } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
 import type { Store } from '../../store/store.ts';
-import { knownQuery } from '../query-values.ts';
+import { knownQuery } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
 

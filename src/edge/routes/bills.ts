@@ -3,11 +3,11 @@ import { refuse } from '../../api/errors.ts';
 import type { BillAnswer } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { Store } from '../../store/store.ts';
-import { billAnswer } from '../bill-answer.ts';
-import { billCsv } from '../bill-csv.ts';
-import { BILL_PAGE_HEADERS, billHtml } from '../bill-html.ts';
+import { billAnswer } from '../bills/answer.ts';
+import { billCsv } from '../bills/csv.ts';
+import { BILL_PAGE_HEADERS, billHtml } from '../bills/page.ts';
 import type { Reply } from '../door.ts';
-import { choiceOf, knownQuery } from '../query-values.ts';
+import { choiceOf, knownQuery } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
 

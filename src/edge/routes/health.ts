@@ -1,8 +1,8 @@
 // `/healthz`, `/readyz` and `/metrics`, for the operator and the balancer.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { refuse } from '../../api/errors.ts';
-import { readRestCredential } from '../credentials.ts';
 import type { Reply } from '../door.ts';
+import { readRestCredential } from '../http/credentials.ts';
 import { json, type RouteContext } from '../router.ts';
 import { isPrivateRequest, type Reach } from './console/reach.ts';
 

@@ -8,7 +8,7 @@ import type { PriceList } from '../../billing/price-list.ts';
 import type { Provider, ProviderAccess } from '../../providers/provider.ts';
 import type { OwnKeyOf } from '../../session/failover/chain-credential.ts';
 import type { OwnKey } from '../../vault/own-keys.ts';
-import { parseQuery } from '../query.ts';
+import { parseQuery } from '../http/query.ts';
 import { json, type RouteContext } from '../router.ts';
 
 export interface ModelsDependencies {

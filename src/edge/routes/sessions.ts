@@ -6,7 +6,7 @@ import { usdOf } from '../../billing/price.ts';
 import { usageRow } from '../../billing/usage-row.ts';
 import type { SessionRecord } from '../../store/ledger-calls.ts';
 import type { Store } from '../../store/store.ts';
-import { knownQuery, wholeNumberOf } from '../query-values.ts';
+import { knownQuery, wholeNumberOf } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
 

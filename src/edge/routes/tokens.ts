@@ -4,7 +4,7 @@ import { printable, refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
-import { readJson } from '../json-body.ts';
+import { readJson } from '../http/json-body.ts';
 import { json, type RouteContext } from '../router.ts';
 
 export interface TokensDependencies {

@@ -3,7 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, refuse } from '../../api/errors.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
-import { readBoolean, readFallbacks, readLanguage, readParams } from '../listen-query.ts';
+import { readBoolean, readFallbacks, readLanguage, readParams } from '../listen/query.ts';
 import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './transcriptions-openai.ts';
 
 /** Fields this endpoint acts on. */

@@ -15,9 +15,9 @@ import type { ChainDependencies, ChainMember, Degradation } from '../../session/
 import { type TranscriptionOutcome, transcribe } from '../../session/files/transcription.ts';
 import type { HttpBatchDependencies } from '../../upstream/http/batch-codec.ts';
 import type { UpstreamHost } from '../../upstream/live.ts';
-import type { LengthMeter } from '../audio-length.ts';
 import type { DoorRequest, WholeReply } from '../door.ts';
-import type { Field, Form } from '../multipart.ts';
+import type { LengthMeter } from '../measuring/audio-length.ts';
+import type { Field, Form } from '../multipart/form.ts';
 import type { UntakenAnswers } from '../untaken-answers.ts';
 import { answerOf } from './transcriptions-answer.ts';
 import { chainOf, unmapped } from './transcriptions-chain.ts';

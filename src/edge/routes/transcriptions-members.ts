@@ -3,8 +3,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { joinMembers } from '../form-members.ts';
-import type { Field } from '../multipart.ts';
+import type { Field } from '../multipart/form.ts';
+import { joinMembers } from '../multipart/members.ts';
 
 /** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */
 export function joinedFields(fields: readonly Field[], providers: ReadonlyMap<string, Provider>): readonly Field[] {

@@ -7,8 +7,8 @@ import type { FileMember } from '../../ledger/files.ts';
 import type { MeterMember } from '../../ledger/meter.ts';
 import type { ChainMember } from '../../session/failover/chain.ts';
 import type { LedgerPrice } from '../../store/ledger-calls.ts';
-import type { LengthMeter } from '../audio-length.ts';
-import type { FormFile } from '../multipart.ts';
+import type { LengthMeter } from '../measuring/audio-length.ts';
+import type { FormFile } from '../multipart/form.ts';
 import { rawRate } from './transcriptions-form.ts';
 
 /** Longer than any recording is, all channels together: what says so is broken, or a trap. */

@@ -6,7 +6,7 @@ import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { ChainDependencies } from '../../session/failover/chain.ts';
 import { takesField } from '../../session/files/transcription-http.ts';
-import type { Field } from '../multipart.ts';
+import type { Field } from '../multipart/form.ts';
 
 /** Options that come as lists, a field for each member: `include[]`. */
 const LISTS = ['include', 'known_speaker_names', 'known_speaker_references', 'keywords', 'languages'];

@@ -3,9 +3,9 @@
 import { type Caller, requireModels } from '../../auth/permissions.ts';
 import { limitedSignal } from '../../runtime/limited-signal.ts';
 import type { Reply, WholeReply } from '../door.ts';
-import type { EarlierAnswer, Idempotency, IdempotentWork } from '../idempotency.ts';
-import { FormFingerprint, readIdempotencyKey } from '../idempotency-request.ts';
-import { refuseContentEncoding } from '../multipart-parts.ts';
+import type { EarlierAnswer, Idempotency, IdempotentWork } from '../idempotency/idempotency.ts';
+import { FormFingerprint, readIdempotencyKey } from '../idempotency/request.ts';
+import { refuseContentEncoding } from '../multipart/parts.ts';
 import type { RouteContext } from '../router.ts';
 import { readFields } from './transcriptions-form.ts';
 import { FileJob, type JobDependencies } from './transcriptions-job.ts';

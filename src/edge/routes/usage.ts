@@ -5,7 +5,7 @@ import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
 import { connectionSeconds } from '../../billing/usage-row.ts';
 import type { Store } from '../../store/store.ts';
-import { choiceOf, knownQuery, timeOf } from '../query-values.ts';
+import { choiceOf, knownQuery, timeOf } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
 

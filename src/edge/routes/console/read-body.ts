@@ -3,7 +3,7 @@ import type { Static, TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, refuse } from '../../../api/errors.ts';
 import type { DoorRequest } from '../../door.ts';
-import { readJson } from '../../json-body.ts';
+import { readJson } from '../../http/json-body.ts';
 
 /** Of people's forms: an address and two passwords. */
 export const FORM_BYTES_MAX = 4096;

@@ -3,7 +3,7 @@
 import type { AuditView } from '../../../api/console.ts';
 import { refuse } from '../../../api/errors.ts';
 import type { Store } from '../../../store/store.ts';
-import { knownQuery, wholeNumberOf } from '../../query-values.ts';
+import { knownQuery, wholeNumberOf } from '../../http/query-values.ts';
 import { json, type Route } from '../../router.ts';
 import { fromLedger } from '../../store-answer.ts';
 import { getBalance } from '../balance.ts';

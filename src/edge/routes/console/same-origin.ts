@@ -2,7 +2,7 @@
 // same browser has open.
 import { refuse } from '../../../api/errors.ts';
 import type { DoorRequest } from '../../door.ts';
-import { refuseContentEncoding } from '../../multipart-parts.ts';
+import { refuseContentEncoding } from '../../multipart/parts.ts';
 
 /** Methods that change nothing. */
 const SAFE_METHODS = new Set(['GET', 'HEAD']);

@@ -1,0 +1,135 @@
+// The body of one request as a stream: what arrives is counted, held to one high-water mark and pushed back on the network.
+// Both doors feed it; who reads it, and how much it may be, is the handler's decision.
+import { Readable } from 'node:stream';
+import { refuse } from '../../api/errors.ts';
+import { BodyTooLarge } from '../door.ts';
+
+/** Most that is held for a reader that is not reading. */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+/** A body of which less arrives, while it is waited for, is given up: a byte a second would hold what is behind it for hours. */
+export const SLOWEST_BYTES_PER_SECOND = 1024;
+/** Over so long a time. */
+export const SLOWNESS_WINDOW_MS = 30_000;
+const WINDOW_BYTES_MIN = (SLOWEST_BYTES_PER_SECOND * SLOWNESS_WINDOW_MS) / 1000;
+
+const tooSlow = `Less than ${SLOWEST_BYTES_PER_SECOND} bytes a second of the body arrived for ${SLOWNESS_WINDOW_MS / 1000} s. Send it again over a faster connection.`;
+
+/** How a body holds back its sender. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * Made when a request arrives, claimed by `DoorRequest.body`. Errors (too large, client gone, stalled) reach the reader
+ * whenever it begins to read; with no reader they are nobody's concern.
+ */
+export class RequestBody extends Readable {
+  readonly #flow: Flow;
+  /** Content-Length, or undefined when the body is chunked. */
+  readonly #declaredBytes: number | undefined;
+  #maxBytes = Number.POSITIVE_INFINITY;
+  #receivedBytes = 0;
+  #claimed = false;
+  #paused = false;
+  #complete = false;
+  #windowFromMs = performance.now();
+  #windowBytes = 0;
+
+  constructor(flow: Flow, declaredBytes: number | undefined) {
+    super({ highWaterMark: HELD_BYTES_MAX });
+    this.#flow = flow;
+    this.#declaredBytes = declaredBytes;
+    // A body may fail before anybody listens, or when nobody ever will.
+    this.on('error', () => {});
+  }
+
+  /** Whether the next move is the client's: the body is not whole, and nothing here holds it back. */
+  get waiting(): boolean {
+    return !this.#complete && !this.#paused;
+  }
+
+  claim(maxBytes: number): this {
+    if (this.#claimed) throw new Error('The body of a request can be read once.');
+    this.#claimed = true;
+    this.#maxBytes = maxBytes;
+    if (Math.max(this.#receivedBytes, this.#declaredBytes ?? 0) > maxBytes) this.#refuse();
+    return this;
+  }
+
+  /** Takes over a chunk, which must not be changed afterwards. */
+  arrived(chunk: Uint8Array): void {
+    if (this.destroyed || chunk.byteLength === 0) return;
+    this.#receivedBytes += chunk.byteLength;
+    if (this.#receivedBytes > this.#maxBytes) this.#refuse();
+    else if (this.#isTooSlow(chunk.byteLength)) this.destroy(refuse('request_timeout', tooSlow));
+    else if (!this.push(chunk)) this.#pause();
+  }
+
+  /** The last byte was given to `arrived`. */
+  finished(): void {
+    this.#complete = true;
+    if (!this.destroyed) this.push(null);
+  }
+
+  /** The client went away. */
+  aborted(): void {
+    if (!this.#complete)
+      this.destroy(new DOMException('The client went away before its request was whole.', 'AbortError'));
+  }
+
+  /** Nobody will read: lets the rest pass by unread, so that the connection stays usable. */
+  discard(): void {
+    this.destroy();
+    this.#resume();
+  }
+
+  override _read(): void {
+    this.#resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#resume();
+    callback(error);
+  }
+
+  /** Judged by what arrives: the doors look after those of whom nothing does. */
+  #isTooSlow(bytes: number): boolean {
+    this.#windowBytes += bytes;
+    const nowMs = performance.now();
+    if (nowMs - this.#windowFromMs < SLOWNESS_WINDOW_MS) return false;
+    const isSlow = this.#windowBytes < WINDOW_BYTES_MIN;
+    this.#beginWindow(nowMs);
+    return isSlow;
+  }
+
+  #beginWindow(nowMs: number): void {
+    this.#windowFromMs = nowMs;
+    this.#windowBytes = 0;
+  }
+
+  #refuse(): void {
+    this.destroy(new BodyTooLarge(`The body is larger than ${this.#maxBytes} bytes.`));
+  }
+
+  #pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#flow.pause();
+  }
+
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#beginWindow(performance.now());
+    this.#flow.resume();
+  }
+}
+
+/** The body of a request that has none. */
+export function emptyBody(): RequestBody {
+  const body = new RequestBody({ pause: () => {}, resume: () => {} }, 0);
+  body.finished();
+  return body;
+}

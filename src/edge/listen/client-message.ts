@@ -1,0 +1,26 @@
+// What a live client says in a text frame, decoded to a closed union before anything else sees it.
+import { Value } from '@sinclair/typebox/value';
+import { ClientMessage } from '../../api/listen.ts';
+
+const KINDS = '{"type":"finalize"}, {"type":"close"} and {"type":"keepalive"}';
+
+export type Decoded = { message: ClientMessage } | { fault: string; param?: string };
+
+/** Never throws; a fault says what is accepted. */
+export function decodeClientMessage(data: Uint8Array): Decoded {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
+  } catch {
+    return { fault: `A text frame is JSON: ${KINDS} are accepted. Audio goes in binary frames.` };
+  }
+  if (Value.Check(ClientMessage, value)) return { message: value };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { fault: `A text frame is a JSON object: ${KINDS} are accepted.` };
+  }
+  const { type } = value as { type?: unknown };
+  const known = ['finalize', 'close', 'keepalive'].includes(type as string);
+  return known
+    ? { fault: `The message "${type}" has members that it does not take; ${KINDS} are accepted.`, param: 'type' }
+    : { fault: `The message's \`type\` is unknown: ${KINDS} are accepted.`, param: 'type' };
+}

@@ -1,0 +1,128 @@
+// The query of `GET /v1/listen`, read strictly: every parameter is known, well-formed and in range, or the request is
+// refused with the parameter's name. Whether models can honour it is the chain's business (src/session/failover/chain.ts).
+import { Value } from '@sinclair/typebox/value';
+import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
+import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE } from '../../api/listen.ts';
+import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
+
+const KNOWN = [
+  'model',
+  'fallbacks',
+  'sample_rate',
+  'encoding',
+  'language',
+  'interim_results',
+  'diarization',
+  'provider_params',
+  'strict',
+  'api_key',
+  'resume',
+] as const;
+
+/** BCP-47 as far as its shape goes, or `auto`. */
+export const LANGUAGE = /^(auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})$/;
+
+/** The checked request. Throws a Refusal naming the parameter. */
+export function readListenQuery(query: ReadonlyMap<string, string>): ListenRequest {
+  for (const name of query.keys()) {
+    if (!(KNOWN as readonly string[]).includes(name)) {
+      throw bad(name, `\`${printable(name)}\` is not a parameter of /v1/listen. Known are ${KNOWN.join(', ')}.`);
+    }
+  }
+  if (query.has('resume'))
+    throw bad('resume', 'Sessions cannot be resumed yet. Leave `resume` out and open a new session.');
+  const model = query.get('model');
+  if (model === undefined || model === '') {
+    throw bad('model', '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=live lists them.');
+  }
+  if (model.length > SLUG_LENGTH_MAX)
+    throw bad('model', `\`model\` has ${model.length} characters; a slug has at most ${SLUG_LENGTH_MAX}.`);
+  return {
+    model,
+    fallbacks: readFallbacks(query.get('fallbacks')),
+    sampleRate: readSampleRate(query.get('sample_rate')),
+    encoding: readEncoding(query.get('encoding')),
+    language: readLanguage(query.get('language')),
+    interimResults: readBoolean('interim_results', query.get('interim_results'), true),
+    diarization: readBoolean('diarization', query.get('diarization'), false),
+    providerParams: readParams(query.get('provider_params')),
+    strict: readBoolean('strict', query.get('strict'), false),
+  };
+}
+
+/** Comma-separated slugs, or a JSON array of slugs and `{model, provider_params}`. */
+export function readFallbacks(text: string | undefined): Candidate[] {
+  if (text === undefined || text === '') return [];
+  if (!text.trimStart().startsWith('[')) {
+    const models = text.split(',').map((slug) => slug.trim());
+    if (models.includes(''))
+      throw bad('fallbacks', '`fallbacks` has an empty member. Separate slugs by single commas.');
+    return models.map((model) => ({ model }));
+  }
+  const members = parseJson('fallbacks', text);
+  if (!Array.isArray(members)) throw bad('fallbacks', '`fallbacks` is slugs separated by commas, or a JSON array.');
+  return members.map((member: unknown) => {
+    if (typeof member === 'string') return { model: member };
+    if (Value.Check(Candidate, member)) return member;
+    throw bad(
+      'fallbacks',
+      'A member of `fallbacks` is a slug or an object {"model", "provider_params"?, "credential"?: "own" or "service"}, with no other members.',
+    );
+  });
+}
+
+/** A JSON object. */
+export function readParams(text: string | undefined): Record<string, unknown> {
+  if (text === undefined || text === '') return {};
+  const value = parseJson('provider_params', text, 'invalid_provider_params');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw bad(
+      'provider_params',
+      '`provider_params` is a JSON object, such as {"grammar": "…"}.',
+      'invalid_provider_params',
+    );
+  }
+  return value as Record<string, unknown>;
+}
+
+export function readBoolean(name: string, text: string | undefined, whenAbsent: boolean): boolean {
+  if (text === undefined) return whenAbsent;
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw bad(name, `\`${name}\` is "${printable(text)}"; it is true or false.`);
+}
+
+export function readLanguage(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (LANGUAGE.test(text)) return text;
+  throw bad('language', `\`language\` is "${printable(text)}"; it is a BCP-47 tag such as en or fr-CA, or auto.`);
+}
+
+function readSampleRate(text: string | undefined): number {
+  if (text === undefined) return SAMPLE_RATE.default;
+  const rate = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (rate >= SAMPLE_RATE.min && rate <= SAMPLE_RATE.max) return rate;
+  throw bad(
+    'sample_rate',
+    `\`sample_rate\` is "${printable(text)}"; it is an integer from ${SAMPLE_RATE.min} to ${SAMPLE_RATE.max}.`,
+  );
+}
+
+function readEncoding(text: string | undefined): Encoding {
+  if (text === undefined) return 'linear16';
+  if (Value.Check(Encoding, text)) return text;
+  throw bad(
+    'encoding',
+    `\`encoding\` is "${printable(text)}"; it is linear16, mulaw or alaw. Send containers to /v1/audio/transcriptions.`,
+  );
+}
+
+function parseJson(name: string, text: string, code: ErrorCode = 'invalid_request'): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bad(name, `\`${name}\` is not JSON. Percent-encode it in the URL.`, code);
+  }
+}
+
+const bad = (param: string, message: string, code: ErrorCode = 'invalid_request'): Refusal =>
+  refuse(code, message, { param: printable(param) });

@@ -1,0 +1,49 @@
+// What a form is refused for, in words: each names the part at fault and never shows what was in it.
+import { type Refusal, refuse } from '../../api/errors.ts';
+
+/** The form is not well-formed. */
+export function broken(what: string): Refusal {
+  return refuse('invalid_request', `The form cannot be read: ${what}. Build it with a library for forms.`);
+}
+
+export function fileTooLarge(fileBytesMax: number): Refusal {
+  const message = `The file is larger than ${fileBytesMax} bytes. Split it, or send it compressed, as FLAC or Opus.`;
+  return refuse('file_too_large', message, { param: 'file' });
+}
+
+export function missingFile(what: string): Refusal {
+  const message = `The form has ${what}. Send the audio in the part \`file\`: with curl, -F file=@audio.wav.`;
+  return refuse('missing_file', message, { param: 'file' });
+}
+
+export function unexpectedFile(name: string): Refusal {
+  return about(name, 'is a file. Send the audio in the part `file`, and fields without a file name');
+}
+
+export function repeatedField(name: string): Refusal {
+  return refuse('duplicate_parameter', `The form has \`${shown(name)}\` more than once. Send it once.`, {
+    param: shown(name),
+  });
+}
+
+export function tooManyFields(fieldsMax: number, fieldsBytesMax: number): Refusal {
+  const message = `The form has more than ${fieldsMax} fields, or more than ${fieldsBytesMax} bytes in them. Send fewer.`;
+  return refuse('invalid_request', message);
+}
+
+export function fieldTooLong(name: string, fieldBytesMax: number): Refusal {
+  return about(name, `is longer than ${fieldBytesMax} bytes. Shorten it`);
+}
+
+export function fieldNotText(name: string): Refusal {
+  return about(name, 'is not text in UTF-8. Send it as UTF-8');
+}
+
+function about(name: string, what: string): Refusal {
+  return refuse('invalid_request', `\`${shown(name)}\` ${what}.`, { param: shown(name) });
+}
+
+/** A name as a refusal may repeat it. */
+function shown(name: string): string {
+  return name.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,200 @@
+// One request on node:http, from its head to the written answer, and the answers that must be written without node:http.
+// What the answers say is decided by the handlers.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Refusal, refuse } from '../../api/errors.ts';
+import type { DoorRequest, Reply, WholeReply } from '../door.ts';
+import { statusLine, writableHeaders } from '../door-reply.ts';
+import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
+import { RequestBody } from '../http/request-body.ts';
+import { declaredBodyBytes, headTooLarge, normaliseAddress, RequestHead } from '../http/request-head.ts';
+
+/** Silence of a client in the middle of its body. The fast door has the same limit built in. */
+const BODY_SILENCE_MS = 10_000;
+
+const bodyStopped = `Nothing of the body arrived for ${BODY_SILENCE_MS / 1000} s. Send it again over a steadier connection.`;
+
+/** How long a connection that is being given up may still take to read its last answer. */
+const LAST_ANSWER_MS = 2_000;
+
+/** The head of a request as it was sent. */
+export function headOf(request: IncomingMessage): RequestHead {
+  // Clients may send the whole URL, as to a proxy.
+  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const head = new RequestHead(request.method ?? 'GET', path, mark === -1 ? '' : target.slice(mark + 1));
+  const lines = request.rawHeaders;
+  for (let at = 0; at + 1 < lines.length; at += 2) head.add(lines[at]!, lines[at + 1]!);
+  return head;
+}
+
+/** The head once more as bytes, as if the client had not offered to speak another protocol. */
+export function headWithoutUpgrade(incoming: IncomingMessage): Buffer {
+  const lines = [`${incoming.method} ${incoming.url} HTTP/${incoming.httpVersion}`];
+  for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
+    const name = incoming.rawHeaders[at]!;
+    const value = incoming.rawHeaders[at + 1]!;
+    const kept = name.toLowerCase() === 'connection' ? withoutTokens(value, ['upgrade', 'http2-settings']) : value;
+    if (!['upgrade', 'http2-settings'].includes(name.toLowerCase()) && kept !== '') lines.push(`${name}: ${kept}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+function withoutTokens(list: string, tokens: readonly string[]): string {
+  const kept = list.split(',').filter((member) => !tokens.includes(member.trim().toLowerCase()));
+  return kept.join(',').trim();
+}
+
+/** What node:http could not read as a request, from its error code; undefined where nobody is left to be told. */
+export function refusalOfBroken(code: string, headerBytesMax: number): Refusal | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(headerBytesMax);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return refuse('request_timeout', 'The request did not arrive in time. Send it again over a steadier connection.');
+  }
+  // The client left in the middle of its request, or never spoke HTTP.
+  if (code === 'HPE_INVALID_EOF_STATE' || !code.startsWith('HPE_')) return undefined;
+  return refuse('invalid_request', 'The request is not valid HTTP/1.1. Use an HTTP client library.');
+}
+
+export function doorRequest(
+  head: RequestHead,
+  remoteAddress: string | undefined,
+  signal: AbortSignal,
+  body: RequestBody,
+): DoorRequest {
+  return {
+    method: head.method,
+    path: head.path,
+    query: head.query,
+    headers: head.headers,
+    remoteAddress: normaliseAddress(remoteAddress ?? ''),
+    signal,
+    body: (maxBytes) => body.claim(maxBytes),
+  };
+}
+
+/** An ordinary request and its response. */
+export class NodeExchange {
+  readonly head: RequestHead;
+  readonly request: DoorRequest;
+  readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #body: RequestBody;
+
+  constructor(incoming: IncomingMessage, response: ServerResponse) {
+    this.#incoming = incoming;
+    this.#response = response;
+    this.head = headOf(incoming);
+    this.#body = new RequestBody(
+      { pause: () => incoming.pause(), resume: () => this.#resume() },
+      declaredBodyBytes(this.head.headers),
+    );
+    const abort = new AbortController();
+    this.request = doorRequest(this.head, incoming.socket.remoteAddress, abort.signal, this.#body);
+    response.on('error', () => {});
+    response.on('close', () => {
+      this.#body.aborted();
+      if (!response.writableFinished) abort.abort();
+    });
+    this.#receive();
+  }
+
+  /** @param onFault hears why a body in pieces failed */
+  reply({ status, headers, body = '' }: Reply, onFault: (error: unknown) => void): void {
+    this.#body.discard();
+    const response = this.#response;
+    const isHead = this.head.method === 'HEAD';
+    if (response.destroyed || isHead) abandonBody(body);
+    if (response.destroyed) return;
+    const written = Object.fromEntries(writableHeaders(headers));
+    if (isInPieces(body)) {
+      response.writeHead(status, written);
+      if (!isHead) {
+        this.#stream(body, onFault);
+        return;
+      }
+    } else response.writeHead(status, { ...written, 'Content-Length': Buffer.byteLength(body) });
+    response.end(isHead || isInPieces(body) ? undefined : body);
+    this.#limitRest();
+  }
+
+  #stream(body: AsyncIterable<string>, onFault: (error: unknown) => void): void {
+    const response = this.#response;
+    const stream = new BodyStream(
+      body,
+      {
+        write: (piece) => response.write(piece),
+        end: () => {
+          response.end();
+          this.#limitRest();
+        },
+        cut: () => cutOff(response),
+        drop: () => response.destroy(),
+      },
+      onFault,
+    );
+    response.on('drain', () => stream.roomy());
+    response.on('close', () => stream.gone());
+    void stream.run();
+  }
+
+  #receive(): void {
+    const incoming = this.#incoming;
+    incoming.on('error', () => {});
+    incoming.on('data', (chunk: Buffer) => this.#body.arrived(chunk));
+    incoming.on('end', () => {
+      incoming.setTimeout(0);
+      this.#body.finished();
+    });
+    incoming.setTimeout(BODY_SILENCE_MS, () => {
+      if (this.#body.waiting) this.#body.destroy(refuse('request_timeout', bodyStopped));
+    });
+  }
+
+  #resume(): void {
+    this.#incoming.setTimeout(BODY_SILENCE_MS);
+    this.#incoming.resume();
+  }
+
+  /** The answer is out, and the client may still be sending: it is given a while to read the answer, and no more. */
+  #limitRest(): void {
+    if (this.#incoming.complete) return;
+    const timer = setTimeout(() => this.#incoming.destroy(), BODY_SILENCE_MS).unref();
+    this.#incoming.once('close', () => clearTimeout(timer));
+  }
+}
+
+/** Drops the connection behind what was written, without the end that a whole answer has. */
+function cutOff(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null) {
+    response.destroy();
+    return;
+  }
+  socket.destroySoon();
+  const timer = setTimeout(() => socket.destroy(), LAST_ANSWER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Writes an answer on a bare socket and closes it: where node:http has handed the connection over, or given it up. */
+export function replyOnSocket(socket: Duplex, reply: WholeReply): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = Buffer.from(reply.body ?? '');
+  const lines = [
+    `HTTP/1.1 ${statusLine(reply.status)}`,
+    ...writableHeaders(reply.headers).map(([name, value]) => `${name}: ${value}`),
+    `Date: ${new Date().toUTCString()}`,
+    `Content-Length: ${body.byteLength}`,
+    'Connection: close',
+    '\r\n',
+  ];
+  socket.end(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]));
+  // What the client is still sending is read and dropped: left unread, it would cost the client its answer.
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LAST_ANSWER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,140 @@
+// The fast door: uWebSockets.js. Copies everything out of the library's hands at once and never touches a handle that the
+// library has taken back; what a request or a message means is the handlers' decision.
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { listenFailure, tryAddress } from '../address-failure.ts';
+import type { Door, DoorOptions, OpenDoor } from '../door.ts';
+import { UNREAD_BYTES_MAX } from '../guarded-socket.ts';
+import { serve } from './exchange.ts';
+import type { UwsApp, UwsLibrary, UwsListenSocket } from './library.ts';
+import { UwsSocket } from './socket.ts';
+
+/** The package is CommonJS, and must not be loaded before its setting is in the environment. */
+const require = createRequire(import.meta.url);
+
+/**
+ * The library keeps this much of a request head that arrives in pieces, and reads the figure when it is loaded. It is twice
+ * the product's limit, so that the door itself says when a head is too large.
+ */
+const HEAD_BYTES_KEPT = 16 * 1024;
+/**
+ * The longest silence that the library can watch for. Keep-alive is the host's, and much shorter; this one frees what is
+ * left of a connection whose client never answers the close.
+ */
+const SILENCE_SECONDS_MAX = 960;
+/**
+ * Between the last close frame and the end of the door. Dropping a connection whose client has sent more resets it, and a
+ * reset takes the close frame with it if the client has not read it yet; when it has, the library does not tell.
+ */
+const LINGER_MS = 250;
+/** Listen option: neither the exclusive port nor anything else. */
+const SHARED_PORT = 0;
+const FREE_PORTS_TRIED = 5;
+/** Undocumented: keeps the library's name out of every reply. */
+const HIDE_NAME = '999999990007';
+
+/** Loads the library. Throws one sentence when there is no binary for this machine. */
+export function loadUws(): UwsLibrary {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_KEPT);
+  try {
+    const library = require('uWebSockets.js') as UwsLibrary;
+    library._cfg?.(HIDE_NAME);
+    return library;
+  } catch (error) {
+    const lines = (error as Error).message.split('\n');
+    const reason = lines.find((line) => line.startsWith('Error: ')) ?? lines[0];
+    throw new Error(`uWebSockets.js has no binary that loads on this machine (${reason}).`);
+  }
+}
+
+/** Opens the door. Rejects with one sentence when the library does not load or the address cannot be had. */
+export const openUwsDoor: OpenDoor = async (handlers, options) => {
+  const library = loadUws();
+  const app = await createApp(library, options);
+  app.ws('/*', {
+    compression: library.DISABLED,
+    maxPayloadLength: 2 * options.messageBytesMax,
+    // Below it nothing is ever dropped; past it the connection is, and not the one message.
+    maxBackpressure: UNREAD_BYTES_MAX,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: SILENCE_SECONDS_MAX,
+    sendPingsAutomatically: 0,
+    ...UwsSocket.events,
+    upgrade: (response, request, context) => serve(response, request, context, handlers, options),
+  });
+  app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
+  return new UwsDoor(library, app, await listen(library, app, options));
+};
+
+async function createApp(library: UwsLibrary, { tls }: DoorOptions): Promise<UwsApp> {
+  if (tls === undefined) return library.App();
+  const { certFile, keyFile } = tls;
+  for (const file of [certFile, keyFile]) {
+    await access(file, constants.R_OK).catch(() => {
+      throw new Error(`The TLS file ${file} cannot be read.`);
+    });
+  }
+  try {
+    return library.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
+  } catch {
+    throw new Error(`${certFile} and ${keyFile} are not a certificate and its key in PEM form.`);
+  }
+}
+
+async function listen(library: UwsLibrary, app: UwsApp, options: DoorOptions): Promise<UwsListenSocket> {
+  const { host, port, shared } = options;
+  let code: string | undefined;
+  // A port that the library picks by itself stays closed for a minute after the door: only for one that it is given, it asks
+  // the system to overlook connections that have ended. Somebody else may take the one that was found free.
+  for (let attempt = 0; attempt < (port === 0 ? FREE_PORTS_TRIED : 1); attempt++) {
+    const found = port === 0 ? await tryAddress(host, 0) : { port };
+    if (!('port' in found)) throw new Error(listenFailure(host, port, found.code));
+    const socket = await listenOn(library, app, host, found.port, shared === true);
+    if (socket !== undefined) return socket;
+    const probe = await tryAddress(host, found.port);
+    code = 'code' in probe ? probe.code : undefined;
+  }
+  throw new Error(listenFailure(host, port, code));
+}
+
+/** Undefined when the address cannot be had; the library does not tell why. */
+function listenOn(library: UwsLibrary, app: UwsApp, host: string, port: number, shared: boolean) {
+  return new Promise<UwsListenSocket | undefined>((resolve) => {
+    // Without the option the library shares the port with any other process of this user that asks.
+    const option = shared ? SHARED_PORT : library.LIBUS_LISTEN_EXCLUSIVE_PORT;
+    app.listen(host, port, option, (socket) => resolve(socket === false ? undefined : socket));
+  });
+}
+
+class UwsDoor implements Door {
+  readonly name = 'uws';
+  readonly port: number;
+  readonly #library: UwsLibrary;
+  readonly #app: UwsApp;
+  #listenSocket: UwsListenSocket | undefined;
+  #open = true;
+
+  constructor(library: UwsLibrary, app: UwsApp, listenSocket: UwsListenSocket) {
+    this.port = library.us_socket_local_port(listenSocket);
+    this.#library = library;
+    this.#app = app;
+    this.#listenSocket = listenSocket;
+  }
+
+  stopListening(): void {
+    if (this.#listenSocket === undefined) return;
+    this.#library.us_listen_socket_close(this.#listenSocket);
+    this.#listenSocket = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.stopListening();
+    const lingerMs = UwsSocket.lastEndedAt + LINGER_MS - performance.now();
+    if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs));
+    if (this.#open) this.#app.close();
+    this.#open = false;
+    // The handlers hear of it in microtasks.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,248 @@
+// One request or handshake on uWebSockets.js, from the library's callback to the written answer. The request is copied
+// before anything else, because the library takes it back at the first await.
+import { Refusal } from '../../api/errors.ts';
+import type { DoorHandlers, DoorOptions, DoorRequest, Reply, WholeReply } from '../door.ts';
+import {
+  type Acceptance,
+  answerOf,
+  faultReply,
+  handshakeHeaders,
+  handshakeOf,
+  statusLine,
+  writableHeaders,
+} from '../door-reply.ts';
+import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
+import { UnopenedSocket } from '../guarded-socket.ts';
+import { RequestBody } from '../http/request-body.ts';
+import { classify, declaredBodyBytes, normaliseAddress, RequestHead } from '../http/request-head.ts';
+import type { UwsContext, UwsRequest, UwsResponse } from './library.ts';
+import { UwsSocket } from './socket.ts';
+
+/** Well below the 10 s of silence after which the library drops a client. */
+const SLOWNESS_MS = 3_000;
+
+/** How long a client whose answer failed may still take nothing of what waits for it. */
+const LAST_PIECES_MS = 2_000;
+
+/**
+ * Serves one request. Nothing thrown may leave this call: it would end the process.
+ * `context` is there where the library offers to upgrade: a GET with something like a handshake key.
+ */
+export function serve(
+  response: UwsResponse,
+  request: UwsRequest,
+  context: UwsContext | undefined,
+  handlers: DoorHandlers,
+  options: DoorOptions,
+): void {
+  const exchange = new UwsExchange(response, request);
+  const kind = classify(exchange.head, options.headerBytesMax);
+  if (kind instanceof Refusal) exchange.reply(faultReply(kind, options));
+  else if (kind === 'plain' || context === undefined) void answer(exchange, handlers, options);
+  else void shakeHands(exchange, context, handlers, options);
+}
+
+async function answer(exchange: UwsExchange, handlers: DoorHandlers, options: DoorOptions): Promise<void> {
+  const reply = await answerOf(() => handlers.request(exchange.request), options);
+  const { body, ...head } = reply;
+  if (isInPieces(body)) exchange.stream(head, body, (error) => faultReply(error, options));
+  else exchange.reply({ ...head, body: body ?? '' });
+}
+
+async function shakeHands(
+  exchange: UwsExchange,
+  context: UwsContext,
+  handlers: DoorHandlers,
+  options: DoorOptions,
+): Promise<void> {
+  const answer = await handshakeOf(() => handlers.upgrade(exchange.request), options);
+  if ('refuse' in answer) exchange.reply(answer.refuse, true);
+  else exchange.accept(answer, context, (error) => faultReply(error, options));
+}
+
+class UwsExchange {
+  readonly head: RequestHead;
+  readonly request: DoorRequest;
+  readonly #response: UwsResponse;
+  readonly #body: RequestBody;
+  /** Answered or aborted: the response must not be touched any more. */
+  #over = false;
+  #stream: BodyStream | undefined;
+  /** Some of the last piece did not leave at once. */
+  #isBehind = false;
+  /** Runs where the connection is dropped as soon as the client takes no more of what waits. */
+  #lastPieces: NodeJS.Timeout | undefined;
+  #countedFromMs = performance.now();
+
+  constructor(response: UwsResponse, request: UwsRequest) {
+    const query = request.getQuery() ?? '';
+    this.#response = response;
+    this.head = new RequestHead(request.getMethod(), request.getUrl(), query);
+    request.forEach((name, value) => {
+      this.head.add(name, value);
+    });
+    this.#body = new RequestBody(
+      {
+        pause: () => this.#whilePending(() => response.pause()),
+        resume: () => this.#whilePending(() => response.resume()),
+      },
+      declaredBodyBytes(this.head.headers),
+    );
+    const abort = new AbortController();
+    this.request = {
+      method: this.head.method,
+      path: this.head.path,
+      query,
+      headers: this.head.headers,
+      remoteAddress: normaliseAddress(Buffer.from(response.getRemoteAddressAsText()).toString()),
+      signal: abort.signal,
+      body: (maxBytes) => this.#body.claim(maxBytes),
+    };
+    response.onAborted(() => {
+      this.#over = true;
+      this.#body.aborted();
+      abort.abort();
+      clearTimeout(this.#lastPieces);
+      this.#stream?.gone();
+    });
+    response.onData((chunk, isLast) => {
+      if (this.#over) return;
+      if (!isLast && chunk.byteLength > 0) this.#allowSlowness();
+      this.#body.arrived(Buffer.from(chunk.slice(0)));
+      if (isLast) this.#body.finished();
+    });
+  }
+
+  /** The library drops a client that sends less than 16 kB/s for 10 s, and begins to count anew when it is resumed. */
+  #allowSlowness(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#countedFromMs < SLOWNESS_MS) return;
+    this.#countedFromMs = nowMs;
+    if (!this.#body.waiting) return;
+    this.#response.pause();
+    this.#response.resume();
+  }
+
+  /** What follows the last chunk may be trailers, which the library takes for a request: the connection ends with the answer. */
+  get #isChunked(): boolean {
+    return this.head.headers.has('transfer-encoding');
+  }
+
+  reply(reply: WholeReply, closeConnection = false): void {
+    if (this.#over) return;
+    // Before the answer: afterwards the connection could not be resumed any more.
+    this.#body.discard();
+    this.#over = true;
+    const response = this.#response;
+    const body = reply.body ?? '';
+    response.cork(() => {
+      this.#writeHead(reply);
+      if (this.head.method !== 'HEAD') {
+        response.end(body, closeConnection || this.#isChunked);
+        return;
+      }
+      // Given the length, some builds of the library never finish the response.
+      response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+      response.endWithoutBody();
+    });
+  }
+
+  /** Answers with a body in pieces. The head leaves with the first of them: the library ends no head that has no body yet. */
+  stream(head: Omit<Reply, 'body'>, body: AsyncIterable<string>, onFault: (error: unknown) => void): void {
+    if (this.#over || this.head.method === 'HEAD') {
+      abandonBody(body);
+      this.#replyWithoutBody(head);
+      return;
+    }
+    this.#body.discard();
+    const response = this.#response;
+    let isHeadWritten = false;
+    const corked = (write: () => void) =>
+      response.cork(() => {
+        if (!isHeadWritten) this.#writeHead(head);
+        isHeadWritten = true;
+        write();
+      });
+    const stream = new BodyStream(
+      body,
+      {
+        write: (piece) => {
+          corked(() => {
+            this.#isBehind = !response.write(piece);
+          });
+          return !this.#isBehind;
+        },
+        end: () => {
+          this.#over = true;
+          corked(() => response.end('', this.#isChunked));
+        },
+        cut: () => this.#cut(),
+        drop: () => this.#drop(),
+      },
+      onFault,
+    );
+    this.#stream = stream;
+    response.onWritable(() => {
+      if (this.#over) return true;
+      // Whatever waits is sent as far as there is room, so that it never waits for the next piece.
+      response.cork(() => {});
+      this.#lastPieces?.refresh();
+      stream.roomy();
+      return true;
+    });
+    void stream.run();
+  }
+
+  /**
+   * Behind what waits: the library tells when there is room, and not when all has left, so the end is that it tells no more.
+   * Never at once: inside a call of the library what was written has not left yet, and would be dropped as well.
+   */
+  #cut(): void {
+    if (this.#isBehind) this.#lastPieces = setTimeout(() => this.#drop(), LAST_PIECES_MS).unref();
+    else setImmediate(() => this.#drop());
+  }
+
+  #drop(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#response.close();
+  }
+
+  #replyWithoutBody(head: Omit<Reply, 'body'>): void {
+    if (this.#over) return;
+    this.#body.discard();
+    this.#over = true;
+    this.#response.cork(() => {
+      this.#writeHead(head);
+      this.#response.endWithoutBody();
+    });
+  }
+
+  #writeHead({ status, headers }: Omit<Reply, 'body'>): void {
+    this.#response.writeStatus(statusLine(status));
+    for (const [name, value] of writableHeaders(headers)) this.#response.writeHeader(name, value);
+  }
+
+  accept(answer: Acceptance, context: UwsContext, onFault: (error: unknown) => void): void {
+    if (this.#over) {
+      new UnopenedSocket(answer.accept, onFault).terminate();
+      return;
+    }
+    this.#over = true;
+    const response = this.#response;
+    const socket = new UwsSocket(answer, onFault);
+    const key = this.head.headers.get('sec-websocket-key') ?? '';
+    response.cork(() => {
+      response.writeStatus(statusLine(101));
+      for (const [name, value] of writableHeaders(handshakeHeaders(answer))) response.writeHeader(name, value);
+    });
+    // Not inside `cork`: when the upgraded socket happens to stay at the same address, builds of the library go on to read
+    // the state of the response that is no more, and by chance close the connection.
+    response.upgrade(socket.userData, key, '', '', context);
+    socket.start();
+  }
+
+  #whilePending(call: () => void): void {
+    if (!this.#over) call();
+  }
+}
