@@ -39,8 +39,8 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What a provider's folder holds; files and folders that some have beside these are named with the provider. */
-const PROVIDER_FILES = ['batch.ts', 'failures.ts', 'index.ts', 'live.ts', 'models.ts', 'options.ts', 'simulator.ts'];
+/** What a provider's folder holds (the simulator is a folder, or one file); files and folders that some have beside these are named with the provider. */
+const PROVIDER_FILES = ['batch.ts', 'failures.ts', 'index.ts', 'live.ts', 'models.ts', 'options.ts', 'simulator'];
 const FURTHER_PROVIDER_FILES: Readonly<Record<string, readonly string[]>> = {
   assemblyai: ['credential-check.ts', 'languages.ts', 'turns.ts', 'words.ts'],
   deepgram: ['credential-check.ts', 'endpoint.ts', 'flux.ts', 'languages.ts', 'leg-clock.ts', 'nova.ts', 'reading.ts'],
@@ -48,8 +48,6 @@ const FURTHER_PROVIDER_FILES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['numbered.ts'],
   openai: ['credential-check.ts', 'items.ts', 'languages.ts', 'urls.ts'],
 };
-/** Parts of a simulator that grew too long for one file. */
-const SIMULATOR_PART = /^simulator-[a-z-]+\.ts$/;
 /** The embedded recogniser is itself what a simulator would stand for. */
 const WITHOUT_SIMULATOR = ['local'];
 
@@ -191,9 +189,9 @@ describe('a provider', () => {
   const names = project.folders('src/providers');
 
   test.each(names)('%s has the file set of every provider', (name) => {
-    const files = project.children(`src/providers/${name}`).filter((file) => !SIMULATOR_PART.test(file));
+    const files = project.children(`src/providers/${name}`).map((file) => file.replace('simulator.ts', 'simulator'));
     const expected = [...PROVIDER_FILES, ...(FURTHER_PROVIDER_FILES[name] ?? [])]
-      .filter((file) => file !== 'simulator.ts' || !WITHOUT_SIMULATOR.includes(name))
+      .filter((file) => file !== 'simulator' || !WITHOUT_SIMULATOR.includes(name))
       .sort();
     expect(
       files,

@@ -1,7 +1,7 @@
 // The simulated AssemblyAI over HTTP: temporary tokens, uploads and jobs, each kept to its rules.
 import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { simulator } from '../../src/providers/assemblyai/simulator.ts';
+import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { Client } from '../providers/assemblyai/client.ts';

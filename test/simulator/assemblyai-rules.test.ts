@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import { simulator } from '../../src/providers/assemblyai/simulator.ts';
+import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { type EarSource, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';

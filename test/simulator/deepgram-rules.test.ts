@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import { simulator } from '../../src/providers/deepgram/simulator.ts';
+import { simulator } from '../../src/providers/deepgram/simulator/index.ts';
 import { scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { quickClock } from '../providers/deepgram/support.ts';

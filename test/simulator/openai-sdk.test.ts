@@ -4,7 +4,7 @@ import OpenAI, { APIError, toFile } from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { simulator } from '../../src/providers/openai/simulator.ts';
+import { simulator } from '../../src/providers/openai/simulator/index.ts';
 import { type EarSource, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';

@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../../machines/events.ts';
 import { batch } from '../../../src/providers/assemblyai/batch.ts';
 import { assemblyai } from '../../../src/providers/assemblyai/index.ts';
-import { simulator } from '../../../src/providers/assemblyai/simulator.ts';
+import { simulator } from '../../../src/providers/assemblyai/simulator/index.ts';
 import type { BatchStep } from '../../../src/providers/provider.ts';
 import type { EarSource } from '../../../src/simulator/ears.ts';
 import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';

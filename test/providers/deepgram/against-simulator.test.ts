@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Heard, LegReport, OpenLeg, Utterance } from '../../../machines/events.ts';
 import { deepgram } from '../../../src/providers/deepgram/index.ts';
-import { simulator } from '../../../src/providers/deepgram/simulator.ts';
+import { simulator } from '../../../src/providers/deepgram/simulator/index.ts';
 import type { BatchResult } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';

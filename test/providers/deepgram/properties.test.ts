@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import { LegClock } from '../../../src/providers/deepgram/leg-clock.ts';
 import { live } from '../../../src/providers/deepgram/live.ts';
 import { Speakers } from '../../../src/providers/deepgram/reading.ts';
-import { Intake } from '../../../src/providers/deepgram/simulator-intake.ts';
+import { Intake } from '../../../src/providers/deepgram/simulator/intake.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
 import { legWith, RATE, read, results, turnInfo } from './support.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Heard, LegFailure, LegReport } from '../../../machines/events.ts';
 import { batch } from '../../../src/providers/openai/batch.ts';
 import { openai } from '../../../src/providers/openai/index.ts';
-import { simulator } from '../../../src/providers/openai/simulator.ts';
+import { simulator } from '../../../src/providers/openai/simulator/index.ts';
 import type { BatchRequest, BatchStep } from '../../../src/providers/provider.ts';
 import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';

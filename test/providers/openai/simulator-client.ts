@@ -1,7 +1,7 @@
 // A client of simulated OpenAI that sends what a test wants and keeps what it hears.
 import { WebSocket } from 'ws';
 import type { Clock } from '../../../machines/clock.ts';
-import { simulator } from '../../../src/providers/openai/simulator.ts';
+import { simulator } from '../../../src/providers/openai/simulator/index.ts';
 import { type EarSource, numberedEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { numberedAudio } from '../../fakes/numbered-audio.ts';

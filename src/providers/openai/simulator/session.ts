@@ -1,8 +1,8 @@
 // The settings of a simulated Realtime transcription session: what an update may say, and what becomes of them.
 import { Type } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
-import { isLive, LIVE_RATE, traitsOf } from './models.ts';
-import { Delay, NoiseReduction, SemanticVad, ServerVad } from './options.ts';
+import { isLive, LIVE_RATE, traitsOf } from '../models.ts';
+import { Delay, NoiseReduction, SemanticVad, ServerVad } from '../options.ts';
 
 const strict = { additionalProperties: false };
 

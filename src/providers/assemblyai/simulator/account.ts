@@ -1,6 +1,6 @@
 // What the simulated AssemblyAI knows beyond one request: keys, temporary tokens, uploads, jobs and how sessions ended.
-import type { Clock } from '../../../machines/clock.ts';
-import type { SimulatedAnswer } from '../simulation.ts';
+import type { Clock } from '../../../../machines/clock.ts';
+import type { SimulatedAnswer } from '../../simulation.ts';
 
 /** Uploads, jobs and tokens that are remembered; the oldest are forgotten. */
 const REMEMBERED_MAX = 200;

@@ -1,8 +1,8 @@
 // One connection of the simulated Realtime API: which events a client may send, in which order, and what is refused.
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../simulation.ts';
-import { LIVE_RATE } from './models.ts';
-import { COMMIT_SAMPLES_MIN, SimulatedItems } from './simulator-items.ts';
-import { freshSettings, type SessionFault, type SessionSettings, updated } from './simulator-session.ts';
+import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { LIVE_RATE } from '../models.ts';
+import { COMMIT_SAMPLES_MIN, SimulatedItems } from './items.ts';
+import { freshSettings, type SessionFault, type SessionSettings, updated } from './session.ts';
 
 /** How a session begins. */
 export interface SessionStart {

@@ -1,11 +1,11 @@
 // One connection of a simulated `/v2/listen`: turns that the provider names, told anew with each quarter second of audio.
 
-import { objectOf } from '../refusals.ts';
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../simulation.ts';
-import { Intake } from './simulator-intake.ts';
-import { delayMs } from './simulator-nova.ts';
-import { THRESHOLDS } from './simulator-query.ts';
-import { type HeardText, wireWords } from './simulator-words.ts';
+import { objectOf } from '../../refusals.ts';
+import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { Intake } from './intake.ts';
+import { delayMs } from './nova.ts';
+import { THRESHOLDS } from './query.ts';
+import { type HeardText, wireWords } from './words.ts';
 
 type Query = URLSearchParams;
 type Message = Readonly<Record<string, unknown>>;

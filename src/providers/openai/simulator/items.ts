@@ -1,9 +1,9 @@
 // The items of a simulated session: what an ear hears becomes the server's events of speech, commits, deltas and finals.
-// What a client may send, and when, is in simulator-live.ts.
-import type { EarMessage, SimulatorTools } from '../simulation.ts';
-import { LIVE_RATE, traitsOf } from './models.ts';
-import { usageOf } from './simulator-formats.ts';
-import type { SessionSettings } from './simulator-session.ts';
+// What a client may send, and when, is in live.ts.
+import type { EarMessage, SimulatorTools } from '../../simulation.ts';
+import { LIVE_RATE, traitsOf } from '../models.ts';
+import { usageOf } from './formats.ts';
+import type { SessionSettings } from './session.ts';
 
 type Say = (type: string, members: Readonly<Record<string, unknown>>) => void;
 

@@ -1,6 +1,6 @@
 // A simulated `POST /v1/listen`: a file is heard as a whole, and told in channels, utterances and words.
-import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
-import { wireWords } from './simulator-words.ts';
+import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { wireWords } from './words.ts';
 
 /** The answer, or what is wrong with the request. */
 export async function transcribeFile(

@@ -1,6 +1,6 @@
-// `Turn` messages as AssemblyAI's models write them. When each is said is simulator-live.ts.
-import type { Word } from '../../../machines/events.ts';
-import type { SessionOptions } from './simulator-query.ts';
+// `Turn` messages as AssemblyAI's models write them. When each is said is live.ts.
+import type { Word } from '../../../../machines/events.ts';
+import type { SessionOptions } from './query.ts';
 
 /**
  * How turns end. `a`: unformatted, then again formatted; `b`: once, and formatted like every message; `c`: once,

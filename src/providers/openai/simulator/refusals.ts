@@ -1,5 +1,5 @@
 // How simulated OpenAI words an HTTP refusal.
-import type { SimulatedAnswer } from '../simulation.ts';
+import type { SimulatedAnswer } from '../../simulation.ts';
 
 /** What an HTTP error says. */
 export interface Refusal {

@@ -1,8 +1,8 @@
 // One connection of a simulated `/v1/listen`: windows of text, ends of speech, keep-alives and the end of the stream.
-import { objectOf } from '../refusals.ts';
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../simulation.ts';
-import { Intake } from './simulator-intake.ts';
-import { type HeardText, type WireWord, wireWords } from './simulator-words.ts';
+import { objectOf } from '../../refusals.ts';
+import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { Intake } from './intake.ts';
+import { type HeardText, type WireWord, wireWords } from './words.ts';
 
 type Query = URLSearchParams;
 type Message = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 // The simulated v2 endpoints for files: uploads, jobs and their deletion. A job is worked on as soon as it is made.
 
-import { objectOf } from '../refusals.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
-import { languageOf } from './languages.ts';
-import { type Account, accountOf, type Job } from './simulator-account.ts';
-import { millisecondsOf } from './simulator-turns.ts';
+import { objectOf } from '../../refusals.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { languageOf } from '../languages.ts';
+import { type Account, accountOf, type Job } from './account.ts';
+import { millisecondsOf } from './turns.ts';
 
 const refused = (status: number, error: string): SimulatedAnswer => ({ status, body: { error } });
 const NOT_FOUND = refused(404, 'Not found');

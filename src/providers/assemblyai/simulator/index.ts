@@ -1,9 +1,9 @@
-// AssemblyAI as its clients meet it: routes, keys, and how it fails in its own words. Sessions are simulator-live.ts, files
-// simulator-files.ts.
-import type { ProviderSimulator, SimulatedAnswer } from '../simulation.ts';
-import { accountOf, KEY_FAULTS, keyFault, tokenAnswer } from './simulator-account.ts';
-import { fileAnswer } from './simulator-files.ts';
-import { openSession } from './simulator-live.ts';
+// AssemblyAI as its clients meet it: routes, keys, and how it fails in its own words. Sessions are live.ts, files
+// files.ts.
+import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
+import { accountOf, KEY_FAULTS, keyFault, tokenAnswer } from './account.ts';
+import { fileAnswer } from './files.ts';
+import { openSession } from './live.ts';
 
 const CANCELLED = 'Session Cancelled: An error occurred';
 

@@ -1,5 +1,5 @@
 // What a session of the simulated AssemblyAI is asked for on its URL, and what is refused of it.
-import { hasLive, liveTraitsOf } from './models.ts';
+import { hasLive, liveTraitsOf } from '../models.ts';
 
 export interface SessionOptions {
   sampleRate: number;

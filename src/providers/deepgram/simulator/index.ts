@@ -6,11 +6,11 @@ import type {
   SimulatedRequest,
   SimulatedUpgrade,
   SimulatorTools,
-} from '../simulation.ts';
-import { transcribeFile } from './simulator-batch.ts';
-import { FluxConnection } from './simulator-flux.ts';
-import { NovaConnection } from './simulator-nova.ts';
-import { fluxFault, novaFault } from './simulator-query.ts';
+} from '../../simulation.ts';
+import { transcribeFile } from './batch.ts';
+import { FluxConnection } from './flux.ts';
+import { NovaConnection } from './nova.ts';
+import { fluxFault, novaFault } from './query.ts';
 
 const CATEGORIES: Readonly<Record<number, string>> = {
   401: 'INVALID_AUTH',

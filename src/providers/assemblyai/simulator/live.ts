@@ -1,6 +1,6 @@
 // One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model tells
-// them. What is heard is the ear's; keys and tokens are simulator-account.ts.
-import type { Word } from '../../../machines/events.ts';
+// them. What is heard is the ear's; keys and tokens are account.ts.
+import type { Word } from '../../../../machines/events.ts';
 import type {
   Ear,
   EarMessage,
@@ -8,10 +8,10 @@ import type {
   SimulatedPeer,
   SimulatedRequest,
   SimulatorTools,
-} from '../simulation.ts';
-import { type Account, accountOf, KEY_FAULTS, keyFault } from './simulator-account.ts';
-import { faultOfQuery, optionsOf, type SessionOptions } from './simulator-query.ts';
-import { type Regime, TurnWriter } from './simulator-turns.ts';
+} from '../../simulation.ts';
+import { type Account, accountOf, KEY_FAULTS, keyFault } from './account.ts';
+import { faultOfQuery, optionsOf, type SessionOptions } from './query.ts';
+import { type Regime, TurnWriter } from './turns.ts';
 
 const BYTES_PER_SAMPLE = 2;
 const FRAME_MS = { min: 50, max: 1_000 };

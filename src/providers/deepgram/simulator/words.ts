@@ -1,5 +1,5 @@
 // The words of what an ear heard, as Deepgram lists them.
-import type { EarMessage } from '../simulation.ts';
+import type { EarMessage } from '../../simulation.ts';
 
 export type HeardText = Pick<Extract<EarMessage, { type: 'interim' }>, 'text' | 'start' | 'end' | 'words'>;
 

@@ -1,16 +1,16 @@
 // OpenAI, simulated: who is let in, where each request goes, and how OpenAI refuses and fails. Sessions are in
-// simulator-live.ts, files in simulator-batch.ts.
+// live.ts, files in batch.ts.
 import type {
   ProviderSimulator,
   SimulatedAnswer,
   SimulatedRequest,
   SimulatedUpgrade,
   SimulatorTools,
-} from '../simulation.ts';
-import { answerFile } from './simulator-batch.ts';
-import { openSession } from './simulator-live.ts';
-import { type Refusal, refuse } from './simulator-refusals.ts';
-import { readSecret, writeSecret } from './simulator-secrets.ts';
+} from '../../simulation.ts';
+import { answerFile } from './batch.ts';
+import { openSession } from './live.ts';
+import { type Refusal, refuse } from './refusals.ts';
+import { readSecret, writeSecret } from './secrets.ts';
 
 const NO_KEY: Refusal = {
   status: 401,

@@ -1,12 +1,12 @@
 // The simulated `POST /v1/audio/transcriptions`: which form each model takes, and the limits of files. How the answer is
-// written is in simulator-formats.ts.
+// written is in formats.ts.
 import { Value } from '@sinclair/typebox/value';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
-import { baseLanguage } from './languages.ts';
-import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from './models.ts';
-import { honours, Options } from './options.ts';
-import { answerIn, streamIn } from './simulator-formats.ts';
-import { type Refusal, refuse } from './simulator-refusals.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { baseLanguage } from '../languages.ts';
+import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from '../models.ts';
+import { honours, Options } from '../options.ts';
+import { answerIn, streamIn } from './formats.ts';
+import { type Refusal, refuse } from './refusals.ts';
 
 /** The form, read and found good. */
 interface Job {

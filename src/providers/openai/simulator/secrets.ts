@@ -1,8 +1,8 @@
 // Client secrets of the simulated Realtime API. A secret carries its session and its end in itself: nothing is remembered.
-import { objectOf } from '../refusals.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
-import { refuse } from './simulator-refusals.ts';
-import { freshSettings, type SessionSettings, updated } from './simulator-session.ts';
+import { objectOf } from '../../refusals.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { refuse } from './refusals.ts';
+import { freshSettings, type SessionSettings, updated } from './session.ts';
 
 const PREFIX = 'ek_';
 const SECONDS = { min: 10, max: 7_200, usual: 600 };

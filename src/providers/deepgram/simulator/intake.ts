@@ -1,6 +1,6 @@
 // What a simulated Deepgram does with what it is sent: messages and audio in their order, audio no faster than 1.25 times
 // real time. What comes faster waits, so that results fall behind; nothing is refused for its speed.
-import type { Clock } from '../../../machines/clock.ts';
+import type { Clock } from '../../../../machines/clock.ts';
 
 const SPEED_MAX = 1.25;
 /** Audio that waits; a client that sends more is cut off. */

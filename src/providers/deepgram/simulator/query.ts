@@ -1,5 +1,5 @@
 // What is wrong with the query of an upgrade to a simulated Deepgram, in one sentence; undefined when nothing is.
-import { fluxHint } from './languages.ts';
+import { fluxHint } from '../languages.ts';
 
 type Query = URLSearchParams;
 
