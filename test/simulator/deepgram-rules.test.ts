@@ -174,6 +174,23 @@ describe('/v1/listen', () => {
     expect((await client.closed).code).toBe(1011);
   });
 
+  it('ends each turn by its speech, also those that are heard together with the end of the stream', async () => {
+    const clock = new SimulatedClock();
+    const client = dial(await serve(clock), '/v1/listen', NOVA);
+    await client.opened;
+    for (let frame = 0; frame < 25; frame++) client.send(audio(0.1));
+    client.send({ type: 'CloseStream' });
+    await pong(client);
+    // As on a busy machine: the timers are late, and everything that waits is taken up at once.
+    clock.increment(10_000);
+    await client.closed;
+    expect(client.said.filter(isSettled).map(({ speech_final }) => speech_final)).toEqual([
+      ...[false, true],
+      ...[false, true],
+      ...[false, false],
+    ]);
+  });
+
   it('takes an empty frame for the end of the stream', async () => {
     const client = dial(await serve(), '/v1/listen', NOVA);
     await client.opened;

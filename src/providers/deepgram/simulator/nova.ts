@@ -146,7 +146,8 @@ export class NovaConnection implements SimulatedConnection {
     const size = Math.min(WINDOW_WORDS_MAX, Math.max(1, Math.ceil(words.length / 2)));
     const isFlush = this.#finalizing;
     const isLate = this.#tools.quirk('late-speech-final') !== undefined;
-    const isSpeechFinal = this.#endsBySpeech && !isFlush && !isLate;
+    const isRest = this.#isRest(heard.end);
+    const isSpeechFinal = this.#endsBySpeech && !isRest && !isFlush && !isLate;
     this.#finalizing = false;
     for (let at = 0; at === 0 || at < words.length; at += size) {
       const piece = words.slice(at, at + size);
@@ -157,7 +158,7 @@ export class NovaConnection implements SimulatedConnection {
       this.#say(this.#results(text, piece, { start: this.#settledSeconds, end }, flags));
       this.#settledSeconds = end;
     }
-    this.#afterWords(words, heard.end, isFlush, isLate);
+    this.#afterWords(words, heard.end, isFlush, isLate && !isRest);
   }
 
   #afterWords(words: readonly WireWord[], end: number, isFlush: boolean, isLate: boolean): void {
@@ -166,7 +167,7 @@ export class NovaConnection implements SimulatedConnection {
       this.#utteranceEnd(lastWordEnd ?? -1);
       return;
     }
-    if (isLate && !isFlush && !this.#ended) {
+    if (isLate && !isFlush) {
       const speechFinal = this.#results('', [], { start: end, end }, { is_final: true, speech_final: true });
       this.#later(delayMs(this.#tools.quirk('late-speech-final'), 500), () => this.#say(speechFinal));
     }
@@ -181,10 +182,16 @@ export class NovaConnection implements SimulatedConnection {
     }
   }
 
-  /** What is left at the end of the stream is settled without an end of speech. */
   get #endsBySpeech(): boolean {
-    const isOff = this.#query.get('endpointing') === 'false' || this.#tools.quirk('utterance-end-only') !== undefined;
-    return !isOff && !this.#ended;
+    return this.#query.get('endpointing') !== 'false' && this.#tools.quirk('utterance-end-only') === undefined;
+  }
+
+  /**
+   * What reaches the end of the stream is settled without an end of speech. The position tells, not the time: an ear may say
+   * the end of an earlier turn when the end of the stream has long been read.
+   */
+  #isRest(endSeconds: number): boolean {
+    return this.#ended && endSeconds >= this.#consumedSeconds;
   }
 
   get #consumedSeconds(): number {
