@@ -1,7 +1,7 @@
 // This node among the others: its name, what it has to do, and who else is there.
 
-import type { NatsBus } from '../bus/nats.ts';
-import { answersNow } from '../bus/nats-jetstream.ts';
+import type { NatsBus } from '../bus/nats/bus.ts';
+import { answersNow } from '../bus/nats/jetstream/common.ts';
 import type { NodeLoad } from '../cluster/heartbeat.ts';
 import { joinCluster, type Membership } from '../cluster/membership.ts';
 import { releaseVersion } from '../documents/version.ts';

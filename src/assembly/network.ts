@@ -3,10 +3,10 @@
 import type { Bus, DeadLetterListener } from '../bus/bus.ts';
 import { isLate } from '../bus/late-letter.ts';
 import { MemoryBus } from '../bus/memory.ts';
-import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats.ts';
-import { type NatsLeases, natsLeases } from '../bus/nats-leases.ts';
-import { natsRecords, type Records } from '../bus/nats-records.ts';
-import { type NatsUsage, natsUsage } from '../bus/nats-usage.ts';
+import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats/bus.ts';
+import { type NatsLeases, natsLeases } from '../bus/nats/jetstream/leases.ts';
+import { natsRecords, type Records } from '../bus/nats/jetstream/records.ts';
+import { type NatsUsage, natsUsage } from '../bus/nats/jetstream/usage-stream.ts';
 import type { SigningSecrets } from '../bus/signed.ts';
 import { ClusterError } from '../cluster/keep-name.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';

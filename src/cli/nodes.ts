@@ -2,8 +2,8 @@
 // src/cluster/roll-call.ts.
 import { loadSecrets } from '../auth/secret.ts';
 import type { BusError } from '../bus/bus.ts';
-import { openNatsBus } from '../bus/nats.ts';
-import { natsLeases } from '../bus/nats-leases.ts';
+import { openNatsBus } from '../bus/nats/bus.ts';
+import { natsLeases } from '../bus/nats/jetstream/leases.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';
 import { callRoll, type NodeAnswer } from '../cluster/roll-call.ts';
 import { type Command, readArguments } from './command.ts';

@@ -28,7 +28,7 @@ export interface MembershipOptions {
   /** How much this node has to do at this moment. */
   load(): NodeLoad;
   /**
-   * Whether a server answers right now: `() => answersNow(natsBus)` of bus/nats-jetstream.ts. Where it does not, a node that is
+   * Whether a server answers right now: `() => answersNow(natsBus)` of bus/nats/jetstream/common.ts. Where it does not, a node that is
    * silent may be there. The connection alone when absent.
    */
   answersNow?: () => Promise<boolean>;

@@ -1,5 +1,5 @@
 // How the settings of a node say which NATS servers it shares with others.
-import type { NatsBusOptions } from '../bus/nats.ts';
+import type { NatsBusOptions } from '../bus/nats/bus.ts';
 import type { Config } from '../config/schema.ts';
 import { natsUrlsOf } from '../config/schema-cluster.ts';
 

@@ -2,7 +2,7 @@
 // up every kind of message that there is, and sends again what was recorded. The customer's session goes on, and nobody answers.
 import { connect } from 'nats';
 import { expect, it } from 'vitest';
-import { encodeFrame } from '../../src/bus/nats-frames.ts';
+import { encodeFrame } from '../../src/bus/nats/frames.ts';
 import { Sealer } from '../../src/bus/sealing/frame-seal.ts';
 import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
 import { FORGERIES, type Targets } from '../bus/forged-messages.ts';

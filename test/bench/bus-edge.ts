@@ -7,7 +7,7 @@ import type { ListenRequest } from '../../src/api/listen.ts';
 import { FileSpools } from '../../src/audio/spool.ts';
 import { createPriceList } from '../../src/billing/price-list.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
-import { openNatsBus } from '../../src/bus/nats.ts';
+import { openNatsBus } from '../../src/bus/nats/bus.ts';
 import { Desk } from '../../src/ledger/desk.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';

@@ -2,7 +2,7 @@
 import { connect } from 'nats';
 import { onTestFinished } from 'vitest';
 import type { Address, BusBody } from '../../src/bus/bus.ts';
-import { decodeFrame, encodeFrame } from '../../src/bus/nats-frames.ts';
+import { decodeFrame, encodeFrame } from '../../src/bus/nats/frames.ts';
 import { openFrame, readHead, type SealedHead, Sealer } from '../../src/bus/sealing/frame-seal.ts';
 import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
 import { SECRETS } from '../fakes/secrets.ts';

@@ -1,10 +1,10 @@
 // What is kept by three servers is there when any of them is not: usage, names, and the bus itself.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BusBody, BusError } from '../../src/bus/bus.ts';
-import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
-import { jetStreamOf } from '../../src/bus/nats-jetstream.ts';
-import { natsLeases } from '../../src/bus/nats-leases.ts';
-import { natsUsage } from '../../src/bus/nats-usage.ts';
+import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
+import { jetStreamOf } from '../../src/bus/nats/jetstream/common.ts';
+import { natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
+import { natsUsage } from '../../src/bus/nats/jetstream/usage-stream.ts';
 import { type NatsCluster, startNatsCluster } from '../fakes/nats-cluster.ts';
 import { natsServerIsHere } from '../fakes/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
-import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
+import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
 import { natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { settleAll } from '../fakes/settle-nats.ts';

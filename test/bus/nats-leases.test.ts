@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BusError } from '../../src/bus/bus.ts';
 import type { Lease, LeaseTaken } from '../../src/bus/leases.ts';
-import { jetStreamOf, type LinkedBus } from '../../src/bus/nats-jetstream.ts';
-import { type NatsLeases, natsLeases } from '../../src/bus/nats-leases.ts';
+import { jetStreamOf, type LinkedBus } from '../../src/bus/nats/jetstream/common.ts';
+import { type NatsLeases, natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
 import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
 import { sealEntry } from '../../src/bus/sealing/sealed-entry.ts';
 import { thisProcess } from '../../src/runtime/process-identity.ts';

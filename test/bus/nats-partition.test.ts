@@ -2,8 +2,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
-import { NatsBus, type NatsBusOptions } from '../../src/bus/nats.ts';
-import { NatsConnector } from '../../src/bus/nats-connector.ts';
+import { NatsBus, type NatsBusOptions } from '../../src/bus/nats/bus.ts';
+import { NatsConnector } from '../../src/bus/nats/connection/connector.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { settleAll } from '../fakes/settle-nats.ts';

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Address, BusBody } from '../../src/bus/bus.ts';
-import { Asks } from '../../src/bus/nats-asks.ts';
-import { decodeFrame, encodeFrame } from '../../src/bus/nats-frames.ts';
-import { checkNatsOptions } from '../../src/bus/nats-options.ts';
-import { Outbox } from '../../src/bus/nats-outbox.ts';
-import { Pace } from '../../src/bus/nats-pace.ts';
-import { Peers } from '../../src/bus/nats-peers.ts';
-import { Subjects } from '../../src/bus/nats-subjects.ts';
+import { Asks } from '../../src/bus/nats/asks.ts';
+import { checkNatsOptions } from '../../src/bus/nats/connection/options.ts';
+import { Pace } from '../../src/bus/nats/connection/pace.ts';
+import { decodeFrame, encodeFrame } from '../../src/bus/nats/frames.ts';
+import { Outbox } from '../../src/bus/nats/outbox.ts';
+import { Peers } from '../../src/bus/nats/peers.ts';
+import { Subjects } from '../../src/bus/nats/subjects.ts';
 
 describe('a message', () => {
   it('comes out as it went in, wherever its bytes lie', () => {

@@ -1,7 +1,7 @@
 // Buses on one NATS server for the tests beside it, closed when the test is done.
 import { afterEach } from 'vitest';
 import type { Bus } from '../../src/bus/bus.ts';
-import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/bus/nats.ts';
+import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/bus/nats/bus.ts';
 import type { NatsServer, NatsServerOptions } from '../fakes/nats-server.ts';
 import { startNatsServer } from '../fakes/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';

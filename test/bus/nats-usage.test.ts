@@ -1,7 +1,7 @@
 // The usage stream on a real nats-server: what was published is handed over until it is taken, whoever dies in between.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BusBody, BusError } from '../../src/bus/bus.ts';
-import { type NatsUsageOptions, natsUsage } from '../../src/bus/nats-usage.ts';
+import { type NatsUsageOptions, natsUsage } from '../../src/bus/nats/jetstream/usage-stream.ts';
 import type { UsageVerdict } from '../../src/bus/usage-stream.ts';
 import { openLink } from '../fakes/nats-link.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';

@@ -1,6 +1,6 @@
 // The bus on a real NATS server, held to the bus's promises.
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
+import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { settleAll } from '../fakes/settle-nats.ts';

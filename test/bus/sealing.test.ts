@@ -3,7 +3,7 @@
 import { connect, type NatsConnection } from 'nats';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
-import type { NatsBus, NatsBusOptions } from '../../src/bus/nats.ts';
+import type { NatsBus, NatsBusOptions } from '../../src/bus/nats/bus.ts';
 import { Refusals } from '../../src/bus/sealing/refusals.ts';
 import * as names from '../../src/bus/subjects.ts';
 import { type NatsServer, natsServerIsHere } from '../fakes/nats-server.ts';

@@ -1,8 +1,8 @@
 // `voxgate nodes` as an operator meets it: who is there, what they do, and one sentence where nobody can be asked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openNatsBus } from '../../src/bus/nats.ts';
-import { answersNow } from '../../src/bus/nats-jetstream.ts';
-import { natsLeases } from '../../src/bus/nats-leases.ts';
+import { openNatsBus } from '../../src/bus/nats/bus.ts';
+import { answersNow } from '../../src/bus/nats/jetstream/common.ts';
+import { natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
 import { joinCluster, type MembershipOptions } from '../../src/cluster/membership.ts';
 import { ownShard } from '../../src/cluster/ownership.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';

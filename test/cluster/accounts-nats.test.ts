@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
 import { type Authenticator, createAuthenticator } from '../../src/auth/authenticate.ts';
 import type { Bus, BusBody } from '../../src/bus/bus.ts';
-import { openNatsBus } from '../../src/bus/nats.ts';
+import { openNatsBus } from '../../src/bus/nats/bus.ts';
 import { KEY_REVOKED, SUSPENSION } from '../../src/bus/subjects.ts';
 import { createAccountsClient } from '../../src/cluster/accounts-client.ts';
 import { listenToAccountsNews } from '../../src/cluster/accounts-news.ts';

@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
+import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
 import { upstreamPlacement } from '../../src/cluster/placement/placement.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { heartbeatOf } from '../fakes/far-rig.ts';

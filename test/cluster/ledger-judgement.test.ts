@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { BusError } from '../../src/bus/bus.ts';
-import type { FoundRecord } from '../../src/bus/nats-records.ts';
+import type { FoundRecord } from '../../src/bus/nats/jetstream/records.ts';
 import { judgeLedger, readIdentity } from '../../src/cluster/ledger/judgement.ts';
 import { LedgerRecord } from '../../src/cluster/ledger/ledger-record.ts';
 import { RememberedLedger } from '../../src/cluster/ledger/remembered-ledger.ts';

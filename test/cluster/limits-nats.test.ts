@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSharedKeyLimits } from '../../src/auth/limits.ts';
 import type { Bus } from '../../src/bus/bus.ts';
-import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
+import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
 import { openClusterLimits } from '../../src/cluster/limits.ts';
 import { servePlaces } from '../../src/cluster/limits-book.ts';
 import { LimitsMessages } from '../../src/cluster/limits-messages.ts';

@@ -1,9 +1,9 @@
 // Membership and ownership on a real nats-server: nodes find each other, one that is gone is noticed, a server that hangs or was
 // killed makes nobody gone and costs no name for good.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type NatsBus, openNatsBus } from '../../src/bus/nats.ts';
-import { answersNow } from '../../src/bus/nats-jetstream.ts';
-import { natsLeases } from '../../src/bus/nats-leases.ts';
+import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
+import { answersNow } from '../../src/bus/nats/jetstream/common.ts';
+import { natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
 import { ClusterError } from '../../src/cluster/keep-name.ts';
 import { joinCluster, type Membership } from '../../src/cluster/membership.ts';
 import { type Ownership, ownShard } from '../../src/cluster/ownership.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import { natsUsage } from '../../src/bus/nats-usage.ts';
+import { natsUsage } from '../../src/bus/nats/jetstream/usage-stream.ts';
 import { Desk } from '../../src/ledger/desk.ts';
 import { createStreamedStore } from '../../src/ledger/streamed-store.ts';
 import { consumeUsage } from '../../src/ledger/usage-consumer.ts';

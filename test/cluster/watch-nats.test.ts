@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Bus } from '../../src/bus/bus.ts';
-import type { NatsBus } from '../../src/bus/nats.ts';
+import type { NatsBus } from '../../src/bus/nats/bus.ts';
 import { BREAKER_OPENED } from '../../src/bus/subjects.ts';
 import { shareBreakers } from '../../src/session/failover/breaker-hints.ts';
 import { Breakers } from '../../src/session/failover/breakers.ts';

@@ -2,10 +2,10 @@
 // in nats-refusals.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BusBody, BusError } from '../../src/bus/bus.ts';
-import type { NatsBus } from '../../src/bus/nats.ts';
-import { natsLeases } from '../../src/bus/nats-leases.ts';
-import { natsRecords } from '../../src/bus/nats-records.ts';
-import { natsUsage } from '../../src/bus/nats-usage.ts';
+import type { NatsBus } from '../../src/bus/nats/bus.ts';
+import { natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
+import { natsRecords } from '../../src/bus/nats/jetstream/records.ts';
+import { natsUsage } from '../../src/bus/nats/jetstream/usage-stream.ts';
 import { natsServerIsHere } from '../fakes/nats-server.ts';
 import { settleAll } from '../fakes/settle-nats.ts';
 import { type DeployedNats, startDeployedNats, USERS, type User } from './nats-rig.ts';

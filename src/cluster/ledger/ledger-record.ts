@@ -1,7 +1,7 @@
 // The ledger of the gateway as NATS remembers it: a database is let in only when it is that one and no older copy of it, and what
 // it has come to is noted as long as it is in force.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Records } from '../../bus/nats-records.ts';
+import type { Records } from '../../bus/nats/jetstream/records.ts';
 import type { LedgerIdentity } from '../../store/identity-calls.ts';
 import type { Store } from '../../store/store.ts';
 import { ClusterError } from '../keep-name.ts';

@@ -1,9 +1,9 @@
 // What a gateway has to remember beyond all its processes, in a key-value bucket of its own: small records by name, each written
 // only over the one that was read. What they say is decided in src/cluster.
 import { DiscardPolicy, type KV, RetentionPolicy, StorageType } from 'nats';
-import { isRecord } from '../runtime/record.ts';
-import type { LeaseValue } from './leases.ts';
-import { ensureStream, isWrongSequence, jetStreamOf, type LinkedBus, whileConnected } from './nats-jetstream.ts';
+import { isRecord } from '../../../runtime/record.ts';
+import type { LeaseValue } from '../../leases.ts';
+import { ensureStream, isWrongSequence, jetStreamOf, type LinkedBus, whileConnected } from './common.ts';
 
 const RECORD_BYTES_MAX = 4096;
 

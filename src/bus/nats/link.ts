@@ -1,6 +1,6 @@
 // What the bus lends to those who need more of NATS than messages: leases and the usage stream. One connection for all.
 import type { NatsConnection } from 'nats';
-import type { SigningSecrets } from './signed.ts';
+import type { SigningSecrets } from '../signed.ts';
 
 export interface NatsLink {
   /**

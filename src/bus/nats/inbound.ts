@@ -1,15 +1,15 @@
 // What comes in for a node: letters, requests, answers, news of letters that found nobody. Each is opened and checked before
 // anything is made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
 import type { Msg } from 'nats';
-import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from './bus.ts';
-import { FORGOTTEN } from './late-letter.ts';
-import type { MemoryBus } from './memory.ts';
-import type { Asks } from './nats-asks.ts';
-import { Contact, type ContactParts } from './nats-contact.ts';
-import { type Frame, isBody, partsOf } from './nats-frames.ts';
-import type { Peers } from './nats-peers.ts';
-import { ANSWER, CHALLENGE, isSafeSubject, LETTER, PROOF, REQUEST, UNDELIVERED } from './nats-subjects.ts';
-import { isOfNode } from './subjects.ts';
+import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from '../bus.ts';
+import { FORGOTTEN } from '../late-letter.ts';
+import type { MemoryBus } from '../memory.ts';
+import { isOfNode } from '../subjects.ts';
+import type { Asks } from './asks.ts';
+import { Contact, type ContactParts } from './connection/contact.ts';
+import { type Frame, isBody, partsOf } from './frames.ts';
+import type { Peers } from './peers.ts';
+import { ANSWER, CHALLENGE, isSafeSubject, LETTER, PROOF, REQUEST, UNDELIVERED } from './subjects.ts';
 
 /** Requests that are being answered; another one is told `overflow`. */
 const SERVING_MAX = 4_096;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator, type TlsOptions } from 'nats';
-import { Subjects } from './nats-subjects.ts';
+import { Subjects } from '../subjects.ts';
 
 export interface NatsServers {
   /** `nats://host:port` or `tls://host:port`, without credentials in them; at least one. */

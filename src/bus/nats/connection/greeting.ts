@@ -1,6 +1,6 @@
 // Whether any NATS server greets: a look before the library connects, which holds on to sockets of servers that say nothing.
 import { connect } from 'node:net';
-import { hostOf } from './nats-options.ts';
+import { hostOf } from './options.ts';
 
 const PORT = 4222;
 /** Every server of NATS says who it is before anything else, and before TLS. */

@@ -1,8 +1,8 @@
 // One lease on NATS: renews it in time, knows until when it is sure, and tells when it is not any more. Taking it is
 // nats-leases.ts.
-import type { Clock } from '../../machines/clock.ts';
-import type { Lease, LeaseValue } from './leases.ts';
-import { isWrongSequence } from './nats-jetstream.ts';
+import type { Clock } from '../../../../machines/clock.ts';
+import type { Lease, LeaseValue } from '../../leases.ts';
+import { isWrongSequence } from './common.ts';
 
 /** What the bucket can do with this name; each rejects with BusError. Sequences are those of the stream. */
 export interface LeaseWrites {

@@ -1,8 +1,8 @@
 // How a message of the bus looks before it is sealed: three bytes of length, JSON `{from, body}`, then bytes. Whatever else comes
 // in is no message. Who may say what is not known here.
-import { isRecord } from '../runtime/record.ts';
-import type { Address, BusBody } from './bus.ts';
-import { isSafeName, isSafeNode } from './nats-subjects.ts';
+import { isRecord } from '../../runtime/record.ts';
+import type { Address, BusBody } from '../bus.ts';
+import { isSafeName, isSafeNode } from './subjects.ts';
 
 const HEAD_BYTES = 3;
 const JSON_BYTES_MAX = 0xff_ff_ff;

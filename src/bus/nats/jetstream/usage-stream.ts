@@ -10,9 +10,11 @@ import {
   RetentionPolicy,
   StorageType,
 } from 'nats';
-import type { Clock } from '../../machines/clock.ts';
-import { backgroundClock } from '../telemetry/clock.ts';
-import { type BusBody, BusError, type Detach } from './bus.ts';
+import type { Clock } from '../../../../machines/clock.ts';
+import { backgroundClock } from '../../../telemetry/clock.ts';
+import { type BusBody, BusError, type Detach } from '../../bus.ts';
+import type { UsageHandler, UsageStream, UsageVerdict } from '../../usage-stream.ts';
+import { Subjects } from '../subjects.ts';
 import {
   ensureStream,
   isMissingStream,
@@ -20,11 +22,9 @@ import {
   jetStreamOf,
   type LinkedBus,
   whileConnected,
-} from './nats-jetstream.ts';
-import { type Delivered, type Pull, pullMessages } from './nats-pull.ts';
-import { Subjects } from './nats-subjects.ts';
-import { type TakingAgain, takingAgain } from './nats-usage-again.ts';
-import type { UsageHandler, UsageStream, UsageVerdict } from './usage-stream.ts';
+} from './common.ts';
+import { type Delivered, type Pull, pullMessages } from './pull.ts';
+import { type TakingAgain, takingAgain } from './usage-again.ts';
 
 const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
 const MINUTE_MS = 60_000;

@@ -1,12 +1,12 @@
 // What other nodes have sealed, opened: messages whose sender has given a sign of life; and the questions for that, and this
 // node's own signs. Which messages are believed is sealing/senders.ts; what follows from them, nats-inbound.ts.
 import type { Msg } from 'nats';
-import type { Address, BusBody } from './bus.ts';
-import { decodeFrame, type Frame } from './nats-frames.ts';
-import { CHALLENGE, isSafeNode, PROOF, type Subjects } from './nats-subjects.ts';
-import type { KeyRing } from './sealing/key-ring.ts';
-import type { RefusalReason } from './sealing/refusals.ts';
-import { type Arrived, Senders } from './sealing/senders.ts';
+import type { Address, BusBody } from '../../bus.ts';
+import type { KeyRing } from '../../sealing/key-ring.ts';
+import type { RefusalReason } from '../../sealing/refusals.ts';
+import { type Arrived, Senders } from '../../sealing/senders.ts';
+import { decodeFrame, type Frame } from '../frames.ts';
+import { CHALLENGE, isSafeNode, PROOF, type Subjects } from '../subjects.ts';
 
 const NONCE_CHARACTERS_MAX = 64;
 

@@ -1,7 +1,7 @@
 // Hands over once more what was put aside, oldest first: what one ledger could not take another one may, as when the right one is
 // back. What is taken is removed; the rest stays where it can be read.
 import { type JetStreamManager, NatsError, type StoredMsg } from 'nats';
-import type { UsageVerdict } from './usage-stream.ts';
+import type { UsageVerdict } from '../../usage-stream.ts';
 
 const NO_MESSAGE = 10037;
 

@@ -1,8 +1,8 @@
 // Who has written to whom on other nodes: the subject of each such pair, and where the news comes that a letter found nobody.
 // Bounded: what is not remembered any more is counted without names.
-import type { Address } from './bus.ts';
-import { partsOf } from './nats-frames.ts';
-import { LETTER, type Subjects, UNDELIVERED } from './nats-subjects.ts';
+import type { Address } from '../bus.ts';
+import { partsOf } from './frames.ts';
+import { LETTER, type Subjects, UNDELIVERED } from './subjects.ts';
 
 const PEERS_MAX = 65_536;
 

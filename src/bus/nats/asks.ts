@@ -1,6 +1,6 @@
 // Questions to other nodes that wait for their answer: each has a number, a deadline and one outcome. How they travel is not
 // known here.
-import { type BusBody, BusError, type DeadLetterReason } from './bus.ts';
+import { type BusBody, BusError, type DeadLetterReason } from '../bus.ts';
 
 /** Beyond it a question is refused: a node that waits for so many answers gets none in time. */
 const ASKS_MAX = 16_384;

@@ -1,9 +1,9 @@
 // What leases and usage stream share on JetStream: where they run, how long an answer may take, and what a failure is called.
 // What is kept there, they decide.
 import { type JetStreamClient, type JetStreamManager, NatsError, type StreamConfig, type StreamInfo } from 'nats';
-import { type Bus, BusError } from './bus.ts';
-import type { NatsLink } from './nats-link.ts';
-import { within } from './within.ts';
+import { type Bus, BusError } from '../../bus.ts';
+import { within } from '../../within.ts';
+import type { NatsLink } from '../link.ts';
 
 /** The bus as far as it is needed here: its connection, and whether that stands. */
 export interface LinkedBus extends Pick<Bus, 'node' | 'isConnected' | 'onConnection'> {

@@ -2,11 +2,11 @@
 // Server 2.9: the whole bucket has one time to live, and nobody is told when an entry ends.
 import { randomBytes } from 'node:crypto';
 import { DiscardPolicy, type KV, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
-import type { Clock } from '../../machines/clock.ts';
-import { hasEnded, isProcessIdentity, type ProcessIdentity, thisProcess } from '../runtime/process-identity.ts';
-import { isRecord } from '../runtime/record.ts';
-import { backgroundClock } from '../telemetry/clock.ts';
-import { BusError } from './bus.ts';
+import type { Clock } from '../../../../machines/clock.ts';
+import { hasEnded, isProcessIdentity, type ProcessIdentity, thisProcess } from '../../../runtime/process-identity.ts';
+import { isRecord } from '../../../runtime/record.ts';
+import { backgroundClock } from '../../../telemetry/clock.ts';
+import { BusError } from '../../bus.ts';
 import {
   type HeldLease,
   LEASE_MS,
@@ -15,7 +15,9 @@ import {
   type LeaseTaken,
   type LeaseValue,
   RENEW_MS,
-} from './leases.ts';
+} from '../../leases.ts';
+import { KeyRing } from '../../sealing/key-ring.ts';
+import { openEntry, sealEntry } from '../../sealing/sealed-entry.ts';
 import {
   ensureStream,
   isWrongSequence,
@@ -23,10 +25,8 @@ import {
   jetStreamOf,
   type LinkedBus,
   whileConnected,
-} from './nats-jetstream.ts';
-import { type LeaseTimes, type LeaseWrites, NatsLease } from './nats-lease.ts';
-import { KeyRing } from './sealing/key-ring.ts';
-import { openEntry, sealEntry } from './sealing/sealed-entry.ts';
+} from './common.ts';
+import { type LeaseTimes, type LeaseWrites, NatsLease } from './lease.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 const ENTRY_BYTES_MAX = 4096;

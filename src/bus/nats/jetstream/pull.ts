@@ -1,9 +1,9 @@
 // Fetches messages of a durable consumer: as many as there is room for, again after every outage, and never the same one twice
 // at a time. What is done with them is the caller's.
 import { type Msg, type NatsConnection, nanos, nuid, type Subscription } from 'nats';
-import type { Clock } from '../../machines/clock.ts';
-import type { LinkedBus } from './nats-jetstream.ts';
-import { Subjects } from './nats-subjects.ts';
+import type { Clock } from '../../../../machines/clock.ts';
+import { Subjects } from '../subjects.ts';
+import type { LinkedBus } from './common.ts';
 
 /** How long the server keeps one request for messages. */
 const PULL_MS = 10_000;

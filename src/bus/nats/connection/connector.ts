@@ -1,14 +1,14 @@
 // Keeps one connection to the NATS servers, endlessly: the first one, the next after each loss, and the subscriptions on all of
 // them. What is said over it is decided in nats.ts.
 import { connect, type Msg, type NatsConnection, type NatsError, type Status } from 'nats';
-import { BusError, type Detach } from './bus.ts';
-import { greets } from './nats-greeting.ts';
-import type { NatsLink } from './nats-link.ts';
-import { connectionOptions, GREETING_MS, type NatsServers } from './nats-options.ts';
-import { Pace } from './nats-pace.ts';
-import { Sockets } from './nats-sockets.ts';
-import type { SigningSecrets } from './signed.ts';
-import { within } from './within.ts';
+import { BusError, type Detach } from '../../bus.ts';
+import type { SigningSecrets } from '../../signed.ts';
+import { within } from '../../within.ts';
+import type { NatsLink } from '../link.ts';
+import { greets } from './greeting.ts';
+import { connectionOptions, GREETING_MS, type NatsServers } from './options.ts';
+import { Pace } from './pace.ts';
+import { Sockets } from './sockets.ts';
 
 /** JetStream and buckets as they are used here came with it. */
 const VERSION_MIN = [2, 9] as const;

@@ -13,23 +13,23 @@ import type {
   SendOutcome,
   ServiceHandler,
   Undelivered,
-} from './bus.ts';
-import { MemoryBus, newIncarnation } from './memory.ts';
-import { Asks, askFailed } from './nats-asks.ts';
-import { NatsConnector } from './nats-connector.ts';
-import { encodeFrame } from './nats-frames.ts';
-import { type IgnoredMessages, Inbound, type Request } from './nats-inbound.ts';
-import type { NatsLink } from './nats-link.ts';
-import { NatsListeners } from './nats-listeners.ts';
-import { checkNatsOptions, type NatsServers } from './nats-options.ts';
-import { Outbox } from './nats-outbox.ts';
-import { Peers } from './nats-peers.ts';
-import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './nats-subjects.ts';
-import { Sealer } from './sealing/frame-seal.ts';
-import { KeyRing } from './sealing/key-ring.ts';
-import { type RefusalOptions, Refusals, type RefusedMessages } from './sealing/refusals.ts';
-import type { SigningSecrets } from './signed.ts';
-import { within } from './within.ts';
+} from '../bus.ts';
+import { MemoryBus, newIncarnation } from '../memory.ts';
+import { Sealer } from '../sealing/frame-seal.ts';
+import { KeyRing } from '../sealing/key-ring.ts';
+import { type RefusalOptions, Refusals, type RefusedMessages } from '../sealing/refusals.ts';
+import type { SigningSecrets } from '../signed.ts';
+import { within } from '../within.ts';
+import { Asks, askFailed } from './asks.ts';
+import { NatsConnector } from './connection/connector.ts';
+import { checkNatsOptions, type NatsServers } from './connection/options.ts';
+import { encodeFrame } from './frames.ts';
+import { type IgnoredMessages, Inbound, type Request } from './inbound.ts';
+import type { NatsLink } from './link.ts';
+import { NatsListeners } from './listeners.ts';
+import { Outbox } from './outbox.ts';
+import { Peers } from './peers.ts';
+import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './subjects.ts';
 
 /** A node whose service has just left its group says so, and another one is asked. */
 const ASKED_MAX = 3;

@@ -1,7 +1,7 @@
 // Who listens to which subject on this node: one subscription for all of them, as long as there is one.
 import type { Msg } from 'nats';
-import type { Detach } from './bus.ts';
-import type { NatsConnector } from './nats-connector.ts';
+import type { Detach } from '../bus.ts';
+import type { NatsConnector } from './connection/connector.ts';
 
 export class NatsListeners {
   readonly #connector: Pick<NatsConnector, 'subscribe'>;
