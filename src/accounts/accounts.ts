@@ -2,8 +2,8 @@
 // or from how long it took, whether an address has an account. Logins are logins.ts; what is written is the store's business.
 import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
-import type { Person, Verified } from '../store/account-calls.ts';
-import { checkedName } from '../store/key-settings.ts';
+import type { Person, Verified } from '../store/accounts/calls.ts';
+import { checkedName } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { type EmailAddress, parseEmail } from './addresses.ts';

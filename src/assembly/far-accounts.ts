@@ -8,7 +8,7 @@ import { shardOf } from '../cluster/shards.ts';
 import type { DeskStore } from '../ledger/desk.ts';
 import { createStreamedStore } from '../ledger/streamed-store.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
-import { createRemoteStore } from '../store/remote.ts';
+import { createRemoteStore } from '../store/remote/store.ts';
 import type { Store } from '../store/store.ts';
 import { createRemoteVault } from '../vault/remote.ts';
 import type { Vault } from '../vault/vault.ts';

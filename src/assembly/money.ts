@@ -6,7 +6,7 @@ import { Desk, type DeskStore } from '../ledger/desk.ts';
 import { FileDesk } from '../ledger/files.ts';
 import { History } from '../ledger/history.ts';
 import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
-import { auditBeside } from '../store/auditor.ts';
+import { auditBeside } from '../store/ledger/audit/auditor.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
 /** Soon after the start, when what was left behind is settled; then each hour. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../machines/clock.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import { parseKey } from '../store/secrets.ts';
+import { parseKey } from '../store/keys/key-text.ts';
 import type { ApiKey, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { backgroundClock } from '../telemetry/clock.ts';

@@ -1,7 +1,7 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { printable, refuse } from '../api/errors.ts';
 import { providerOf } from '../api/slug.ts';
-import type { Scope } from '../store/key-calls.ts';
+import type { Scope } from '../store/keys/calls.ts';
 import type { ApiKey } from '../store/store.ts';
 
 const MODELS_SHOWN_MAX = 10;

@@ -3,7 +3,7 @@
 import { initialTransition, transition } from 'xstate';
 import { type ClientTokenDecision, clientTokenMachine } from '../../machines/client-token.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
-import { type ApiKeyDecision, judgeKey as judgeRow } from '../store/key-chart.ts';
+import { type ApiKeyDecision, judgeKey as judgeRow } from '../store/keys/chart.ts';
 import type { ApiKey } from '../store/store.ts';
 import { scopeNotAllowed } from './permissions.ts';
 

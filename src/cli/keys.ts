@@ -1,8 +1,8 @@
 // `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
 import { nearestSlugs } from '../api/slug.ts';
 import { providers } from '../providers/index.ts';
-import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/key-calls.ts';
-import { checkedSettings } from '../store/key-settings.ts';
+import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/keys/calls.ts';
+import { checkedSettings } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
 import { action, actionsCommand, WrongInput } from './actions.ts';
 import { operator, withStore } from './operator.ts';

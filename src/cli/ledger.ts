@@ -2,8 +2,8 @@
 import { join, resolve } from 'node:path';
 import { usdOf } from '../billing/price.ts';
 import { replayHistory } from '../ledger/history.ts';
-import type { LedgerAudit, LedgerTransfer } from '../store/ledger-calls.ts';
-import { checkCopy, restoreDatabase } from '../store/restore.ts';
+import type { LedgerAudit, LedgerTransfer } from '../store/ledger/calls.ts';
+import { checkCopy, restoreDatabase } from '../store/sqlite/restore.ts';
 import { action, actionsCommand } from './actions.ts';
 import { databaseIn, dataDirectory, withStore } from './operator.ts';
 import { EXIT, print, tell } from './output.ts';

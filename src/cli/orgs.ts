@@ -1,8 +1,8 @@
 // `voxgate orgs …`: organisations, their credit and their limits, on the data directory of this machine.
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import type { Organisation } from '../store/key-calls.ts';
-import type { Balance } from '../store/ledger-calls.ts';
+import type { Organisation } from '../store/keys/calls.ts';
+import type { Balance } from '../store/ledger/calls.ts';
 import { action, actionsCommand } from './actions.ts';
 import { operator, withStore } from './operator.ts';
 import { print, printTable, tell } from './output.ts';

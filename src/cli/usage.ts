@@ -1,6 +1,6 @@
 // `voxgate usage ORG_ID`: what an organisation used and what it cost, from the ledger of this machine.
 import { usdOf } from '../billing/price.ts';
-import type { UsageGroup, UsageRow } from '../store/ledger-calls.ts';
+import type { UsageGroup, UsageRow } from '../store/ledger/calls.ts';
 import { action, explained, WrongInput } from './actions.ts';
 import type { Command } from './command.ts';
 import { withStore } from './operator.ts';

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
 import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
 import { accountsService } from '../bus/subjects.ts';
-import type { LedgerIdentity } from '../store/identity-calls.ts';
-import type { Ask } from '../store/remote.ts';
+import type { LedgerIdentity } from '../store/identity/calls.ts';
+import type { Ask } from '../store/remote/store.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import {

@@ -1,5 +1,5 @@
 // Who keeps the accounts of a shard: one node at a time, whose database takes nothing any more from whoever kept them before.
-// How a name is kept is keep-name.ts; how the database guards itself, src/store/ownership-tables.ts.
+// How a name is kept is keep-name.ts; how the database guards itself, src/store/ownership/tables.ts.
 import type { Clock } from '../../machines/clock.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Leases } from '../bus/leases.ts';

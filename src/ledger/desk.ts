@@ -9,7 +9,7 @@ import type {
   SessionHead,
   SessionRecord,
   UsageLine,
-} from '../store/ledger-calls.ts';
+} from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { History } from './history.ts';

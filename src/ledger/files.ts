@@ -3,7 +3,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import { costMicroUsd } from '../billing/price.ts';
 import { dearestMicroUsd } from '../billing/reserve.ts';
-import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import type { Desk } from './desk.ts';
 import { LEASE_MS, type MeterMember } from './meter.ts';
 import { refusalOf } from './shortage.ts';

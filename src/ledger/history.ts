@@ -2,8 +2,8 @@
 // since. One file a day; written behind what happens, never waited for.
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
-import { NODE_LOST } from '../store/ledger-lost.ts';
+import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
+import { NODE_LOST } from '../store/ledger/lost.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { lineOf, readableRecordsOf } from './journal-records.ts';

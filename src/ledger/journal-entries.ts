@@ -1,6 +1,6 @@
 // What the journal writes of a session: while it is open its usage, when that has grown; then its end, until the ledger knows.
 import { billedMsOf } from '../billing/price.ts';
-import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import type { JournalEntry } from './journal.ts';
 import type { JournalRecord } from './journal-records.ts';
 import type { Meter } from './meter.ts';

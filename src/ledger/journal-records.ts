@@ -2,7 +2,7 @@
 // checksum, and what follows it is not believed.
 import { crc32 } from 'node:zlib';
 import type { ProcessIdentity } from '../runtime/process-identity.ts';
-import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
+import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
 
 export type JournalRecord =
   | { type: 'begun'; version: 1; process: ProcessIdentity }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import { billedMsOf, lineCostMicroUsd } from '../billing/price.ts';
 import { boundMicroUsd, carriedMs } from '../billing/reserve.ts';
-import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
+import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
 
 /** What is asked for at a time. */
 const AHEAD_MS = 60_000;

@@ -3,7 +3,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isProcessIdentity, isRunning } from '../runtime/process-identity.ts';
-import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';

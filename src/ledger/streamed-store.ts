@@ -4,7 +4,7 @@ import { lineCostMicroUsd } from '../billing/price.ts';
 import { BusError } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';
 import type { UsageStream } from '../bus/usage-stream.ts';
-import type { SessionEnd, SessionHead, SessionRecord } from '../store/ledger-calls.ts';
+import type { SessionEnd, SessionHead, SessionRecord } from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { DeskStore } from './desk.ts';

@@ -4,7 +4,7 @@
 import type { BusBody, Detach } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';
 import type { UsageStream, UsageVerdict } from '../bus/usage-stream.ts';
-import type { SessionEnd, SessionHead } from '../store/ledger-calls.ts';
+import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { NEVER } from './recovery.ts';

@@ -4,7 +4,7 @@
 import type { BusBody } from '../bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
 import { isRecord } from '../runtime/record.ts';
-import type { FileCharge, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger-calls.ts';
+import type { FileCharge, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
 
 const TYPE = 'usage.end';
 /** Grows when an older reader would understand a message wrongly. */

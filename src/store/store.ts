@@ -1,17 +1,17 @@
 // The store's port: truth that outlives a process, and what may be relied on. sqlite.ts keeps it in a worker thread of its own;
 // what each group of calls does is in the file of its shapes.
-import type { AccountCalls } from './account-calls.ts';
-import type { AuditCalls } from './audit-calls.ts';
-import type { IdempotencyCalls } from './idempotency-calls.ts';
-import type { IdentityCalls } from './identity-calls.ts';
-import type { KeyCalls } from './key-calls.ts';
-import type { LedgerCalls } from './ledger-calls.ts';
-import type { SuspensionNews } from './organisation-tables.ts';
-import type { OutboxCalls } from './outbox-calls.ts';
-import type { OwnershipCalls } from './ownership-calls.ts';
-import type { VaultCalls } from './vault-calls.ts';
+import type { AccountCalls } from './accounts/calls.ts';
+import type { AuditCalls } from './audit-log/calls.ts';
+import type { IdempotencyCalls } from './idempotency/calls.ts';
+import type { IdentityCalls } from './identity/calls.ts';
+import type { KeyCalls } from './keys/calls.ts';
+import type { SuspensionNews } from './keys/organisation-tables.ts';
+import type { LedgerCalls } from './ledger/calls.ts';
+import type { OutboxCalls } from './outbox/calls.ts';
+import type { OwnershipCalls } from './ownership/calls.ts';
+import type { VaultCalls } from './vault/calls.ts';
 
-export type { ApiKey, KeySettings } from './key-calls.ts';
+export type { ApiKey, KeySettings } from './keys/calls.ts';
 
 /** Every call of the store, as the thread that owns the file answers it. */
 export interface StoreCalls

@@ -1,6 +1,6 @@
 // What every group of tables is made with.
 import type { Database } from 'better-sqlite3';
-import type { AuditEntry } from './audit-calls.ts';
+import type { AuditEntry } from './audit-log/calls.ts';
 
 export interface TableContext {
   /** Open, at the newest schema. A transaction begun here joins the commit that is under way. */

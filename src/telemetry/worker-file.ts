@@ -10,7 +10,7 @@ const root = new URL('../../', import.meta.url);
  * @param importMetaUrl `import.meta.url` of the module that starts the thread
  * @param name the thread's file without its ending
  * @throws Error naming the command when there is no compiled twin
- * @example new Worker(workerFile(import.meta.url, 'sqlite-worker'))
+ * @example new Worker(workerFile(import.meta.url, 'worker'))
  */
 export function workerFile(importMetaUrl: string, name: string): URL {
   const caller = new URL(importMetaUrl);

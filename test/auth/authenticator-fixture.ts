@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
 import { type Authenticator, type AuthenticatorOptions, createAuthenticator } from '../../src/auth/authenticate.ts';
-import { generateKey, parseKey } from '../../src/store/secrets.ts';
+import { generateKey, parseKey } from '../../src/store/keys/key-text.ts';
 import type { ApiKey } from '../../src/store/store.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 

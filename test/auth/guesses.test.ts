@@ -1,7 +1,7 @@
 // Guessing: how little of it reaches the store, what it is told, and whom it leaves alone.
 import { describe, expect, test } from 'vitest';
 import type { Refusal } from '../../src/api/errors.ts';
-import { generateKey, hasValidChecksum, KEY_PREFIX } from '../../src/store/secrets.ts';
+import { generateKey, hasValidChecksum, KEY_PREFIX } from '../../src/store/keys/key-text.ts';
 import { ADDRESS, begin, freshAddress, keyStore, lookUps, refusalOf, start } from './authenticator-fixture.ts';
 
 const codeOf = (outcome: Promise<unknown>): Promise<string> =>

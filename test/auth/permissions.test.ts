@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import { requireModels, requireOrigin, requireScope } from '../../src/auth/permissions.ts';
-import { SCOPES } from '../../src/store/key-calls.ts';
+import { SCOPES } from '../../src/store/keys/calls.ts';
 import { apiKey, callerOf } from '../fakes/api-keys.ts';
 
 function refusalOf(run: () => void): Refusal | undefined {

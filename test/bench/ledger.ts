@@ -53,9 +53,9 @@ try {
 }
 
 /** The store as it is shipped: its thread runs the compiled files. */
-async function compiledStore(): Promise<typeof import('../../src/store/sqlite.ts')> {
+async function compiledStore(): Promise<typeof import('../../src/store/sqlite/store.ts')> {
   await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
-  return import('../../src/store/sqlite.ts');
+  return import('../../src/store/sqlite/store.ts');
 }
 
 /** Sessions settled a second, each by one of so many that run beside each other. */

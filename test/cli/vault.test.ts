@@ -1,6 +1,6 @@
 // `voxgate vault` as an operator meets it: which key seals what, a rotation, and a start with the wrong key.
 import { describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { kekOf, open, seal } from '../../src/vault/seal.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

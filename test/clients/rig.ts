@@ -2,8 +2,8 @@
 // kind, and clients of one version of OpenAI's SDK.
 import type OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { CreatedKey } from '../../src/store/key-calls.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { CreatedKey } from '../../src/store/keys/calls.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
 import { numberedWav } from './files.ts';
 import { Upstream } from './upstream.ts';

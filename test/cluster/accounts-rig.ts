@@ -3,7 +3,7 @@
 import type { Bus, BusBody } from '../../src/bus/bus.ts';
 import { type AccountsClientOptions, createAccountsClient } from '../../src/cluster/accounts-client.ts';
 import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts-service.ts';
-import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/store/remote.ts';
+import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/store/remote/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { BusNetwork, type NetworkBus } from '../fakes/bus-network.ts';
 import { directStore } from '../fakes/direct-store.ts';

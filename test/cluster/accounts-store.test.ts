@@ -2,8 +2,8 @@
 // sides.
 import { describe, expect, test } from 'vitest';
 import { CALLS, type CallName } from '../../src/store/calls.ts';
-import { answerStoreCalls, createRemoteStore } from '../../src/store/remote.ts';
-import { type FarCallName, remoteCall } from '../../src/store/remote-calls.ts';
+import { type FarCallName, remoteCall } from '../../src/store/remote/calls.ts';
+import { answerStoreCalls, createRemoteStore } from '../../src/store/remote/store.ts';
 import type { AsynchronousCalls, StoreCalls } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { endOf, headOf, holdOf, lineOf, OPERATOR } from '../fakes/ledger.ts';

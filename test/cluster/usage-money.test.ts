@@ -9,7 +9,7 @@ import { Desk } from '../../src/ledger/desk.ts';
 import { createStreamedStore } from '../../src/ledger/streamed-store.ts';
 import { consumeUsage } from '../../src/ledger/usage-consumer.ts';
 import { usageBody, usageId, usageKeys } from '../../src/ledger/usage-message.ts';
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.ts';
 import { backgroundClock } from '../../src/telemetry/clock.ts';
 import { endOf, headOf, lineOf, OPERATOR, perMinute } from '../fakes/ledger.ts';
 import { openLink } from '../fakes/nats-link.ts';

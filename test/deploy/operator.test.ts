@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/output.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { deployFile, substituted } from './proxy-rig.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Passwords } from '../../src/accounts/passwords.ts';
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.ts';
 import { type ConsoleRig, openAccount, openConsoleRig } from '../accounts/console-rig.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { Actor } from '../../src/store/audit-calls.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../src/store/sqlite.ts';
+import type { Actor } from '../../src/store/audit-log/calls.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../src/store/sqlite/store.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

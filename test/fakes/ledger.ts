@@ -1,7 +1,6 @@
 // A ledger on a database of its own, with a clock that stands until it is moved, and the few words its tests are written in.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { keepDatabase } from '../../src/store/keep-database.ts';
 import type {
   Credit,
   HoldRequest,
@@ -11,8 +10,9 @@ import type {
   SessionEnd,
   SessionHead,
   UsageLine,
-} from '../../src/store/ledger-calls.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
+} from '../../src/store/ledger/calls.ts';
+import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

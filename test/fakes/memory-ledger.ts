@@ -11,7 +11,7 @@ import type {
   SessionName,
   SessionRecord,
   UsageLine,
-} from '../../src/store/ledger-calls.ts';
+} from '../../src/store/ledger/calls.ts';
 import { StoreError, type StoreErrorReason } from '../../src/store/store-error.ts';
 
 export class MemoryLedger implements DeskStore {

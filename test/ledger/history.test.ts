@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { History, replayHistory } from '../../src/ledger/history.ts';
-import type { SessionEnd, SessionHead, SessionRecord } from '../../src/store/ledger-calls.ts';
+import type { SessionEnd, SessionHead, SessionRecord } from '../../src/store/ledger/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

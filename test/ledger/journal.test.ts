@@ -9,7 +9,7 @@ import { Journal, type JournalEntry } from '../../src/ledger/journal.ts';
 import { type JournalRecord, lineOf, recordsOf } from '../../src/ledger/journal-records.ts';
 import { recoverUsage, unsettledIn } from '../../src/ledger/recovery.ts';
 import { isRunning, thisProcess } from '../../src/runtime/process-identity.ts';
-import type { SessionEnd, SessionHead } from '../../src/store/ledger-calls.ts';
+import type { SessionEnd, SessionHead } from '../../src/store/ledger/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { seeded } from '../fakes/random.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -2,7 +2,7 @@
 // at most: real gateways under load, killed at any moment, and the ledger's own audit after it.
 import { afterAll, expect, it } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { KilledGateway, killedEnvironment, type Sent } from '../fakes/killed-gateway.ts';
 import { seeded } from '../fakes/random.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CreatedKey } from '../../src/store/key-calls.ts';
-import { generateKey } from '../../src/store/secrets.ts';
+import type { CreatedKey } from '../../src/store/keys/calls.ts';
+import { generateKey } from '../../src/store/keys/key-text.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
 import { createKeys, revokeKeys } from '../fakes/store-keys.ts';
 

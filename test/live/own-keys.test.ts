@@ -7,7 +7,7 @@ import { providers } from '../../src/providers/index.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';

@@ -2,7 +2,7 @@
 // connected, not for the audio beside it, and never beyond what is held.
 import { describe, expect, it } from 'vitest';
 import { microUsdOf } from '../../src/billing/price.ts';
-import type { HoldRequest, SessionEnd, SessionHead, SessionName, UsageLine } from '../../src/store/ledger-calls.ts';
+import type { HoldRequest, SessionEnd, SessionHead, SessionName, UsageLine } from '../../src/store/ledger/calls.ts';
 import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { seeded } from '../fakes/random.ts';
 import type { RigClient, SessionRig } from '../fakes/session-rig.ts';

@@ -1,8 +1,8 @@
 // The account chart on a row: what each event does in each state, and that everything else does nothing.
 import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../machines/account.ts';
-import type { AccountState } from '../../src/store/account-calls.ts';
-import { accountAfter, MAILS_PER_HOUR_MAX } from '../../src/store/account-chart.ts';
+import type { AccountState } from '../../src/store/accounts/calls.ts';
+import { accountAfter, MAILS_PER_HOUR_MAX } from '../../src/store/accounts/chart.ts';
 
 const STATES: AccountState[] = ['unverified', 'verified', 'suspended'];
 const EVENTS: Record<string, AccountEvent> = {

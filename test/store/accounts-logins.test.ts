@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewConsoleSession } from '../../src/store/account-calls.ts';
+import type { NewConsoleSession } from '../../src/store/accounts/calls.ts';
 import { type LedgerRig, ledgerRig, OPERATOR } from '../fakes/ledger.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 // Accounts on a database in memory that is new for each test, and the few words their tests are written in.
 import { createHash } from 'node:crypto';
 import { beforeEach } from 'vitest';
-import type { MailToken, SignUp } from '../../src/store/account-calls.ts';
+import type { MailToken, SignUp } from '../../src/store/accounts/calls.ts';
 import { type LedgerRig, ledgerRig } from '../fakes/ledger.ts';
 
 export const HOUR_MS = 3_600_000;

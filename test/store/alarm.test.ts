@@ -1,6 +1,6 @@
 // The timer for moments that stand in the database: rings when one has come, and not more often than it must.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAlarm } from '../../src/store/alarm.ts';
+import { createAlarm } from '../../src/store/sqlite/alarm.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => vi.useRealTimers());

@@ -2,8 +2,8 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { openError } from '../../src/store/sqlite-errors.ts';
+import { openError } from '../../src/store/sqlite/errors.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { createTables, type Tables } from '../../src/store/tables.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/data-directory.ts';

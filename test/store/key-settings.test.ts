@@ -1,8 +1,8 @@
 // Which settings a key may have, in which form they are kept, and what refuses the others.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type KeySettings, SCOPES } from '../../src/store/key-calls.ts';
-import { parseKey } from '../../src/store/secrets.ts';
+import { type KeySettings, SCOPES } from '../../src/store/keys/calls.ts';
+import { parseKey } from '../../src/store/keys/key-text.ts';
 import { OPERATOR, openTables } from '../fakes/data-directory.ts';
 
 /** Tables with one organisation and the time of day set to 12:00:30.5. */

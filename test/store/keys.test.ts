@@ -1,9 +1,9 @@
 // API keys in the store: their changes, rolls, ends and last use. Whether a key opens the door is the chart's test.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type ApiKey, type KeySettings, SCOPES } from '../../src/store/key-calls.ts';
-import { judgeKey } from '../../src/store/key-chart.ts';
-import { parseKey } from '../../src/store/secrets.ts';
+import { type ApiKey, type KeySettings, SCOPES } from '../../src/store/keys/calls.ts';
+import { judgeKey } from '../../src/store/keys/chart.ts';
+import { parseKey } from '../../src/store/keys/key-text.ts';
 import { OPERATOR, openTables } from '../fakes/data-directory.ts';
 
 const HOUR_MS = 3_600_000;

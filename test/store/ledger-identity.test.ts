@@ -1,7 +1,7 @@
 // Which ledger a database holds: made up once, the same in every copy, further on with whatever is written, and never back.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { restoreDatabase } from '../../src/store/restore.ts';
+import { restoreDatabase } from '../../src/store/sqlite/restore.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

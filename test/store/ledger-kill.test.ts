@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import type { LedgerCalls, SessionHead } from '../../src/store/ledger-calls.ts';
+import type { LedgerCalls, SessionHead } from '../../src/store/ledger/calls.ts';
 import { endOf, headOf, ledgerRig, lineOf, perMinute } from '../fakes/ledger.ts';
 import { seeded } from '../fakes/random.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

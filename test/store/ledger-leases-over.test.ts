@@ -4,9 +4,9 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
-import { keepDatabase } from '../../src/store/keep-database.ts';
-import { checkCopy, restoreDatabase } from '../../src/store/restore.ts';
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
+import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
+import { checkCopy, restoreDatabase } from '../../src/store/sqlite/restore.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.ts';
 import { headOf, holdOf, ledgerRig, lineOf } from '../fakes/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

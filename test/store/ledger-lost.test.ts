@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
-import type { LedgerPrice, UsageLine } from '../../src/store/ledger-calls.ts';
+import type { LedgerPrice, UsageLine } from '../../src/store/ledger/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { endOf, headOf, holdOf, ledgerRig, lineOf, perMinute, perSession } from '../fakes/ledger.ts';
 

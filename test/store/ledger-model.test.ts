@@ -2,7 +2,7 @@
 // same balances, nothing lent that is not there, and books that balance after every sequence.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LedgerPrice, UsageLine } from '../../src/store/ledger-calls.ts';
+import type { LedgerPrice, UsageLine } from '../../src/store/ledger/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { endOf, headOf, holdOf, type LedgerRig, ledgerRig, OPERATOR, perMinute, perSession } from '../fakes/ledger.ts';
 

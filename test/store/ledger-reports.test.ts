@@ -1,7 +1,7 @@
 // Credits, bills, usage and lists: what an organisation is told of its money, exactly, and never of another's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Credit } from '../../src/store/ledger-calls.ts';
+import type { Credit } from '../../src/store/ledger/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../fakes/ledger.ts';
 

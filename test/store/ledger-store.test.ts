@@ -1,7 +1,7 @@
 // The ledger in the store's thread: sessions that race for the last credit, and leases that end by themselves.
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.ts';
 import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../fakes/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

@@ -1,12 +1,12 @@
 // Organisations in the store: limits, suspension, and files from before there were any settings.
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { keepDatabase } from '../../src/store/keep-database.ts';
-import { SCOPES } from '../../src/store/key-calls.ts';
-import { judgeKey } from '../../src/store/key-chart.ts';
+import { SCOPES } from '../../src/store/keys/calls.ts';
+import { judgeKey } from '../../src/store/keys/chart.ts';
+import { generateKey, parseKey } from '../../src/store/keys/key-text.ts';
 import { organisationsAndKeys } from '../../src/store/migrations/0001-organisations-and-keys.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
-import { generateKey, parseKey } from '../../src/store/secrets.ts';
+import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

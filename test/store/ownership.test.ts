@@ -1,7 +1,7 @@
 // Who may write to a database: the highest revision counts, and whoever had it before writes nothing more.
 import { describe, expect, test } from 'vitest';
-import { applyCalls } from '../../src/store/group-commit.ts';
-import type { Call } from '../../src/store/sqlite-protocol.ts';
+import { applyCalls } from '../../src/store/sqlite/group-commit.ts';
+import type { Call } from '../../src/store/sqlite/protocol.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
 import { createTables, type Tables } from '../../src/store/tables.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/data-directory.ts';

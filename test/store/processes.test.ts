@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { keepDatabase } from '../../src/store/keep-database.ts';
-import { parseKey } from '../../src/store/secrets.ts';
+import { parseKey } from '../../src/store/keys/key-text.ts';
+import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
 import { databaseIn, OPERATOR, openStore, openTables, runBeside } from '../fakes/data-directory.ts';
 import { seeded } from '../fakes/random.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

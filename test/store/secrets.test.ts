@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/runtime/uuid.ts';
-import { generateKey, hasValidChecksum, parseKey } from '../../src/store/secrets.ts';
+import { generateKey, hasValidChecksum, parseKey } from '../../src/store/keys/key-text.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const key = fc.constant(undefined).map(generateKey);

@@ -1,7 +1,7 @@
 // Suspending an organisation: every process on the file hears of it, once, and what a gateway remembers of its keys goes.
 import { expect, test } from 'vitest';
-import type { SuspensionNews } from '../../src/store/organisation-tables.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { SuspensionNews } from '../../src/store/keys/organisation-tables.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

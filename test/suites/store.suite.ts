@@ -1,7 +1,7 @@
 // The promises of src/store/store.ts, held once; every implementation's test calls this.
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hasValidChecksum, parseKey } from '../../src/store/secrets.ts';
+import { hasValidChecksum, parseKey } from '../../src/store/keys/key-text.ts';
 import type { Store } from '../../src/store/store.ts';
 import { OPERATOR } from '../fakes/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

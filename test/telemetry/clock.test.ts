@@ -75,13 +75,13 @@ describe('the file of a worker thread', () => {
   const root = new URL('../../', import.meta.url).href;
 
   test('is the compiled twin when the asking module runs from its source', () => {
-    expect(workerFile(`${root}src/store/sqlite.ts`, 'sqlite-worker').href).toBe(
+    expect(workerFile(`${root}src/store/sqlite/store.ts`, 'sqlite-worker').href).toBe(
       `${root}dist/src/store/sqlite-worker.js`,
     );
   });
 
   test('is asked for with the command that makes it when it was not compiled', () => {
-    expect(() => workerFile(`${root}src/store/sqlite.ts`, 'no-such-worker')).toThrow(
+    expect(() => workerFile(`${root}src/store/sqlite/store.ts`, 'no-such-worker')).toThrow(
       /npx tsc -p tsconfig\.build\.json/,
     );
   });

@@ -1,7 +1,7 @@
 // Whether a ledger is the one of this gateway, by what is remembered of that: another one is not, nor is an older copy of it,
 // unless a person has put it in force.
 import { isRecord } from '../../runtime/record.ts';
-import type { LedgerIdentity } from '../../store/identity-calls.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
 
 /** What is remembered of the gateway's ledger. */
 export type KnownLedger = Pick<LedgerIdentity, 'id' | 'generation' | 'sequence'>;

@@ -2,7 +2,7 @@
 // it has come to is noted as long as it is in force.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Records } from '../../bus/nats/jetstream/records.ts';
-import type { LedgerIdentity } from '../../store/identity-calls.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
 import type { Store } from '../../store/store.ts';
 import { ClusterError } from '../keep-name.ts';
 import { judgeLedger, ownSentence, readKnown } from './judgement.ts';

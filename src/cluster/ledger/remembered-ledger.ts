@@ -2,7 +2,7 @@
 // not asked, whatever NATS has forgotten.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { LedgerIdentity } from '../../store/identity-calls.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
 import { ClusterError } from '../keep-name.ts';
 import { farSentence, judgeLedger, type KnownLedger, readKnown } from './judgement.ts';
 

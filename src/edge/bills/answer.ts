@@ -3,7 +3,7 @@
 import type { BillAnswer } from '../../api/usage.ts';
 import { usdOf } from '../../billing/price.ts';
 import { connectionSeconds } from '../../billing/usage-row.ts';
-import type { Bill } from '../../store/ledger-calls.ts';
+import type { Bill } from '../../store/ledger/calls.ts';
 
 /** @param isFinal whether the month is over */
 export function billAnswer(bill: Bill, organisation: { id: string; name: string }, isFinal: boolean): BillAnswer {

@@ -3,7 +3,7 @@ import { Refusal, refuse } from '../../api/errors.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
 import { requireScope } from '../../auth/permissions.ts';
-import type { Scope } from '../../store/key-calls.ts';
+import type { Scope } from '../../store/keys/calls.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reply } from '../door.ts';
 import { readRestCredential } from '../http/credentials.ts';

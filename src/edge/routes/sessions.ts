@@ -4,7 +4,7 @@ import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList }
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
 import { usageRow } from '../../billing/usage-row.ts';
-import type { SessionRecord } from '../../store/ledger-calls.ts';
+import type { SessionRecord } from '../../store/ledger/calls.ts';
 import type { Store } from '../../store/store.ts';
 import { knownQuery, wholeNumberOf } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';

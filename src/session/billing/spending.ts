@@ -4,7 +4,7 @@ import type { SessionEndReason } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { Meter, Shortage } from '../../ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../../ledger/shortage.ts';
-import type { UsageLine } from '../../store/ledger-calls.ts';
+import type { UsageLine } from '../../store/ledger/calls.ts';
 import type { OrderlyCode } from './end-charges.ts';
 import type { Usage } from './usage.ts';
 

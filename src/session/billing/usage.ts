@@ -6,7 +6,7 @@ import type { UsageRow } from '../../api/listen.ts';
 import { lineCostMicroUsd, usdOf } from '../../billing/price.ts';
 import { usageRow } from '../../billing/usage-row.ts';
 import type { MeterMember } from '../../ledger/meter.ts';
-import type { UsageLine } from '../../store/ledger-calls.ts';
+import type { UsageLine } from '../../store/ledger/calls.ts';
 import { ConnectionTime } from './connection-time.ts';
 
 export class Usage {

@@ -1,0 +1,171 @@
+// Console sessions on an open database. How long a session lives and how many there may be is said by the caller; what a login
+// has to wait is login-attempts.ts.
+import { uuidv7 } from '../../runtime/uuid.ts';
+import type { Actor } from '../audit-log/calls.ts';
+import type { TableContext } from '../table-context.ts';
+import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './calls.ts';
+import { createLoginAttempts } from './login-attempts.ts';
+import { type PeopleRows, personOf } from './people.ts';
+import { createRefusedLogins } from './refused-logins.ts';
+
+/** Passwords given in one session, one after the other, before it ends. */
+const CONFIRMATIONS_MAX = 5;
+const USER_AGENT_MAX = 200;
+
+type SessionCalls = Pick<
+  AccountCalls,
+  | 'beginLogin'
+  | 'noteRefusedLogin'
+  | 'openConsoleSession'
+  | 'findConsoleSession'
+  | 'noteConsoleSession'
+  | 'beginConfirmation'
+  | 'confirmConsoleSession'
+  | 'renameConsoleSession'
+  | 'listConsoleSessions'
+  | 'endConsoleSession'
+>;
+
+export interface ConsoleSessionTables {
+  calls: SessionCalls;
+  /** The rest joins the caller's transaction. */
+  open(session: NewConsoleSession): ConsoleSession;
+  endAll(personId: string): void;
+  forgetAttempts(address: string): void;
+}
+
+const SELECT = `
+  SELECT id, person_id AS personId, client, user_agent AS userAgent, created_at_ms AS createdAtMs, seen_at_ms AS seenAtMs,
+         confirmed_at_ms AS confirmedAtMs
+  FROM console_sessions`;
+
+interface Ages {
+  idleSinceMs: number;
+  createdSinceMs: number;
+}
+
+export function createConsoleSessionTables(context: TableContext, people: PeopleRows): ConsoleSessionTables {
+  const { database, nowMs } = context;
+  const attempts = createLoginAttempts(context);
+  const refused = createRefusedLogins(context, people);
+  const alive = 'seen_at_ms > @idleSinceMs AND created_at_ms > @createdSinceMs';
+  const byHash = database.prepare<Ages & { hash: Uint8Array }, ConsoleSession>(
+    `${SELECT} WHERE hash = @hash AND ${alive}`,
+  );
+  const ofPerson = database.prepare<Ages & { personId: string }, ConsoleSession>(
+    `${SELECT} WHERE person_id = @personId AND ${alive} ORDER BY number DESC`,
+  );
+  const insert = database.prepare<ConsoleSession & { hash: Uint8Array }>(
+    `INSERT INTO console_sessions (id, hash, person_id, client, user_agent, created_at_ms, seen_at_ms, confirmed_at_ms)
+     VALUES (@id, @hash, @personId, @client, @userAgent, @createdAtMs, @seenAtMs, @confirmedAtMs)`,
+  );
+  const keepNewest = database.prepare<[string, string, number]>(
+    `DELETE FROM console_sessions WHERE person_id = ? AND number NOT IN
+       (SELECT number FROM console_sessions WHERE person_id = ? ORDER BY number DESC LIMIT ?)`,
+  );
+  const note = database.prepare<[number, Uint8Array]>('UPDATE console_sessions SET seen_at_ms = ? WHERE hash = ?');
+  const confirm = database.prepare<[number, Uint8Array, string]>(
+    `UPDATE console_sessions SET confirmed_at_ms = ?, tries = 0 WHERE hash = ?
+     AND (SELECT password FROM people WHERE id = person_id) = ?`,
+  );
+  const triesOf = database.prepare<[Uint8Array], { id: string; personId: string; client: string; tries: number }>(
+    'SELECT id, person_id AS personId, client, tries FROM console_sessions WHERE hash = ?',
+  );
+  const tried = database.prepare<[Uint8Array]>('UPDATE console_sessions SET tries = tries + 1 WHERE hash = ?');
+  const rename = database.prepare<[Uint8Array, Uint8Array]>('UPDATE console_sessions SET hash = ? WHERE hash = ?');
+  const endById = database.prepare<[string, string]>('DELETE FROM console_sessions WHERE id = ? AND person_id = ?');
+  const endAll = database.prepare<[string]>('DELETE FROM console_sessions WHERE person_id = ?');
+
+  const agesOf = ({ idleMs, absoluteMs }: { idleMs: number; absoluteMs: number }): Ages => ({
+    idleSinceMs: nowMs() - idleMs,
+    createdSinceMs: nowMs() - absoluteMs,
+  });
+  const audit = (personId: string, client: string, action: string, target: string): void => {
+    const by: Actor = { type: 'person', id: personId, address: client };
+    context.audit({ by, organisationId: people.byId(personId)?.organisationId ?? null, action, target, detail: {} });
+  };
+
+  /** Whoever logs in as somebody else leaves nobody's session behind in the browser. */
+  function endReplaced(hash: Uint8Array, client: string): void {
+    const former = triesOf.get(hash);
+    if (former !== undefined) end(former.personId, former.id, client);
+  }
+
+  function open({ personId, hash, replaces, client, userAgent, sessionsMax }: NewConsoleSession): ConsoleSession {
+    const now = nowMs();
+    const session: ConsoleSession = {
+      id: `con_${uuidv7(now)}`,
+      personId,
+      client,
+      userAgent: userAgent.slice(0, USER_AGENT_MAX),
+      createdAtMs: now,
+      seenAtMs: now,
+      confirmedAtMs: now,
+    };
+    if (replaces !== undefined) endReplaced(replaces, client);
+    insert.run({ ...session, hash });
+    keepNewest.run(personId, personId, sessionsMax);
+    return session;
+  }
+
+  const login = database.transaction((wanted: NewConsoleSession): ConsoleSession | undefined => {
+    const person = people.byId(wanted.personId);
+    if (person === undefined || person.state === 'suspended' || person.passwordHash !== wanted.passwordHash) {
+      return undefined;
+    }
+    if (wanted.rehashed !== undefined) people.setPassword(person.id, wanted.rehashed);
+    attempts.forget(person.address);
+    const session = open(wanted);
+    audit(person.id, wanted.client, 'login', session.id);
+    return session;
+  });
+
+  const begin = database.transaction((address: string): LoginAttempt => {
+    const retryAfterMs = attempts.take(address);
+    const person = people.byAddress(address);
+    if (retryAfterMs > 0 || person === undefined) return { retryAfterMs, person: undefined };
+    const { id, state, passwordHash } = person;
+    return { retryAfterMs, person: { id, state, passwordHash } };
+  });
+
+  const beginConfirmation = database.transaction((hash: Uint8Array) => {
+    const session = triesOf.get(hash);
+    const person = session === undefined ? undefined : people.byId(session.personId);
+    if (session === undefined || person === undefined) return undefined;
+    if (session.tries >= CONFIRMATIONS_MAX) {
+      end(session.personId, session.id, session.client);
+      return undefined;
+    }
+    tried.run(hash);
+    return { passwordHash: person.passwordHash, isLast: session.tries + 1 >= CONFIRMATIONS_MAX };
+  });
+
+  const end = database.transaction((personId: string, sessionId: string, client: string): boolean => {
+    if (endById.run(sessionId, personId).changes === 0) return false;
+    audit(personId, client, 'logout', sessionId);
+    return true;
+  });
+
+  return {
+    calls: {
+      beginLogin: (address) => begin.immediate(address),
+      noteRefusedLogin: (each) => refused.immediate(each),
+      openConsoleSession: (session) => login.immediate(session),
+      findConsoleSession(hash, limits) {
+        const session = byHash.get({ hash, ...agesOf(limits) });
+        const person = session === undefined ? undefined : people.byId(session.personId);
+        if (session === undefined || person === undefined) return undefined;
+        return { session, person: personOf(person), isSuspended: people.isSuspended(person.organisationId) };
+      },
+      noteConsoleSession: (hash) => void note.run(nowMs(), hash),
+      beginConfirmation: (hash) => beginConfirmation.immediate(hash),
+      confirmConsoleSession: (hash, passwordHash) => confirm.run(nowMs(), hash, passwordHash).changes > 0,
+      renameConsoleSession: (hash, renamed) => rename.run(renamed, hash).changes > 0,
+      listConsoleSessions: (personId, limits) => ofPerson.all({ personId, ...agesOf(limits) }),
+      endConsoleSession: (personId, sessionId, client) => end.immediate(personId, sessionId, client),
+    },
+    open,
+    endAll: (personId) => void endAll.run(personId),
+    forgetAttempts: (address) => attempts.forget(address),
+  };
+}

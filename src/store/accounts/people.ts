@@ -1,0 +1,85 @@
+// The rows of people and of what they own, on an open database. What may happen to them is decided in account-tables.ts.
+import { uuidv7 } from '../../runtime/uuid.ts';
+import type { Actor } from '../audit-log/calls.ts';
+import { createOrganisationTables } from '../keys/organisation-tables.ts';
+import type { TableContext } from '../table-context.ts';
+import type { AccountState, Person } from './calls.ts';
+
+/** A person as the row has it. */
+export interface PersonRow extends Person {
+  passwordHash: string;
+}
+
+export interface PeopleRows {
+  byId(personId: string): PersonRow | undefined;
+  byAddress(address: string): PersonRow | undefined;
+  /** A person who owns a new prepaid organisation of that name. */
+  add(person: { email: string; address: string; passwordHash: string }, organisationName: string, by: Actor): PersonRow;
+  setState(personId: string, state: AccountState): void;
+  /** Links that were mailed with the password before ask for the new one. */
+  setPassword(personId: string, passwordHash: string): void;
+  isSuspended(organisationId: string): boolean;
+  setAddress(personId: string, email: string, address: string): void;
+  remove(personId: string): void;
+  setSuspended(organisationId: string, suspended: boolean, by: Actor): void;
+}
+
+const SELECT = `
+  SELECT id, email, address, state, password AS passwordHash, created_at AS createdAt, verified_at AS verifiedAt,
+         (SELECT organisation_id FROM memberships WHERE person_id = id) AS organisationId
+  FROM people`;
+
+export function createPeopleRows(context: TableContext): PeopleRows {
+  const { database, nowMs, nowText } = context;
+  const organisations = createOrganisationTables(context);
+  const byId = database.prepare<[string], PersonRow>(`${SELECT} WHERE id = ?`);
+  const byAddress = database.prepare<[string], PersonRow>(`${SELECT} WHERE address = ?`);
+  const insert = database.prepare<Omit<PersonRow, 'organisationId' | 'verifiedAt' | 'state'>>(
+    `INSERT INTO people (id, email, address, password, state, created_at)
+     VALUES (@id, @email, @address, @passwordHash, 'unverified', @createdAt)`,
+  );
+  const join = database.prepare<[string, string]>(
+    "INSERT INTO memberships (person_id, organisation_id, role) VALUES (?, ?, 'owner')",
+  );
+  const setState = database.prepare<{ id: string; state: AccountState; now: string }>(
+    'UPDATE people SET state = @state, verified_at = coalesce(verified_at, @now) WHERE id = @id',
+  );
+  const setPassword = database.prepare<[string, string]>('UPDATE people SET password = ? WHERE id = ?');
+  const followPassword = database.prepare<[string]>(
+    `UPDATE mail_tokens SET password = NULL
+     WHERE person_id = ? AND password = (SELECT password FROM people WHERE id = person_id)`,
+  );
+  const suspended = database
+    .prepare<[string], number>('SELECT suspended_at IS NOT NULL FROM organisations WHERE id = ?')
+    .pluck();
+  const setAddress = database.prepare<[string, string, string]>(
+    'UPDATE people SET email = ?, address = ? WHERE id = ?',
+  );
+  const remove = database.prepare<[string]>('DELETE FROM people WHERE id = ?');
+
+  return {
+    byId: (personId) => byId.get(personId),
+    byAddress: (address) => byAddress.get(address),
+    add(person, organisationName, by) {
+      const id = `per_${uuidv7(nowMs())}`;
+      const organisation = organisations.createOrganisation(organisationName, 0n, by);
+      insert.run({ ...person, id, createdAt: nowText() });
+      join.run(id, organisation.id);
+      return byId.get(id)!;
+    },
+    setState: (id, state) => setState.run({ id, state, now: nowText() }),
+    setPassword(id, passwordHash) {
+      followPassword.run(id);
+      setPassword.run(passwordHash, id);
+    },
+    isSuspended: (organisationId) => suspended.get(organisationId) === 1,
+    setAddress: (id, email, address) => setAddress.run(email, address, id),
+    remove: (id) => remove.run(id),
+    setSuspended: (organisationId, suspended, by) => organisations.setSuspended(organisationId, suspended, by),
+  };
+}
+
+/** What may leave the store. */
+export function personOf({ passwordHash: _, ...person }: PersonRow): Person {
+  return person;
+}

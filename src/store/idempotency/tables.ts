@@ -1,0 +1,148 @@
+// Idempotency keys on an open database: claims with a lease, answers with a day, and no more of them than there is room for.
+
+import { StoreError } from '../store-error.ts';
+import type { TableContext } from '../table-context.ts';
+import type { IdempotencyAttempt, IdempotencyCalls, IdempotencyClaim } from './calls.ts';
+
+export interface IdempotencyLimits {
+  /** How long a key is remembered, from its claim on. */
+  keptMs: number;
+  /** Largest sealed answer; of a larger one only that it was given is kept. */
+  answerBytesMax: number;
+  /** Of one organisation: keys, answers, and bytes of answers. The oldest make room; a key in work never does. */
+  keysMax: number;
+  answersMax: number;
+  bytesMax: number;
+  /** Keys that are over and go with each claim. */
+  sweptMax: number;
+}
+
+const MIB = 1024 * 1024;
+/** Answers are kept sealed, which takes a few bytes more. */
+const SEAL_BYTES = 64;
+
+export const IDEMPOTENCY_LIMITS: IdempotencyLimits = {
+  keptMs: 24 * 60 * 60 * 1000,
+  answerBytesMax: 4 * MIB + SEAL_BYTES,
+  keysMax: 100_000,
+  answersMax: 10_000,
+  bytesMax: 256 * MIB,
+  sweptMax: 20,
+};
+
+/** Longer than a lease, so that one that was renewed since the clock was put back is good. */
+const AHEAD_MS_MAX = 120_000;
+
+interface Row {
+  number: number;
+  attemptId: string;
+  chargeId: string;
+  expiresAtMs: number;
+  leaseUntilMs: number | null;
+  fingerprint: Uint8Array | null;
+  sealed: Uint8Array | null;
+}
+
+interface Totals {
+  keys: number;
+  answers: number;
+  bytes: number;
+}
+
+export function createIdempotencyTables(
+  { database, nowMs }: Pick<TableContext, 'database' | 'nowMs'>,
+  limits: IdempotencyLimits = IDEMPOTENCY_LIMITS,
+): IdempotencyCalls {
+  const hasOrganisation = database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck();
+  const find = database.prepare<[string, Uint8Array], Row>(
+    `SELECT number, attempt_id AS attemptId, charge_id AS chargeId, expires_at_ms AS expiresAtMs,
+            lease_until_ms AS leaseUntilMs, fingerprint, sealed
+     FROM idempotency_keys WHERE organisation_id = ? AND key_hash = ?`,
+  );
+  const insert = database.prepare<IdempotencyAttempt & Pick<Row, 'chargeId' | 'expiresAtMs' | 'leaseUntilMs'>>(
+    `INSERT INTO idempotency_keys (organisation_id, key_hash, attempt_id, charge_id, expires_at_ms, lease_until_ms)
+     VALUES (@organisationId, @keyHash, @attemptId, @chargeId, @expiresAtMs, @leaseUntilMs)`,
+  );
+  const own = 'WHERE organisation_id = @organisationId AND key_hash = @keyHash AND attempt_id = @attemptId';
+  const renew = database.prepare<IdempotencyAttempt & { leaseUntilMs: number }>(
+    `UPDATE idempotency_keys SET lease_until_ms = @leaseUntilMs ${own} AND fingerprint IS NULL`,
+  );
+  const finish = database.prepare<IdempotencyAttempt & { fingerprint: Uint8Array; sealed: Uint8Array | null }>(
+    `UPDATE idempotency_keys SET lease_until_ms = NULL, fingerprint = @fingerprint, sealed = @sealed
+     ${own} AND fingerprint IS NULL`,
+  );
+  const release = database.prepare<IdempotencyAttempt>(
+    `DELETE FROM idempotency_keys ${own} AND fingerprint IS NULL AND charge_id = attempt_id`,
+  );
+  const letGo = database.prepare<IdempotencyAttempt & { now: number }>(
+    `UPDATE idempotency_keys SET lease_until_ms = @now ${own} AND fingerprint IS NULL`,
+  );
+  const remove = database.prepare<[number]>('DELETE FROM idempotency_keys WHERE number = ?');
+  const sweep = database.prepare<{ now: number; limit: number }>(
+    `DELETE FROM idempotency_keys WHERE number IN
+       (SELECT number FROM idempotency_keys
+        WHERE expires_at_ms <= @now AND (lease_until_ms IS NULL OR lease_until_ms <= @now)
+        ORDER BY expires_at_ms LIMIT @limit)`,
+  );
+  const totals = database.prepare<[string], Totals>(
+    'SELECT keys, answers, bytes FROM idempotency_totals WHERE organisation_id = ?',
+  );
+  const removeOldest = database.prepare<[string, number]>(
+    `DELETE FROM idempotency_keys WHERE number IN
+       (SELECT number FROM idempotency_keys WHERE organisation_id = ? AND fingerprint IS NOT NULL ORDER BY number LIMIT ?)`,
+  );
+  const emptyOldest = database.prepare<[string]>(
+    `UPDATE idempotency_keys SET sealed = NULL WHERE number =
+       (SELECT number FROM idempotency_keys WHERE organisation_id = ? AND sealed IS NOT NULL ORDER BY number LIMIT 1)`,
+  );
+
+  function claim(attempt: IdempotencyAttempt, leaseMs: number): IdempotencyClaim {
+    const now = nowMs();
+    const { organisationId, keyHash, attemptId } = attempt;
+    if (hasOrganisation.get(organisationId) === undefined) {
+      throw new StoreError('not_found', 'There is no such organisation.');
+    }
+    sweep.run({ now, limit: limits.sweptMax });
+    const row = find.get(organisationId, keyHash);
+    const holder = row === undefined ? undefined : holderOf(row, now, limits.keptMs);
+    if (holder !== undefined) return holder;
+    if (row !== undefined) remove.run(row.number);
+    const { keys } = totals.get(organisationId) ?? { keys: 0 };
+    if (keys >= limits.keysMax) removeOldest.run(organisationId, keys - limits.keysMax + 1);
+    const chargeId = row?.fingerprint === null ? row.chargeId : attemptId;
+    insert.run({ ...attempt, chargeId, expiresAtMs: now + limits.keptMs, leaseUntilMs: now + leaseMs });
+    return { state: 'claimed', chargeId };
+  }
+
+  function keep(attempt: IdempotencyAttempt, fingerprint: Uint8Array, sealed: Uint8Array): boolean {
+    const isSmall = sealed.length <= limits.answerBytesMax;
+    if (finish.run({ ...attempt, fingerprint, sealed: isSmall ? sealed : null }).changes === 0) return false;
+    for (;;) {
+      const { answers, bytes } = totals.get(attempt.organisationId) as Totals;
+      if (answers <= limits.answersMax && bytes <= limits.bytesMax) return true;
+      emptyOldest.run(attempt.organisationId);
+    }
+  }
+
+  return {
+    claimIdempotency: database.transaction(claim),
+    renewIdempotency: (attempt, leaseMs) => renew.run({ ...attempt, leaseUntilMs: nowMs() + leaseMs }).changes === 1,
+    finishIdempotency: database.transaction(keep),
+    releaseIdempotency(attempt) {
+      // Under an earlier attempt's id something may have been charged: whoever comes next is to know of it.
+      if (release.run(attempt).changes === 0) letGo.run({ ...attempt, now: nowMs() });
+    },
+  };
+}
+
+/** What stands in the way of a claim: a key whose day or whose lease is over does not. */
+function holderOf(row: Row, now: number, keptMs: number): IdempotencyClaim | undefined {
+  const { fingerprint, sealed, attemptId, expiresAtMs, leaseUntilMs } = row;
+  if (fingerprint !== null) {
+    return expiresAtMs > now ? { state: 'done', attemptId, fingerprint, sealed } : undefined;
+  }
+  const leaseMs = (leaseUntilMs as number) - now;
+  // Taken before the clock was put back, and not renewed since.
+  const isAhead = Math.min(expiresAtMs - keptMs, leaseUntilMs as number) > now + AHEAD_MS_MAX;
+  return leaseMs > 0 && !isAhead ? { state: 'running', leaseMs } : undefined;
+}

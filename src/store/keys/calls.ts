@@ -1,0 +1,103 @@
+// Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth; nobody keeps the key itself.
+import type { Actor } from '../audit-log/calls.ts';
+
+export interface Organisation {
+  id: string;
+  name: string;
+  /** ISO 8601 UTC. */
+  createdAt: string;
+  /** Set while everything of the organisation is refused. */
+  suspendedAt: string | null;
+  /**
+   * How far the balance may go below zero, in micro-USD: 0 for prepaid, null without a limit (the operator's own
+   * organisation, and those that pay by invoice).
+   */
+  creditLimitMicroUsd: bigint | null;
+}
+
+/** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. */
+export const SCOPES = ['listen', 'transcribe', 'tokens'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What can be said of a key by whoever mints it. `null` is no limit of the key's own: the node's default holds. */
+export interface KeySettings {
+  name: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string | null;
+  scopes: readonly Scope[];
+  /** Slugs, or `<provider>/*`. */
+  models: readonly string[] | null;
+  /** Exact origins such as `https://app.example.com` that a browser may use the key's tokens from. */
+  origins: readonly string[] | null;
+  requestsPerMinuteMax: number | null;
+  sessionsMax: number | null;
+  tokensPerMinuteMax: number | null;
+  /** Micro-USD a day, by UTC. */
+  dailySpendMicroUsdMax: bigint | null;
+}
+
+/** A key as it may be shown. */
+export interface ApiKey extends KeySettings {
+  id: string;
+  organisationId: string;
+  /** The first 11 characters and the last 4 of the key. */
+  display: string;
+  createdAt: string;
+  revokedAt: string | null;
+  /** After a roll: until when the old key still works. ISO 8601 UTC. */
+  graceUntil: string | null;
+  /** The key that it was rolled to. */
+  rolledTo: string | null;
+  /** To the minute. */
+  lastUsedAt: string | null;
+  /** Whether its organisation is suspended. */
+  suspended: boolean;
+}
+
+export type CreatedKey = { key: ApiKey; secret: string };
+
+export interface KeyCalls {
+  /** The first organisation (without a credit limit) and key, made when the file has none; undefined otherwise. */
+  bootstrap(): (CreatedKey & { organisation: Organisation }) | undefined;
+  createOrganisation(name: string, creditLimitMicroUsd: bigint | null, by: Actor): Organisation;
+  setCreditLimit(organisationId: string, creditLimitMicroUsd: bigint | null, by: Actor): Organisation;
+  /** Suspended, everything of the organisation is refused until it is reinstated. The first time stays. Throws `not_found`. */
+  setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
+  listOrganisations(): Organisation[];
+  findOrganisation(organisationId: string): Organisation | undefined;
+  /**
+   * What is absent of the settings is without a limit; the name is `key` and all scopes are given. `activeMax`, here and
+   * below: how many keys of the organisation may be in use after it, those in their grace too; throws `conflict` past it.
+   */
+  createKey(organisationId: string, settings: Partial<KeySettings>, by: Actor, activeMax?: number): CreatedKey;
+  /** Looks a key up by the SHA-256 of its text, revoked ones too. */
+  findKeyByHash(hash: Uint8Array): ApiKey | undefined;
+  /** By key id, of any organisation when that is null. */
+  findKey(organisationId: string | null, keyId: string): ApiKey | undefined;
+  listKeys(organisationId?: string): ApiKey[];
+  /** Undefined when the organisation has no such key. */
+  changeKey(
+    organisationId: string,
+    keyId: string,
+    settings: Partial<KeySettings>,
+    by: Actor,
+    activeMax?: number,
+  ): ApiKey | undefined;
+  /** A new key with the same settings; the old one works for so long, 0 to 72 h. Undefined when there is no such active key. */
+  rollKey(
+    organisationId: string,
+    keyId: string,
+    graceMs: number,
+    by: Actor,
+    activeMax?: number,
+  ): (CreatedKey & { old: ApiKey }) | undefined;
+  /**
+   * Revokes by key id, of any organisation when that is null. Undefined when there is no such key; a key already revoked
+   * keeps its first time.
+   */
+  revokeKey(organisationId: string | null, keyId: string, by: Actor): ApiKey | undefined;
+  /** When keys of the organisation were last used, in epoch milliseconds; kept to the minute, never going back. */
+  noteKeysUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void;
+  /** Ids of all revoked keys, for the tokens they minted. */
+  revokedKeyIds(): string[];
+}

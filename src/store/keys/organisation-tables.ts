@@ -1,0 +1,119 @@
+// Organisations on an open database.
+import { uuidv7 } from '../../runtime/uuid.ts';
+import type { Actor } from '../audit-log/calls.ts';
+import { StoreError } from '../store-error.ts';
+import type { TableContext } from '../table-context.ts';
+import type { KeyCalls, Organisation } from './calls.ts';
+import { checkedMicroUsd, checkedName } from './settings.ts';
+
+export type OrganisationCalls = Pick<
+  KeyCalls,
+  'createOrganisation' | 'setCreditLimit' | 'setSuspended' | 'listOrganisations' | 'findOrganisation'
+>;
+
+const SELECT = `
+  SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd
+  FROM organisations`;
+
+/** An organisation that was suspended, or reinstated. */
+export interface SuspensionNews {
+  organisationId: string;
+  suspended: boolean;
+}
+
+export interface Suspensions {
+  /** What changed since this was last asked, by any process. */
+  unheardSuspensions(): SuspensionNews[];
+}
+
+export function createOrganisationTables({
+  database,
+  nowMs,
+  nowText,
+  audit,
+}: TableContext): OrganisationCalls & Suspensions {
+  const all = database.prepare<[], Organisation>(`${SELECT} ORDER BY number`).safeIntegers();
+  const byId = database.prepare<[string], Organisation>(`${SELECT} WHERE id = ?`).safeIntegers();
+  const insert = database.prepare<Omit<Organisation, 'suspendedAt'>>(
+    `INSERT INTO organisations (id, name, created_at, credit_limit_micro_usd)
+     VALUES (@id, @name, @createdAt, @creditLimitMicroUsd)`,
+  );
+  const updateLimit = database.prepare<{ id: string; creditLimitMicroUsd: bigint | null }>(
+    'UPDATE organisations SET credit_limit_micro_usd = @creditLimitMicroUsd WHERE id = @id',
+  );
+  const updateSuspension = database.prepare<{ id: string; suspendedAt: string | null }>(
+    'UPDATE organisations SET suspended_at = @suspendedAt WHERE id = @id',
+  );
+
+  const suspended = database.prepare<[], string>('SELECT id FROM organisations WHERE suspended_at IS NOT NULL').pluck();
+  let heard = new Set(suspended.all());
+
+  const create = database.transaction((name: string, limit: bigint | null, by: Actor): Organisation => {
+    const organisation = {
+      id: `org_${uuidv7(nowMs())}`,
+      name: checkedName(name, 'organisation'),
+      createdAt: nowText(),
+      creditLimitMicroUsd: checkedMicroUsd(limit, 'credit limit'),
+    };
+    insert.run(organisation);
+    audit({
+      by,
+      organisationId: organisation.id,
+      action: 'organisation.created',
+      target: organisation.id,
+      detail: { name, creditLimitMicroUsd: limit?.toString() ?? null },
+    });
+    return { ...organisation, suspendedAt: null };
+  });
+
+  const setLimit = database.transaction((id: string, limit: bigint | null, by: Actor): Organisation => {
+    const creditLimitMicroUsd = checkedMicroUsd(limit, 'credit limit');
+    const before = byId.get(id);
+    if (before === undefined) throw noOrganisation(id);
+    if (before.creditLimitMicroUsd === creditLimitMicroUsd) return before;
+    updateLimit.run({ id, creditLimitMicroUsd });
+    audit({
+      by,
+      organisationId: id,
+      action: 'credit-limit.changed',
+      target: id,
+      detail: {
+        fromMicroUsd: before.creditLimitMicroUsd?.toString() ?? null,
+        toMicroUsd: creditLimitMicroUsd?.toString() ?? null,
+      },
+    });
+    return { ...before, creditLimitMicroUsd };
+  });
+
+  const setSuspended = database.transaction((id: string, suspended: boolean, by: Actor): Organisation => {
+    const before = byId.get(id);
+    if (before === undefined) throw noOrganisation(id);
+    if ((before.suspendedAt !== null) === suspended) return before;
+    const suspendedAt = suspended ? nowText() : null;
+    updateSuspension.run({ id, suspendedAt });
+    const action = suspended ? 'organisation.suspended' : 'organisation.reinstated';
+    audit({ by, organisationId: id, action, target: id, detail: {} });
+    return { ...before, suspendedAt };
+  });
+
+  return {
+    createOrganisation: (name, limit, by) => create.immediate(name, limit, by),
+    setCreditLimit: (id, limit, by) => setLimit.immediate(id, limit, by),
+    setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
+    listOrganisations: () => all.all(),
+    findOrganisation: (id) => byId.get(id),
+    unheardSuspensions() {
+      const now = new Set(suspended.all());
+      const news = [
+        ...[...now].filter((id) => !heard.has(id)).map((organisationId) => ({ organisationId, suspended: true })),
+        ...[...heard].filter((id) => !now.has(id)).map((organisationId) => ({ organisationId, suspended: false })),
+      ];
+      heard = now;
+      return news;
+    },
+  };
+}
+
+export function noOrganisation(id: string): StoreError {
+  return new StoreError('not_found', `There is no organisation ${JSON.stringify(id.slice(0, 50))}.`);
+}

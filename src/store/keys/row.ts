@@ -1,0 +1,87 @@
+// How a key lies in its row, and how it is read from there.
+import type { ApiKey, KeySettings, Scope } from './calls.ts';
+
+/** Money and every other integer of a row arrive as bigint. */
+export interface KeyRow {
+  id: string;
+  organisationId: string;
+  name: string;
+  display: string;
+  createdAt: string;
+  revokedAt: string | null;
+  expiresAt: string | null;
+  scopes: string;
+  models: string | null;
+  origins: string | null;
+  requestsPerMinuteMax: bigint | null;
+  sessionsMax: bigint | null;
+  tokensPerMinuteMax: bigint | null;
+  dailySpendMicroUsdMax: bigint | null;
+  graceUntil: string | null;
+  rolledTo: string | null;
+  lastUsedAt: string | null;
+  suspended: bigint;
+}
+
+/** Statements that begin so need `safeIntegers`. */
+export const SELECT_KEYS = `
+  SELECT api_keys.id, organisation_id AS organisationId, api_keys.name, display, api_keys.created_at AS createdAt,
+         revoked_at AS revokedAt, expires_at AS expiresAt, scopes, models, origins,
+         requests_per_minute_max AS requestsPerMinuteMax, sessions_max AS sessionsMax,
+         tokens_per_minute_max AS tokensPerMinuteMax, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
+         grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
+         suspended_at IS NOT NULL AS suspended
+  FROM api_keys JOIN organisations ON organisations.id = organisation_id`;
+
+/** The columns of the settings, with the names under which `settingsToRow` gives their values. */
+export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
+  name: 'name',
+  expiresAt: 'expires_at',
+  scopes: 'scopes',
+  models: 'models',
+  origins: 'origins',
+  requestsPerMinuteMax: 'requests_per_minute_max',
+  sessionsMax: 'sessions_max',
+  tokensPerMinuteMax: 'tokens_per_minute_max',
+  dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
+};
+
+export type SettingsRow = Pick<KeyRow, 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins'> &
+  Omit<KeySettings, 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins'>;
+
+export function settingsToRow(settings: KeySettings): SettingsRow {
+  const { scopes, models, origins, ...plain } = settings;
+  return {
+    ...plain,
+    scopes: JSON.stringify(scopes),
+    models: models === null ? null : JSON.stringify(models),
+    origins: origins === null ? null : JSON.stringify(origins),
+  };
+}
+
+export function keyOf(row: KeyRow): ApiKey {
+  return {
+    ...row,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    models: listOf(row.models),
+    origins: listOf(row.origins),
+    requestsPerMinuteMax: numberOf(row.requestsPerMinuteMax),
+    sessionsMax: numberOf(row.sessionsMax),
+    tokensPerMinuteMax: numberOf(row.tokensPerMinuteMax),
+    suspended: row.suspended !== 0n,
+  };
+}
+
+/** The settings of a key, without what became of it. */
+export function settingsOf(key: ApiKey): KeySettings {
+  const names = Object.keys(SETTING_COLUMNS) as (keyof KeySettings)[];
+  return Object.fromEntries(names.map((name) => [name, key[name]])) as unknown as KeySettings;
+}
+
+function listOf(text: string | null): string[] | null {
+  return text === null ? null : (JSON.parse(text) as string[]);
+}
+
+function numberOf(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,175 @@
+// Provider keys on an open database. What becomes of a row is what the provider-key chart says of it; audit entries are
+// written in the same transaction. Secrets come and go sealed.
+import { transition } from 'xstate';
+import { type ProviderKeyEvent, providerKeyMachine } from '../../../machines/provider-key.ts';
+import type { Actor } from '../audit-log/calls.ts';
+import { StoreError } from '../store-error.ts';
+import type { TableContext } from '../table-context.ts';
+import type { CheckOutcome, NewProviderKey, ProviderKey, Resealed, SealedProviderKey, VaultCalls } from './calls.ts';
+
+/** Refusals of a key in a row, after which nothing is dialled with it. */
+const FAILURES_MAX = 3;
+const NAME = /^\P{Cc}{1,100}$/u;
+const KEEPER: Actor = { type: 'system', id: 'vault' };
+const COLUMNS = `id, organisation_id AS organisationId, provider, name, last_four AS lastFour, state, failures,
+  created_at AS createdAt, tested_at AS testedAt, used_at AS usedAt`;
+const SEALED = 'id, organisation_id AS organisationId, provider, sealed';
+/** `v1.` and eight characters before the next dot. */
+const KEK_ID = 'substr(sealed, 4, 8)';
+
+/** Where the row goes, and what is to be done about it. */
+function judged(row: Pick<ProviderKey, 'state' | 'failures'>, events: readonly ProviderKeyEvent[]) {
+  let snapshot = providerKeyMachine.resolveState({
+    value: row.state,
+    context: { failures: row.failures, failuresMax: FAILURES_MAX },
+  });
+  const actions: string[] = [];
+  for (const event of events) {
+    const [next, done] = transition(providerKeyMachine, snapshot, event);
+    snapshot = next;
+    actions.push(...done.map(({ type }) => type));
+  }
+  const state = snapshot.value as ProviderKey['state'];
+  return { state, failures: snapshot.context.failures, tellsDisabled: actions.includes('tellDisabled') };
+}
+
+export function createVaultTables({ database, nowMs, nowText, audit }: TableContext): VaultCalls {
+  const prepared = statements(database);
+
+  function apply(row: ProviderKey, events: readonly ProviderKeyEvent[], times: Partial<ProviderKey>): ProviderKey {
+    const { tellsDisabled, ...next } = judged(row, events);
+    const changed = { ...row, ...times, ...next };
+    prepared.update.run(changed);
+    if (tellsDisabled) auditOf(KEEPER, changed, 'provider-key.disabled', { refusals: next.failures });
+    return changed;
+  }
+
+  function auditOf(by: Actor, key: ProviderKey, action: string, detail: Record<string, unknown> = {}): void {
+    const { organisationId, id: target, provider } = key;
+    audit({ by, organisationId, action, target, detail: { provider, ...detail } });
+  }
+
+  const transactions = {
+    save: database.transaction((key: NewProviderKey, by: Actor): ProviderKey => {
+      requireSavable(key, prepared.organisationExists.get(key.organisationId) !== undefined);
+      const former = prepared.find.get(key.organisationId, key.provider);
+      if (former !== undefined) prepared.remove.run(former.id);
+      const at = nowText();
+      const { check, sealed, ...named } = key;
+      const { tellsDisabled: _, ...state } = judged({ state: 'untested', failures: 0 }, checkEvents(check));
+      const testedAt = check === 'accepted' ? at : null;
+      const row: ProviderKey = { ...named, ...state, createdAt: at, testedAt, usedAt: null };
+      prepared.insert.run({ ...row, sealed });
+      auditOf(by, row, 'provider-key.saved', {
+        name: row.name,
+        test: check,
+        ...(former === undefined ? {} : { replaced: former.id }),
+      });
+      return row;
+    }),
+    check: database.transaction((organisationId: string, keyId: string, outcome: CheckOutcome, by: Actor) => {
+      const row = prepared.byId.get(keyId);
+      if (row === undefined || row.organisationId !== organisationId) return undefined;
+      const changed = apply(row, checkEvents(outcome), outcome === 'unanswered' ? {} : { testedAt: nowText() });
+      auditOf(by, changed, 'provider-key.tested', { outcome });
+      return changed;
+    }),
+    use: database.transaction((keyId: string, outcome: 'accepted' | 'refused') => {
+      const row = prepared.byId.get(keyId);
+      if (row === undefined) return undefined;
+      return apply(row, [{ type: `use.${outcome}` }], { usedAt: toMinute(nowMs()) });
+    }),
+    remove: database.transaction((organisationId: string, keyId: string, by: Actor) => {
+      const row = prepared.byId.get(keyId);
+      if (row === undefined || row.organisationId !== organisationId) return undefined;
+      prepared.remove.run(keyId);
+      auditOf(by, row, 'provider-key.deleted', { name: row.name });
+      return row;
+    }),
+    keepCanary: database.transaction((sealed: string) => {
+      prepared.insertCanary.run(sealed);
+      return prepared.canary.get() as string;
+    }),
+    reseal: database.transaction((kekId: string, texts: readonly Resealed[], by: Actor) => {
+      for (const { id, from, to } of texts) {
+        const { changes } = id === null ? prepared.resealCanary.run(to, from) : prepared.reseal.run(to, id, from);
+        if (changes !== 1)
+          throw new StoreError('conflict', `${id ?? 'The canary of the vault'} was changed meanwhile.`);
+      }
+      const left = prepared.sealedByOthers.get(kekId);
+      if (left !== undefined) throw new StoreError('conflict', `${left} was saved meanwhile.`);
+      const keys = texts.filter(({ id }) => id !== null).length;
+      const detail = { keys, kekId };
+      audit({ by, organisationId: null, action: 'provider-key.rotated', target: null, detail });
+    }),
+  };
+
+  return {
+    saveProviderKey: (key, by) => transactions.save.immediate(key, by),
+    listProviderKeys: (organisationId) => prepared.list.all(organisationId),
+    findProviderKey: (organisationId, provider) => prepared.find.get(organisationId, provider),
+    readSealedProviderKey: (keyId) => prepared.sealedById.get(keyId),
+    noteProviderKeyCheck: (organisationId, keyId, outcome, by) =>
+      transactions.check.immediate(organisationId, keyId, outcome, by),
+    noteProviderKeyUse: (keyId, outcome) => transactions.use.immediate(keyId, outcome),
+    removeProviderKey: (organisationId, keyId, by) => transactions.remove.immediate(organisationId, keyId, by),
+    listSealedProviderKeys: () => prepared.allSealed.all(),
+    countSealedBy: () => prepared.countByKek.all(),
+    vaultCanary: () => prepared.canary.get(),
+    keepVaultCanary: (sealed) => transactions.keepCanary.immediate(sealed),
+    resealVault: (kekId, texts, by) => transactions.reseal.immediate(kekId, texts, by),
+  };
+}
+
+const statements = (database: TableContext['database']) => ({
+  organisationExists: database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck(),
+  insert: database.prepare<ProviderKey & { sealed: string }>(
+    `INSERT INTO provider_keys
+       (id, organisation_id, provider, name, sealed, last_four, state, failures, created_at, tested_at)
+     VALUES (@id, @organisationId, @provider, @name, @sealed, @lastFour, @state, @failures, @createdAt, @testedAt)`,
+  ),
+  update: database.prepare<ProviderKey>(
+    `UPDATE provider_keys SET state = @state, failures = @failures, tested_at = @testedAt, used_at = @usedAt
+     WHERE id = @id`,
+  ),
+  remove: database.prepare<[string]>('DELETE FROM provider_keys WHERE id = ?'),
+  byId: database.prepare<[string], ProviderKey>(`SELECT ${COLUMNS} FROM provider_keys WHERE id = ?`),
+  find: database.prepare<[string, string], ProviderKey>(
+    `SELECT ${COLUMNS} FROM provider_keys WHERE organisation_id = ? AND provider = ?`,
+  ),
+  list: database.prepare<[string], ProviderKey>(
+    `SELECT ${COLUMNS} FROM provider_keys WHERE organisation_id = ? ORDER BY provider`,
+  ),
+  sealedById: database.prepare<[string], SealedProviderKey & { state: ProviderKey['state'] }>(
+    `SELECT ${SEALED}, state FROM provider_keys WHERE id = ?`,
+  ),
+  allSealed: database.prepare<[], SealedProviderKey>(`SELECT ${SEALED} FROM provider_keys ORDER BY number`),
+  countByKek: database.prepare<[], { kekId: string; keys: number }>(
+    `SELECT ${KEK_ID} AS kekId, count(*) AS keys FROM provider_keys GROUP BY 1 ORDER BY 1`,
+  ),
+  sealedByOthers: database
+    .prepare<[string], string>(`SELECT id FROM provider_keys WHERE ${KEK_ID} <> ? LIMIT 1`)
+    .pluck(),
+  canary: database.prepare<[], string>('SELECT sealed FROM vault_canary').pluck(),
+  insertCanary: database.prepare<[string]>('INSERT OR IGNORE INTO vault_canary (number, sealed) VALUES (1, ?)'),
+  reseal: database.prepare<[string, string, string]>('UPDATE provider_keys SET sealed = ? WHERE id = ? AND sealed = ?'),
+  resealCanary: database.prepare<[string, string]>('UPDATE vault_canary SET sealed = ? WHERE sealed = ?'),
+});
+
+const checkEvents = (outcome: CheckOutcome): ProviderKeyEvent[] => [
+  { type: 'check.begun' },
+  { type: `check.${outcome}` },
+];
+
+function requireSavable({ name, organisationId }: NewProviderKey, organisationExists: boolean): void {
+  if (!NAME.test(name)) {
+    throw new StoreError(
+      'invalid',
+      'The name of a provider key cannot be used; it is a text of 1 to 100 characters without control characters.',
+    );
+  }
+  if (organisationExists) return;
+  throw new StoreError('not_found', `There is no organisation ${JSON.stringify(organisationId.slice(0, 50))}.`);
+}
+
+const toMinute = (ms: number): string => new Date(ms - (ms % 60_000)).toISOString();
