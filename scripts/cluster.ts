@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../bin/build.js';
 import type { ServerEvent } from '../src/api/listen.ts';
-import { call } from '../src/cli/demo-client.ts';
+import { call } from '../src/cli/demo/client.ts';
 import {
   SENTENCE,
   SENTENCE_ENCODING,
   SENTENCE_MIDDLE_SECONDS,
   SENTENCE_RATE,
   sentenceAudio,
-} from '../src/cli/demo-sentence.ts';
-import { PrivateNats } from '../src/cli/private-nats.ts';
+} from '../src/cli/demo/sentence.ts';
+import { PrivateNats } from '../src/cli/workers/private-nats.ts';
 import { systemClock } from '../src/telemetry/clock.ts';
 import { createLogger } from '../src/telemetry/log.ts';
 import { ClusterProcess } from './cluster-node.ts';

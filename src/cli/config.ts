@@ -1,8 +1,8 @@
 // `voxgate config check|print|docs`: the configuration, before it is used.
 import { configReference, printConfig } from '../config/reference.ts';
-import { type Command, readArguments } from './command.ts';
-import { CommandError, EXIT, print } from './output.ts';
-import { loadPrices, loadSettings } from './settings.ts';
+import { type Command, readArguments } from './shared/command.ts';
+import { CommandError, EXIT, print } from './shared/output.ts';
+import { loadPrices, loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate config <check|print|docs>
 

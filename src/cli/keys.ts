@@ -4,9 +4,9 @@ import { providers } from '../providers/index.ts';
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/keys/calls.ts';
 import { checkedSettings } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
-import { action, actionsCommand, WrongInput } from './actions.ts';
-import { operator, withStore } from './operator.ts';
-import { CommandError, print, printTable, tell } from './output.ts';
+import { action, actionsCommand, WrongInput } from './shared/actions.ts';
+import { operator, withStore } from './shared/operator.ts';
+import { CommandError, print, printTable, tell } from './shared/output.ts';
 import {
   choiceValue,
   countValue,
@@ -16,7 +16,7 @@ import {
   outwardJson,
   timeValue,
   usdValue,
-} from './values.ts';
+} from './shared/values.ts';
 
 const GRACE_MS_MAX = 72 * 3_600_000;
 const GRACE = '24h';

@@ -4,10 +4,10 @@ import { usdOf } from '../billing/price.ts';
 import { replayHistory } from '../ledger/history.ts';
 import type { LedgerAudit, LedgerTransfer } from '../store/ledger/calls.ts';
 import { checkCopy, restoreDatabase } from '../store/sqlite/restore.ts';
-import { action, actionsCommand } from './actions.ts';
-import { databaseIn, dataDirectory, withStore } from './operator.ts';
-import { EXIT, print, tell } from './output.ts';
-import { countValue, outwardJson } from './values.ts';
+import { action, actionsCommand } from './shared/actions.ts';
+import { databaseIn, dataDirectory, withStore } from './shared/operator.ts';
+import { EXIT, print, tell } from './shared/output.ts';
+import { countValue, outwardJson } from './shared/values.ts';
 
 const PAGE = 1000;
 

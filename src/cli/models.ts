@@ -2,9 +2,9 @@
 import type { Mode, Model, Price } from '../api/models.ts';
 import { listModels } from '../edge/routes/models.ts';
 import { providers } from '../providers/index.ts';
-import { type Command, readArguments } from './command.ts';
-import { EXIT, print, printTable } from './output.ts';
-import { loadPrices, loadSettings } from './settings.ts';
+import { type Command, readArguments } from './shared/command.ts';
+import { EXIT, print, printTable } from './shared/output.ts';
+import { loadPrices, loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate models [--json]
 

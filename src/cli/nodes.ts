@@ -6,9 +6,9 @@ import { openNatsBus } from '../bus/nats/bus.ts';
 import { natsLeases } from '../bus/nats/jetstream/leases.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';
 import { callRoll, type NodeAnswer } from '../cluster/roll-call.ts';
-import { type Command, readArguments } from './command.ts';
-import { CommandError, EXIT, print, printTable, tell } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { type Command, readArguments } from './shared/command.ts';
+import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
+import { loadSettings } from './shared/settings.ts';
 
 const START_MS_MAX = 5000;
 /** Clocks that differ by more are told of. */

@@ -3,10 +3,10 @@ import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { Organisation } from '../store/keys/calls.ts';
 import type { Balance } from '../store/ledger/calls.ts';
-import { action, actionsCommand } from './actions.ts';
-import { operator, withStore } from './operator.ts';
-import { print, printTable, tell } from './output.ts';
-import { orNone, outwardJson, signedUsdValue, usdValue } from './values.ts';
+import { action, actionsCommand } from './shared/actions.ts';
+import { operator, withStore } from './shared/operator.ts';
+import { print, printTable, tell } from './shared/output.ts';
+import { orNone, outwardJson, signedUsdValue, usdValue } from './shared/values.ts';
 
 const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none]
        voxgate orgs list [--json]

@@ -8,9 +8,9 @@ import { simulators as builtIn } from '../providers/simulators.ts';
 import { type EarSource, numberedEar, scriptEar } from '../simulator/ears.ts';
 import { FAULTS, FaultRefused } from '../simulator/faults.ts';
 import { SimulatorServer } from '../simulator/server.ts';
-import { type Command, readArguments } from './command.ts';
-import { localEars } from './local-ears.ts';
-import { CommandError, EXIT, print, printTable, tell } from './output.ts';
+import { type Command, readArguments } from './shared/command.ts';
+import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
+import { localEars } from './speech/local-ears.ts';
 
 const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]… [--ear script|numbered|local] [--params JSON | --script FILE]
        voxgate simulate PROVIDER --list

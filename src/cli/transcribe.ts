@@ -6,10 +6,10 @@ import { basename, join } from 'node:path';
 import { CLIENT_KEY_VARIABLE } from '../config/load.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { type Command, readArguments } from './command.ts';
-import { liveTranscription } from './live-transcription.ts';
-import { CommandError, EXIT, print, tell } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { type Command, readArguments } from './shared/command.ts';
+import { CommandError, EXIT, print, tell } from './shared/output.ts';
+import { loadSettings } from './shared/settings.ts';
+import { liveTranscription } from './speech/live-transcription.ts';
 
 const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
 

@@ -1,11 +1,11 @@
 // `voxgate usage ORG_ID`: what an organisation used and what it cost, from the ledger of this machine.
 import { usdOf } from '../billing/price.ts';
 import type { UsageGroup, UsageRow } from '../store/ledger/calls.ts';
-import { action, explained, WrongInput } from './actions.ts';
-import type { Command } from './command.ts';
-import { withStore } from './operator.ts';
-import { CommandError, print, printTable } from './output.ts';
-import { choiceValue, outwardJson, timeValue } from './values.ts';
+import { action, explained, WrongInput } from './shared/actions.ts';
+import type { Command } from './shared/command.ts';
+import { withStore } from './shared/operator.ts';
+import { CommandError, print, printTable } from './shared/output.ts';
+import { choiceValue, outwardJson, timeValue } from './shared/values.ts';
 
 const GROUPS: readonly UsageGroup[] = ['model', 'provider', 'day', 'key'];
 

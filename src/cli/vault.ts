@@ -5,10 +5,10 @@ import type { Store } from '../store/store.ts';
 import { loadKeyRing } from '../vault/key-ring.ts';
 import { rotateVault } from '../vault/rotation.ts';
 import type { KeyRing } from '../vault/seal.ts';
-import { action, actionsCommand } from './actions.ts';
-import { operator, withStore } from './operator.ts';
-import { print } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { action, actionsCommand } from './shared/actions.ts';
+import { operator, withStore } from './shared/operator.ts';
+import { print } from './shared/output.ts';
+import { loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate vault status [--json]
        voxgate vault rotate [--dry-run]

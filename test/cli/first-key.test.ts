@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { firstKeyLines } from '../../src/cli/first-key.ts';
+import { firstKeyLines } from '../../src/cli/serve/first-key.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const KEY = `sk_vox_${'a'.repeat(38)}`;

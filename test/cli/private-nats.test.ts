@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { connect, type NatsConnection } from 'nats';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../machines/clock.ts';
-import { PrivateNats, type PrivateNatsOptions } from '../../src/cli/private-nats.ts';
+import { PrivateNats, type PrivateNatsOptions } from '../../src/cli/workers/private-nats.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { natsServerIsHere } from '../fakes/nats-server.ts';

@@ -3,9 +3,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Restarts } from '../../src/cli/restarts.ts';
-import { type StartedAs, type WorkerEnd, WorkerGroup, type WorkerProcess } from '../../src/cli/worker-group.ts';
-import type { Listening } from '../../src/cli/worker-messages.ts';
+import { type StartedAs, type WorkerEnd, WorkerGroup, type WorkerProcess } from '../../src/cli/workers/group.ts';
+import type { Listening } from '../../src/cli/workers/messages.ts';
+import { Restarts } from '../../src/cli/workers/restarts.ts';
 
 const DRAIN_MS = 60_000;
 

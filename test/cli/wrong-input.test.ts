@@ -2,8 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { WrongInput } from '../../src/cli/actions.ts';
-import { countValue, durationValue, listValue, signedUsdValue, timeValue, usdValue } from '../../src/cli/values.ts';
+import { WrongInput } from '../../src/cli/shared/actions.ts';
+import {
+  countValue,
+  durationValue,
+  listValue,
+  signedUsdValue,
+  timeValue,
+  usdValue,
+} from '../../src/cli/shared/values.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { commandLine, voxgate } from '../fakes/voxgate.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
-import { sendInRealTime } from '../../src/cli/real-time.ts';
+import { sendInRealTime } from '../../src/cli/speech/real-time.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { expectWhole, type NumberedFinal } from '../fakes/numbered-finals.ts';
 import { MODEL } from './cluster.ts';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/output.ts';
+import { EXIT } from '../../src/cli/shared/output.ts';
 import { loadConfig } from '../../src/index.ts';
 import { DRAIN_TAIL_MS } from '../../src/session/drain-pace.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

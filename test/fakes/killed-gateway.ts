@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
-import { sendInRealTime } from '../../src/cli/real-time.ts';
+import { sendInRealTime } from '../../src/cli/speech/real-time.ts';
 import { numberedAudio } from './numbered-audio.ts';
 import { startVoxgate } from './voxgate.ts';
 

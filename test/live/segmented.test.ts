@@ -1,7 +1,7 @@
 // Models that hear files only, on `/v1/listen`: real speech through a whole gateway, to simulators that hear with the embedded
 // recogniser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { localEars } from '../../src/cli/local-ears.ts';
+import { localEars } from '../../src/cli/speech/local-ears.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';

@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGateway } from '../gateway.ts';
-import type { ProviderSimulator } from '../providers/simulation.ts';
-import { SimulatorServer } from '../simulator/server.ts';
-import { createLogger } from '../telemetry/log.ts';
-import { localEars } from './local-ears.ts';
-import { tell } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { startGateway } from '../../gateway.ts';
+import type { ProviderSimulator } from '../../providers/simulation.ts';
+import { SimulatorServer } from '../../simulator/server.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { tell } from '../shared/output.ts';
+import { loadSettings } from '../shared/settings.ts';
+import { localEars } from '../speech/local-ears.ts';
 
 /** Who plays. The two are simulators of different providers: one of them may die. */
 export interface Cast {

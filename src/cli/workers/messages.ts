@@ -1,8 +1,8 @@
 // What the first process of `voxgate serve --workers` and its workers tell each other, and the worker's end of it. When a
 // worker is started and ended is the first process's decision.
 import cluster from 'node:cluster';
-import { EXIT } from './output.ts';
-import { onSignals } from './signals.ts';
+import { EXIT } from '../shared/output.ts';
+import { onSignals } from '../shared/signals.ts';
 
 /** What a worker tells when it listens. */
 export interface Listening {

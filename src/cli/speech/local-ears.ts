@@ -1,9 +1,9 @@
 // The embedded recogniser with its built-in commands, as what a simulated provider hears with.
-import { BUILT_IN_GRAMMARS } from '../providers/local/grammars/index.ts';
-import { RecogniserPool } from '../recogniser/pool.ts';
-import { type EarSource, engineEar } from '../simulator/ears.ts';
-import { tell } from './output.ts';
-import { loadSettings } from './settings.ts';
+import { BUILT_IN_GRAMMARS } from '../../providers/local/grammars/index.ts';
+import { RecogniserPool } from '../../recogniser/pool.ts';
+import { type EarSource, engineEar } from '../../simulator/ears.ts';
+import { tell } from '../shared/output.ts';
+import { loadSettings } from '../shared/settings.ts';
 
 /** Audio of one stream that may wait for the recogniser: eight minutes, since providers take audio faster than it is spoken. */
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024;

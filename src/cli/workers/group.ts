@@ -1,10 +1,10 @@
 // The workers of one `voxgate serve`: starts the first and then the others, starts again what dies, drains and stops all of
 // them, and says with which code everything ends. How a process is made is left to `start`.
-import type { Clock } from '../../machines/clock.ts';
-import { DRAIN_TAIL_MS } from '../session/drain-pace.ts';
-import { EXIT } from './output.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { DRAIN_TAIL_MS } from '../../session/drain-pace.ts';
+import { EXIT } from '../shared/output.ts';
+import type { Listening, Order } from './messages.ts';
 import { Restarts } from './restarts.ts';
-import type { Listening, Order } from './worker-messages.ts';
 
 /** After all that a node takes to drain: a worker that is still there then is killed. */
 const CLOSING_MS = 5_000;

@@ -1,19 +1,19 @@
 // `voxgate demo`: a provider dies in the middle of a sentence, and the client gets the sentence. Gateway, providers and client
 // are the real ones, in this process; nothing has to be installed, configured or paid.
 import { constants } from 'node:os';
-import type { ServerEvent } from '../api/listen.ts';
-import { isSlug, providerOf } from '../api/slug.ts';
-import { providers } from '../providers/index.ts';
-import { hearsUtterances } from '../providers/live-turns.ts';
-import { simulators } from '../providers/simulators.ts';
-import { FaultRefused, readFaults } from '../simulator/faults.ts';
-import { type Command, readArguments } from './command.ts';
-import { call } from './demo-client.ts';
-import { DemoScreen } from './demo-screen.ts';
-import { SENTENCE, SENTENCE_ENCODING, SENTENCE_MIDDLE_SECONDS, SENTENCE_RATE, sentenceAudio } from './demo-sentence.ts';
-import { type Cast, onStage, type Stage } from './demo-stage.ts';
-import { problemOf } from './demo-verdict.ts';
-import { CommandError, EXIT, print } from './output.ts';
+import type { ServerEvent } from '../../api/listen.ts';
+import { isSlug, providerOf } from '../../api/slug.ts';
+import { providers } from '../../providers/index.ts';
+import { hearsUtterances } from '../../providers/live-turns.ts';
+import { simulators } from '../../providers/simulators.ts';
+import { FaultRefused, readFaults } from '../../simulator/faults.ts';
+import { type Command, readArguments } from '../shared/command.ts';
+import { CommandError, EXIT, print } from '../shared/output.ts';
+import { call } from './client.ts';
+import { DemoScreen } from './screen.ts';
+import { SENTENCE, SENTENCE_ENCODING, SENTENCE_MIDDLE_SECONDS, SENTENCE_RATE, sentenceAudio } from './sentence.ts';
+import { type Cast, onStage, type Stage } from './stage.ts';
+import { problemOf } from './verdict.ts';
 
 const usage = `Usage: voxgate demo [--from SLUG] [--to SLUG] [--fault F]… [--json]
 

@@ -1,6 +1,6 @@
 // What nobody has caught: the process cannot be sure of itself any more, but its sessions deserve their last words. It takes
 // nobody new, lets them end, and whoever started it starts another.
-import type { Logger } from '../telemetry/log.ts';
+import type { Logger } from '../../telemetry/log.ts';
 
 /** After so many it is no single accident: nothing that still runs is to be trusted. */
 const FAULTS_MAX = 100;

@@ -1,13 +1,13 @@
 // A file as a live client sends it: in real time, in chunks of 100 ms, printing each event as it comes.
 import { createReadStream } from 'node:fs';
 import WebSocket from 'ws';
-import { Refusal } from '../api/errors.ts';
-import type { ServerEvent } from '../api/listen.ts';
-import { PcmConverter } from '../audio/resampler.ts';
-import { WavReader } from '../audio/wav.ts';
-import { CommandError, EXIT, print, tell } from './output.ts';
+import { Refusal } from '../../api/errors.ts';
+import type { ServerEvent } from '../../api/listen.ts';
+import { PcmConverter } from '../../audio/resampler.ts';
+import { WavReader } from '../../audio/wav.ts';
+import { CommandError, EXIT, print, tell } from '../shared/output.ts';
+import type { Target, Wanted } from '../transcribe.ts';
 import { sendInRealTime } from './real-time.ts';
-import type { Target, Wanted } from './transcribe.ts';
 
 const RATE = 16_000;
 const BYTES_PER_SECOND = 2 * RATE;

@@ -6,10 +6,10 @@ import { constants } from 'node:fs';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Clock } from '../../machines/clock.ts';
-import { tryAddress } from '../edge/address-failure.ts';
-import type { Logger } from '../telemetry/log.ts';
-import { CommandError, EXIT } from './output.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { tryAddress } from '../../edge/address-failure.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { CommandError, EXIT } from '../shared/output.ts';
 import { Restarts } from './restarts.ts';
 
 const HOST = '127.0.0.1';

@@ -1,16 +1,16 @@
 // `voxgate serve`: runs a gateway until a signal ends it; as several processes on one port where that is asked for.
-import type { Config } from '../config/schema.ts';
-import { rolesOf, WORKERS_MAX } from '../config/schema-cluster.ts';
-import { startGateway } from '../gateway.ts';
-import { createLogger } from '../telemetry/log.ts';
-import { type Command, readArguments } from './command.ts';
+import type { Config } from '../../config/schema.ts';
+import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
+import { startGateway } from '../../gateway.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { type Command, readArguments } from '../shared/command.ts';
+import { CommandError, EXIT, tell } from '../shared/output.ts';
+import { loadSettings } from '../shared/settings.ts';
+import { onSignals } from '../shared/signals.ts';
+import { FirstProcess } from '../workers/messages.ts';
+import { runWorkers } from '../workers/workers.ts';
 import { firstKeyLines } from './first-key.ts';
-import { drainOnFault } from './last-resort.ts';
-import { CommandError, EXIT, tell } from './output.ts';
-import { loadSettings } from './settings.ts';
-import { onSignals } from './signals.ts';
-import { FirstProcess } from './worker-messages.ts';
-import { runWorkers } from './workers.ts';
+import { drainOnFault } from './uncaught-errors.ts';
 
 const usage = `Usage: voxgate serve [--workers N]
 

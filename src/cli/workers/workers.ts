@@ -4,17 +4,17 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadSecret } from '../auth/secret.ts';
-import type { Config } from '../config/schema.ts';
-import { type Role, rolesOf } from '../config/schema-cluster.ts';
-import { listenFailure, tryAddress } from '../edge/address-failure.ts';
-import { systemClock } from '../telemetry/clock.ts';
-import { createLogger, type Logger } from '../telemetry/log.ts';
-import { CommandError, EXIT } from './output.ts';
+import { loadSecret } from '../../auth/secret.ts';
+import type { Config } from '../../config/schema.ts';
+import { type Role, rolesOf } from '../../config/schema-cluster.ts';
+import { listenFailure, tryAddress } from '../../edge/address-failure.ts';
+import { systemClock } from '../../telemetry/clock.ts';
+import { createLogger, type Logger } from '../../telemetry/log.ts';
+import { CommandError, EXIT } from '../shared/output.ts';
+import { onSignals } from '../shared/signals.ts';
+import { type StartedAs, WorkerGroup, type WorkerProcess } from './group.ts';
+import type { Listening, Order } from './messages.ts';
 import { PrivateNats } from './private-nats.ts';
-import { onSignals } from './signals.ts';
-import { type StartedAs, WorkerGroup, type WorkerProcess } from './worker-group.ts';
-import type { Listening, Order } from './worker-messages.ts';
 
 const NODE_ID_LENGTH_MAX = 32;
 
@@ -125,7 +125,7 @@ function natsSettings({ cluster: { natsMissing } }: Config, nats: PrivateNats | 
 
 /** Workers of node:cluster: the port of node:http is shared by its means, that of uWebSockets.js by the system's. */
 function spawnerOf(settings: (worker: number, starts: number) => Record<string, string>) {
-  const program = import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js';
+  const program = import.meta.url.endsWith('.ts') ? '../../main.ts' : '../../main.js';
   cluster.setupPrimary({ exec: fileURLToPath(new URL(program, import.meta.url)), args: ['serve'] });
   return ({ worker, start, onListening, onEnd }: StartedAs): WorkerProcess => {
     const forked = cluster.fork(settings(worker, start));

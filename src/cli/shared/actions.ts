@@ -1,7 +1,7 @@
 // Commands with actions, `voxgate orgs create NAME`: finds the action, and reads its operands and options as strictly as it
 // declares them. What an action does is in the command's own file.
 import type { ParseArgsConfig } from 'node:util';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError } from '../../store/store-error.ts';
 import { type Command, readArguments } from './command.ts';
 import { CommandError, EXIT } from './output.ts';
 

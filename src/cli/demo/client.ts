@@ -1,9 +1,9 @@
 // The client of `voxgate demo`: any live client would do the same. It says the sentence at the pace of speech over one
 // WebSocket and hands on every event; what they mean is left to others.
 import WebSocket from 'ws';
-import type { ServerEvent } from '../api/listen.ts';
-import { CommandError } from './output.ts';
-import { sendInRealTime } from './real-time.ts';
+import type { ServerEvent } from '../../api/listen.ts';
+import { CommandError } from '../shared/output.ts';
+import { sendInRealTime } from '../speech/real-time.ts';
 
 export interface DemoCall {
   url: string;
