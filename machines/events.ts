@@ -63,7 +63,7 @@ export interface Utterance {
  * - `speech.started`: someone began to speak.
  * - `partial`: unsettled text of the turn, whole, without the pieces already settled.
  * - `piece`: a settled piece; pieces of a turn are joined when it ends.
- * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `twin` true means that a
+ * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `formattedFollows` says that a
  *   formatted version of the same turn is to follow.
  * - `turn.formatted`: that formatted version.
  * - `finished`: everything asked for by finish was said.
@@ -75,7 +75,7 @@ export type Heard =
   | { type: 'speech.started'; start: number }
   | { type: 'partial'; turnId: string; utterance: Utterance }
   | { type: 'piece'; turnId: string; utterance: Utterance }
-  | { type: 'turn.ended'; turnId: string; utterance?: Utterance; twin: boolean }
+  | { type: 'turn.ended'; turnId: string; utterance?: Utterance; formattedFollows: boolean }
   | { type: 'turn.formatted'; turnId: string; utterance: Utterance }
   | { type: 'finished' }
   | { type: 'failed'; failure: LegFailure }

@@ -38,7 +38,7 @@ export const machines: readonly MachineEntry[] = [
         settleMs: 1_000,
         retries: 1,
         rounds: 1,
-        twinMs: 700,
+        formattedWaitMs: 700,
         steadyMs: 10_000,
       },
     },
@@ -114,11 +114,11 @@ export const machines: readonly MachineEntry[] = [
   {
     id: 'turn',
     machine: turnMachine,
-    input: { sessionId: 'ses_sample', twinMs: 700 },
+    input: { sessionId: 'ses_sample', formattedWaitMs: 700 },
     samples: [
       { type: 'turn.heard' },
-      { type: 'turn.ended', twin: false },
-      { type: 'turn.ended', twin: true },
+      { type: 'turn.ended', formattedFollows: false },
+      { type: 'turn.ended', formattedFollows: true },
       { type: 'turn.formatted' },
       { type: 'turn.discarded' },
       { type: 'turn.flush' },

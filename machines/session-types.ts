@@ -18,7 +18,7 @@ export interface SessionLimits {
   retries: number;
   /** Times the whole chain is begun again within an incident. */
   rounds: number;
-  twinMs: number;
+  formattedWaitMs: number;
   /** A leg that has held for so long has got over what went wrong before. Longer than any leg may be silent while someone speaks. */
   steadyMs: number;
 }

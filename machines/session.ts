@@ -108,7 +108,7 @@ export const sessionMachine = setup({
         {
           id: 'turn',
           src: 'turn',
-          input: ({ context }) => ({ sessionId: context.sessionId, twinMs: context.limits.twinMs }),
+          input: ({ context }) => ({ sessionId: context.sessionId, formattedWaitMs: context.limits.formattedWaitMs }),
           onError: {
             target: 'settling',
             actions: { type: 'noteEnd', params: ends.turnFailed },

@@ -6,7 +6,7 @@ import { declaredAction } from './declared.ts';
 export interface TurnInput {
   sessionId: string;
   /** How long a formatted version of a turn is waited for. */
-  twinMs: number;
+  formattedWaitMs: number;
 }
 
 export type TurnContext = TurnInput;
@@ -14,8 +14,8 @@ export type TurnContext = TurnInput;
 export type TurnEvent =
   /** The first words of a turn were heard. Always comes before the end of that turn. */
   | { type: 'turn.heard' }
-  /** The provider ended the turn. `twin`: a formatted version is to follow. */
-  | { type: 'turn.ended'; twin: boolean }
+  /** The provider ended the turn. `formattedFollows`: a formatted final of the same turn is to come. */
+  | { type: 'turn.ended'; formattedFollows: boolean }
   | { type: 'turn.formatted' }
   /** The turn came to nothing, or its leg failed and it will be heard again from its beginning. */
   | { type: 'turn.discarded' }
@@ -35,10 +35,10 @@ export const turnMachine = setup({
     tellSettled: declaredAction('tellSettled'),
   },
   guards: {
-    hasTwin: ({ event }) => event.type === 'turn.ended' && event.twin,
+    formattedFollows: ({ event }) => event.type === 'turn.ended' && event.formattedFollows,
   },
   delays: {
-    twin: ({ context }) => context.twinMs,
+    formattedWait: ({ context }) => context.formattedWaitMs,
   },
 }).createMachine({
   id: 'turn',
@@ -51,21 +51,21 @@ export const turnMachine = setup({
     },
     speaking: {
       on: {
-        'turn.ended': [{ guard: 'hasTwin', target: 'awaitingTwin' }, { target: 'settled' }],
+        'turn.ended': [{ guard: 'formattedFollows', target: 'awaitingFormatted' }, { target: 'settled' }],
         'turn.discarded': 'idle',
       },
     },
-    awaitingTwin: {
+    awaitingFormatted: {
       description: 'The unformatted text is there; the formatted one is worth a short wait.',
       on: {
         'turn.formatted': 'settled',
         'turn.flush': 'settled',
-        // A failed leg cannot send the twin any more: the words are settled, so they are given as they are.
+        // A failed leg cannot send the formatted final any more: the words are settled, so they are given as they are.
         'turn.discarded': 'settled',
         // The next turn has begun: this one waits no longer.
         'turn.heard': { target: 'speaking', actions: ['deliverFinal', 'tellSettled'] },
       },
-      after: { twin: 'settled' },
+      after: { formattedWait: 'settled' },
     },
     settled: {
       entry: ['deliverFinal', 'tellSettled'],

@@ -77,8 +77,8 @@ export interface LiveTiming {
   keepAliveMs: number | undefined;
   /** Nothing heard while there was speech for so long: the leg is taken for dead. */
   stallMs: number;
-  /** How long a formatted twin is waited for. */
-  twinMs: number;
+  /** How long a formatted final is waited for. */
+  formattedWaitMs: number;
   /** The provider's own limit on a session, undefined where there is none. The leg is replaced before it, between two turns. */
   sessionMaxMs: number | undefined;
   /** For a model that makes no turns itself, or endless ones: the gateway finalizes where they end. Undefined for all others. */

@@ -2,7 +2,7 @@
 // Plain data, no chart: this runs for every partial. When a final is due is decided elsewhere.
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 
-/** Ended turns are remembered, so that a final said twice and a twin that comes late are known for what they are. */
+/** Ended turns are remembered, so that a final said twice and a formatted final that comes late are known for what they are. */
 const ENDED_REMEMBERED_MAX = 32;
 
 /** What a message came to. */
@@ -10,13 +10,13 @@ export type TurnStep =
   /** Unsettled words of the current turn; `begins` when they are its first. */
   | { type: 'interim'; utterance: Utterance; begins: boolean }
   /** The turn is over with these words; `begins` when nothing of it was heard before. */
-  | { type: 'ended'; utterance: Utterance; twin: boolean; begins: boolean }
+  | { type: 'ended'; utterance: Utterance; formattedFollows: boolean; begins: boolean }
   /** The turn is over and came to nothing. `until` is the end position, where the provider gave one. */
   | { type: 'empty'; until: number | undefined; heard: boolean }
   /** The formatted version of the turn that has just ended. */
   | { type: 'formatted'; utterance: Utterance }
   /** Said again, or too late. */
-  | { type: 'dropped'; why: 'duplicate_final' | 'late_twin' | 'late_partial' };
+  | { type: 'dropped'; why: 'duplicate_final' | 'late_formatted' | 'late_partial' };
 
 export type TurnMessage = Extract<Heard, { turnId: string }>;
 
@@ -37,7 +37,7 @@ export class TurnText {
   private heardAny = false;
   private readonly endedIds: string[] = [];
   /** The ended turn whose formatted version is still to come. */
-  private twinOf: string | undefined;
+  private awaitedTurnId: string | undefined;
 
   hear(message: TurnMessage): TurnStep {
     if (message.type === 'turn.formatted') return this.formatted(message.turnId, message.utterance);
@@ -45,7 +45,7 @@ export class TurnText {
       return { type: 'dropped', why: message.type === 'turn.ended' ? 'duplicate_final' : 'late_partial' };
     }
     if (this.turnId !== message.turnId) this.begin(message.turnId);
-    if (message.type === 'turn.ended') return this.ended(message.utterance, message.twin);
+    if (message.type === 'turn.ended') return this.ended(message.utterance, message.formattedFollows);
     if (message.type === 'piece') this.pieces.push(message.utterance);
     const parts = [...this.carried, ...this.pieces];
     if (message.type === 'partial') parts.push(message.utterance);
@@ -54,7 +54,7 @@ export class TurnText {
     const begins = !this.heardAny && utterance.text !== '';
     if (begins) {
       this.heardAny = true;
-      this.twinOf = undefined;
+      this.awaitedTurnId = undefined;
     }
     return { type: 'interim', utterance, begins };
   }
@@ -70,12 +70,12 @@ export class TurnText {
     this.pieces = [];
   }
 
-  private ended(utterance: Utterance | undefined, twin: boolean): TurnStep {
+  private ended(utterance: Utterance | undefined, formattedFollows: boolean): TurnStep {
     const parts = [...this.carried, ...(utterance === undefined ? this.pieces : [utterance])];
     const whole = parts.length > 0 ? joinUtterances(parts) : undefined;
     const heard = this.heardAny;
     // A formatted version would know nothing of words that came under another name.
-    const awaited = twin && this.carried.length === 0;
+    const awaited = formattedFollows && this.carried.length === 0;
     const turnId = this.turnId as string;
     this.endedIds.push(turnId);
     if (this.endedIds.length > ENDED_REMEMBERED_MAX) this.endedIds.shift();
@@ -84,13 +84,13 @@ export class TurnText {
     this.carried = [];
     this.heardAny = false;
     if (whole === undefined || whole.text === '') return { type: 'empty', until: whole?.end, heard };
-    this.twinOf = awaited ? turnId : undefined;
-    return { type: 'ended', utterance: whole, twin: awaited, begins: !heard };
+    this.awaitedTurnId = awaited ? turnId : undefined;
+    return { type: 'ended', utterance: whole, formattedFollows: awaited, begins: !heard };
   }
 
   private formatted(turnId: string, utterance: Utterance): TurnStep {
-    if (this.twinOf !== turnId) return { type: 'dropped', why: 'late_twin' };
-    this.twinOf = undefined;
+    if (this.awaitedTurnId !== turnId) return { type: 'dropped', why: 'late_formatted' };
+    this.awaitedTurnId = undefined;
     return { type: 'formatted', utterance };
   }
 }

@@ -66,7 +66,7 @@ export function chartInputOf(
       settleMs,
       retries: RETRIES,
       rounds: upstreamRetries,
-      twinMs: Math.max(0, ...timings.map(({ twinMs }) => twinMs)),
+      formattedWaitMs: Math.max(0, ...timings.map(({ formattedWaitMs }) => formattedWaitMs)),
       // A leg that answers nothing is taken for dead before it is taken for steady.
       steadyMs: Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0))),
     },

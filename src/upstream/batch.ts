@@ -148,7 +148,7 @@ class LegJob {
     else if (step.type === 'formatted') this.utterances[this.utterances.length - 1] = step.utterance;
     this.language = this.utterances.at(-1)?.language ?? this.language;
     // The formatted version of the last one may be still to come, and takes its place.
-    const isOpen = step.type === 'ended' && step.twin;
+    const isOpen = step.type === 'ended' && step.formattedFollows;
     if (step.type === 'ended' || step.type === 'formatted') this.tell(this.utterances.length - (isOpen ? 1 : 0));
   }
 

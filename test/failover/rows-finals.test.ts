@@ -142,7 +142,7 @@ describe('a formatted version of a final', () => {
     const incident = new Incident({ faults: { assemblyai: [quirk] }, turns: turnsOf(said) });
     const caller = await incident.play([slug], {}, { format_turns: true });
     expect(textsOf(caller)).toEqual(texts);
-    expect(incident.rig.drops).toEqual(late === 0 ? {} : { late_twin: late });
+    expect(incident.rig.drops).toEqual(late === 0 ? {} : { late_formatted: late });
     expect(caller.client.closeCode).toBe(1000);
     await incident.close();
   });

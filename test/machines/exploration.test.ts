@@ -164,7 +164,7 @@ describe('a turn', () => {
       const isGivenUp = from.matches('speaking') && event.type === 'turn.discarded';
       const isEnded =
         (from.matches('speaking') && to.matches('idle') && !isGivenUp) ||
-        (from.matches('awaitingTwin') && !to.matches('awaitingTwin'));
+        (from.matches('awaitingFormatted') && !to.matches('awaitingFormatted'));
       expect(names).toEqual(isEnded ? ['deliverFinal', 'tellSettled'] : []);
     }
   });

@@ -54,11 +54,11 @@ describe.each(machines)('the machine $id, at random', ({ id, machine, input, sam
 describe('the turn machine', () => {
   const [entry] = machines.filter(({ id }) => id === 'turn');
   const { machine, samples, input } = entry!;
-  const { twinMs } = input as { twinMs: number };
+  const { formattedWaitMs } = input as { formattedWaitMs: number };
   const happenings = fc.array(
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...samples) },
-      { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 * twinMs }) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 * formattedWaitMs }) },
     ),
     { maxLength: 60, size: 'max' },
   );
@@ -72,7 +72,7 @@ describe('the turn machine', () => {
           if (typeof happening === 'number') {
             held.clock.increment(happening);
             shadow.nowMs += happening;
-            if (shadow.state === 'awaitingTwin' && shadow.nowMs >= shadow.dueMs) settle(shadow);
+            if (shadow.state === 'awaitingFormatted' && shadow.nowMs >= shadow.dueMs) settle(shadow);
           } else {
             held.send(happening);
             follow(shadow, happening);
@@ -95,15 +95,19 @@ describe('the turn machine', () => {
   }
 
   /** The same rules, written down a second time in the plainest way. */
-  function follow(shadow: Shadow, { type, twin }: { type: string; twin?: unknown }): void {
+  function follow(shadow: Shadow, { type, formattedFollows }: { type: string; formattedFollows?: unknown }): void {
     const { state } = shadow;
     if (state === 'idle' && type === 'turn.heard') shadow.state = 'speaking';
     if (state === 'speaking' && type === 'turn.discarded') shadow.state = 'idle';
     if (state === 'speaking' && type === 'turn.ended') {
-      if (twin === true) Object.assign(shadow, { state: 'awaitingTwin', dueMs: shadow.nowMs + twinMs });
+      if (formattedFollows === true)
+        Object.assign(shadow, { state: 'awaitingFormatted', dueMs: shadow.nowMs + formattedWaitMs });
       else settle(shadow);
     }
-    if (state === 'awaitingTwin' && ['turn.formatted', 'turn.flush', 'turn.discarded', 'turn.heard'].includes(type)) {
+    if (
+      state === 'awaitingFormatted' &&
+      ['turn.formatted', 'turn.flush', 'turn.discarded', 'turn.heard'].includes(type)
+    ) {
       settle(shadow);
       if (type === 'turn.heard') shadow.state = 'speaking';
     }

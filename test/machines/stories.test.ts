@@ -180,32 +180,37 @@ const upstreamStories: Story[] = [
 ];
 
 const final = ['deliverFinal', 'tellSettled'];
-const endedWithTwin = { type: 'turn.ended', twin: true } as EventObject;
-const ended = { type: 'turn.ended', twin: false } as EventObject;
+const endedBeforeFormatted = { type: 'turn.ended', formattedFollows: true } as EventObject;
+const ended = { type: 'turn.ended', formattedFollows: false } as EventObject;
 const turnStories: Story[] = [
   { story: 'gives its final when the provider ends it', events: ['turn.heard', ended], state: 'idle', calls: final },
-  { story: 'waits for the formatted text', events: ['turn.heard', endedWithTwin], state: 'awaitingTwin', calls: [] },
+  {
+    story: 'waits for the formatted text',
+    events: ['turn.heard', endedBeforeFormatted],
+    state: 'awaitingFormatted',
+    calls: [],
+  },
   {
     story: 'gives the formatted text, once',
-    events: ['turn.heard', endedWithTwin, 'turn.formatted', 'turn.formatted'],
+    events: ['turn.heard', endedBeforeFormatted, 'turn.formatted', 'turn.formatted'],
     state: 'idle',
     calls: final,
   },
   {
     story: 'gives the unformatted text when the formatted one is late',
-    events: ['turn.heard', endedWithTwin, 'after twin', 'turn.formatted'],
+    events: ['turn.heard', endedBeforeFormatted, 'after formattedWait', 'turn.formatted'],
     state: 'idle',
     calls: final,
   },
   {
     story: 'gives what it has when the next turn begins',
-    events: ['turn.heard', endedWithTwin, 'turn.heard'],
+    events: ['turn.heard', endedBeforeFormatted, 'turn.heard'],
     state: 'speaking',
     calls: final,
   },
   {
     story: 'gives its settled words when its leg fails while the formatted ones are due',
-    events: ['turn.heard', endedWithTwin, 'turn.discarded'],
+    events: ['turn.heard', endedBeforeFormatted, 'turn.discarded'],
     state: 'idle',
     calls: final,
   },

@@ -66,12 +66,19 @@ describe('reading', () => {
     [
       'a final',
       { type: 'final', turn: 3, text: 'yes', start: 1, end: 1.5, confidence: 0.9, words },
-      [{ type: 'turn.ended', turnId: '3', utterance: { ...utterance, confidence: 0.9, words }, twin: false }],
+      [
+        {
+          type: 'turn.ended',
+          turnId: '3',
+          utterance: { ...utterance, confidence: 0.9, words },
+          formattedFollows: false,
+        },
+      ],
     ],
     [
       'a turn in which nothing was heard',
       { type: 'no_match', turn: 3, start: 1, end: 1.5 },
-      [{ type: 'turn.ended', turnId: '3', utterance: { text: '', start: 1, end: 1.5 }, twin: false }],
+      [{ type: 'turn.ended', turnId: '3', utterance: { text: '', start: 1, end: 1.5 }, formattedFollows: false }],
     ],
     [
       'a warning',

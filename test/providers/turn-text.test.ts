@@ -7,10 +7,10 @@ import { joinUtterances, type TurnMessage, type TurnStep, TurnText } from '../..
 const say = (text: string, start = 0, end = start + 1): Utterance => ({ text, start, end });
 const partial = (turnId: string, text: string): TurnMessage => ({ type: 'partial', turnId, utterance: say(text) });
 const piece = (turnId: string, text: string): TurnMessage => ({ type: 'piece', turnId, utterance: say(text) });
-const ended = (turnId: string, text?: string, twin = false): TurnMessage => ({
+const ended = (turnId: string, text?: string, formattedFollows = false): TurnMessage => ({
   type: 'turn.ended',
   turnId,
-  twin,
+  formattedFollows,
   ...(text === undefined ? {} : { utterance: say(text) }),
 });
 const formatted = (turnId: string, text: string): TurnMessage => ({
@@ -77,35 +77,35 @@ describe('the text of turns', () => {
       ['interim begins: uh', 'empty heard'],
     ],
     [
-      'the formatted twin follows',
+      'the formatted final follows',
       [ended('1', 'a b', true), formatted('1', 'A b.')],
       ['ended begins: a b', 'formatted: A b.'],
     ],
     [
-      'a second twin is too late',
+      'a second formatted final is too late',
       [ended('1', 'a', true), formatted('1', 'A.'), formatted('1', 'A!')],
-      ['ended begins: a', 'formatted: A.', 'dropped late_twin'],
+      ['ended begins: a', 'formatted: A.', 'dropped late_formatted'],
     ],
     [
-      'a twin is too late when the next turn has begun',
+      'a formatted final is too late when the next turn has begun',
       [ended('1', 'a', true), partial('2', 'b'), formatted('1', 'A.')],
-      ['ended begins: a', 'interim begins: b', 'dropped late_twin'],
+      ['ended begins: a', 'interim begins: b', 'dropped late_formatted'],
     ],
     [
-      'a twin is too late when the next turn has ended',
+      'a formatted final is too late when the next turn has ended',
       [ended('1', 'a', true), ended('2', 'b', true), formatted('1', 'A.')],
-      ['ended begins: a', 'ended begins: b', 'dropped late_twin'],
+      ['ended begins: a', 'ended begins: b', 'dropped late_formatted'],
     ],
-    ['a twin of a turn that was never told is dropped', [formatted('9', 'A.')], ['dropped late_twin']],
+    ['a formatted final of a turn that was never told is dropped', [formatted('9', 'A.')], ['dropped late_formatted']],
     [
-      'a twin of a turn without words is dropped',
+      'a formatted final of a turn without words is dropped',
       [ended('1', 'a'), ended('2', '', true), formatted('2', 'B.')],
-      ['ended begins: a', 'empty', 'dropped late_twin'],
+      ['ended begins: a', 'empty', 'dropped late_formatted'],
     ],
     [
-      'a twin that was not announced is dropped',
+      'a formatted final that was not announced is dropped',
       [ended('1', 'a'), formatted('1', 'A.')],
-      ['ended begins: a', 'dropped late_twin'],
+      ['ended begins: a', 'dropped late_formatted'],
     ],
     [
       'a turn that changes its name is the same turn to the client',
@@ -123,7 +123,7 @@ describe('the text of turns', () => {
       ['interim begins: a', 'ended: a B.'],
     ],
     [
-      'a twin is not too late for words that were none',
+      'a formatted final is not too late for words that were none',
       [ended('1', 'a', true), partial('2', ''), ended('3', ''), formatted('1', 'A.')],
       ['ended begins: a', 'interim: ', 'empty', 'formatted: A.'],
     ],
@@ -167,7 +167,7 @@ describe('the text of turns', () => {
       fc.tuple(id, text).map(([turnId, words]) => piece(turnId, words)),
       fc
         .tuple(id, fc.option(text, { nil: undefined }), fc.boolean())
-        .map(([turnId, words, twin]) => ended(turnId, words, twin)),
+        .map(([turnId, words, formattedFollows]) => ended(turnId, words, formattedFollows)),
       fc.tuple(id, text).map(([turnId, words]) => formatted(turnId, words)),
     );
     fc.assert(

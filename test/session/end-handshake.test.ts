@@ -174,7 +174,12 @@ describe('the end handshake', () => {
     expect(puppet.connections).toHaveLength(2);
     expect([puppet.last.samples, puppet.last.controls]).toEqual([RATE, ['finish']]);
     await puppet.last.say(
-      { type: 'turn.ended', turnId: '1', twin: false, utterance: { ...utterance, text: 'half a word', end: 0.9 } },
+      {
+        type: 'turn.ended',
+        turnId: '1',
+        formattedFollows: false,
+        utterance: { ...utterance, text: 'half a word', end: 0.9 },
+      },
       { type: 'finished' },
     );
     expect(client.finals.map(({ text, turn }) => [turn, text])).toEqual([[0, 'half a word']]);

@@ -62,7 +62,12 @@ it('a leg that makes its own turns can be told of endless ones alone', async () 
   client.session.audio(speech(5));
   client.session.audio(silence(1));
   await rig.advance(100);
-  await puppet.last.say({ type: 'turn.ended', turnId: '1', twin: false, utterance: { text: 'a', start: 0, end: 5.5 } });
+  await puppet.last.say({
+    type: 'turn.ended',
+    turnId: '1',
+    formattedFollows: false,
+    utterance: { text: 'a', start: 0, end: 5.5 },
+  });
   for (let seconds = 0; seconds < 12; seconds++) {
     client.session.audio(speech(1));
     await rig.advance(100);

@@ -21,7 +21,7 @@ const HEARD = 12;
 const final = (turnId: string, end: number, start = 0): Heard => ({
   type: 'turn.ended',
   turnId,
-  twin: false,
+  formattedFollows: false,
   utterance: { text: 'a', start, end },
 });
 const partial = (turnId: string, end: number, start = 0): Heard => ({

@@ -129,7 +129,7 @@ describe('a leg that never confirms the end', () => {
     await puppet.last.say({
       type: 'turn.ended',
       turnId: '1',
-      twin: false,
+      formattedFollows: false,
       utterance: { text: 'a', start: 0, end: 1.5 },
     });
     client.session.control({ type: 'close' });
@@ -137,7 +137,7 @@ describe('a leg that never confirms the end', () => {
     expect(client.of('failover')).toMatchObject([{ reason: 'stalled', replayed_seconds: 0.5 }]);
     expect([puppet.last.samples, puppet.last.controls]).toEqual([RATE / 2, ['finish']]);
     await puppet.last.say(
-      { type: 'turn.ended', turnId: '1', twin: false, utterance: { text: 'b', start: 0, end: 0.4 } },
+      { type: 'turn.ended', turnId: '1', formattedFollows: false, utterance: { text: 'b', start: 0, end: 0.4 } },
       { type: 'finished' },
     );
     expect(client.finals).toMatchObject([{ text: 'a' }, { text: 'b', start: 1.5, end: 1.9 }]);
@@ -221,7 +221,7 @@ describe('the budget of an incident', () => {
       await puppet.last.say({
         type: 'turn.ended',
         turnId: '1',
-        twin: false,
+        formattedFollows: false,
         utterance: { text: 'a', start: 0, end: 1 },
       });
       await puppet.last.hangUp(1011);
@@ -289,7 +289,7 @@ describe('a close while there is no leg', () => {
     await puppet.last.say({ type: 'ready' });
     expect([puppet.last.samples, puppet.last.controls]).toEqual([RATE, ['finish']]);
     await puppet.last.say(
-      { type: 'turn.ended', turnId: '1', twin: false, utterance: { text: 'a', start: 0, end: 1 } },
+      { type: 'turn.ended', turnId: '1', formattedFollows: false, utterance: { text: 'a', start: 0, end: 1 } },
       { type: 'finished' },
     );
     expect(told(client)).toEqual([started, 'failover upstream_error', 'session_ended']);

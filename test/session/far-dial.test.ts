@@ -19,7 +19,7 @@ const puppetWorld = (options: FarRigOptions = {}) => {
 const final = (text: string, start: number, end: number): Heard => ({
   type: 'turn.ended',
   turnId: text,
-  twin: false,
+  formattedFollows: false,
   utterance: { text, start, end },
 });
 

@@ -28,7 +28,7 @@ const warnings = (client: RigClient) => client.of('warning').map(({ code }) => c
 const final = (text: string, start: number, end: number): Heard => ({
   type: 'turn.ended',
   turnId: text,
-  twin: false,
+  formattedFollows: false,
   utterance: { text, start, end },
 });
 

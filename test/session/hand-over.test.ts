@@ -7,7 +7,7 @@ import { expectInOrder, expectNothingLeft, silence, speech } from './support.ts'
 
 const HOUR_MS = 3_600_000;
 const final = (end: number, text = 'a') =>
-  ({ type: 'turn.ended', turnId: `${end}`, twin: false, utterance: { text, start: 0, end } }) as const;
+  ({ type: 'turn.ended', turnId: `${end}`, formattedFollows: false, utterance: { text, start: 0, end } }) as const;
 const warnings = (client: RigClient) => client.of('warning').map(({ code }) => code);
 
 describe('a leg that nears the provider’s limit', () => {

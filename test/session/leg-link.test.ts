@@ -14,7 +14,7 @@ const numbered = (rig: SessionRig) =>
 const final = (text: string, start: number, end: number): Heard => ({
   type: 'turn.ended',
   turnId: text,
-  twin: false,
+  formattedFollows: false,
   utterance: { text, start, end },
 });
 

@@ -193,7 +193,7 @@ describe('a drain', () => {
     const client = await rig.open({ model: 'puppet/a' });
     client.session.audio(speech(1));
     const utterance = { text: 'a b', start: 0, end: 1 };
-    await puppet.last.say({ type: 'turn.ended', turnId: '1', twin: true, utterance });
+    await puppet.last.say({ type: 'turn.ended', turnId: '1', formattedFollows: true, utterance });
     client.session.drain();
     await puppet.last.say(
       { type: 'turn.formatted', turnId: '1', utterance: { ...utterance, text: 'A b.' } },

@@ -10,7 +10,12 @@ import { failure, Puppet, puppetProvider } from './puppet.ts';
 import { hum } from './support.ts';
 
 const partial: Heard = { type: 'partial', turnId: '1', utterance: { text: 'a', start: 0, end: 0.1 } };
-const final: Heard = { type: 'turn.ended', turnId: '1', twin: false, utterance: { text: 'a', start: 0, end: 1 } };
+const final: Heard = {
+  type: 'turn.ended',
+  turnId: '1',
+  formattedFollows: false,
+  utterance: { text: 'a', start: 0, end: 1 },
+};
 
 function puppetWorld(options: FarRigOptions = {}) {
   const puppet = new Puppet();

@@ -18,7 +18,7 @@ const final = (turn: number, start: number, end: number): Heard => ({
   type: 'turn.ended',
   turnId: String(turn),
   utterance: { text: `turn ${turn}`, start, end },
-  twin: false,
+  formattedFollows: false,
 });
 
 /** A session on `puppet/a` with `puppet/b` behind it, at these prices, with so much credit. */

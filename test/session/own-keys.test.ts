@@ -152,7 +152,7 @@ describe('a session on an own key', () => {
     client.session.audio(speech(1));
     await rig.advance(1_500);
     const utterance = { text: 'word', start: 0, end: 0.5 };
-    await engines.two.last.say({ type: 'turn.ended', turnId: '1', utterance, twin: false });
+    await engines.two.last.say({ type: 'turn.ended', turnId: '1', utterance, formattedFollows: false });
     engines.two.open = false;
     await engines.two.last.hangUp(1011);
     await untilEnded(rig, client, 120);

@@ -115,7 +115,7 @@ export interface PuppetOptions {
 export function puppetProvider({ timing, codec, card }: PuppetOptions): Provider {
   const template = models[0] as ModelCard;
   const live: LiveCodec = {
-    timing: (request) => ({ ...loopbackLive.timing(request), twinMs: 700, ...timing }),
+    timing: (request) => ({ ...loopbackLive.timing(request), formattedWaitMs: 700, ...timing }),
     open: ({ model, params }) => ({
       state: {},
       endpoint: { kind: 'embedded', engine: 'puppet', query: { ...params, model } },

@@ -6,7 +6,7 @@ import { failure, type PuppetConnection, puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, silence, speech, untilEnded } from './support.ts';
 
 const final = (turnId: string, end: number, text = 'a') =>
-  ({ type: 'turn.ended', turnId, twin: false, utterance: { text, start: 0, end } }) as const;
+  ({ type: 'turn.ended', turnId, formattedFollows: false, utterance: { text, start: 0, end } }) as const;
 const chain = (...models: string[]) => ({
   model: `puppet/${models[0]}`,
   fallbacks: models.slice(1).map((model) => ({ model: `puppet/${model}` })),
@@ -260,7 +260,7 @@ it('attempts of an incident that is over are not listed with the next one', asyn
     client.session.audio(speech(1));
     await rig.advance(100, 100);
     // Its formatted version never comes: the final is given when the leg is lost.
-    await puppet.last.say({ ...final('1', 1), twin: true });
+    await puppet.last.say({ ...final('1', 1), formattedFollows: true });
     await puppet.last.hangUp(1006);
     await rig.advance(200, 100);
   }
@@ -274,7 +274,7 @@ it('attempts of an incident that is over are not listed with the next one', asyn
   expectInOrder(client);
 });
 
-it('a turn that comes whole while the one before waits for its twin is heard again by the leg that takes over', async () => {
+it('a turn that comes whole while the one before waits for its formatted final is heard again by the leg that takes over', async () => {
   const { rig, puppet } = puppetRig({
     timing: { sessionMaxMs: 3_600_000, stallMs: Number.POSITIVE_INFINITY },
     rig: { settings: { idleMs: 4_000_000 } },
@@ -282,7 +282,7 @@ it('a turn that comes whole while the one before waits for its twin is heard aga
   const client = await rig.open(chain('a'));
   client.session.audio(speech(4));
   await rig.advance(3_541_000, 1_000);
-  await puppet.last.say({ ...final('1', 2, 'one'), twin: true });
+  await puppet.last.say({ ...final('1', 2, 'one'), formattedFollows: true });
   await puppet.last.say(final('2', 3, 'two'));
   expect(puppet.connections.length).toBeGreaterThan(1);
   await puppet.last.say(final('1', 1, 'two'));
@@ -300,7 +300,7 @@ it('a throw while a report is heard ends the session with internal_error, and is
   await puppet.last.say({
     type: 'turn.ended',
     turnId: '1',
-    twin: false,
+    formattedFollows: false,
     utterance: { text: null, start: 0, end: 1 },
   } as never);
   expect([client.closeCode, rig.faults.map(({ name }) => name)]).toEqual([1011, ['report']]);

@@ -10,7 +10,7 @@ const SETTINGS = { settings: { suspendMs: 20_000, idleMs: 600_000 } };
 const ended = (turnId: string, start: number, end: number): Heard => ({
   type: 'turn.ended',
   turnId,
-  twin: false,
+  formattedFollows: false,
   utterance: { text: 'a', start, end },
 });
 

@@ -13,11 +13,11 @@ import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, type PuppetConnection, puppetProvider } from './puppet.ts';
 
 const say = (text: string, start = 0): Utterance => ({ text, start, end: start + 1 });
-const ended = (turnId: string, utterance: Utterance, twin = false): Heard => ({
+const ended = (turnId: string, utterance: Utterance, formattedFollows = false): Heard => ({
   type: 'turn.ended',
   turnId,
   utterance,
-  twin,
+  formattedFollows,
 });
 const failed = (kind: LegFailure['kind']): Heard => ({ type: 'failed', failure: failure(kind) });
 const FINISHED: Heard = { type: 'finished' };
@@ -111,7 +111,7 @@ describe('what is told while a model still listens', () => {
   it('is in the end what the result is, whatever is formatted, said twice or left out', async () => {
     const turn = fc.record({
       text: fc.constantFrom('', 'a', 'b c'),
-      twin: fc.boolean(),
+      formattedFollows: fc.boolean(),
       formatted: fc.boolean(),
       again: fc.boolean(),
     });
@@ -119,9 +119,9 @@ describe('what is told while a model still listens', () => {
       fc.asyncProperty(fc.array(turn, { maxLength: 8 }), async (turns) => {
         const { attempt, told, outcome } = job('puppet/a');
         const leg = await attempt(0);
-        for (const [index, { text, twin, formatted, again }] of turns.entries()) {
+        for (const [index, { text, formattedFollows, formatted, again }] of turns.entries()) {
           const turnId = String(index);
-          await leg.say(ended(turnId, say(text, index), twin));
+          await leg.say(ended(turnId, say(text, index), formattedFollows));
           if (formatted) await leg.say({ type: 'turn.formatted', turnId, utterance: say(text.toUpperCase(), index) });
           if (again) await leg.say(ended(turnId, say(text, index)));
         }

@@ -11,10 +11,10 @@ const say = (text: string, start = 0, end = start + 0.5): Utterance => ({ text, 
 const partial = (turnId: string, utterance: Utterance): Heard => ({ type: 'partial', turnId, utterance });
 const piece = (turnId: string, utterance: Utterance): Heard => ({ type: 'piece', turnId, utterance });
 const formatted = (turnId: string, utterance: Utterance): Heard => ({ type: 'turn.formatted', turnId, utterance });
-const ended = (turnId: string, utterance?: Utterance, twin = false): Heard => ({
+const ended = (turnId: string, utterance?: Utterance, formattedFollows = false): Heard => ({
   type: 'turn.ended',
   turnId,
-  twin,
+  formattedFollows,
   ...(utterance === undefined ? {} : { utterance }),
 });
 
@@ -158,7 +158,7 @@ describe('turns', () => {
   });
 });
 
-describe('the formatted twin of a turn', () => {
+describe('the formatted final of a turn', () => {
   it('is the final when it comes in time, and is given once', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(partial('1', say('a b')), ended('1', say('a b', 0, 1), true));
@@ -167,7 +167,7 @@ describe('the formatted twin of a turn', () => {
     await puppet.last.say(formatted('1', say('A b.', 0, 1)), formatted('1', say('A b!', 0, 1)));
     await rig.advance(2_000);
     expect(finalsOf(client)).toEqual([[0, 'A b.', 0, 1]]);
-    expect(rig.drops).toEqual({ late_twin: 1 });
+    expect(rig.drops).toEqual({ late_formatted: 1 });
   });
 
   it('is waited for 700 ms, and dropped when it comes later', async () => {
@@ -178,7 +178,7 @@ describe('the formatted twin of a turn', () => {
     await rig.advance(1, 1);
     expect(finalsOf(client)).toEqual([[0, 'a b', 0, 1]]);
     await puppet.last.say(formatted('1', say('A b.', 0, 1)));
-    expect([client.finals.length, rig.drops]).toEqual([1, { late_twin: 1 }]);
+    expect([client.finals.length, rig.drops]).toEqual([1, { late_formatted: 1 }]);
   });
 
   it.each<[string, Heard[], string[]]>([
@@ -251,7 +251,7 @@ describe('any order of messages', () => {
       weight: 4,
       arbitrary: fc
         .tuple(id, fc.option(utterance, { nil: undefined }), fc.boolean())
-        .map(([turnId, each, twin]) => ended(turnId, each, twin)),
+        .map(([turnId, each, formattedFollows]) => ended(turnId, each, formattedFollows)),
     },
     { weight: 2, arbitrary: fc.tuple(id, utterance).map(([turnId, each]) => formatted(turnId, each)) },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 800 }) },

@@ -211,7 +211,7 @@ describe('turns', () => {
     ['D', { ...FORMATTING, speech_model: 'universal-streaming-multilingual' }, [], [[true, false, 'Book a table.']]],
     ['D', U3, [], [[true, true, 'Book a table.']]],
     ['B', { speech_model: 'universal-streaming-english' }, ['regime=b'], [[true, true, 'Book a table.']]],
-    ['A without the twin', FORMATTING, ['twin-never'], [[true, false, 'book a table']]],
+    ['A without the formatted final', FORMATTING, ['twin-never'], [[true, false, 'book a table']]],
     ['C by the quirk', FORMATTING, ['regime=c'], [[true, false, 'book a table']]],
     [
       'A by the quirk',

@@ -45,11 +45,11 @@ async function* chunksOf(audio: Uint8Array, bytes: number): AsyncGenerator<Uint8
 }
 
 const say = (text: string, start = 0): Utterance => ({ text, start, end: start + 1 });
-const ended = (turnId: string, utterance: Utterance, twin = false): Heard => ({
+const ended = (turnId: string, utterance: Utterance, formattedFollows = false): Heard => ({
   type: 'turn.ended',
   turnId,
   utterance,
-  twin,
+  formattedFollows,
 });
 
 /** A source of audio that the test feeds. */

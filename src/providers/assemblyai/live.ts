@@ -109,7 +109,7 @@ function timing(request: LegRequest): LiveTiming {
     keepAliveMs: typeof inactivitySeconds === 'number' ? inactivitySeconds * 500 : undefined,
     // Universal-3 says nothing in long speech without a pause.
     stallMs: partials === 'words' ? 8_000 : 20_000,
-    twinMs: params.format_turns === true ? 700 : 0,
+    formattedWaitMs: params.format_turns === true ? 700 : 0,
     // https://www.assemblyai.com/docs/streaming/common-session-errors-and-closures, code 3008.
     sessionMaxMs: 10_800_000,
     endpointing: undefined,

@@ -8,7 +8,7 @@ import type { ModelCard } from '../provider.ts';
  */
 export interface LiveTraits {
   partials: 'words' | 'transcript';
-  /** Whether `format_turns` is known: then a formatted twin may follow a final. */
+  /** Whether `format_turns` is known: then a formatted final may follow the final. */
   formatTurns: boolean;
   languageDetection: boolean;
   /** The languages that `language_codes` may name; empty where the model does not know it. */

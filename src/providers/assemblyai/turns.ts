@@ -1,5 +1,5 @@
-// What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted twin where one follows. How
-// long a twin is waited for is data of live.ts; what is delivered when is the session's.
+// What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted final where one follows. How
+// long a formatted final is waited for is data of live.ts; what is delivered when is the session's.
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import { finalMissing } from '../turn-text.ts';
 import { languageOf } from './languages.ts';
@@ -10,7 +10,7 @@ import { confidenceOf, type HeardWord, plainWords, Speakers, textOf, wordsOf } f
 export interface Turns {
   readonly partials: LiveTraits['partials'];
   /** `format_turns` was sent: an unformatted end may be followed by a formatted one. */
-  readonly twins: boolean;
+  readonly formats: boolean;
   readonly speakers: Speakers;
   /** The highest `turn_order` seen, and whether it has ended. */
   order: number;
@@ -19,8 +19,8 @@ export interface Turns {
   open: { message: TurnMessage; words: HeardWord[] } | undefined;
   /** A turn with unsettled words that a later one has overtaken: its end is still to come. */
   overtaken: number | undefined;
-  /** The ended turn whose formatted twin has not come. */
-  twinOf: number | undefined;
+  /** The ended turn whose formatted final has not come. */
+  awaitedOrder: number | undefined;
   /** Seconds up to which words were heard. */
   heardUntil: number;
 }
@@ -35,16 +35,16 @@ interface TurnMessage {
   language_code: unknown;
 }
 
-export function newTurns(partials: LiveTraits['partials'], twins: boolean): Turns {
+export function newTurns(partials: LiveTraits['partials'], formats: boolean): Turns {
   return {
     partials,
-    twins,
+    formats,
     speakers: new Speakers(),
     order: -1,
     over: true,
     open: undefined,
     overtaken: undefined,
-    twinOf: undefined,
+    awaitedOrder: undefined,
     heardUntil: 0,
   };
 }
@@ -58,7 +58,7 @@ export function readTurn(turns: Turns, json: Readonly<Record<string, unknown>>, 
   const message = turnMessage(json);
   if (message === undefined) return [];
   const { turn_order, end_of_turn } = message;
-  if (turn_order === turns.twinOf && end_of_turn) return twin(turns, message, sentSeconds);
+  if (turn_order === turns.awaitedOrder && end_of_turn) return formatted(turns, message, sentSeconds);
   if (turn_order === turns.overtaken && end_of_turn) return late(turns, message, sentSeconds);
   if (turn_order < turns.order || (turn_order === turns.order && turns.over)) return [];
 
@@ -78,15 +78,15 @@ export function readTurn(turns: Turns, json: Readonly<Record<string, unknown>>, 
   }
   turns.open = undefined;
   const utterance = utteranceOf(turns, message, words, message.transcript || textOf(words));
-  const hasTwin = turns.twins && !message.turn_is_formatted && utterance.text !== '';
-  turns.twinOf = hasTwin ? turn_order : undefined;
-  return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, twin: hasTwin }];
+  const formattedFollows = turns.formats && !message.turn_is_formatted && utterance.text !== '';
+  turns.awaitedOrder = formattedFollows ? turn_order : undefined;
+  return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, formattedFollows }];
 }
 
 /** The end of a turn said again: its formatted version, unless it is the same once more, or has lost its words. */
-function twin(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
+function formatted(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
   if (!message.turn_is_formatted || message.transcript === '') return [];
-  turns.twinOf = undefined;
+  turns.awaitedOrder = undefined;
   const words = wordsOf(message.words, turns.speakers, sentSeconds);
   const utterance = utteranceOf(turns, message, words, message.transcript);
   return [{ type: 'turn.formatted', turnId: String(message.turn_order), utterance }];
@@ -97,7 +97,7 @@ function late(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] 
   turns.overtaken = undefined;
   const words = wordsOf(message.words, turns.speakers, sentSeconds);
   const utterance = utteranceOf(turns, message, words, message.transcript || textOf(words));
-  return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, twin: false }];
+  return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, formattedFollows: false }];
 }
 
 /**
@@ -111,7 +111,7 @@ function supersede(turns: Turns): Heard[] {
   const { message, words } = open;
   if (words.length > 0 && words.every(({ settled }) => settled)) {
     const utterance = utteranceOf(turns, message, words, textOf(words));
-    return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, twin: false }];
+    return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, formattedFollows: false }];
   }
   turns.overtaken ??= words.length === 0 && message.transcript === '' ? undefined : message.turn_order;
   return [];

@@ -17,7 +17,7 @@ export const TIMING = {
   connectMs: 5_000,
   readyMs: 5_000,
   drainMs: 8_000,
-  twinMs: 0,
+  formattedWaitMs: 0,
   sessionMaxMs: undefined,
   endpointing: undefined,
 } satisfies Partial<LiveTiming>;

@@ -204,7 +204,7 @@ function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
   if (open !== undefined && open.index <= index) state.open = undefined;
   state.endedIndex = index;
   state.quietSeconds = Math.max(state.quietSeconds, end);
-  const steps: Step[] = [{ type: 'turn.ended', turnId: String(index), utterance, twin: false }];
+  const steps: Step[] = [{ type: 'turn.ended', turnId: String(index), utterance, formattedFollows: false }];
   const isLast = state.phase === 'ending' && end >= state.audioEndSeconds - ROUNDING_SECONDS;
   return isLast ? [...steps, close(state), { type: 'finished' }] : steps;
 }
@@ -220,7 +220,7 @@ function quiet(state: State, { end }: Report): Step[] {
   if (!isDue) return [{ type: 'partial', turnId, utterance }];
   state.silences++;
   state.quietSeconds = until;
-  return [{ type: 'turn.ended', turnId, utterance, twin: false }];
+  return [{ type: 'turn.ended', turnId, utterance, formattedFollows: false }];
 }
 
 function reportOf({ clock }: State, message: Members): Report | undefined {

@@ -212,7 +212,7 @@ function endOfTurn(state: State, utterance?: Utterance): Step {
   state.turn++;
   state.held = false;
   state.finalizing = false;
-  return { type: 'turn.ended', turnId, ...(utterance === undefined ? {} : { utterance }), twin: false };
+  return { type: 'turn.ended', turnId, ...(utterance === undefined ? {} : { utterance }), formattedFollows: false };
 }
 
 function windowOf(state: State, text: string, window: { start: number; end: number }, alternative: Members): Utterance {

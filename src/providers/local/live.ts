@@ -33,7 +33,7 @@ export const live: LiveCodec<State> = {
     keepAliveMs: undefined,
     // It runs in this process and says nothing about noise: silence is no sign of a stall.
     stallMs: Number.POSITIVE_INFINITY,
-    twinMs: 0,
+    formattedWaitMs: 0,
     sessionMaxMs: undefined,
     endpointing: undefined,
   }),
@@ -83,11 +83,15 @@ function heard(message: Message, language: string): Heard[] {
     }
     case 'final': {
       const { type: _, turn, ...utterance } = message;
-      return [{ type: 'turn.ended', turnId: String(turn), utterance: { ...utterance, language }, twin: false }];
+      return [
+        { type: 'turn.ended', turnId: String(turn), utterance: { ...utterance, language }, formattedFollows: false },
+      ];
     }
     case 'no_match': {
       const { turn, start, end } = message;
-      return [{ type: 'turn.ended', turnId: String(turn), utterance: { text: '', start, end }, twin: false }];
+      return [
+        { type: 'turn.ended', turnId: String(turn), utterance: { text: '', start, end }, formattedFollows: false },
+      ];
     }
     case 'warning':
       return [{ type: 'warned', code: message.code, message: message.message }];

@@ -26,7 +26,7 @@ export const live: LiveCodec<State> = {
     drainMs: 10_000,
     keepAliveMs: undefined,
     stallMs: 8_000,
-    twinMs: 0,
+    formattedWaitMs: 0,
     sessionMaxMs: undefined,
     endpointing: undefined,
   }),
@@ -82,7 +82,14 @@ function heard(json: unknown): Heard[] {
         : [];
     case 'final':
       return isWhole(message)
-        ? [{ type: 'turn.ended', turnId: String(message.turn), utterance: utteranceOf(message), twin: false }]
+        ? [
+            {
+              type: 'turn.ended',
+              turnId: String(message.turn),
+              utterance: utteranceOf(message),
+              formattedFollows: false,
+            },
+          ]
         : [];
     case 'error':
       return [{ type: 'failed', failure: failureOf(typeof message.code === 'string' ? message.code : 'unknown') }];

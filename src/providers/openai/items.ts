@@ -104,7 +104,7 @@ export class ItemQueue {
       const { text, language } = item.final;
       const utterance = utteranceOf(text, item.range.start, item.range.end);
       if (language !== undefined) utterance.language = language;
-      heard.push({ type: 'turn.ended', turnId: item.id, utterance, twin: false });
+      heard.push({ type: 'turn.ended', turnId: item.id, utterance, formattedFollows: false });
       this.items.shift();
       this.given.push(item.id);
       if (this.given.length > GIVEN_REMEMBERED_MAX) this.given.shift();

@@ -55,7 +55,7 @@ export const live: LiveCodec<State> = {
     drainMs: 15_000,
     keepAliveMs: undefined,
     stallMs: serverTurnsOf(request) ? STALL_SERVER_TURNS_MS : STALL_MS,
-    twinMs: 0,
+    formattedWaitMs: 0,
     sessionMaxMs: 3_600_000,
     // Between the start and the end of speech the server says nothing: a turn without end would look like a stall.
     endpointing: serverTurnsOf(request)

@@ -51,7 +51,7 @@ const HEARD: Readonly<Record<string, TSchema>> = {
   'speech.started': Type.Object({ start: Seconds }),
   partial: Type.Object(ofTurn),
   piece: Type.Object(ofTurn),
-  'turn.ended': Type.Object({ ...ofTurn, utterance: optional(Utterance), twin: Type.Boolean() }),
+  'turn.ended': Type.Object({ ...ofTurn, utterance: optional(Utterance), formattedFollows: Type.Boolean() }),
   'turn.formatted': Type.Object(ofTurn),
   warned: Type.Object({ code: Name, message: Text }),
 };

@@ -18,7 +18,7 @@ export interface TurnsOptions {
   covered(sample: number, model: string): void;
   /** Samples received so far: nothing can have been heard beyond. */
   received(): number;
-  onDrop(name: 'duplicate_final' | 'late_twin' | 'late_partial'): void;
+  onDrop(name: 'duplicate_final' | 'late_formatted' | 'late_partial'): void;
 }
 
 /** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
@@ -82,12 +82,12 @@ export class Turns {
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.text !== text) return;
         this.due = this.placed(step.utterance);
-        this.options.tell({ type: 'turn.ended', twin: step.twin });
+        this.options.tell({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
       }
       case 'formatted':
         if (this.due === undefined) {
-          this.options.onDrop('late_twin');
+          this.options.onDrop('late_formatted');
           return;
         }
         this.due = this.placed(step.utterance);
@@ -143,7 +143,7 @@ export class Turns {
       if (!heard) this.options.tell({ type: 'turn.heard' });
       const end = until ?? this.secondsOf(this.lastEndSample - this.originSample);
       this.due = this.placed({ text: '', start: end, end });
-      this.options.tell({ type: 'turn.ended', twin: false });
+      this.options.tell({ type: 'turn.ended', formattedFollows: false });
       return;
     }
     if (heard) this.options.tell({ type: 'turn.discarded' });

@@ -151,7 +151,8 @@ export class SegmentedLeg extends ChartedLeg {
     for (const { code, message } of result.warnings) this.warn(code, message);
     const turn = turnOf(result, segment, this.request.sampleRate);
     this.turns++;
-    if (turn.text !== '') this.hear({ type: 'turn.ended', turnId: String(this.turns), utterance: turn, twin: false });
+    if (turn.text !== '')
+      this.hear({ type: 'turn.ended', turnId: String(this.turns), utterance: turn, formattedFollows: false });
     // What is left of the utterance behind its last word was heard as well.
     this.cover(segment.end);
     this.settle();
@@ -201,7 +202,7 @@ export class SegmentedLeg extends ChartedLeg {
     this.covered = sample;
     const at = this.secondsOf(sample);
     const utterance: Utterance = { text: '', start: at, end: at };
-    this.hear({ type: 'turn.ended', turnId: `until ${sample}`, utterance, twin: false });
+    this.hear({ type: 'turn.ended', turnId: `until ${sample}`, utterance, formattedFollows: false });
   }
 
   private hear(heard: Extract<LegReport, { type: 'leg.heard' }>['heard']): void {

@@ -213,11 +213,15 @@ describe('its timing', () => {
   });
 
   it('waits for a formatted version only where one was asked for and can come', () => {
-    const twinMs = (model: string, format_turns?: boolean) =>
-      live.timing(legRequest({ model, params: format_turns === undefined ? {} : { format_turns } })).twinMs;
-    expect([twinMs('universal-streaming-english', true), twinMs('whisper-rt', true)]).toEqual([700, 700]);
-    expect([twinMs('universal-streaming-english'), twinMs('whisper-rt', false)]).toEqual([0, 0]);
-    expect([twinMs('universal-streaming-multilingual', true), twinMs('u3-rt-pro', true)]).toEqual([0, 0]);
+    const formattedWaitMs = (model: string, format_turns?: boolean) =>
+      live.timing(legRequest({ model, params: format_turns === undefined ? {} : { format_turns } })).formattedWaitMs;
+    expect([formattedWaitMs('universal-streaming-english', true), formattedWaitMs('whisper-rt', true)]).toEqual([
+      700, 700,
+    ]);
+    expect([formattedWaitMs('universal-streaming-english'), formattedWaitMs('whisper-rt', false)]).toEqual([0, 0]);
+    expect([formattedWaitMs('universal-streaming-multilingual', true), formattedWaitMs('u3-rt-pro', true)]).toEqual([
+      0, 0,
+    ]);
   });
 
   it('keeps a session alive only where silence would end it', () => {

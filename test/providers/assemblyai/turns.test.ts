@@ -11,13 +11,14 @@ const MULTILINGUAL = { model: 'universal-streaming-multilingual' };
 const U3 = { model: 'u3-rt-pro' };
 const U35 = { model: 'universal-3-5-pro' };
 
-/** What was heard, in short: "partial 0 book a", "ended 0 book a 0.1-0.4", with "+" where a twin is to follow. */
+/** What was heard, in short: "partial 0 book a", "ended 0 book a 0.1-0.4", with "+" where a formatted final is to follow. */
 function story(steps: readonly { type: string }[]): string[] {
   return (steps as Heard[]).map((step) => {
     if (!('turnId' in step)) return step.type;
     const { utterance } = step;
     const span = `${utterance?.text} ${utterance?.start}-${utterance?.end}`;
-    const type = step.type === 'turn.ended' ? `ended${step.twin ? '+' : ''}` : step.type.replace('turn.', '');
+    const type =
+      step.type === 'turn.ended' ? `ended${step.formattedFollows ? '+' : ''}` : step.type.replace('turn.', '');
     return step.type === 'partial' ? `partial ${step.turnId} ${utterance?.text}` : `${type} ${step.turnId} ${span}`;
   });
 }
@@ -257,7 +258,7 @@ describe('in any order of well-formed messages', () => {
         fc.array(message, { maxLength: 30 }),
         (request, messages) => {
           const ended: number[] = [];
-          const twins: string[] = [];
+          const awaited: string[] = [];
           for (const step of new Codec(request).hear(...messages.map(turn)) as Heard[]) {
             // The leg is over: nothing is heard of it any more.
             if (step.type === 'failed') break;
@@ -267,10 +268,10 @@ describe('in any order of well-formed messages', () => {
             }
             if (step.type === 'turn.ended') {
               ended.push(Number(step.turnId));
-              if (step.twin) twins.push(step.turnId);
+              if (step.formattedFollows) awaited.push(step.turnId);
             }
             if (step.type === 'turn.formatted')
-              expect(twins.splice(twins.indexOf(step.turnId), 1)).toEqual([step.turnId]);
+              expect(awaited.splice(awaited.indexOf(step.turnId), 1)).toEqual([step.turnId]);
           }
           expect(ended).toEqual([...new Set(ended)].sort((a, b) => a - b));
         },

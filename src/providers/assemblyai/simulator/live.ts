@@ -69,8 +69,8 @@ class Session implements SimulatedConnection {
   /** Since when audio has come without falling behind real time, and how much since then. */
   private paceFromMs: number;
   private pacedMs = 0;
-  /** Formatted twins still to be said. */
-  private twins = 0;
+  /** Formatted finals still to be said. */
+  private formattedDue = 0;
   private terminating = false;
   private earFinished = false;
   private over = false;
@@ -193,10 +193,10 @@ class Session implements SimulatedConnection {
     const regime = this.regime();
     this.peer.send(this.turns.end(regime, { turn, ...heard }));
     if (regime !== 'a' || this.tools.quirk('twin-never') !== undefined) return;
-    this.twins++;
+    this.formattedDue++;
     this.later(Number(this.tools.quirk('twin-late') ?? 0), () => {
-      this.peer.send(this.turns.twin({ turn, ...heard }));
-      this.twins--;
+      this.peer.send(this.turns.formatted({ turn, ...heard }));
+      this.formattedDue--;
       this.terminate();
     });
   }
@@ -211,7 +211,7 @@ class Session implements SimulatedConnection {
 
   /** The turns in flight have been said: how long the session was open, and the end. */
   private terminate(): void {
-    if (!this.earFinished || this.twins > 0 || this.tools.quirk('no-termination') !== undefined) return;
+    if (!this.earFinished || this.formattedDue > 0 || this.tools.quirk('no-termination') !== undefined) return;
     this.peer.send({
       type: 'Termination',
       audio_duration_seconds: Math.round(this.audioMs / 1_000),

@@ -50,7 +50,7 @@ export class TurnWriter {
   }
 
   /** The same once more, formatted. */
-  twin(heard: Heard): Message {
+  formatted(heard: Heard): Message {
     const text = formatted(heard.text);
     return this.message(heard, true, true, text, wordsOf(heard, text));
   }
