@@ -15,6 +15,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/config',
     'src/documents',
     'src/edge',
+    'src/failover',
     'src/providers',
     'src/session',
     'src/vault',
@@ -31,6 +32,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   xstate: [
     'machines',
     'src/auth/verdicts.ts',
+    'src/failover/breakers.ts',
     'src/gateway.ts',
     'src/runtime/observe.ts',
     'src/session',

@@ -1,6 +1,6 @@
 // The vault of a node: its keys are there and the right ones, or the node does not start; and whose credential a connection
 // to a provider is made with.
-import { SERVICE_CREDENTIAL } from '../session/failover/chain-credential.ts';
+import { SERVICE_CREDENTIAL } from '../failover/chain-credential.ts';
 import { checkCredential } from '../upstream/credential-check.ts';
 import type { UpstreamDependencies } from '../upstream/dependencies.ts';
 import { HttpPools } from '../upstream/http/pools.ts';

@@ -1,8 +1,8 @@
 // What a session is opened with, and what is known of it when it has ended.
 import type { SessionEndReason } from '../../machines/events.ts';
 import type { ListenRequest } from '../api/listen.ts';
+import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Meter } from '../ledger/meter.ts';
-import type { ChainMember, Degradation } from './failover/chain.ts';
 
 /** What a session is opened with, checked. */
 export interface SessionOpening {

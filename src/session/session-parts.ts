@@ -1,7 +1,7 @@
 // What the parts of a session are made with, out of its request and the configuration.
 import type { SessionInput } from '../../machines/session-types.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
-import { timingOf } from './failover/chain.ts';
+import { timingOf } from '../failover/chain.ts';
 import type { SessionDependencies } from './host.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionOpening } from './session-opening.ts';

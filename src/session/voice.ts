@@ -4,7 +4,7 @@ import type { FailureReason, LegFailure, SessionEndReason } from '../../machines
 import type { SessionError } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
-import type { ChainMember, Degradation } from './failover/chain.ts';
+import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { SessionSettings } from './host.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionOpening } from './session-opening.ts';

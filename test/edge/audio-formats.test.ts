@@ -9,7 +9,7 @@ import { WavReader } from '../../src/audio/wav.ts';
 import { LengthMeter } from '../../src/edge/measuring/audio-length.ts';
 import type { FormFile } from '../../src/edge/multipart/form.ts';
 import { fileMembers, lengthOf } from '../../src/edge/routes/transcriptions-money.ts';
-import type { ChainMember } from '../../src/session/failover/chain.ts';
+import type { ChainMember } from '../../src/failover/chain.ts';
 import { FileSource } from '../../src/session/files/file-source.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../fakes/audio-files.ts';

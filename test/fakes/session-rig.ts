@@ -9,14 +9,14 @@ import { createPriceList, type PriceOverrides } from '../../src/billing/price-li
 import type { Bus } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import type { Placement } from '../../src/cluster/placement/placement.ts';
+import { DialGate } from '../../src/failover/admission.ts';
+import { Breakers, type BreakersOptions } from '../../src/failover/breakers.ts';
+import { type ChainDependencies, resolveChain } from '../../src/failover/chain.ts';
 import { Desk } from '../../src/ledger/desk.ts';
+import { pricedMembers } from '../../src/ledger/priced.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
-import { pricedMembers } from '../../src/session/billing/priced.ts';
-import { DialGate } from '../../src/session/failover/admission.ts';
-import { Breakers, type BreakersOptions } from '../../src/session/failover/breakers.ts';
-import { type ChainDependencies, resolveChain } from '../../src/session/failover/chain.ts';
 import { SessionHost, type SessionSettings } from '../../src/session/host.ts';
 import { serveLegs } from '../../src/session/leg/leg-service.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import { listModels } from '../../src/edge/routes/models.ts';
+import { type Ask, resolveChain, timingOf } from '../../src/failover/chain.ts';
 import { assemblyai } from '../../src/providers/assemblyai/index.ts';
 import { providers } from '../../src/providers/index.ts';
 import { UTTERANCE, UTTERANCE_TIMING, withLiveTurns } from '../../src/providers/live-turns.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
-import { type Ask, resolveChain, timingOf } from '../../src/session/failover/chain.ts';
 
 const UNIVERSAL = 'assemblyai/universal-2';
 const DIARIZE = 'openai/gpt-4o-transcribe-diarize';

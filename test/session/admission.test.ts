@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../machines/events.ts';
-import { DialGate, RetryBudget, type Ticket } from '../../src/session/failover/admission.ts';
-import { Attempt, type Attempts } from '../../src/session/failover/attempt.ts';
-import { Breakers } from '../../src/session/failover/breakers.ts';
+import { DialGate, RetryBudget, type Ticket } from '../../src/failover/admission.ts';
+import { Attempt, type Attempts } from '../../src/failover/attempt.ts';
+import { Breakers } from '../../src/failover/breakers.ts';
 import { seeded } from '../fakes/random.ts';
 
 describe('the dial gate', () => {

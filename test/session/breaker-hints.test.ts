@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { BusBody, Detach } from '../../src/bus/bus.ts';
 import { BREAKER_OPENED } from '../../src/bus/subjects.ts';
-import { shareBreakers } from '../../src/session/failover/breaker-hints.ts';
-import { Breakers, type Guarded } from '../../src/session/failover/breakers.ts';
+import { shareBreakers } from '../../src/failover/breaker-hints.ts';
+import { Breakers, type Guarded } from '../../src/failover/breakers.ts';
 import { timersOf } from './support.ts';
 
 const model = (slug: string, credentialId = 'service'): Guarded => ({ slug, credentialId });

@@ -1,7 +1,7 @@
 // The breakers of a node: kept apart by model and credential, bounded, and shown as a model's status.
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Breakers, type Guarded } from '../../src/session/failover/breakers.ts';
+import { Breakers, type Guarded } from '../../src/failover/breakers.ts';
 import { timersOf } from './support.ts';
 
 const model = (slug: string, credentialId = 'service'): Guarded => ({ slug, credentialId });

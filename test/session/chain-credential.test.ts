@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
+import { resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { ModelCard, Provider } from '../../src/providers/provider.ts';
-import { resolveChain } from '../../src/session/failover/chain.ts';
 import type { OwnKey } from '../../src/vault/own-keys.ts';
 
 const card = loopback.models[0] as ModelCard;

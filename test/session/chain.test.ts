@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
+import { type Ask, rateFor, resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { Engine, ModelCard, Provider } from '../../src/providers/provider.ts';
-import { type Ask, rateFor, resolveChain } from '../../src/session/failover/chain.ts';
 import { puppetProvider } from './puppet.ts';
 
 const ASK: Ask = {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { LiveCodec } from '../../src/providers/provider.ts';
-import { Recovery } from '../../src/session/failover/recovery.ts';
+import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
 import type { LegHandle } from '../../src/upstream/live.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';

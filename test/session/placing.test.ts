@@ -1,7 +1,7 @@
 // Sessions on one node and their legs on others, which know of each other what they say: a bad node costs nobody anything, one
 // without room passes on, and none keeps more than its share.
 import { describe, expect, it } from 'vitest';
-import { shareBreakers } from '../../src/session/failover/breaker-hints.ts';
+import { shareBreakers } from '../../src/failover/breaker-hints.ts';
 import { LOOK_MS } from '../../src/session/placing/leg-balance.ts';
 import { FarRig, type FarRigOptions, NOTHING_FAR_LEFT } from '../fakes/far-rig.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';

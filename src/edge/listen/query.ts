@@ -1,5 +1,5 @@
 // The query of `GET /v1/listen`, read strictly: every parameter is known, well-formed and in range, or the request is
-// refused with the parameter's name. Whether models can honour it is the chain's business (src/session/failover/chain.ts).
+// refused with the parameter's name. Whether models can honour it is the chain's business (src/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
 import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE } from '../../api/listen.ts';

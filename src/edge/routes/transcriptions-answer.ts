@@ -1,7 +1,7 @@
 // What a transcription is answered with, in each format. Speakers, times and texts are those of the model that answered.
 import type { Segment, Transcription, TranscriptionRequest, VerboseTranscription } from '../../api/transcriptions.ts';
 import { usdOf } from '../../billing/price.ts';
-import type { Degradation } from '../../session/failover/chain.ts';
+import type { Degradation } from '../../failover/chain.ts';
 import type { TranscriptionOutcome } from '../../session/files/transcription.ts';
 import type { WholeReply } from '../door.ts';
 import { json } from '../router.ts';

@@ -2,12 +2,7 @@
 import type { Candidate } from '../../api/listen.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import {
-  type ChainDependencies,
-  type ChainMember,
-  type Degradation,
-  resolveChain,
-} from '../../session/failover/chain.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
 import { takesField } from '../../session/files/transcription-http.ts';
 import { leftOut, strictly, timesMissing } from './transcriptions-limits.ts';
 import { fieldOf, withOpenaiOptions } from './transcriptions-openai.ts';

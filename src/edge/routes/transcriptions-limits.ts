@@ -2,7 +2,7 @@
 // answer does. What a model does not take at all is the chain's.
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { ChainMember, Degradation } from '../../session/failover/chain.ts';
+import type { ChainMember, Degradation } from '../../failover/chain.ts';
 import type { TranscriptionOutcome } from '../../session/files/transcription.ts';
 import { cuesOf } from './transcriptions-cues.ts';
 

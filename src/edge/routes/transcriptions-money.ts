@@ -3,9 +3,9 @@
 import { refuse } from '../../api/errors.ts';
 import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
 import { secondsAtMost } from '../../audio/length/measured.ts';
+import type { ChainMember } from '../../failover/chain.ts';
 import type { FileMember } from '../../ledger/files.ts';
 import type { MeterMember } from '../../ledger/meter.ts';
-import type { ChainMember } from '../../session/failover/chain.ts';
 import type { LedgerPrice } from '../../store/ledger/calls.ts';
 import type { LengthMeter } from '../measuring/audio-length.ts';
 import type { FormFile } from '../multipart/form.ts';

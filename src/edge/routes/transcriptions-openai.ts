@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { ChainDependencies } from '../../session/failover/chain.ts';
+import type { ChainDependencies } from '../../failover/chain.ts';
 import { takesField } from '../../session/files/transcription-http.ts';
 import type { Field } from '../multipart/form.ts';
 

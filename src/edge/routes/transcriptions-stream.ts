@@ -3,7 +3,7 @@
 // who ask again under the same key.
 import type { Utterance } from '../../../machines/events.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { Degradation } from '../../session/failover/chain.ts';
+import type { Degradation } from '../../failover/chain.ts';
 import type { Reply, WholeReply } from '../door.ts';
 import { refusalOf } from '../router.ts';
 import { errorEvent, TranscriptEvents } from './transcriptions-events.ts';

@@ -4,11 +4,11 @@ import type { FarReport, LegCommand, LegFailure } from '../../../machines/events
 import { providerOf } from '../../api/slug.ts';
 import type { Address, Envelope } from '../../bus/bus.ts';
 import { isOfNode, nodeOf } from '../../bus/subjects.ts';
+import type { ChainMember } from '../../failover/chain.ts';
+import { mayBeOfNode } from '../../failover/node-failure.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
-import type { ChainMember } from '../failover/chain.ts';
 import { FarLeg, frameBytesMax } from '../far/far-leg.ts';
 import type { SessionDependencies } from '../host.ts';
-import { mayBeOfNode } from '../placing/node-failure.ts';
 import { WaitWatch } from '../placing/wait-watch.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { LegDial } from './leg-dial.ts';

@@ -3,10 +3,10 @@
 import type { LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { Envelope } from '../../bus/bus.ts';
+import { Attempt, circuitOpen } from '../../failover/attempt.ts';
+import type { ChainMember } from '../../failover/chain.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { StallWatch } from '../audio/stall-watch.ts';
-import { Attempt, circuitOpen } from '../failover/attempt.ts';
-import type { ChainMember } from '../failover/chain.ts';
 import type { SessionDependencies } from '../host.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';

@@ -1,6 +1,6 @@
 // What a session is told by its end of a leg, and what that end is told of an attempt.
 import type { Heard, LegFailure } from '../../../machines/events.ts';
-import type { Ticket } from '../failover/admission.ts';
+import type { Ticket } from '../../failover/admission.ts';
 
 /** What the session hears of its leg. */
 export interface LegLinkListener {

@@ -5,11 +5,11 @@ import type { Address, Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { isOfNode, legActor, OPEN_LEG } from '../../bus/subjects.ts';
 import type { Placement } from '../../cluster/placement/placement.ts';
 import type { ShortOf } from '../../cluster/placement/upstream-state.ts';
+import { mayBeOfNode } from '../../failover/node-failure.ts';
 import type { LegHandle, UpstreamHost } from '../../upstream/live.ts';
 import { FarSession } from '../far/far-session.ts';
 import type { DialHealth } from '../placing/dial-health.ts';
 import { LegBalance } from '../placing/leg-balance.ts';
-import { mayBeOfNode } from '../placing/node-failure.ts';
 import { isOpenLeg } from './leg-messages.ts';
 import { needsOf } from './open-leg.ts';
 

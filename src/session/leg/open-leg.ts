@@ -3,8 +3,8 @@ import type { LegFailure, OpenLeg } from '../../../machines/events.ts';
 import { providerOf } from '../../api/slug.ts';
 import type { Address } from '../../bus/bus.ts';
 import type { LegNeeds } from '../../cluster/placement/placement.ts';
-import type { ChainMember } from '../failover/chain.ts';
-import { SERVICE_CREDENTIAL } from '../failover/chain-credential.ts';
+import type { ChainMember } from '../../failover/chain.ts';
+import { SERVICE_CREDENTIAL } from '../../failover/chain-credential.ts';
 import type { SessionOpening } from '../session-opening.ts';
 
 export function openLegOf(

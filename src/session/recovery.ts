@@ -1,16 +1,16 @@
 // What a session does about a failed leg, beside its charts: it asks the breakers and the node's budget what is possible now,
 // and opens the leg that was chosen. Which one that is, the failover chart decides.
 
-import type { LegFailure } from '../../../machines/events.ts';
-import { firstCandidate } from '../../../machines/failover.ts';
-import type { Charts } from '../charts.ts';
-import type { SessionDependencies } from '../host.ts';
-import { LegHistory } from '../leg/leg-history.ts';
-import type { LegLink } from '../leg/leg-link.ts';
-import type { SessionOpening } from '../session-opening.ts';
-import type { Ticket } from './admission.ts';
-import { type ChainMember, timingOf } from './chain.ts';
-import { ownKeyFailure } from './chain-credential.ts';
+import type { LegFailure } from '../../machines/events.ts';
+import { firstCandidate } from '../../machines/failover.ts';
+import type { Ticket } from '../failover/admission.ts';
+import { type ChainMember, timingOf } from '../failover/chain.ts';
+import { ownKeyFailure } from '../failover/chain-credential.ts';
+import type { Charts } from './charts.ts';
+import type { SessionDependencies } from './host.ts';
+import { LegHistory } from './leg/leg-history.ts';
+import type { LegLink } from './leg/leg-link.ts';
+import type { SessionOpening } from './session-opening.ts';
 
 /** A provider that asks for more time than this is not tried again at once. */
 const RETRY_AFTER_MS_MAX = 1_000;

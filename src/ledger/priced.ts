@@ -1,9 +1,8 @@
 // What each member of a chain costs, before anything is asked of it: a model without a price cannot be used.
-import { refuse } from '../../api/errors.ts';
-import type { Mode } from '../../api/models.ts';
-import type { ListedPrice, PriceList } from '../../billing/price-list.ts';
-import type { MeterMember } from '../../ledger/meter.ts';
-import type { ChainMember } from '../failover/chain.ts';
+import { refuse } from '../api/errors.ts';
+import type { Mode } from '../api/models.ts';
+import type { ListedPrice, PriceList } from '../billing/price-list.ts';
+import type { MeterMember } from './meter.ts';
 
 /** The customer's own provider key costs nothing, whatever the model. */
 const NOTHING: ListedPrice = { unit: 'minute', microUsd: 0n, minimumMicroUsd: 0n };
@@ -14,7 +13,7 @@ const memberPrice = ({ metered, ...price }: ListedPrice): Pick<MeterMember, 'pri
 
 /** The chain as the bill sees it, in the same order. Throws a Refusal `model_not_priced`. */
 export function pricedMembers(
-  chain: readonly Pick<ChainMember, 'slug' | 'own'>[],
+  chain: readonly { slug: string; own: boolean }[],
   mode: Mode,
   prices: Pick<PriceList, 'priceOf'>,
 ): MeterMember[] {

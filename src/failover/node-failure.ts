@@ -1,6 +1,6 @@
 // Which failures of a dial may be the doing of the node that has dialled: its network, its credential, its build. Such a leg is
 // tried on another node, and is no news of the provider before a second node has met the same.
-import type { LegFailure } from '../../../machines/events.ts';
+import type { LegFailure } from '../../machines/events.ts';
 
 const CODES: ReadonlySet<string> = new Set(['unreachable', 'connect_timeout', 'own_key_unavailable', 'internal_fault']);
 

@@ -1,14 +1,20 @@
 // Whose credential a member of a chain runs on: the organisation's own key where it has one, else the service's. Nobody falls
 // from an own key to the service's unless the request names the service's account.
-import type { LegFailure } from '../../../machines/events.ts';
-import { refuse } from '../../api/errors.ts';
-import type { Candidate } from '../../api/listen.ts';
-import type { Mode } from '../../api/models.ts';
-import type { Provider, ProviderAccess } from '../../providers/provider.ts';
-import type { OwnKey } from '../../vault/own-keys.ts';
+import type { LegFailure } from '../../machines/events.ts';
+import { refuse } from '../api/errors.ts';
+import type { Candidate } from '../api/listen.ts';
+import type { Mode } from '../api/models.ts';
+import type { Provider, ProviderAccess } from '../providers/provider.ts';
 
 /** The credential of the gateway's operator. */
 export const SERVICE_CREDENTIAL = 'service';
+
+/** An organisation's own key for a provider, as the vault knows it. */
+export interface OwnKey {
+  id: string;
+  /** Nothing is dialled with it: it was refused too often, or in a test. */
+  barred: boolean;
+}
 
 export type OwnKeyOf = (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
 

@@ -2,12 +2,12 @@
 // honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { printable, type RefusalExtras, refuse } from '../../api/errors.ts';
-import { type Candidate, FALLBACKS_MAX } from '../../api/listen.ts';
-import type { Mode } from '../../api/models.ts';
-import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
-import { hearsUtterances, UTTERANCE_TIMING } from '../../providers/live-turns.ts';
-import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../providers/provider.ts';
+import { printable, type RefusalExtras, refuse } from '../api/errors.ts';
+import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
+import type { Mode } from '../api/models.ts';
+import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
+import { hearsUtterances, UTTERANCE_TIMING } from '../providers/live-turns.ts';
+import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords } from './chain-credential.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */

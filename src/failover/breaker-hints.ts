@@ -2,8 +2,8 @@
 // opens here for as long. What a breaker makes of it is decided in machines/breaker.ts; nothing that was heard is passed on.
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import type { Bus, Detach } from '../../bus/bus.ts';
-import { BREAKER_OPENED } from '../../bus/subjects.ts';
+import type { Bus, Detach } from '../bus/bus.ts';
+import { BREAKER_OPENED } from '../bus/subjects.ts';
 import type { Breakers } from './breakers.ts';
 
 const OPEN_MS_MAX = 24 * 3_600_000;

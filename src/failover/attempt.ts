@@ -1,6 +1,6 @@
 // One attempt at a model: its turn at the dial gate, its share of the retry budget, and what its breaker hears of it. What
 // is attempted, and what comes after it, is decided elsewhere.
-import type { LegFailure } from '../../../machines/events.ts';
+import type { LegFailure } from '../../machines/events.ts';
 import type { DialGate, RetryBudget, Ticket } from './admission.ts';
 import { type Breakers, type Guarded, keyOf } from './breakers.ts';
 

@@ -1,12 +1,12 @@
 // The circuit breakers of this node: one for each model under each credential that something has gone wrong with. Sessions and
 // files ask it before they choose a model, and tell it what became of the attempt; machines/breaker.ts decides the rest.
 import type { Actor } from 'xstate';
-import { type BreakerInput, breakerMachine } from '../../../machines/breaker.ts';
-import type { Clock } from '../../../machines/clock.ts';
-import type { LegFailure } from '../../../machines/events.ts';
-import { beginning, startObserved } from '../../runtime/observe.ts';
-import { mayBeOfNode } from '../placing/node-failure.ts';
+import { type BreakerInput, breakerMachine } from '../../machines/breaker.ts';
+import type { Clock } from '../../machines/clock.ts';
+import type { LegFailure } from '../../machines/events.ts';
+import { beginning, startObserved } from '../runtime/observe.ts';
 import { SERVICE_CREDENTIAL } from './chain-credential.ts';
+import { mayBeOfNode } from './node-failure.ts';
 
 /** Breakers kept; the one that was used longest ago makes room. Being forgotten means being closed. */
 const BREAKERS_MAX = 1_000;
