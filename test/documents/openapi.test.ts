@@ -13,7 +13,7 @@ import { openapiDocument } from '../../src/documents/openapi.ts';
 import { CONSOLE_CODES } from '../../src/documents/operation-codes.ts';
 import { readListenQuery } from '../../src/edge/listen/query.ts';
 import { type RoutesDependencies, routesOf } from '../../src/edge/routes/index.ts';
-import { readFields } from '../../src/edge/routes/transcriptions-form.ts';
+import { readFields } from '../../src/edge/routes/transcriptions/form.ts';
 import { providers } from '../../src/providers/index.ts';
 import { startLiveGateway } from '../fakes/live-gateway.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
-import { transcribe } from '../../src/session/files/transcription.ts';
+import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/live.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';

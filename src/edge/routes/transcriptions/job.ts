@@ -1,32 +1,32 @@
 // One form from its first byte to the answer: read, checked, paid for and transcribed. Whether it is done at all, or was done
 // before under the same idempotency key, is decided by the route.
-import type { Utterance } from '../../../machines/events.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { KeyLimits } from '../../auth/limits.ts';
-import { type Caller, requireModels } from '../../auth/permissions.ts';
-import type { PriceList } from '../../billing/price-list.ts';
-import type { Breakers } from '../../failover/breakers.ts';
-import type { ChainDependencies, ChainMember, Degradation } from '../../failover/chain.ts';
-import type { FileDesk, FileMember, HeardFile, ReservedFile } from '../../ledger/files.ts';
-import { isFree, type MeterMember } from '../../ledger/meter.ts';
-import { pricedMembers } from '../../ledger/priced.ts';
-import { type LimitedSignal, limitedSignal } from '../../runtime/limited-signal.ts';
-import { type TranscriptionOutcome, transcribe } from '../../session/files/transcription.ts';
-import type { HttpBatchDependencies } from '../../upstream/http/batch-codec.ts';
-import type { UpstreamHost } from '../../upstream/live.ts';
-import type { DoorRequest, WholeReply } from '../door.ts';
-import type { LengthMeter } from '../measuring/audio-length.ts';
-import type { Field, Form } from '../multipart/form.ts';
-import type { UntakenAnswers } from '../untaken-answers.ts';
-import { answerOf } from './transcriptions-answer.ts';
-import { chainOf, unmapped } from './transcriptions-chain.ts';
-import { readFields } from './transcriptions-form.ts';
-import { leftOut, refusedStrictly, shortcomings, strictly } from './transcriptions-limits.ts';
-import { joinedFields } from './transcriptions-members.ts';
-import { costsByLength, type FileLength, fileMembers, lengthOf, longestOf } from './transcriptions-money.ts';
-import type { AnswerStream } from './transcriptions-stream.ts';
-import { fileOf, formOf, mustKeep, requestOf, type UploadDependencies, withLate } from './transcriptions-upload.ts';
+import type { Utterance } from '../../../../machines/events.ts';
+import { Refusal, refuse } from '../../../api/errors.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { KeyLimits } from '../../../auth/limits.ts';
+import { type Caller, requireModels } from '../../../auth/permissions.ts';
+import type { PriceList } from '../../../billing/price-list.ts';
+import type { Breakers } from '../../../failover/breakers.ts';
+import type { ChainDependencies, ChainMember, Degradation } from '../../../failover/chain.ts';
+import { isFree, type MeterMember } from '../../../ledger/meter.ts';
+import { pricedMembers } from '../../../ledger/priced.ts';
+import { type LimitedSignal, limitedSignal } from '../../../runtime/limited-signal.ts';
+import type { LengthMeter } from '../../../transcription/measuring/length-meter.ts';
+import type { FileDesk, FileMember, HeardFile, ReservedFile } from '../../../transcription/money/reservations.ts';
+import type { UntakenAnswers } from '../../../transcription/money/untaken-answers.ts';
+import { type TranscriptionOutcome, transcribe } from '../../../transcription/transcribe.ts';
+import type { HttpBatchDependencies } from '../../../upstream/http/batch-codec.ts';
+import type { UpstreamHost } from '../../../upstream/live.ts';
+import type { DoorRequest, WholeReply } from '../../door.ts';
+import type { Field, Form } from '../../multipart/form.ts';
+import { answerOf } from './answer.ts';
+import { chainOf, unmapped } from './chain.ts';
+import { readFields } from './form.ts';
+import { leftOut, refusedStrictly, shortcomings, strictly } from './limits.ts';
+import { joinedFields } from './members.ts';
+import { costsByLength, type FileLength, fileMembers, lengthOf, longestOf } from './money.ts';
+import type { AnswerStream } from './stream.ts';
+import { fileOf, formOf, mustKeep, requestOf, type UploadDependencies, withLate } from './upload.ts';
 
 export interface JobDependencies extends ChainDependencies, UploadDependencies {
   /** How many files may be under way. */

@@ -1,8 +1,8 @@
 // What happens next in a file's transcription, out of what has failed so far: the only place that decides it. A pure function
 // of the history; who carries out the attempt, and reads the file, is decided by the job.
-import type { LegFailure } from '../../../machines/events.ts';
-import { firstCandidate } from '../../../machines/failover.ts';
-import { type Attempt, type ErrorCode, type Refusal, refuse } from '../../api/errors.ts';
+import type { LegFailure } from '../../machines/events.ts';
+import { firstCandidate } from '../../machines/failover.ts';
+import { type Attempt, type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
 
 /** One attempt that failed, with the place of its model in the chain. */
 export interface FailedAttempt {

@@ -1,10 +1,10 @@
 // The fields of a transcription's form, read strictly: each is known, well-formed and in range, or the request is refused with
 // its name. Whether models can honour them is decided by the chain.
 import { Value } from '@sinclair/typebox/value';
-import { type ErrorCode, printable, refuse } from '../../api/errors.ts';
-import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
-import { readBoolean, readFallbacks, readLanguage, readParams } from '../listen/query.ts';
-import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './transcriptions-openai.ts';
+import { type ErrorCode, printable, refuse } from '../../../api/errors.ts';
+import { ResponseFormat, type TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { readBoolean, readFallbacks, readLanguage, readParams } from '../../listen/query.ts';
+import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './openai.ts';
 
 /** Fields this endpoint acts on. */
 const KNOWN = [

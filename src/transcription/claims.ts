@@ -1,7 +1,7 @@
 // A provider's numbers are claims: those that cannot be are left out, times lie within the file, and no provider is believed to
 // have heard more than the file can hold. What that costs is decided elsewhere.
-import type { Utterance } from '../../../machines/events.ts';
-import type { BatchResult } from '../../providers/provider.ts';
+import type { Utterance } from '../../machines/events.ts';
+import type { BatchResult } from '../providers/provider.ts';
 
 /** A result that nothing behind it has to doubt. */
 export interface CredibleResult extends BatchResult {

@@ -1,6 +1,6 @@
 // How often an organisation may upload a file and leave before its answer without being charged: connections break, and who makes
 // use of that has a provider work for nothing.
-import type { Clock } from '../../machines/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
 
 const DAY_MS = 86_400_000;
 /** Organisations that are remembered; beyond, the one that began longest ago is forgotten, and begins anew. */

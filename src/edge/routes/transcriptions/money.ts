@@ -1,15 +1,15 @@
 // How much audio a file can hold, and for what of it its models are paid: money is held for that before one is asked. Holding and
 // charging it is the ledger's.
-import { refuse } from '../../api/errors.ts';
-import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
-import { secondsAtMost } from '../../audio/length/measured.ts';
-import type { ChainMember } from '../../failover/chain.ts';
-import type { FileMember } from '../../ledger/files.ts';
-import type { MeterMember } from '../../ledger/meter.ts';
-import type { LedgerPrice } from '../../store/ledger/calls.ts';
-import type { LengthMeter } from '../measuring/audio-length.ts';
-import type { FormFile } from '../multipart/form.ts';
-import { rawRate } from './transcriptions-form.ts';
+import { refuse } from '../../../api/errors.ts';
+import { sniffContainer, type WavLength, wavLength } from '../../../audio/container.ts';
+import { secondsAtMost } from '../../../audio/length/measured.ts';
+import type { ChainMember } from '../../../failover/chain.ts';
+import type { MeterMember } from '../../../ledger/meter.ts';
+import type { LedgerPrice } from '../../../store/ledger/calls.ts';
+import type { LengthMeter } from '../../../transcription/measuring/length-meter.ts';
+import type { FileMember } from '../../../transcription/money/reservations.ts';
+import type { FormFile } from '../../multipart/form.ts';
+import { rawRate } from './form.ts';
 
 /** Longer than any recording is, all channels together: what says so is broken, or a trap. */
 const SECONDS_MAX = 360_000;

@@ -1,5 +1,5 @@
-// Cues as SubRip and as WebVTT. Which cues there are is decided in transcriptions-cues.ts.
-import { type Cue, speakerName } from './transcriptions-cues.ts';
+// Cues as SubRip and as WebVTT. Which cues there are is decided in cues.ts.
+import { type Cue, speakerName } from './cues.ts';
 
 /** SubRip: `1`, `00:00:00,000 --> 00:00:01,000`, the lines. It knows no escapes; without cues it is an empty file. */
 export const srtOf = (cues: readonly Cue[]): string =>

@@ -1,17 +1,17 @@
 // `POST /v1/audio/transcriptions`: does the work of a form once for each idempotency key, and gives those who ask again the same
 // answer. What the work is stands beside this file; who waits for whom is decided by idempotency.ts.
-import { type Caller, requireModels } from '../../auth/permissions.ts';
-import { limitedSignal } from '../../runtime/limited-signal.ts';
-import type { Reply, WholeReply } from '../door.ts';
-import type { EarlierAnswer, Idempotency, IdempotentWork } from '../idempotency/idempotency.ts';
-import { FormFingerprint, readIdempotencyKey } from '../idempotency/request.ts';
-import { refuseContentEncoding } from '../multipart/parts.ts';
-import type { RouteContext } from '../router.ts';
-import { readFields } from './transcriptions-form.ts';
-import { FileJob, type JobDependencies } from './transcriptions-job.ts';
-import { joinedFields } from './transcriptions-members.ts';
-import { AnswerStream } from './transcriptions-stream.ts';
-import { formOf } from './transcriptions-upload.ts';
+import { type Caller, requireModels } from '../../../auth/permissions.ts';
+import { limitedSignal } from '../../../runtime/limited-signal.ts';
+import type { Reply, WholeReply } from '../../door.ts';
+import type { EarlierAnswer, Idempotency, IdempotentWork } from '../../idempotency/idempotency.ts';
+import { FormFingerprint, readIdempotencyKey } from '../../idempotency/request.ts';
+import { refuseContentEncoding } from '../../multipart/parts.ts';
+import type { RouteContext } from '../../router.ts';
+import { readFields } from './form.ts';
+import { FileJob, type JobDependencies } from './job.ts';
+import { joinedFields } from './members.ts';
+import { AnswerStream } from './stream.ts';
+import { formOf } from './upload.ts';
 
 export interface TranscriptionsDependencies extends JobDependencies {
   idempotency: Idempotency;

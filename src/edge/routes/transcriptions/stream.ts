@@ -1,13 +1,13 @@
 // The streamed answer of a transcription: what was heard goes out while the work goes on. The answer begins with the first text,
 // so that everything before it is refused as ever; and its bytes are a beginning of the whole answer, which is kept for those
 // who ask again under the same key.
-import type { Utterance } from '../../../machines/events.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { Degradation } from '../../failover/chain.ts';
-import type { Reply, WholeReply } from '../door.ts';
-import { refusalOf } from '../router.ts';
-import { errorEvent, TranscriptEvents } from './transcriptions-events.ts';
-import { warningHeader } from './transcriptions-warnings.ts';
+import type { Utterance } from '../../../../machines/events.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { Degradation } from '../../../failover/chain.ts';
+import type { Reply, WholeReply } from '../../door.ts';
+import { refusalOf } from '../../router.ts';
+import { errorEvent, TranscriptEvents } from './events.ts';
+import { warningHeader } from './warnings.ts';
 
 /** Proxies are asked to hand each event on as it comes. */
 export const streamHeaders = (warnings: readonly Degradation[]): Record<string, string> => ({

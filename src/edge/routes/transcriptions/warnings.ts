@@ -1,5 +1,5 @@
 // How an answer says what was not honoured: as a header in every format, and in full where the format has room for it.
-import type { Degradation } from '../../failover/chain.ts';
+import type { Degradation } from '../../../failover/chain.ts';
 
 /** Some proxies refuse answers whose headers are longer than a few of these. */
 const HEADER_BYTES_MAX = 1_024;

@@ -1,20 +1,10 @@
 // Files through a live codec: one leg, unpaced, as fast as it takes the audio; the finals are joined. Where the audio comes
 // from, and who is answered, is decided elsewhere.
-import type { Heard, LegFailure, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
+import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
 import type { BatchResult } from '../providers/provider.ts';
 import { finalMissing, TurnText } from '../providers/turn-text.ts';
-import type { LegHandle, UpstreamHost } from './live.ts';
-
-/** The leg failed before it finished. */
-export class LegFailed extends Error {
-  override readonly name = 'LegFailed';
-  readonly failure: LegFailure;
-
-  constructor(failure: LegFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
+import { LegFailed } from '../upstream/leg-failed.ts';
+import type { LegHandle, UpstreamHost } from '../upstream/live.ts';
 
 /** Linear16. */
 const BYTES_PER_SAMPLE = 2;

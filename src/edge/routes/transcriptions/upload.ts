@@ -1,20 +1,20 @@
 // The form of a transcription on its way in: what of it is waited for, kept or refused before all of it is there, and what of it
 // the models are handed.
 import type { Readable } from 'node:stream';
-import { refuse } from '../../api/errors.ts';
-import { isSlug, providerOf } from '../../api/slug.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { PriceList } from '../../billing/price-list.ts';
-import type { ChainDependencies } from '../../failover/chain.ts';
-import type { LimitedSignal } from '../../runtime/limited-signal.ts';
-import type { AudioFile } from '../../session/files/file-source.ts';
-import type { DoorRequest } from '../door.ts';
-import { type Field, type Form, type FormLimits, readForm } from '../multipart/form.ts';
-import type { SpoolBudget } from '../multipart/spool-file.ts';
-import { rawRate, readFields, readLate } from './transcriptions-form.ts';
-import { leftOut, strictly } from './transcriptions-limits.ts';
-import { joinedFields } from './transcriptions-members.ts';
-import { asLongAsSaid, costsByLength, type FileLength, isLengthHidden } from './transcriptions-money.ts';
+import { refuse } from '../../../api/errors.ts';
+import { isSlug, providerOf } from '../../../api/slug.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { PriceList } from '../../../billing/price-list.ts';
+import type { ChainDependencies } from '../../../failover/chain.ts';
+import type { LimitedSignal } from '../../../runtime/limited-signal.ts';
+import type { AudioFile } from '../../../transcription/file-source.ts';
+import type { DoorRequest } from '../../door.ts';
+import { type Field, type Form, type FormLimits, readForm } from '../../multipart/form.ts';
+import type { SpoolBudget } from '../../multipart/spool-file.ts';
+import { rawRate, readFields, readLate } from './form.ts';
+import { leftOut, strictly } from './limits.ts';
+import { joinedFields } from './members.ts';
+import { asLongAsSaid, costsByLength, type FileLength, isLengthHidden } from './money.ts';
 
 export interface UploadDependencies {
   /** All uploads of the node that are on disk together. */

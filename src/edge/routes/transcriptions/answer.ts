@@ -1,16 +1,21 @@
 // What a transcription is answered with, in each format. Speakers, times and texts are those of the model that answered.
-import type { Segment, Transcription, TranscriptionRequest, VerboseTranscription } from '../../api/transcriptions.ts';
-import { usdOf } from '../../billing/price.ts';
-import type { Degradation } from '../../failover/chain.ts';
-import type { TranscriptionOutcome } from '../../session/files/transcription.ts';
-import type { WholeReply } from '../door.ts';
-import { json } from '../router.ts';
-import { cuesOf } from './transcriptions-cues.ts';
-import { TranscriptEvents, textOf } from './transcriptions-events.ts';
-import { hasTimes } from './transcriptions-limits.ts';
-import { streamHeaders } from './transcriptions-stream.ts';
-import { srtOf, vttOf } from './transcriptions-subtitles.ts';
-import { warningHeader, warningsOf } from './transcriptions-warnings.ts';
+import type {
+  Segment,
+  Transcription,
+  TranscriptionRequest,
+  VerboseTranscription,
+} from '../../../api/transcriptions.ts';
+import { usdOf } from '../../../billing/price.ts';
+import type { Degradation } from '../../../failover/chain.ts';
+import { cuesOf } from '../../../transcription/subtitles/cues.ts';
+import { srtOf, vttOf } from '../../../transcription/subtitles/formats.ts';
+import type { TranscriptionOutcome } from '../../../transcription/transcribe.ts';
+import type { WholeReply } from '../../door.ts';
+import { json } from '../../router.ts';
+import { TranscriptEvents, textOf } from './events.ts';
+import { hasTimes } from './limits.ts';
+import { streamHeaders } from './stream.ts';
+import { warningHeader, warningsOf } from './warnings.ts';
 
 /** What was charged. `own`: with the organisation's own provider key. */
 export interface Charge {

@@ -1,7 +1,7 @@
 // A transcription as server-sent events, as OpenAI writes them: a delta for each utterance, its segment where speakers are told
-// apart, and the whole at the end. When they are sent is decided in transcriptions-stream.ts.
-import type { Utterance } from '../../../machines/events.ts';
-import type { TranscriptEvent } from '../../api/transcriptions.ts';
+// apart, and the whole at the end. When they are sent is decided in stream.ts.
+import type { Utterance } from '../../../../machines/events.ts';
+import type { TranscriptEvent } from '../../../api/transcriptions.ts';
 
 type Done = Omit<Extract<TranscriptEvent, { type: 'transcript.text.done' }>, 'type' | 'text'>;
 

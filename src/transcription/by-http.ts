@@ -1,16 +1,16 @@
 // A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
 // the seconds that are billed.
-import { modelOf } from '../../api/slug.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
-import { WAV_HEADER_BYTES, wavHeader } from '../../audio/wav-header.ts';
-import type { ChainMember } from '../../failover/chain.ts';
-import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../../providers/provider.ts';
-import { LegFailed } from '../../upstream/batch.ts';
-import { type HttpBatchDependencies, runHttpBatch } from '../../upstream/http/batch-codec.ts';
+import { modelOf } from '../api/slug.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav-header.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
+import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch-codec.ts';
+import { LegFailed } from '../upstream/leg-failed.ts';
+import { audioTooLong, fileTooLarge } from './attempts.ts';
+import { type CredibleResult, credible } from './claims.ts';
 import type { FileSource } from './file-source.ts';
-import { audioTooLong, fileTooLarge } from './transcription-attempts.ts';
-import { type CredibleResult, credible } from './transcription-claims.ts';
 
 /** Where a model takes a value of the form: as one of its provider's options, honoured for files. */
 export function takesField({ provider, slug }: Pick<ChainMember, 'provider' | 'slug'>, name: string): boolean {

@@ -1,23 +1,24 @@
-// One file's transcription: goes through the models of its chain as transcription-attempts.ts decides, through a live leg or
+// One file's transcription: goes through the models of its chain as attempts.ts decides, through a live leg or
 // by HTTP as the provider has it, and says which answered. The form and the formats of the answer are the edge's.
-import type { OpenLeg, Utterance } from '../../../machines/events.ts';
-import type { Attempt } from '../../api/errors.ts';
-import { readable } from '../../api/text.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { Breakers } from '../../failover/breakers.ts';
-import { type ChainMember, rateFor } from '../../failover/chain.ts';
-import { ownKeyFailure } from '../../failover/chain-credential.ts';
-import type { ProviderAccess } from '../../providers/provider.ts';
-import { LegFailed, transcribeThroughLeg } from '../../upstream/batch.ts';
-import type { HttpBatchDependencies } from '../../upstream/http/batch-codec.ts';
-import { pause } from '../../upstream/http/pause.ts';
-import { ownKeyUnavailable } from '../../upstream/leg-failures.ts';
-import type { UpstreamHost } from '../../upstream/live.ts';
+import type { OpenLeg, Utterance } from '../../machines/events.ts';
+import type { Attempt } from '../api/errors.ts';
+import { readable } from '../api/text.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import type { Breakers } from '../failover/breakers.ts';
+import { type ChainMember, rateFor } from '../failover/chain.ts';
+import { ownKeyFailure } from '../failover/chain-credential.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
+import type { HttpBatchDependencies } from '../upstream/http/batch-codec.ts';
+import { pause } from '../upstream/http/pause.ts';
+import { LegFailed } from '../upstream/leg-failed.ts';
+import { ownKeyUnavailable } from '../upstream/leg-failures.ts';
+import type { UpstreamHost } from '../upstream/live.ts';
+import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './attempts.ts';
+import { transcribeByHttp } from './by-http.ts';
+import { type CredibleResult, credible } from './claims.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
-import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './transcription-attempts.ts';
-import { type CredibleResult, credible } from './transcription-claims.ts';
-import { transcribeByHttp } from './transcription-http.ts';
+import { transcribeThroughLeg } from './through-leg.ts';
 
 export interface TranscriptionJob {
   jobId: string;

@@ -1,12 +1,12 @@
 // Money for files: what one may cost is held before a provider is asked, for as long as that takes, and what it has cost is
 // settled when a model has answered. How long the audio is, and who may answer, is decided by the caller.
-import type { Clock } from '../../machines/clock.ts';
-import { costMicroUsd } from '../billing/price.ts';
-import { dearestMicroUsd } from '../billing/reserve.ts';
-import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../store/ledger/calls.ts';
-import type { Desk } from './desk.ts';
-import { LEASE_MS, type MeterMember } from './meter.ts';
-import { refusalOf } from './shortage.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { costMicroUsd } from '../../billing/price.ts';
+import { dearestMicroUsd } from '../../billing/reserve.ts';
+import type { Desk } from '../../ledger/desk.ts';
+import { LEASE_MS, type MeterMember } from '../../ledger/meter.ts';
+import { refusalOf } from '../../ledger/shortage.ts';
+import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
 
 const RENEW_MS = LEASE_MS / 2;
 const RENEW_AGAIN_MS = 1_000;

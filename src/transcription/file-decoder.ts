@@ -1,11 +1,11 @@
 // The samples of a file for a model that hears files live: WAV and headerless PCM, converted to the model's rate. Other
 // containers go to models that take files as they are.
-import { refuse } from '../../api/errors.ts';
-import { PcmConverter } from '../../audio/resampler.ts';
-import { WavReader } from '../../audio/wav.ts';
-import { LegFailed } from '../../upstream/batch.ts';
+import { refuse } from '../api/errors.ts';
+import { PcmConverter } from '../audio/resampler.ts';
+import { WavReader } from '../audio/wav.ts';
+import { LegFailed } from '../upstream/leg-failed.ts';
+import { audioTooLong, formatUnsupported } from './attempts.ts';
 import type { FileSource } from './file-source.ts';
-import { audioTooLong, formatUnsupported } from './transcription-attempts.ts';
 
 /** Mono linear16 out of a file's chunks, at any rate. */
 export class FileDecoder {

@@ -1,11 +1,11 @@
 // The models that a form names, checked against all that it asks of them, and what of it each of them would not take.
-import type { Candidate } from '../../api/listen.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { Caller } from '../../auth/permissions.ts';
-import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
-import { takesField } from '../../session/files/transcription-http.ts';
-import { leftOut, strictly, timesMissing } from './transcriptions-limits.ts';
-import { fieldOf, withOpenaiOptions } from './transcriptions-openai.ts';
+import type { Candidate } from '../../../api/listen.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { Caller } from '../../../auth/permissions.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../../failover/chain.ts';
+import { takesField } from '../../../transcription/by-http.ts';
+import { leftOut, strictly, timesMissing } from './limits.ts';
+import { fieldOf, withOpenaiOptions } from './openai.ts';
 
 /** The chain of a request, checked. Throws a Refusal naming the field at fault. */
 export async function chainOf(

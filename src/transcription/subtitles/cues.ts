@@ -1,7 +1,7 @@
 // Subtitles out of what a model heard: cues of a size that can be read, cut between words at the times that the model gave, or
-// at estimated ones. How they are written down is in transcriptions-subtitles.ts.
+// at estimated ones. How they are written down is in formats.ts.
 import type { Utterance } from '../../../machines/events.ts';
-import { type Piece, piecesOf } from './transcriptions-pieces.ts';
+import { type Piece, piecesOf } from './pieces.ts';
 
 /** One subtitle. Milliseconds; `endMs` is behind `startMs`, and not behind the next one's start. */
 export interface Cue {

@@ -1,12 +1,12 @@
 // Fields of OpenAI's own API that are options of some of its models: which there are, how a form carries them, and which model
 // of a chain they are handed to. A model that does not take one is warned about, or refused, by the chain.
 import { Value } from '@sinclair/typebox/value';
-import { printable, refuse } from '../../api/errors.ts';
-import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
-import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { ChainDependencies } from '../../failover/chain.ts';
-import { takesField } from '../../session/files/transcription-http.ts';
-import type { Field } from '../multipart/form.ts';
+import { printable, refuse } from '../../../api/errors.ts';
+import { isSlug, modelOf, providerOf } from '../../../api/slug.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { ChainDependencies } from '../../../failover/chain.ts';
+import { takesField } from '../../../transcription/by-http.ts';
+import type { Field } from '../../multipart/form.ts';
 
 /** Options that come as lists, a field for each member: `include[]`. */
 const LISTS = ['include', 'known_speaker_names', 'known_speaker_references', 'keywords', 'languages'];
