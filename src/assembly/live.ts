@@ -13,14 +13,14 @@ import { RecogniserPool } from '../recogniser/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
 import { Strain } from '../runtime/strain.ts';
 import { SessionHost } from '../session/host.ts';
-import { type LegService, serveLegs } from '../session/leg/leg-service.ts';
-import { DialHealth } from '../session/placing/dial-health.ts';
 import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
 import { WatchService } from '../session/watch/watch-service.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
-import { UpstreamHost } from '../upstream/live.ts';
+import { DialHealth } from '../upstream/service/dial-health.ts';
+import { type LegService, serveLegs } from '../upstream/service/leg-service.ts';
+import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { OpenedVault } from './vault.ts';
 

@@ -203,7 +203,7 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there go on elsewhere. */
   nodeGone(node: string): void {
-    for (const session of [...this.sessions.values()]) session.leg.line.nodeGone(node);
+    for (const session of [...this.sessions.values()]) session.leg.channel.nodeGone(node);
   }
 
   /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */

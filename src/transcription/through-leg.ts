@@ -4,7 +4,7 @@ import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events
 import type { BatchResult } from '../providers/provider.ts';
 import { finalMissing, TurnText } from '../providers/turn-text.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
-import type { LegHandle, UpstreamHost } from '../upstream/live.ts';
+import type { LegHandle, UpstreamHost } from '../upstream/upstream-host.ts';
 
 /** Linear16. */
 const BYTES_PER_SAMPLE = 2;

@@ -12,7 +12,7 @@ import type { HttpBatchDependencies } from '../upstream/http/batch-codec.ts';
 import { pause } from '../upstream/http/pause.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
 import { ownKeyUnavailable } from '../upstream/leg-failures.ts';
-import type { UpstreamHost } from '../upstream/live.ts';
+import type { UpstreamHost } from '../upstream/upstream-host.ts';
 import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';

@@ -16,9 +16,9 @@ import { pricedMembers } from '../../src/ledger/priced.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { SessionHost } from '../../src/session/host.ts';
-import { serveLegs } from '../../src/session/leg/leg-service.ts';
 import { systemClock as clock } from '../../src/telemetry/clock.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 

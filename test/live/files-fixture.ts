@@ -17,7 +17,7 @@ import { systemClock } from '../../src/telemetry/clock.ts';
 import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
 import { UntakenAnswers } from '../../src/transcription/money/untaken-answers.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { apiKey, callerOf } from '../fakes/api-keys.ts';
 import { directStore } from '../fakes/direct-store.ts';
 import { RecordingDesk } from '../fakes/file-desk.ts';

@@ -7,7 +7,7 @@ import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
 import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, type PuppetConnection, puppetProvider } from './puppet.ts';

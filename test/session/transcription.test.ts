@@ -11,7 +11,7 @@ import type { ModelCard } from '../../src/providers/provider.ts';
 import type { AudioFile } from '../../src/transcription/file-source.ts';
 import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { seeded } from '../fakes/random.ts';

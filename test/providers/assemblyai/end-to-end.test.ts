@@ -12,7 +12,7 @@ import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { transcribeThroughLeg } from '../../../src/transcription/through-leg.ts';
 import { LegFailed } from '../../../src/upstream/leg-failed.ts';
-import { UpstreamHost } from '../../../src/upstream/live.ts';
+import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { numberedAudio } from '../../fakes/numbered-audio.ts';
 import { expectWhole } from '../../fakes/numbered-finals.ts';
 import { wavOf } from './wav.ts';

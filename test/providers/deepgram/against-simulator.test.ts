@@ -11,7 +11,7 @@ import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { transcribeThroughLeg } from '../../../src/transcription/through-leg.ts';
 import { LegFailed } from '../../../src/upstream/leg-failed.ts';
-import { UpstreamHost } from '../../../src/upstream/live.ts';
+import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { numberedAudio } from '../../fakes/numbered-audio.ts';
 import { expectWhole } from '../../fakes/numbered-finals.ts';
 import { quickClock, RATE } from './support.ts';

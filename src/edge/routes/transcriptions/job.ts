@@ -16,7 +16,7 @@ import type { FileDesk, FileMember, HeardFile, ReservedFile } from '../../../tra
 import type { UntakenAnswers } from '../../../transcription/money/untaken-answers.ts';
 import { type TranscriptionOutcome, transcribe } from '../../../transcription/transcribe.ts';
 import type { HttpBatchDependencies } from '../../../upstream/http/batch-codec.ts';
-import type { UpstreamHost } from '../../../upstream/live.ts';
+import type { UpstreamHost } from '../../../upstream/upstream-host.ts';
 import type { DoorRequest, WholeReply } from '../../door.ts';
 import type { Field, Form } from '../../multipart/form.ts';
 import { answerOf } from './answer.ts';

@@ -1,4 +1,4 @@
-// A session's line to its leg on another node: numbers what goes, keeps what is under way within its bound, says that the
+// A session's transport to its leg on another node: numbers what goes, keeps what is under way within its bound, says that the
 // session is there, and notices when the leg is not. The bus may lose, repeat and swap; each of these ends the leg, no sample.
 import type { Clock } from '../../../machines/clock.ts';
 import type { FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
@@ -6,7 +6,7 @@ import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import type { Address, Bus } from '../../bus/bus.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { Deadline } from '../../runtime/deadline.ts';
-import { legLost, legSilent, lostReport } from '../leg/open-leg.ts';
+import { legLost, legSilent, lostReport } from './open-leg.ts';
 
 /** Audio on its way that the leg has not acknowledged. */
 const UNDER_WAY_BYTES_MAX = 262_144;

@@ -1,4 +1,4 @@
-// A leg's line to its session on another node: checks the order of what it is told, acknowledges the audio, tells the session
+// A leg's transport to its session on another node: checks the order of what it is told, acknowledges the audio, tells the session
 // that the leg is there, and ends the leg when the session is not. What the leg does with its commands is not known here.
 import type { Clock } from '../../../machines/clock.ts';
 import type { FarCommand, FarReport, LegCommand, LegReport, OpenLeg } from '../../../machines/events.ts';
@@ -6,8 +6,9 @@ import type { Address, Bus, BusBody, Envelope } from '../../bus/bus.ts';
 import { nodeOf } from '../../bus/subjects.ts';
 import type { LegNeeds } from '../../cluster/placement/placement.ts';
 import { Deadline } from '../../runtime/deadline.ts';
-import { isFarCommand } from '../leg/leg-messages.ts';
-import { lostCommand, needsOf } from '../leg/open-leg.ts';
+import { lostCommand } from '../leg-failures.ts';
+import { isFarCommand } from './leg-messages.ts';
+import { needsOf } from './leg-needs.ts';
 
 /** The leg says at least so often that it is there, and acknowledges audio; audio of so many bytes at once. */
 const PULSE_MS = 500;
@@ -61,7 +62,7 @@ export class FarSession {
     this.watch();
   }
 
-  /** A report of the leg: on this line it is numbered anew. */
+  /** A report of the leg: between nodes it is numbered anew. */
   report(report: LegReport): void {
     this.say(report);
     if (report.type !== 'leg.ready') return;

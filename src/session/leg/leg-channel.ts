@@ -1,5 +1,5 @@
-// The line between a session and its leg, on this node or another: asks for the leg, knows it by its address, carries commands
-// to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
+// The transport between a session and its current leg, on this node or another: asks for the leg, knows it by its address, carries
+// commands to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
 import type { FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
 import { providerOf } from '../../api/slug.ts';
 import type { Address, Envelope } from '../../bus/bus.ts';
@@ -7,14 +7,15 @@ import { isOfNode, nodeOf } from '../../bus/subjects.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
-import { FarLeg, frameBytesMax } from '../far/far-leg.ts';
+import { isFarReport } from '../../upstream/service/leg-messages.ts';
+import { needsOf } from '../../upstream/service/leg-needs.ts';
 import type { SessionDependencies } from '../host.ts';
-import { WaitWatch } from '../placing/wait-watch.ts';
 import type { SessionOpening } from '../session-opening.ts';
-import { LegDial } from './leg-dial.ts';
-import { isFarReport } from './leg-messages.ts';
+import { FarLeg, frameBytesMax } from './far-leg.ts';
+import { LegDialer } from './leg-dialer.ts';
 import { LegNotes } from './leg-notes.ts';
-import { legSilent, lostReport, needsOf, openLegOf } from './open-leg.ts';
+import { legSilent, lostReport, openLegOf } from './open-leg.ts';
+import { WaitWatch } from './wait-watch.ts';
 
 /** No leg has this generation. */
 const NO_LEG = 0;
@@ -23,7 +24,7 @@ const NODES_TRIED_MAX = 3;
 
 export type Told = Exclude<FarReport, { type: 'leg.pulse' }>;
 
-export interface LegLineCalls {
+export interface LegChannelCalls {
   failed(generation: number, failure: LegFailure): void;
   /** The leg takes more than it did. */
   room(): void;
@@ -31,15 +32,15 @@ export interface LegLineCalls {
   waiting(): boolean;
 }
 
-export class LegLine {
+export class LegChannel {
   private readonly opening: SessionOpening;
   private readonly dependencies: SessionDependencies;
-  private readonly calls: LegLineCalls;
+  private readonly calls: LegChannelCalls;
   private readonly session: Address;
   private current = NO_LEG;
   private frameBytesMax = 0;
   private reports = 0;
-  private asking: LegDial | undefined;
+  private asking: LegDialer | undefined;
   /** Whoever said the first of this generation: its leg. */
   private leg: Address | undefined;
   /** Where that is on another node. */
@@ -54,7 +55,7 @@ export class LegLine {
   private readonly waiting: WaitWatch;
   private readonly notes: LegNotes;
 
-  constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegLineCalls) {
+  constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegChannelCalls) {
     this.opening = opening;
     this.dependencies = dependencies;
     this.calls = calls;
@@ -95,7 +96,7 @@ export class LegLine {
     const generation = this.current;
     const request = openLegOf(this.opening, member, this.session, generation);
     const wish = { ...needsOf(request), avoid: this.avoid, except: this.tried };
-    this.asking = new LegDial(
+    this.asking = new LegDialer(
       { bus, clock, request, wish, placement },
       {
         opened: (leg) => {

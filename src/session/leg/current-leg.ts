@@ -1,5 +1,5 @@
 // A session's end of its current leg: opens it when it is its turn, hands it audio at its pace, and notices when it has gone
-// quiet. How leg and session reach each other is leg-line.ts; what a report means for turns and failover is the session's.
+// quiet. How leg and session reach each other is leg-channel.ts; what a report means for turns and failover is the session's.
 import type { LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { Envelope } from '../../bus/bus.ts';
@@ -10,20 +10,20 @@ import { StallWatch } from '../audio/stall-watch.ts';
 import type { SessionDependencies } from '../host.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
-import { LegLine, type Told } from './leg-line.ts';
-import type { LegAttempt, LegLinkListener } from './leg-listener.ts';
+import type { CurrentLegCalls, LegAttempt } from './current-leg-calls.ts';
+import { LegChannel, type Told } from './leg-channel.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
 /** Before a provider's limit on a session: time to find the end of a turn, and to connect anew. */
 const EXPIRY_MARGIN_MS = 60_000;
 
-export class LegLink {
+export class CurrentLeg {
   private readonly opening: SessionOpening;
   private readonly dependencies: SessionDependencies;
   private readonly pipeline: AudioPipeline;
-  private readonly listener: LegLinkListener;
-  readonly line: LegLine;
+  private readonly listener: CurrentLegCalls;
+  readonly channel: LegChannel;
   private readonly finalizer: Finalizer;
   private member: ChainMember | undefined;
   private timing: LiveTiming | undefined;
@@ -41,13 +41,13 @@ export class LegLink {
     opening: SessionOpening,
     dependencies: SessionDependencies,
     pipeline: AudioPipeline,
-    listener: LegLinkListener,
+    listener: CurrentLegCalls,
   ) {
     this.opening = opening;
     this.dependencies = dependencies;
     this.pipeline = pipeline;
     this.listener = listener;
-    this.line = new LegLine(opening, dependencies, {
+    this.channel = new LegChannel(opening, dependencies, {
       failed: (generation, failure) => this.listener.failed(generation, failure),
       room: () => this.pump(),
       waiting: () => this.member !== undefined && this.listener.waiting(this.member.slug),
@@ -59,15 +59,15 @@ export class LegLink {
   open(member: ChainMember, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
     this.member = member;
     this.timing = timing;
-    this.line.begin(generation);
+    this.channel.begin(generation);
     this.heldBack = false;
     // Later: whoever gave its place back is in the middle of something, and this session may be let go of before long.
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
-        if (generation === this.line.generation) work();
+        if (generation === this.channel.generation) work();
       });
     this.attempt = new Attempt(member, this.dependencies.attempts, attempt.retry, {
-      dial: later(() => this.line.dial(member, timing)),
+      dial: later(() => this.channel.dial(member, timing)),
       passOver: later(() => this.listener.failed(generation, circuitOpen)),
       hasOther: attempt.hasOther,
     });
@@ -80,13 +80,13 @@ export class LegLink {
 
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
-    this.line.lost(failure);
+    this.channel.lost(failure);
     this.attempt?.failed(failure);
   }
 
   private isReady(generation: number): void {
     this.attempt?.ready();
-    this.line.ready();
+    this.channel.ready();
     const { sessionMaxMs } = this.timing as LiveTiming;
     if (sessionMaxMs !== undefined) {
       const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
@@ -117,7 +117,7 @@ export class LegLink {
       this.pipeline,
       this.opening.request.sampleRate,
       timing.stallMs,
-      () => this.line.command({ type: 'leg.stalled' }),
+      () => this.channel.command({ type: 'leg.stalled' }),
     );
     return lane;
   }
@@ -133,7 +133,7 @@ export class LegLink {
   }
 
   finish(): void {
-    this.line.command({ type: 'leg.finish' });
+    this.channel.command({ type: 'leg.finish' });
   }
 
   /** Lets go of the leg. What it still says is dropped. */
@@ -146,12 +146,12 @@ export class LegLink {
     this.attempt?.end();
     this.attempt = undefined;
     this.pipeline.closeLane();
-    this.line.close();
+    this.channel.close();
   }
 
   /** Takes what arrived on the bus for the session. */
   receive(envelope: Envelope): void {
-    const report = this.line.take(envelope);
+    const report = this.channel.take(envelope);
     if (report !== undefined) this.hear(report);
   }
 
@@ -171,7 +171,7 @@ export class LegLink {
 
   /** Whether the leg takes nothing now; it says when that is over. */
   private get isHeld(): boolean {
-    return this.heldBack || this.line.isFull;
+    return this.heldBack || this.channel.isFull;
   }
 
   /** Hands the leg what may leave now, and comes back when the pace, the loop or the leg allows more. */
@@ -193,7 +193,7 @@ export class LegLink {
   private handOver(): void {
     const { clock, totals } = this.dependencies;
     const now = clock.now();
-    const finalize = () => this.line.command({ type: 'leg.finalize' });
+    const finalize = () => this.channel.command({ type: 'leg.finalize' });
     let budget = PUMP_BYTES_MAX;
     while (this.gateOpen && !this.isHeld && budget > 0) {
       this.finalizer.tellDue(now, finalize);
@@ -202,7 +202,7 @@ export class LegLink {
       this.frames++;
       budget -= frame.bytes.byteLength;
       totals.audioSent(frame.samples / this.opening.request.sampleRate);
-      this.line.command({ type: 'leg.audio', sequence: this.frames }, frame.bytes);
+      this.channel.command({ type: 'leg.audio', sequence: this.frames }, frame.bytes);
     }
   }
 

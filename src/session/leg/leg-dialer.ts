@@ -6,7 +6,7 @@ import type { LegFailure, OpenLeg } from '../../../machines/events.ts';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../bus/bus.ts';
 import { OPEN_LEG } from '../../bus/subjects.ts';
 import type { LegWish, Placement } from '../../cluster/placement/placement.ts';
-import { isLegOpened, isLegRefused } from './leg-messages.ts';
+import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
 import { legLost, unopened } from './open-leg.ts';
 
 /** A node answers at once: it opens the leg, and tells later what came of it. */
@@ -15,13 +15,13 @@ const ANSWER_MS = 1_000;
 const PAUSE_MS = { first: 100, max: 1_000 };
 const NOBODY_MS_MAX = 15_000;
 
-export interface LegDialCalls {
+export interface LegDialerCalls {
   /** A node has opened the leg; its reports may have come before. */
   opened(leg: Address): void;
   failed(failure: LegFailure, error: unknown): void;
 }
 
-export interface LegDialOptions {
+export interface LegDialerOptions {
   bus: Bus;
   clock: Clock;
   request: OpenLeg;
@@ -30,9 +30,9 @@ export interface LegDialOptions {
   placement: Pick<Placement, 'choose' | 'missed'> | undefined;
 }
 
-export class LegDial {
-  private readonly options: LegDialOptions;
-  private readonly calls: LegDialCalls;
+export class LegDialer {
+  private readonly options: LegDialerOptions;
+  private readonly calls: LegDialerCalls;
   private stopped = false;
   private pauseMs = PAUSE_MS.first;
   /** Since when nobody has answered, though the bus was there. */
@@ -44,7 +44,7 @@ export class LegDial {
   private timer: unknown;
   private unlisten: Detach | undefined;
 
-  constructor(options: LegDialOptions, calls: LegDialCalls) {
+  constructor(options: LegDialerOptions, calls: LegDialerCalls) {
     this.options = options;
     this.calls = calls;
     this.passed = new Set(options.wish.except);

@@ -3,7 +3,7 @@ import type { Heard, LegFailure } from '../../../machines/events.ts';
 import type { Ticket } from '../../failover/admission.ts';
 
 /** What the session hears of its leg. */
-export interface LegLinkListener {
+export interface CurrentLegCalls {
   ready(generation: number): void;
   heard(heard: Heard): void;
   failed(generation: number, failure: LegFailure): void;

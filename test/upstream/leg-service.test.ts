@@ -4,11 +4,11 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { legActor, OPEN_LEG } from '../../src/bus/subjects.ts';
-import { serveLegs } from '../../src/session/leg/leg-service.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { settle } from '../fakes/session-rig.ts';
-import { failure, Puppet, type PuppetOptions, puppetProvider } from './puppet.ts';
-import { actorsOf, timersOf } from './support.ts';
+import { failure, Puppet, type PuppetOptions, puppetProvider } from '../session/puppet.ts';
+import { actorsOf, timersOf } from '../session/support.ts';
 
 function world(options: PuppetOptions = {}) {
   const bus = new MemoryBus();

@@ -6,12 +6,12 @@ import { isOfNode, legActor, OPEN_LEG } from '../../bus/subjects.ts';
 import type { Placement } from '../../cluster/placement/placement.ts';
 import type { ShortOf } from '../../cluster/placement/upstream-state.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
-import type { LegHandle, UpstreamHost } from '../../upstream/live.ts';
-import { FarSession } from '../far/far-session.ts';
-import type { DialHealth } from '../placing/dial-health.ts';
-import { LegBalance } from '../placing/leg-balance.ts';
+import type { LegHandle, UpstreamHost } from '../upstream-host.ts';
+import type { DialHealth } from './dial-health.ts';
+import { FarSession } from './far-session.ts';
+import { LegBalance } from './leg-balance.ts';
 import { isOpenLeg } from './leg-messages.ts';
-import { needsOf } from './open-leg.ts';
+import { needsOf } from './leg-needs.ts';
 
 /** A session whose leg has ended asks for the next one within this time, and a node that is alone is still there for it. */
 const LINGER_MS = 3_000;
@@ -45,7 +45,7 @@ export interface LegService extends Detach {
 /** Offers this node's upstream host to every session on the bus. */
 export function serveLegs(bus: Bus, upstream: UpstreamHost, surroundings: LegSurroundings = {}): LegService {
   const { placement, shortOf, health } = surroundings;
-  /** Lines to sessions on other nodes, each with what ends its leg. */
+  /** Transports to sessions on other nodes, each with what ends its leg. */
   const far = new Map<FarSession, () => void>();
   let drained: Promise<void> | undefined;
   /** Whether sessions on other nodes are to have their legs elsewhere. */

@@ -9,7 +9,7 @@ import type { SessionSettings } from './host.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionOpening } from './session-opening.ts';
 
-export class Voice {
+export class EventWriter {
   private readonly opening: SessionOpening;
   private readonly outbox: Outbox;
   private readonly onRefusal: (code: ErrorCode) => void;
