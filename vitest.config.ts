@@ -19,7 +19,7 @@ const ALONE = [
 const common: TestProjectInlineConfiguration['test'] = {
   // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
   pool: 'forks',
-  setupFiles: ['test/setup/documented.ts'],
+  setupFiles: ['test/setup/own-modules.ts', 'test/setup/documented.ts'],
   testTimeout: 30_000,
   hookTimeout: 30_000,
 };

@@ -223,10 +223,13 @@ describe('files', () => {
       ...CLIENT_STARTS,
       ...everything.filter(isStarted).map(({ path }) => path),
     ];
-    const testStarts = tests.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
+    const setting = project.read('vitest.config.ts');
+    const testStarts = tests
+      .map(({ path }) => path)
+      .filter((path) => path.endsWith('.test.ts') || setting.includes(`'${path}'`));
 
     const inUse = reachable(starts);
-    const inTests = reachable(['test/global-setup.ts', 'test/setup/documented.ts', ...testStarts, ...starts]);
+    const inTests = reachable([...testStarts, ...starts]);
     const unused = [
       ...[...product, ...tools].filter(({ path }) => !inUse.has(path)),
       ...tests.filter(({ path }) => !inTests.has(path)),
