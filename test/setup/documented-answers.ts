@@ -6,6 +6,9 @@ import { forgetStandIns, isStandIn, noteAnswer } from './documented-notes.ts';
 
 type Fetch = typeof globalThis.fetch;
 
+// Makes Node load what is behind its own \`fetch\`. Were the product's undici there first, \`fetch\` would go through that one.
+void globalThis.Response;
+
 const send: Fetch = globalThis.fetch;
 
 /** The same, and a copy of what gateways answer is looked at. */
