@@ -1,11 +1,11 @@
-// What a simulated Deepgram does with what it is sent: messages and audio in their order, audio no faster than 1.25 times
-// real time. What comes faster waits, so that results fall behind; nothing is refused for its speed.
+// How fast a simulated service takes audio: `PacedIntake` makes what comes too fast wait, `Pace` tells how far a client has
+// come ahead, for services that refuse it.
 import type { Clock } from '../../../../machines/clock.ts';
 
-const SPEED_MAX = 1.25;
 /** Audio that waits; a client that sends more is cut off. */
 const QUEUE_SECONDS_MAX = 600;
-const BYTES_PER_SAMPLE = 2;
+/** Sums of milliseconds are rounded. */
+export const ROUNDING_MS = 1e-6;
 
 interface IntakeListener {
   /** Audio that is taken up now. */
@@ -14,9 +14,11 @@ interface IntakeListener {
   overflow(): void;
 }
 
-export class Intake {
+/** Audio and messages in their order; audio no faster than `speedMax` times real time. */
+export class PacedIntake {
   readonly #clock: Clock;
   readonly #bytesPerSecond: number;
+  readonly #speedMax: number;
   readonly #listener: IntakeListener;
   #queue: (Uint8Array | (() => void))[] = [];
   #queuedBytes = 0;
@@ -24,9 +26,10 @@ export class Intake {
   #dueMs: number;
   #timer: unknown;
 
-  constructor(clock: Clock, sampleRate: number, listener: IntakeListener) {
+  constructor(clock: Clock, bytesPerSecond: number, speedMax: number, listener: IntakeListener) {
     this.#clock = clock;
-    this.#bytesPerSecond = sampleRate * BYTES_PER_SAMPLE;
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#speedMax = speedMax;
     this.#listener = listener;
     this.#dueMs = clock.now();
   }
@@ -57,12 +60,12 @@ export class Intake {
   #run(): void {
     if (this.#timer !== undefined) return;
     for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      const nowMs = this.#clock.now();
-      if (next instanceof Uint8Array && this.#dueMs > nowMs) {
+      const waitMs = this.#dueMs - this.#clock.now();
+      if (next instanceof Uint8Array && waitMs > 0) {
         this.#timer = this.#clock.setTimeout(() => {
           this.#timer = undefined;
           this.#run();
-        }, this.#dueMs - nowMs);
+        }, waitMs);
         return;
       }
       this.#queue.shift();
@@ -71,8 +74,31 @@ export class Intake {
         continue;
       }
       this.#queuedBytes -= next.byteLength;
-      this.#dueMs += (next.byteLength * 1_000) / this.#bytesPerSecond / SPEED_MAX;
+      this.#dueMs += (next.byteLength * 1_000) / this.#bytesPerSecond / this.#speedMax;
       this.#listener.audio(next);
     }
+  }
+}
+
+/** How much audio a client has sent since it last fell behind real time, and in how long. */
+export class Pace {
+  readonly #clock: Clock;
+  #fromMs: number;
+  #sentMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#fromMs = clock.now();
+  }
+
+  /** What a client did not send while it was silent, it may not send at once later. */
+  sent(audioMs: number): { sentMs: number; elapsedMs: number } {
+    const nowMs = this.#clock.now();
+    if (this.#fromMs + this.#sentMs <= nowMs) {
+      this.#fromMs = nowMs;
+      this.#sentMs = 0;
+    }
+    this.#sentMs += audioMs;
+    return { sentMs: this.#sentMs, elapsedMs: nowMs - this.#fromMs };
   }
 }
