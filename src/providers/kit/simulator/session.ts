@@ -22,6 +22,15 @@ const BYTES_PER_SAMPLE = 2;
 /** What a close frame holds of a reason. */
 const REASON_CHARACTERS_MAX = 123;
 
+/** Clients choose some of the words of a reason. */
+const reasonOf = (words: string): string => words.replace(/[^ -~]/g, '?').slice(0, REASON_CHARACTERS_MAX);
+
+/** A connection that was accepted and is closed at once. */
+export function deaf(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
+  peer.close(code, reasonOf(reason));
+  return { text: () => {}, bytes: () => {}, gone: () => {} };
+}
+
 export abstract class SimulatedSession implements SimulatedConnection {
   protected readonly peer: SimulatedPeer;
   protected readonly tools: SimulatorTools;
@@ -155,10 +164,10 @@ export abstract class SimulatedSession implements SimulatedConnection {
     return text !== '' && Number(text) >= 0 ? Number(text) : otherwise;
   }
 
-  /** Ends the session and closes the connection. Clients choose some of the words of a reason. */
+  /** Ends the session and closes the connection. */
   protected close(code?: number, reason = ''): void {
     this.end();
-    this.peer.close(code, reason.replace(/[^ -~]/g, '?').slice(0, REASON_CHARACTERS_MAX));
+    this.peer.close(code, reasonOf(reason));
   }
 
   /** Lets go of the ear and the timers. */
