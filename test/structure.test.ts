@@ -29,7 +29,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   soundswallower: ['src/recogniser'],
   'uWebSockets.js': ['src/edge'],
   undici: ['src/upstream'],
-  ws: ['src/cli', 'src/client/node-web-socket.ts', 'src/edge', 'src/simulator', 'src/upstream'],
+  ws: ['src/cli', 'src/client/live/node-web-socket.ts', 'src/edge', 'src/simulator', 'src/upstream'],
   xstate: [
     'machines',
     'src/auth/verdicts.ts',
@@ -81,7 +81,7 @@ function reachable(starts: readonly string[]): ReadonlySet<string> {
 }
 
 /** What `package.json` exports beside `src/index.ts`: programs elsewhere load these. */
-const CLIENT_STARTS = ['index', 'node', 'microphone-worklet'].map((name) => `src/client/${name}.ts`);
+const CLIENT_STARTS = ['index', 'node', 'microphone/microphone-worklet'].map((name) => `src/client/${name}.ts`);
 
 describe('imports', () => {
   const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));

@@ -124,11 +124,11 @@ export { text };`;
         .filter((each) => !/^\.\.?\/[\w./-]+\.[jt]s$/.test(each as string))
         .map((each) => `${name}: ${each}`);
     });
-    expect(foreign.filter((line) => !/^(?:node|node-web-socket)\.(?:js|d\.ts): /.test(line))).toEqual([]);
+    expect(foreign.filter((line) => !/^(?:node|live\/node-web-socket)\.(?:js|d\.ts): /.test(line))).toEqual([]);
     const importers = names.filter((name) =>
       /['"]\.\/node(?:-web-socket)?\.[jt]s['"]/.test(readFileSync(join(client, name), 'utf8')),
     );
-    expect(importers).toEqual(['web-socket.js']);
+    expect(importers).toEqual(['live/web-socket.js']);
   });
 });
 

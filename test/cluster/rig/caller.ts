@@ -11,7 +11,7 @@ import {
   type Transcript,
   Voxgate,
 } from '../../../src/client/index.ts';
-import type { WebSocketConstructor } from '../../../src/client/web-socket.ts';
+import type { WebSocketConstructor } from '../../../src/client/live/web-socket.ts';
 import { numberedAudio } from '../../fakes/numbered-audio.ts';
 import { expectWhole } from '../../fakes/numbered-finals.ts';
 import { MODEL } from './cluster.ts';

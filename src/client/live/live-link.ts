@@ -1,15 +1,16 @@
 // A live session over as many connections as it takes: audio out with back-pressure, events in on one timeline, and a new session
 // where one broke. What the consumer may call is live-session.ts; when to try again is reconnect.ts.
-import { pause } from './backoff.ts';
+
+import type { Credentials } from '../credentials.ts';
+import { ConnectionError, errorOf, TimeoutError, VoxgateError } from '../errors.ts';
+import type { ServerEvent, SessionEvent } from '../events.ts';
+import { pause } from '../http/backoff.ts';
+import type { Discontinuity, ErrorEvent, SessionEnded, SessionStarted } from '../types/events.ts';
 import { Connection, type ConnectionHandlers } from './connection.ts';
-import type { Credentials } from './credentials.ts';
-import { ConnectionError, errorOf, TimeoutError, VoxgateError } from './errors.ts';
-import type { ServerEvent, SessionEvent } from './events.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { type Advice, adviceOf, type ReconnectOptions, Retries } from './reconnect.ts';
 import { Bill, type SessionSummary } from './summary.ts';
 import { Timeline } from './timeline.ts';
-import type { Discontinuity, ErrorEvent, SessionEnded, SessionStarted } from './types/events.ts';
 import { type WebSocketConstructor, webSocketOf } from './web-socket.ts';
 
 /** A connection that held so long was no failed attempt, whatever it heard. */

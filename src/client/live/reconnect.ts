@@ -1,7 +1,7 @@
 // Whether, and when, a live session that broke is opened again: by the range of the close code, with full jitter, within a
 // number of attempts and a time. Pure but for the dice; the waiting is done by live-link.ts.
-import { BACKOFF_MS, jitterMs } from './backoff.ts';
-import { integerOf, refuseUnknown } from './settings.ts';
+import { BACKOFF_MS, jitterMs } from '../http/backoff.ts';
+import { integerOf, refuseUnknown } from '../settings.ts';
 
 export interface ReconnectOptions {
   /** Attempts without progress: from 0 to 1,000; 200 when absent, so that the time decides. */

@@ -1,6 +1,6 @@
 // One WebSocket to `/v1/listen`: frames in and out. The credential goes by the subprotocol pair, so that a refusal arrives as an
 // event with a close code everywhere, browsers included. When to open another is decided by live-link.ts.
-import { SERVER_EVENTS, type ServerEvent } from './events.ts';
+import { SERVER_EVENTS, type ServerEvent } from '../events.ts';
 import { Watch } from './watch.ts';
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts';
 

@@ -1,12 +1,12 @@
 // A live session as its user sees it: audio goes in, events come out, and a summary at the end. What happens on the wire, and when
 // that breaks, is live-link.ts.
-import { abortReason, VoxgateError } from './errors.ts';
+import { abortReason, VoxgateError } from '../errors.ts';
+import type { SessionEvent } from '../events.ts';
+import { bytesOf, piecesOf } from '../http/file-body.ts';
+import type { Transcript } from '../types/events.ts';
 import { EventQueue } from './event-queue.ts';
-import type { SessionEvent } from './events.ts';
-import { bytesOf, piecesOf } from './file-body.ts';
 import { LiveLink, type LiveLinkOptions } from './live-link.ts';
 import type { SessionSummary } from './summary.ts';
-import type { Transcript } from './types/events.ts';
 
 /** Audio of a session: bytes, or 16-bit samples. */
 export type AudioData = Uint8Array | Int16Array | ArrayBuffer | ArrayBufferView;

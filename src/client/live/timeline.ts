@@ -1,8 +1,8 @@
 // One timeline over all connections of a session: positions count from the first sample that was ever sent, turns from the first
 // turn, whatever each connection's own session counts. Pure; decides as well what was already told and is not told again.
-import type { ServerEvent } from './events.ts';
-import type { Word } from './types/answers.ts';
-import type { Transcript, Warning } from './types/events.ts';
+import type { ServerEvent } from '../events.ts';
+import type { Word } from '../types/answers.ts';
+import type { Transcript, Warning } from '../types/events.ts';
 
 /** Speech that begins so close to where it was said to begin is the same speech. */
 const SAME_SPEECH_SECONDS = 0.2;

@@ -1,5 +1,5 @@
 // A `text/event-stream` as the JSON objects in it. What they mean is decided by those who read them.
-import { ConnectionError } from './errors.ts';
+import { ConnectionError } from '../errors.ts';
 import { piecesOf } from './file-body.ts';
 
 /** A line of more is none of ours. */

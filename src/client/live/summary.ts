@@ -1,6 +1,6 @@
 // What a session was and what it cost, over all its connections. Amounts are decimal strings: they are added exactly.
-import type { UsageRow } from './types/answers.ts';
-import type { SessionEnded } from './types/events.ts';
+import type { UsageRow } from '../types/answers.ts';
+import type { SessionEnded } from '../types/events.ts';
 
 export interface SessionSummary {
   /** Why it ended: the gateway's word, or `terminated` by you. */

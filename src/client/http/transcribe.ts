@@ -1,6 +1,11 @@
 // `client.transcribe`: the options as a form, and the answer in the type of its format. How a call is sent is http.ts.
+
+import { ConnectionError, errorOf, invalidOption } from '../errors.ts';
+import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
+import { refuseUnknown } from '../settings.ts';
+import type { ResponseFormat } from '../types/answers.ts';
+import type { Transcription, TranscriptionEvent, VerboseTranscription } from '../types/transcriptions.ts';
 import { type Answer, answerOf } from './answer.ts';
-import { ConnectionError, errorOf, invalidOption } from './errors.ts';
 import { type FilePart, randomText, uploadOf } from './file-body.ts';
 import {
   CALL_OPTIONS,
@@ -12,11 +17,7 @@ import {
   type Http,
   readJson,
 } from './http.ts';
-import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from './params.ts';
 import { serverEvents } from './server-events.ts';
-import { refuseUnknown } from './settings.ts';
-import type { ResponseFormat } from './types/answers.ts';
-import type { Transcription, TranscriptionEvent, VerboseTranscription } from './types/transcriptions.ts';
 
 export interface TranscribeOptions<Slug extends ModelSlug = ModelSlug, Format extends ResponseFormat = ResponseFormat>
   extends FilePart,

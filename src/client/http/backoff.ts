@@ -1,6 +1,6 @@
 // When to try again: full jitter between nothing and a bound that doubles, and what `Retry-After` says. Who may try again, and
 // how often, is decided by those who ask.
-import { abortReason } from './errors.ts';
+import { abortReason } from '../errors.ts';
 
 export const BACKOFF_MS = { first: 250, max: 10_000 } as const;
 /** A `Retry-After` of more is for the caller to wait for. */

@@ -1,9 +1,9 @@
 // The options of `client.listen`, checked, and as the query that the gateway reads.
-import { invalidOption } from './errors.ts';
-import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from './params.ts';
+import { invalidOption } from '../errors.ts';
+import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
+import { integerOf, refuseUnknown } from '../settings.ts';
+import type { Encoding } from '../types/answers.ts';
 import { type ReconnectOptions, reconnectOf } from './reconnect.ts';
-import { integerOf, refuseUnknown } from './settings.ts';
-import type { Encoding } from './types/answers.ts';
 
 export interface ListenOptions<Slug extends ModelSlug = ModelSlug> {
   /** Slug `<provider>/<model>`. */

@@ -1,10 +1,11 @@
 // One REST call: sent, timed, tried again where that is safe, and its refusal made an error. What is sent and what the answer
 // means is decided by those who call.
+
+import type { Credentials } from '../credentials.ts';
+import { abortReason, ConnectionError, errorOf, TimeoutError, VoxgateError } from '../errors.ts';
+import { integerOf, RETRIES, type Settings, TIMEOUT_MS } from '../settings.ts';
 import { jitterMs, pause, RETRY_AFTER_SECONDS_MAX, retryAfterSeconds } from './backoff.ts';
-import type { Credentials } from './credentials.ts';
-import { abortReason, ConnectionError, errorOf, TimeoutError, VoxgateError } from './errors.ts';
 import type { UploadBody } from './file-body.ts';
-import { integerOf, RETRIES, type Settings, TIMEOUT_MS } from './settings.ts';
 
 /** Options that every REST call takes. */
 export interface CallOptions {

@@ -1,6 +1,6 @@
 // Audio and marks on their way to the gateway: sent as fast as the socket takes them and no further beyond the last final than is
 // kept, and sent again from there on a new connection. Knows bytes and positions only.
-import { VoxgateError } from './errors.ts';
+import { VoxgateError } from '../errors.ts';
 import { AudioTape } from './tape.ts';
 
 /** Unsent bytes from which `send` waits. */
