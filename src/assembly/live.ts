@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { providerOf } from '../api/slug.ts';
 import { FileSpools } from '../audio/spool.ts';
-import type { Membership } from '../cluster/membership.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
 import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
 import { DialGate } from '../failover/admission.ts';

@@ -1,10 +1,10 @@
 // Sessions of this node, told to the one that counts those of all nodes: each is asked for before it begins. While nobody answers,
 // this node lets in its share by itself, and tells all that it has when somebody does again. Refusals are worded elsewhere.
-import type { Clock } from '../../machines/clock.ts';
-import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
-import { PLACES_ROLL_CALL, SESSION_PLACES } from '../bus/subjects.ts';
-import type { LimitsMessages, PlacesAnswer, PlacesOfKey, PlacesQuestion } from './limits-messages.ts';
-import type { LimitShare } from './limits-share.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
+import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
+import type { LimitsMessages, PlacesAnswer, PlacesOfKey, PlacesQuestion } from './messages.ts';
+import type { LimitShare } from './share.ts';
 
 /** A handshake waits no longer for the count. */
 const ANSWER_MS = 1_000;

@@ -1,7 +1,7 @@
 // What a node says of itself every two seconds, and what of it is believed: whatever else comes on the topic is no heartbeat.
-import { NODE_HEARTBEAT } from '../bus/subjects.ts';
-import { ROLES, type Role } from '../config/schema-cluster.ts';
-import { readUpstreamState, type UpstreamState } from './placement/upstream-state.ts';
+import { NODE_HEARTBEAT } from '../../bus/subjects.ts';
+import { ROLES, type Role } from '../../config/schema-cluster.ts';
+import { readUpstreamState, type UpstreamState } from '../placement/upstream-state.ts';
 
 export const HEARTBEAT_MS = 2000;
 /** Three heartbeats that did not come. */

@@ -1,12 +1,12 @@
 // The node that keeps the accounts, for those that ask it: opens what was sealed, does each call once, seals the answer. What may
 // be asked for is decided by the group of the call; which node this is, by the lease.
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../machines/clock.ts';
-import type { Address, Bus, BusBody } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
-import type { LedgerIdentity } from '../store/identity/calls.ts';
-import type { Answering } from '../store/remote/store.ts';
-import { backgroundClock } from '../telemetry/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Address, Bus, BusBody } from '../../bus/bus.ts';
+import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { Answering } from '../../store/remote/store.ts';
+import { backgroundClock } from '../../telemetry/clock.ts';
 import {
   type AskBody,
   accountsKey,
@@ -20,9 +20,9 @@ import {
   readRequest,
   type SaidBody,
   sealContent,
-} from './accounts-protocol.ts';
-import { PartsShelf } from './accounts-shelf.ts';
+} from './protocol.ts';
 import { FIRST_SHARD } from './shards.ts';
+import { PartsShelf } from './shelf.ts';
 
 const CALLS_MAX = 512;
 /** Calls of one memory: past it another begins, under an epoch of its own, and the one before is still looked at. */

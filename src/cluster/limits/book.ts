@@ -1,9 +1,9 @@
 // The one count of sessions over all nodes, at the node that keeps the accounts: who has how many, by key and by organisation.
 // Nodes tell it of every session before it begins; what limit holds, and what happens while nobody counts, is theirs to know.
-import type { Clock } from '../../machines/clock.ts';
-import type { Bus } from '../bus/bus.ts';
-import { PLACES_ROLL_CALL, SESSION_PLACES } from '../bus/subjects.ts';
-import type { LimitsMessages, PlacesAnswer, PlacesQuestion } from './limits-messages.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus } from '../../bus/bus.ts';
+import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
+import type { LimitsMessages, PlacesAnswer, PlacesQuestion } from './messages.ts';
 
 /** Sessions counted at a time; past it nodes judge by their share. */
 const PLACES_MAX = 1_000_000;

@@ -1,15 +1,15 @@
 // Which nodes there are: has this one's name, says what it has to do every two seconds, and hears the others. What is known of them
 // is node-view.ts; how the name is kept, keep-name.ts.
-import type { Clock } from '../../machines/clock.ts';
-import type { Bus, Detach } from '../bus/bus.ts';
-import type { Leases } from '../bus/leases.ts';
-import { NODE_HEARTBEAT, NODE_STATUS } from '../bus/subjects.ts';
-import type { Role } from '../config/schema-cluster.ts';
-import { Listeners } from '../store/listeners.ts';
-import { backgroundClock } from '../telemetry/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus, Detach } from '../../bus/bus.ts';
+import type { Leases } from '../../bus/leases.ts';
+import { NODE_HEARTBEAT, NODE_STATUS } from '../../bus/subjects.ts';
+import type { Role } from '../../config/schema-cluster.ts';
+import { Listeners } from '../../store/listeners.ts';
+import { backgroundClock } from '../../telemetry/clock.ts';
 import { isCalled } from './ask-node.ts';
 import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
-import { type KeptName, keepName } from './keep-name.ts';
+import { type KeptName, keepName } from './name-lease.ts';
 import { NodeView } from './node-view.ts';
 
 /** The leases of nodes begin so. */

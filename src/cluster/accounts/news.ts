@@ -1,7 +1,7 @@
 // News of keys and organisations, as every node hears them on the bus. What becomes of a session or of what is remembered is
 // decided by whoever listens.
-import type { Bus, BusBody, Detach } from '../bus/bus.ts';
-import { KEY_CHANGED, KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../bus/subjects.ts';
+import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
+import { KEY_CHANGED, KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../../bus/subjects.ts';
 
 const ID_LENGTH_MAX = 200;
 

@@ -1,10 +1,10 @@
 // After news may have been missed: asks of every key that is in use here whether it was revoked meanwhile, or its organisation
 // suspended. When that is, and that it is tried until it was answered, is decided here; what ends, by whoever is told.
-import type { Clock } from '../../machines/clock.ts';
-import type { Bus, Detach } from '../bus/bus.ts';
-import { ACCOUNTS_OPEN } from '../bus/subjects.ts';
-import type { Store } from '../store/store.ts';
-import type { AccountsClient } from './accounts-client.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus, Detach } from '../../bus/bus.ts';
+import { ACCOUNTS_OPEN } from '../../bus/subjects.ts';
+import type { Store } from '../../store/store.ts';
+import type { AccountsClient } from './client.ts';
 
 /** Keys that are asked for at a time. */
 const TOGETHER = 16;

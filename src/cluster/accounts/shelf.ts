@@ -1,6 +1,6 @@
 // Where parts of long requests and answers lie until the rest has come or was fetched: so many bytes and for so long, the oldest
 // makes room. What they are is not known here.
-import type { Clock } from '../../machines/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
 
 interface Kept<Value> {
   value: Value;

@@ -1,9 +1,9 @@
 // What keys take of their requests and tokens of a minute on one node is told to the others, who count it as well: a limit is the
 // key's on all nodes together, to within what is taken in a quarter of a second. What the limits are is decided elsewhere.
-import type { Clock } from '../../machines/clock.ts';
-import type { Bus, Detach } from '../bus/bus.ts';
-import { RATES_TAKEN } from '../bus/subjects.ts';
-import type { LimitsMessages, RateKind, RateTaken } from './limits-messages.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus, Detach } from '../../bus/bus.ts';
+import { RATES_TAKEN } from '../../bus/subjects.ts';
+import type { LimitsMessages, RateKind, RateTaken } from './messages.ts';
 
 /** What is taken within this is told together. */
 const TOGETHER_MS = 250;

@@ -1,12 +1,12 @@
 // What nodes say to the one that keeps the accounts, and how it is sealed: with a key that only nodes of this gateway have, bound
 // to the direction, the call, the asker and the owner's epoch. What is asked for, and by whom, is decided elsewhere.
 
-import { ERROR_CATALOGUE, type ErrorCode } from '../api/error-catalogue.ts';
-import { Refusal, type RefusalExtras } from '../api/errors.ts';
-import type { BusBody } from '../bus/bus.ts';
-import { plainOfText, textOfPlain } from '../runtime/plain-data.ts';
-import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
-import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
+import { Refusal, type RefusalExtras } from '../../api/errors.ts';
+import type { BusBody } from '../../bus/bus.ts';
+import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
+import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 
 const PURPOSE = 'voxgate accounts over the bus v1';
 const VERSION = 1;

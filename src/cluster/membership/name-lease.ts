@@ -1,8 +1,8 @@
 // Having a name as long as the process lives: waits for a ghost of it at the start, takes it again after an outage, and tells
 // when somebody else has it. What the name stands for is the caller's.
-import type { Clock } from '../../machines/clock.ts';
-import { type Bus, BusError } from '../bus/bus.ts';
-import type { Lease, Leases, LeaseValue } from '../bus/leases.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { type Bus, BusError } from '../../bus/bus.ts';
+import type { Lease, Leases, LeaseValue } from '../../bus/leases.ts';
 
 /** How long a name is waited for whose holder may be gone: longer than a lease lives. */
 export const GHOST_MS = 20_000;

@@ -1,13 +1,14 @@
 // How a node asks the one that keeps the accounts: seals, sends, opens, and says once more under the right epoch. What is asked
 // for, and what an answer means, is for whoever asks.
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../machines/clock.ts';
-import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
-import { accountsService } from '../bus/subjects.ts';
-import type { LedgerIdentity } from '../store/identity/calls.ts';
-import type { Ask } from '../store/remote/store.ts';
-import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
-import { backgroundClock } from '../telemetry/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
+import { accountsService } from '../../bus/subjects.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { Ask } from '../../store/remote/store.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import { backgroundClock } from '../../telemetry/clock.ts';
+import { readIdentity } from '../ledger/judgement.ts';
 import {
   type AskContent,
   accountsKey,
@@ -21,8 +22,7 @@ import {
   restBody,
   type SaidBody,
   sealContent,
-} from './accounts-protocol.ts';
-import { readIdentity } from './ledger/judgement.ts';
+} from './protocol.ts';
 import { shardOf } from './shards.ts';
 
 const CALLS_MAX = 1_024;

@@ -1,9 +1,9 @@
 // What nodes say to each other of limits: its shapes, and what of it is believed. It is signed, since whoever could make it up
 // could lock a customer out; who counts, and what follows from it, is decided in the files beside this one.
 
-import type { BusBody } from '../bus/bus.ts';
-import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
-import { isRecord } from '../runtime/record.ts';
+import type { BusBody } from '../../bus/bus.ts';
+import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../../bus/signed.ts';
+import { isRecord } from '../../runtime/record.ts';
 
 /** Sessions of one key on one node, each by a number that the node gave it. */
 export type PlacesOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];

@@ -1,11 +1,11 @@
 // Who is there, asked from outside: every node that has a name, what it says of itself, and which accounts it keeps. Who asks needs
 // no name and no role.
-import type { Bus } from '../bus/bus.ts';
-import type { Leases } from '../bus/leases.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Leases } from '../../bus/leases.ts';
+import { OWNER_PREFIX } from '../accounts/ownership.ts';
 import { askNode } from './ask-node.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { NODE_PREFIX } from './membership.ts';
-import { OWNER_PREFIX } from './ownership.ts';
 
 /** Nodes that are asked at the same time. */
 const ASKED_MAX = 64;

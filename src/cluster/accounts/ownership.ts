@@ -1,10 +1,10 @@
 // Who keeps the accounts of a shard: one node at a time, whose database takes nothing any more from whoever kept them before.
 // How a name is kept is keep-name.ts; how the database guards itself, src/store/ownership/tables.ts.
-import type { Clock } from '../../machines/clock.ts';
-import type { Bus } from '../bus/bus.ts';
-import type { Leases } from '../bus/leases.ts';
-import { StoreError } from '../store/store-error.ts';
-import { keepName } from './keep-name.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Leases } from '../../bus/leases.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { keepName } from '../membership/name-lease.ts';
 
 const CLAIMS_MAX = 5;
 const CLAIM_AGAIN_MS = 500;

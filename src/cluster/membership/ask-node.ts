@@ -1,7 +1,7 @@
 // Asking one node what it says of itself, wherever somebody has read of it. What follows from the answer is the caller's.
-import { type Bus, BusError } from '../bus/bus.ts';
-import type { LeaseValue } from '../bus/leases.ts';
-import { NODE_STATUS } from '../bus/subjects.ts';
+import { type Bus, BusError } from '../../bus/bus.ts';
+import type { LeaseValue } from '../../bus/leases.ts';
+import { NODE_STATUS } from '../../bus/subjects.ts';
 import { type Heartbeat, readHeartbeat } from './heartbeat.ts';
 
 const ANSWER_MS = 2000;

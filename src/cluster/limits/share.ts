@@ -1,6 +1,6 @@
 // What of a limit is this node's own while the others cannot be asked: as much as everybody's who served clients when they could
 // be heard of last. Who that is, is told by the membership.
-import type { Clock } from '../../machines/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
 
 /** A node that was not heard of for so long, while others could be, is not counted on any more. */
 const SHRINK_MS = 30_000;

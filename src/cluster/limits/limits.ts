@@ -1,11 +1,11 @@
 // The limits that hold over all nodes, put together: what a node that serves clients has of them. What is counted, and how a refusal
 // is worded, is decided in src/auth.
-import type { Clock } from '../../machines/clock.ts';
-import type { Bus, Detach } from '../bus/bus.ts';
-import { RateGossip } from './limits-gossip.ts';
-import type { LimitsMessages } from './limits-messages.ts';
-import { SessionPlaces } from './limits-places.ts';
-import { LimitShare } from './limits-share.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus, Detach } from '../../bus/bus.ts';
+import { RateGossip } from './gossip.ts';
+import type { LimitsMessages } from './messages.ts';
+import { SessionPlaces } from './places.ts';
+import { LimitShare } from './share.ts';
 
 export interface ClusterLimitsOptions {
   bus: Bus;
