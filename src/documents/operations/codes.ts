@@ -1,5 +1,5 @@
 // Which refusals may occur where, as lists that operations share. Statuses and words are the catalogue's.
-import type { ErrorCode } from '../api/error-catalogue.ts';
+import type { ErrorCode } from '../../api/error-catalogue.ts';
 
 /** Wherever an API key is asked for. */
 export const KEY_CODES: readonly ErrorCode[] = [

@@ -1,16 +1,16 @@
 // The schemas that have a name in the documents, so that each is written once and programs can be generated from it.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { ErrorAnswer, ErrorAttempt, ErrorObject } from '../api/error-body.ts';
-import { HealthAnswer, ReadyAnswer } from '../api/health.ts';
-import * as listen from '../api/listen.ts';
-import { Capabilities, Mode, Model, ModelList, Price } from '../api/models.ts';
-import { modelOf } from '../api/slug.ts';
-import { TokenRequest, TokenResponse } from '../api/tokens.ts';
-import { TranscriptionForm } from '../api/transcription-form.ts';
-import * as transcriptions from '../api/transcriptions.ts';
-import * as usage from '../api/usage.ts';
-import type { Provider } from '../providers/provider.ts';
-import { grouped } from './grouped.ts';
+import { ErrorAnswer, ErrorAttempt, ErrorObject } from '../../api/error-body.ts';
+import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
+import * as listen from '../../api/listen.ts';
+import { Capabilities, Mode, Model, ModelList, Price } from '../../api/models.ts';
+import { modelOf } from '../../api/slug.ts';
+import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
+import { TranscriptionForm } from '../../api/transcription-form.ts';
+import * as transcriptions from '../../api/transcriptions.ts';
+import * as usage from '../../api/usage.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { grouped } from '../grouped.ts';
 
 export type NamedSchemas = Readonly<Record<string, TSchema>>;
 

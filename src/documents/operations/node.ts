@@ -1,6 +1,6 @@
 // The operations for whoever runs the gateway, and the documents themselves.
 import { Type } from '@sinclair/typebox';
-import { HealthAnswer, ReadyAnswer } from '../api/health.ts';
+import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
 import type { Answer, Operation } from './operation.ts';
 
 const node = { method: 'get', tag: 'Operation', security: 'none', errors: [] } as const;

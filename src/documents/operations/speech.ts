@@ -1,20 +1,20 @@
 // The operations that turn speech into text, and those that come before: models and client tokens.
-import { ErrorAnswer } from '../api/error-body.ts';
-import type { ErrorCode } from '../api/error-catalogue.ts';
-import { ListenQuery } from '../api/listen-query.ts';
-import { Model, ModelList, ModelsQuery } from '../api/models.ts';
-import { TokenRequest, TokenResponse } from '../api/tokens.ts';
-import { TranscriptionForm } from '../api/transcription-form.ts';
+import { ErrorAnswer } from '../../api/error-body.ts';
+import type { ErrorCode } from '../../api/error-catalogue.ts';
+import { ListenQuery } from '../../api/listen-query.ts';
+import { Model, ModelList, ModelsQuery } from '../../api/models.ts';
+import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
+import { TranscriptionForm } from '../../api/transcription-form.ts';
 import {
   TranscriptDelta,
   TranscriptDone,
   Transcription,
   TranscriptSegment,
   VerboseTranscription,
-} from '../api/transcriptions.ts';
-import * as examples from './examples.ts';
+} from '../../api/transcriptions.ts';
+import * as examples from '../schemas/examples.ts';
+import { FILE_CODES, KEY_CODES, LIVE_CODES, QUERY_CODES } from './codes.ts';
 import type { Operation } from './operation.ts';
-import { FILE_CODES, KEY_CODES, LIVE_CODES, QUERY_CODES } from './operation-codes.ts';
 
 /** Of a slug. */
 const slugSegments = {

@@ -1,9 +1,9 @@
 // The pages that are tables: errors and close codes, models, configuration.
-import { ERROR_CATALOGUE } from '../api/error-catalogue.ts';
-import { configFields } from '../config/fields.ts';
-import { CONFIG_FILE_VARIABLE } from '../config/load.ts';
-import type { ModelCard, Provider } from '../providers/provider.ts';
-import { ADVICE, closeCodes } from './close-codes.ts';
+import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
+import { configFields } from '../../config/fields.ts';
+import { CONFIG_FILE_VARIABLE } from '../../config/load.ts';
+import type { ModelCard, Provider } from '../../providers/provider.ts';
+import { ADVICE, closeCodes } from '../close-codes.ts';
 import { escaped, heading, inline, prose, table } from './html.ts';
 
 const quoted = (text: string): string => `<code>${escaped(text)}</code>`;

@@ -1,8 +1,8 @@
 // The refusals of an operation as OpenAPI responses: one for each status, with the codes that may occur.
-import { ERROR_CATALOGUE, type ErrorCode } from '../api/error-catalogue.ts';
-import { grouped } from './grouped.ts';
-import { headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
-import type { Json, SchemaBook } from './json-schema.ts';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
+import { grouped } from '../grouped.ts';
+import { headersOf, RATE_LIMIT_HEADERS } from '../headers.ts';
+import type { Json, SchemaBook } from '../schemas/json-schema.ts';
 
 /** What may befall any request. */
 const ANYWHERE: readonly ErrorCode[] = ['uri_too_long', 'internal_error'];

@@ -1,8 +1,9 @@
 // The page of the HTTP interface, out of the OpenAPI document: each operation with a call to try, what it takes and what it
 // answers, then every schema.
+
+import type { Operation } from '../operations/operation.ts';
+import type { Json } from '../schemas/json-schema.ts';
 import { code, escaped, heading, inline, prose, table } from './html.ts';
-import type { Json } from './json-schema.ts';
-import type { Operation } from './operation.ts';
 import { exampleHtml, membersHtml, schemasHtml, typeHtml } from './schema-html.ts';
 
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {

@@ -8,10 +8,10 @@ import {
   SessionsQuery,
   UsageList,
   UsageQuery,
-} from '../api/usage.ts';
-import * as examples from './examples.ts';
+} from '../../api/usage.ts';
+import * as examples from '../schemas/examples.ts';
+import { KEY_CODES, LEDGER_CODES, QUERY_CODES } from './codes.ts';
 import type { Operation } from './operation.ts';
-import { KEY_CODES, LEDGER_CODES, QUERY_CODES } from './operation-codes.ts';
 
 const errors = [...KEY_CODES, ...QUERY_CODES, ...LEDGER_CODES];
 

@@ -1,6 +1,7 @@
 // JSON Schemas as tables: members with their types, ranges and meaning. Named schemas become links to their own heading.
+
+import type { Json } from '../schemas/json-schema.ts';
 import { code, escaped, heading, inline, prose, table } from './html.ts';
-import type { Json } from './json-schema.ts';
 
 const asJson = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(asJson) : []);

@@ -1,9 +1,10 @@
 // The page of the live interface, out of the AsyncAPI document: how a session is opened, what is said in both directions, and
 // how it is closed.
+
+import type { Json } from '../schemas/json-schema.ts';
 import { code, heading, inline, prose } from './html.ts';
-import type { Json } from './json-schema.ts';
-import { closeCodeTable } from './page-tables.ts';
 import { exampleHtml, membersHtml, schemaHtml, schemasHtml } from './schema-html.ts';
+import { closeCodeTable } from './tables.ts';
 
 const BROWSER = `const { token } = await (await fetch('/your-server/token')).json(); // POST /v1/tokens, with the key, on your server
 const socket = new WebSocket('{socket}/v1/listen?model=local/commands-en', ['bearer', token]);

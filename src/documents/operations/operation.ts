@@ -1,7 +1,7 @@
 // What an operation of the HTTP interface is, before it is written as OpenAPI. The operations themselves are operations.ts.
 import type { TObject, TSchema } from '@sinclair/typebox';
-import type { ErrorCode } from '../api/error-catalogue.ts';
-import type { Json } from './json-schema.ts';
+import type { ErrorCode } from '../../api/error-catalogue.ts';
+import type { Json } from '../schemas/json-schema.ts';
 
 /** One form of an answer. */
 export interface Form {

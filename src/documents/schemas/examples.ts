@@ -1,10 +1,10 @@
 // What the documents show as examples. Tests hold each against the schema of its place.
 import type { Static } from '@sinclair/typebox';
-import type { SessionEnded, SessionStarted, Transcript } from '../api/listen.ts';
-import type { Model } from '../api/models.ts';
-import type { TokenResponse } from '../api/tokens.ts';
-import type { VerboseTranscription } from '../api/transcriptions.ts';
-import type { BalanceAnswer, BillAnswer, SessionAnswer, UsageList } from '../api/usage.ts';
+import type { SessionEnded, SessionStarted, Transcript } from '../../api/listen.ts';
+import type { Model } from '../../api/models.ts';
+import type { TokenResponse } from '../../api/tokens.ts';
+import type { VerboseTranscription } from '../../api/transcriptions.ts';
+import type { BalanceAnswer, BillAnswer, SessionAnswer, UsageList } from '../../api/usage.ts';
 
 const SESSION_ID = 'ses_k3p9xq019aa5b07c1e7d3a9f552f8e4b7c6d10';
 const TEXT = 'set the temperature to twenty one degrees';
