@@ -9,7 +9,7 @@ import { DialGate } from '../failover/admission.ts';
 import { shareBreakers } from '../failover/breaker-hints.ts';
 import { Breakers } from '../failover/breakers.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
-import { RecogniserPool } from '../recogniser/pool.ts';
+import { RecogniserPool } from '../recogniser/threads/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
 import { Strain } from '../runtime/strain.ts';
 import { SessionHost } from '../session/host.ts';

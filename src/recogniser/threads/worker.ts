@@ -1,8 +1,9 @@
 // A thread of the recogniser: runs any number of streams, one request at a time, and says what they say.
 // Which streams come here, and what becomes of them when the thread fails, is decided in pool.ts.
 import { parentPort } from 'node:worker_threads';
-import { Decoders, type TurnDecoder } from './decoders.ts';
-import { LANGUAGES } from './languages.ts';
+import { Decoders, type TurnDecoder } from '../decoders.ts';
+import { TaskCompiler } from '../grammar/task-compiler.ts';
+import { LANGUAGES } from '../languages.ts';
 import {
   COMMAND_BYTES,
   paramOf,
@@ -13,11 +14,10 @@ import {
   type StreamQuery,
   type ThreadReply,
   type ThreadRequest,
-} from './protocol.ts';
-import { loadModule } from './soundswallower.ts';
-import { RecogniserStream } from './stream.ts';
-import { TaskCompiler } from './task-compiler.ts';
-import { TurnDetector } from './turn-detector.ts';
+} from '../protocol.ts';
+import { loadModule } from '../soundswallower.ts';
+import { RecogniserStream } from '../stream.ts';
+import { TurnDetector } from '../turn-detector.ts';
 
 /** A stream and its decoder, once it has them; until then, what came for it. */
 interface Entry {

@@ -2,10 +2,10 @@
 // little work at a time, so that the next piece is anybody's: thread-queue.ts says whose. What runs inside is worker.ts; which
 // streams come here is decided in pool.ts.
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../machines/clock.ts';
-import { Deadline } from '../runtime/deadline.ts';
-import { workerFile } from '../telemetry/worker-file.ts';
-import type { Account, Accounts } from './accounts.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { Deadline } from '../../runtime/deadline.ts';
+import { workerFile } from '../../telemetry/worker-file.ts';
+import type { Account, Accounts } from '../accounts.ts';
 import {
   COMMAND_BYTES,
   PIECE_BYTES,
@@ -17,7 +17,7 @@ import {
   type StreamQuery,
   type ThreadReply,
   type ThreadRequest,
-} from './protocol.ts';
+} from '../protocol.ts';
 import { ThreadQueue } from './thread-queue.ts';
 
 /** A thread that owes an answer and says nothing for so long hangs. */

@@ -1,8 +1,8 @@
 // The pronouncing dictionaries of the recogniser's languages: which words exist and how they are spoken. Decoders are given
 // only the words of their grammar, which saves 15 MB and 200 ms each against loading the whole dictionary into each.
 import { readFile } from 'node:fs/promises';
-import { LANGUAGES } from './languages.ts';
-import type { Language } from './protocol.ts';
+import { LANGUAGES } from '../languages.ts';
+import type { Language } from '../protocol.ts';
 
 /** A word, or a numbered variant of it (`read(2)`), and its phones. */
 export type Pronunciation = [word: string, phones: string];

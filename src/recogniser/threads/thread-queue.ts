@@ -1,6 +1,6 @@
 // Which piece of work a thread of the recogniser is given next: organisations take turns, and so do the streams of each; what is
 // spoken now goes before what runs ahead of real time. Knows no thread.
-import type { Account, Accounts } from './accounts.ts';
+import type { Account, Accounts } from '../accounts.ts';
 
 /** Audio that came further ahead of real time than this belongs to a recording, not to somebody who speaks. */
 const AHEAD_MS = 2_000;

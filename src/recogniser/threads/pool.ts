@@ -1,12 +1,12 @@
 // The recogniser's threads as one engine: starts them when they are first needed, gives each stream to the least busy one,
 // replaces those that fail or are worn, and ends those that stand idle. What is said in a stream is decided in stream.ts.
-import type { Clock } from '../../machines/clock.ts';
-import type { Engine, EngineConnection, EngineListener } from '../providers/provider.ts';
-import { Deadline } from '../runtime/deadline.ts';
-import { backgroundClock } from '../telemetry/clock.ts';
-import { type Account, Accounts } from './accounts.ts';
-import { PoolConnection } from './connection.ts';
-import { paramOf, type QueryFault, readQuery, type StreamErrorCode } from './protocol.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Engine, EngineConnection, EngineListener } from '../../providers/provider.ts';
+import { Deadline } from '../../runtime/deadline.ts';
+import { backgroundClock } from '../../telemetry/clock.ts';
+import { type Account, Accounts } from '../accounts.ts';
+import { PoolConnection } from '../connection.ts';
+import { paramOf, type QueryFault, readQuery, type StreamErrorCode } from '../protocol.ts';
 import { Thread } from './thread.ts';
 
 export interface RecogniserPoolOptions {

@@ -1,10 +1,11 @@
 // Makes a query's task ready for a decoder, or says what is wrong with it. Remembers the last few.
+
+import type { CompiledTask } from '../decoders.ts';
+import { type Language, paramOf, type QueryFault, type StreamQuery } from '../protocol.ts';
 import { automatonOf } from './automaton.ts';
-import type { CompiledTask } from './decoders.ts';
 import { type Dictionary, readDictionary } from './dictionary.ts';
 import { GrammarError, wordsOf } from './expansion.ts';
 import { readGrammar } from './grammar.ts';
-import { type Language, paramOf, type QueryFault, type StreamQuery } from './protocol.ts';
 
 /** Tasks remembered: a task that is used again skips the dictionary and finds its decoder. */
 const REMEMBERED_MAX = 32;
