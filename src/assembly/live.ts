@@ -1,7 +1,7 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
 import { providerOf } from '../api/slug.ts';
-import { FileSpools } from '../audio/spool.ts';
+import { FileSpools } from '../audio/tape/spool.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
 import type { UpstreamState } from '../cluster/placement/upstream-state.ts';

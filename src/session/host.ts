@@ -8,7 +8,7 @@ import { sessionMachine } from '../../machines/session.ts';
 import type { SessionError } from '../../machines/session-types.ts';
 import { turnMachine } from '../../machines/turn.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
-import type { Spool } from '../audio/spool.ts';
+import type { Spool } from '../audio/tape/spool.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Placement } from '../cluster/placement/placement.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';

@@ -3,7 +3,7 @@
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
-import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav-header.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch-codec.ts';

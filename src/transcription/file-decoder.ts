@@ -2,7 +2,7 @@
 // containers go to models that take files as they are.
 import { refuse } from '../api/errors.ts';
 import { PcmConverter } from '../audio/resampler.ts';
-import { WavReader } from '../audio/wav.ts';
+import { WavReader } from '../audio/wav/wav.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
 import { audioTooLong, formatUnsupported } from './attempts.ts';
 import type { FileSource } from './file-source.ts';

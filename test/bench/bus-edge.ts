@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ListenRequest } from '../../src/api/listen.ts';
-import { FileSpools } from '../../src/audio/spool.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
 import { createPriceList } from '../../src/billing/price-list.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { openNatsBus } from '../../src/bus/nats/bus.ts';

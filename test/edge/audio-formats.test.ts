@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sniffContainer } from '../../src/audio/container.ts';
 import { secondsAtMost } from '../../src/audio/length/measured.ts';
-import { WavReader } from '../../src/audio/wav.ts';
+import { WavReader } from '../../src/audio/wav/wav.ts';
 import type { FormFile } from '../../src/edge/multipart/form.ts';
 import { fileMembers, lengthOf } from '../../src/edge/routes/transcriptions/money.ts';
 import type { ChainMember } from '../../src/failover/chain.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
-import { FileSpools } from '../../src/audio/spool.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';

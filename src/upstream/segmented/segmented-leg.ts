@@ -2,7 +2,7 @@
 // own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
 import type { LegReport, OpenLeg, Utterance } from '../../../machines/events.ts';
 import { modelOf } from '../../api/slug.ts';
-import { type Segment, Segmenter, type SegmenterRules } from '../../audio/segmenter.ts';
+import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../providers/live-turns.ts';
 import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../../providers/provider.ts';
 import { failureOfStatus } from '../../providers/refusals.ts';

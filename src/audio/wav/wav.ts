@@ -1,9 +1,9 @@
 // Reads a WAV file from a stream of chunks: header, then samples as mono 16-bit at the file's own rate. Any cut of the stream
 // gives the same samples. Rates are the resampler's, what becomes of the samples is the caller's.
 // RIFF/WAVE: Microsoft's "Multiple Channel Audio Data and WAVE Files" and mmreg.h; RF64: EBU Tech 3306.
-import { type Refusal, refuse } from '../api/errors.ts';
-import { sniffContainer } from './container.ts';
-import { alawSample, decode, mulawSample, type SampleMemory, toSample } from './pcm.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
+import { sniffContainer } from '../container.ts';
+import { alawSample, decode, mulawSample, type SampleMemory, toSample } from '../pcm.ts';
 
 export interface WavFormat {
   coding: 'pcm' | 'float' | 'alaw' | 'mulaw';
