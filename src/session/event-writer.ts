@@ -1,7 +1,7 @@
 // Everything a session says to its client besides transcripts: the words and members of its events. When something is said
 // is decided in session.ts; how it is queued, in outbox.ts.
 import type { FailureReason, LegFailure, SessionEndReason } from '../../machines/events.ts';
-import type { SessionError } from '../../machines/session-types.ts';
+import type { SessionError } from '../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';

@@ -1,9 +1,9 @@
 // One live session's host: it owns the audio pipeline, the texts, the outbox and the leg, and does what the session chart
 // decides. Bytes and partial texts stay here; the chart hears of boundaries.
 import type { Heard, LegFailure, SessionEndReason } from '../../machines/events.ts';
+import * as ends from '../../machines/session/ends.ts';
+import type { SessionError, SessionEvent } from '../../machines/session/types.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import * as ends from '../../machines/session-ends.ts';
-import type { SessionError, SessionEvent } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';

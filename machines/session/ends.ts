@@ -1,6 +1,6 @@
 // How a session ends by itself: the reason, and the error its client is told. When it ends so is decided in session.ts.
-import type { SessionEndReason } from './events.ts';
-import type { SessionError } from './session-types.ts';
+import type { SessionEndReason } from '../events.ts';
+import type { SessionError } from './types.ts';
 
 export interface SessionEnd {
   reason: SessionEndReason;

@@ -1,5 +1,5 @@
 // What the session chart is given, remembers, hears and ends with. What it does with them is session.ts.
-import type { LegFailure, SessionEndReason } from './events.ts';
+import type { LegFailure, SessionEndReason } from '../events.ts';
 
 /** The error a session tells its client before it ends. `code` is a code of the error catalogue. */
 export interface SessionError {
