@@ -1,8 +1,7 @@
 // The list of generators. A new one is a file beside this one and a line here.
 import { clientTypes } from './client-types.ts';
 import { diagrams } from './diagrams.ts';
-import { ends } from './ends.ts';
 import type { Generator } from './generator.ts';
-import { reference } from './reference.ts';
+import { reference } from './reference/reference.ts';
 
-export const generators: readonly Generator[] = [reference, diagrams, clientTypes, ends];
+export const generators: readonly Generator[] = [reference, diagrams, clientTypes];

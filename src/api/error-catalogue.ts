@@ -38,7 +38,7 @@ const row = (
   when,
 });
 
-/** Every error code the gateway can answer, in the order of the table in the README. */
+/** Every error code the gateway can answer, in the order of docs/reference/errors.md. */
 export const ERROR_CATALOGUE = {
   invalid_request: row(
     'invalid_request_error',

@@ -46,7 +46,7 @@ export const models: Command = {
   },
 };
 
-/** Shared with the table of the README. */
+/** Shared with docs/reference/models.md. */
 export const modeText = (mode: Mode, liveTurns: Model['live_turns']): string =>
   mode === 'live' && liveTurns === 'gateway' ? 'live by utterance' : mode;
 

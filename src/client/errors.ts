@@ -33,7 +33,7 @@ export interface VoxgateErrorInit {
 
 /** Every error of this client, except an abort: that one is the reason of your signal. */
 export class VoxgateError extends Error {
-  /** For programs: every code is listed in the README. */
+  /** For programs: every code is listed in docs/reference/errors.md. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** The gateway's word for the family; undefined for errors of this side. */
   readonly type: ErrorType | undefined;

@@ -1,5 +1,5 @@
 // What every end of a live session is billed, by one table. An end in order is billed all that was heard; what an end that
-// cuts a session short is billed depends on whose doing it was. docs/ends.md is made from this table.
+// cuts a session short is billed depends on whose doing it was. docs/reference/ends.md is made from this table.
 import type { SessionEndReason } from '../../../machines/events.ts';
 import type { ErrorCode } from '../../api/errors.ts';
 

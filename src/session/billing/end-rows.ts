@@ -1,4 +1,4 @@
-// Ends that no session decides about itself, and those of files, as docs/ends.md tells them: what is billed of each, and what
+// Ends that no session decides about itself, and those of files, as docs/reference/ends.md tells them: what is billed of each, and what
 // the client hears. The ends of a live session are end-charges.ts.
 
 interface EndRow {

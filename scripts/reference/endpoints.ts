@@ -1,0 +1,26 @@
+// Every endpoint in one line; what it takes and answers is told by the pages of src/documents.
+import { operationsOf } from '../../src/documents/openapi.ts';
+import type { Operation } from '../../src/documents/operation.ts';
+import { page } from './page.ts';
+
+const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
+  none: 'none',
+  key: 'API key',
+  'key or token': 'API key or client token',
+  metrics: "the operator's token, where one is set",
+};
+
+export const endpointPage = (): string =>
+  page('Endpoints', 'src/documents', [
+    `Every parameter and answer is described at \`/docs/rest\` and \`/docs/live\` of a running gateway, and for programs in
+\`/openapi.json\` and \`/asyncapi.json\`. Errors are those of [Errors and close codes](errors.md).`,
+    {
+      head: ['endpoint', 'what it does', 'credential'],
+      rows: operationsOf([]).map(({ method, path, summary, security }) => [
+        `\`${method.toUpperCase()} ${path}\``,
+        summary,
+        CREDENTIALS[security],
+      ]),
+    },
+    `The console's own API (\`/console/api/…\`), for people with a login, is not part of \`/v1\` and may change.`,
+  ]);

@@ -1,0 +1,27 @@
+// The pages of docs/reference that are made from the code.
+import type { Generator } from '../generator.ts';
+import { commandPage } from './commands.ts';
+import { configurationPage } from './configuration.ts';
+import { endpointPage } from './endpoints.ts';
+import { endPage } from './ends.ts';
+import { errorPage } from './errors.ts';
+import { eventPage } from './events.ts';
+import { modelPage, pricePage } from './models.ts';
+import { COMMAND } from './page.ts';
+
+const PAGES = {
+  commands: commandPage,
+  configuration: configurationPage,
+  endpoints: endpointPage,
+  ends: endPage,
+  errors: errorPage,
+  events: eventPage,
+  models: modelPage,
+  prices: pricePage,
+};
+
+export const reference: Generator = {
+  name: 'reference',
+  command: COMMAND,
+  files: async () => new Map(Object.entries(PAGES).map(([name, text]) => [`docs/reference/${name}.md`, text()])),
+};

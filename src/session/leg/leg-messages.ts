@@ -1,0 +1,124 @@
+// Whether what came from another node is what a session and its leg say to each other. Members that are not known here are
+// left alone, so that a newer node may say more; what is not understood is nobody's fault and nothing's failure.
+import { type TSchema, Type } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { FarCommand, FarReport, LegOpened, LegRefused, OpenLeg } from '../../../machines/events.ts';
+
+const TEXT_MAX = 65_536;
+const WORDS_MAX = 20_000;
+
+const Text = Type.String({ maxLength: TEXT_MAX });
+const Name = Type.String({ minLength: 1, maxLength: 256 });
+const Count = Type.Integer({ minimum: 0 });
+const Seconds = Type.Number();
+const AddressText = Type.String({ maxLength: 512, pattern: '^[^/]+/.+$' });
+const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
+
+const Failure = Type.Object({
+  kind: Type.Union(['retry', 'next', 'account', 'caller'].map((kind) => Type.Literal(kind))),
+  reason: Type.Union(
+    ['upstream_closed', 'upstream_error', 'connect_failed', 'connect_timeout', 'stalled', 'circuit_open'].map((name) =>
+      Type.Literal(name),
+    ),
+  ),
+  code: Name,
+  message: Text,
+  retryAfterMs: optional(Type.Number({ minimum: 0 })),
+  own: optional(Type.Literal(true)),
+  ownKey: optional(Text),
+});
+
+const Word = Type.Object({
+  word: Text,
+  start: Seconds,
+  end: Seconds,
+  confidence: optional(Type.Number()),
+  speaker: optional(Count),
+});
+
+const Utterance = Type.Object({
+  text: Text,
+  start: Seconds,
+  end: Seconds,
+  confidence: optional(Type.Number()),
+  speaker: optional(Count),
+  language: optional(Name),
+  words: optional(Type.Array(Word, { maxItems: WORDS_MAX })),
+});
+
+const ofTurn = { turnId: Type.String({ maxLength: 1_024 }), utterance: Utterance };
+const HEARD: Readonly<Record<string, TSchema>> = {
+  'speech.started': Type.Object({ start: Seconds }),
+  partial: Type.Object(ofTurn),
+  piece: Type.Object(ofTurn),
+  'turn.ended': Type.Object({ ...ofTurn, utterance: optional(Utterance), formattedFollows: Type.Boolean() }),
+  'turn.formatted': Type.Object(ofTurn),
+  warned: Type.Object({ code: Name, message: Text }),
+};
+
+const head = { generation: Count, sequence: Count };
+const REPORTS: Readonly<Record<string, TSchema>> = {
+  'leg.ready': Type.Object(head),
+  'leg.heard': Type.Object({ ...head, heard: Type.Object({ type: Name }) }),
+  'leg.pressure': Type.Object({ ...head, high: Type.Boolean() }),
+  'leg.failed': Type.Object({ ...head, failure: Failure }),
+  'leg.finished': Type.Object(head),
+  'leg.pulse': Type.Object({ ...head, audioBytes: Count }),
+  'leg.expiring': Type.Object(head),
+};
+
+const numbered = Type.Object({ number: Count });
+const COMMANDS: Readonly<Record<string, TSchema>> = {
+  'leg.audio': Type.Object({ number: Count, sequence: Count }),
+  'leg.finalize': numbered,
+  'leg.finish': numbered,
+  'leg.stalled': numbered,
+  'leg.alive': numbered,
+  // To whoever was let go of, also before it was known: it needs no number.
+  'leg.close': Type.Object({}),
+};
+
+const Open = Type.Object({
+  type: Type.Literal('leg.open'),
+  session: AddressText,
+  sessionId: Name,
+  generation: Count,
+  slug: Name,
+  sampleRate: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  language: Type.Union([Name, Type.Null()]),
+  interimResults: Type.Boolean(),
+  diarization: Type.Boolean(),
+  params: Type.Record(Type.String(), Type.Unknown()),
+  credentialId: Name,
+  organisationId: Name,
+});
+
+const Opened = Type.Object({ type: Type.Literal('leg.opened'), leg: AddressText });
+
+/** Whatever it is short of. */
+const Refused = Type.Object({ type: Type.Literal('leg.refused') });
+
+const checks = (schemas: Readonly<Record<string, TSchema>>) => {
+  const compiled = new Map(Object.entries(schemas).map(([type, schema]) => [type, TypeCompiler.Compile(schema)]));
+  /** Undefined for a type that is not known here. */
+  return (body: { type: string }): boolean | undefined => compiled.get(body.type)?.Check(body);
+};
+
+const ofHeard = checks(HEARD);
+const ofReport = checks(REPORTS);
+const ofCommand = checks(COMMANDS);
+const open = TypeCompiler.Compile(Open);
+const opened = TypeCompiler.Compile(Opened);
+const refused = TypeCompiler.Compile(Refused);
+
+export const isOpenLeg = (body: { type: string }): body is OpenLeg => open.Check(body);
+export const isLegOpened = (body: { type: string }): body is LegOpened => opened.Check(body);
+export const isLegRefused = (body: { type: string }): body is LegRefused => refused.Check(body);
+
+/** A report; what is heard in it may be of a kind that is not known here. */
+export function isFarReport(body: { type: string }): body is FarReport {
+  if (ofReport(body) !== true) return false;
+  return body.type !== 'leg.heard' || ofHeard((body as { heard: { type: string } } & typeof body).heard) !== false;
+}
+
+export const isFarCommand = (body: { type: string }): body is FarCommand => ofCommand(body) === true;
