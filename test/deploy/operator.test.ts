@@ -1,4 +1,4 @@
-// The command that deploy/README.md puts into /usr/local/bin: it has the settings of the service, and is the version that is
+// The command that docs/operations/deploy.md puts into /usr/local/bin: it has the settings of the service, and is the version that is
 // asked for. Its text is taken from the guide; places are those of the test.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,7 +15,7 @@ import { ServedProcess } from './served-process.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 const PRINTS_SETTINGS = 'console.log(JSON.stringify({ args: process.argv.slice(2), env: process.env }))';
 
-const [, written = ''] = /<<'END'\n([\s\S]*?\n)END\n/.exec(deployFile('README.md')) ?? [];
+const [, written = ''] = /<<'END'\n([\s\S]*?\n)END\n/.exec(deployFile('../docs/operations/deploy.md')) ?? [];
 
 /** The command, with such settings, before a program at `/opt/voxgate`. Undefined settings: there is no file. */
 function operator(settings: string | undefined, program = CHECKOUT) {
@@ -119,7 +119,9 @@ describe('the command of operators', () => {
     const { run } = operator('VOXGATE_PORT=a port\n', '/nowhere');
     const { args } = JSON.parse(run(['config', 'check'], { PROGRAM: printer() }).stdout);
     expect(args).toEqual(['config', 'check']);
-    expect(deployFile('README.md')).toMatch(/`sudo env PROGRAM=\/opt\/voxgate-\S+ voxgate config check`/);
+    expect(deployFile('../docs/operations/upgrade.md')).toMatch(
+      /`sudo env PROGRAM=\/opt\/voxgate-\S+ voxgate config check`/,
+    );
   });
 
   // Only root can be somebody else.

@@ -79,7 +79,7 @@ describe('the unit', () => {
     writeFileSync(file, substituted(unit, [['/usr/bin/node', process.execPath]]));
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
-    const addition = /^```ini\n([\s\S]*?)^```$/m.exec(deployFile('README.md'))?.[1] ?? '';
+    const addition = /^```ini\n([\s\S]*?)^```$/m.exec(deployFile('../docs/operations/deploy.md'))?.[1] ?? '';
     expect(addition).toContain('LoadCredential=');
     mkdirSync(`${file}.d`);
     writeFileSync(join(`${file}.d`, 'override.conf'), addition);

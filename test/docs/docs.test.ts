@@ -1,0 +1,93 @@
+// What the documents say is what the project has: commands, options, settings, files, endpoints, links. The bytes of generated
+// pages are compared by `npm run check:generated`; typed.test.ts runs what can be run.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { guides, pages, ROOT, read } from './pages.ts';
+import { isEndpoint, isThere, problemOf, variables } from './real.ts';
+import { commandsOf } from './shell.ts';
+
+const byPath = new Map(pages.map((page) => [page.path, page]));
+const isRelative = (link: string) => !/^(?:https?|mailto):/.test(link);
+
+describe.each(pages)('$path', ({ path, links, codes, blocks, text }) => {
+  test('links to what is there', () => {
+    const lost = links.filter(isRelative).filter((link) => {
+      const [target = '', anchor] = link.split('#');
+      const file = target === '' ? path : normalize(join(dirname(path), target));
+      return !existsSync(join(ROOT, file)) || (anchor !== undefined && !byPath.get(file)?.anchors.has(anchor));
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test('has commands that there are', () => {
+    const typed = blocks.filter(({ language }) => language === 'sh').flatMap((block) => commandsOf(block.text));
+    const named = codes.filter((code) => /^(?:sudo |npm |npx |voxgate )/.test(code)).flatMap(commandsOf);
+    const problems = [...typed, ...named].flatMap((words) => {
+      const problem = problemOf(words);
+      return problem === undefined ? [] : [`${words.join(' ')}: ${problem}`];
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('names settings, files and endpoints that there are', () => {
+    const settings = text.match(/\bVOXGATE_[A-Z][A-Z_]*[A-Z]\b|\b[A-Z]+_API_KEY\b/g) ?? [];
+    const paths = codes.filter((code) =>
+      /^(?:\.ci|bin|deploy|docs|machines|scripts|src|test)\/[\w./<>*-]+$/.test(code),
+    );
+    const sources = codes.filter((code) => /^[\w./<>*-]+\.(?:ts|md)$/.test(code));
+    const endpoints = codes.flatMap((code) => [...code.matchAll(/^(?:(GET|POST) )?(\/v1\/[\w/{}-]+)$/g)]);
+    expect(settings.filter((name) => !variables.has(name))).toEqual([]);
+    expect([...paths, ...sources].filter((file) => !isThere(file, dirname(path)))).toEqual([]);
+    expect(endpoints.filter(([, method, where = '']) => !isEndpoint(method, where)).map(([whole]) => whole)).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the documents', () => {
+  test('are all found from docs/README.md', () => {
+    const known = byPath.get('docs/README.md')?.links.map((link) => join('docs', link));
+    const own = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
+    expect(own.filter((path) => !known?.includes(path))).toEqual([]);
+  });
+
+  test('begin with README.md, which is read in a few minutes', () => {
+    const text = read('README.md');
+    expect(text.split('\n').length).toBeLessThanOrEqual(150);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
+  });
+
+  test('install the package that is packed', () => {
+    const { name, version } = JSON.parse(read('package.json'));
+    const packed = guides.flatMap(({ text }) => text.match(/\bvoxgate-[\d.]+\.tgz/g) ?? []);
+    expect([...new Set(packed)]).toEqual([`${name}-${version}.tgz`]);
+  });
+
+  test('name P1 to P10 in order, each with its tests, and what is not promised', () => {
+    const sections = read('docs/promises.md').split(/^## /m).slice(1);
+    expect(sections.map((section) => /^(P\d+)|^Not promised$/m.exec(section)?.[0])).toEqual([
+      ...Array.from({ length: 10 }, (_, index) => `P${index + 1}`),
+      'Not promised',
+    ]);
+    for (const section of sections.slice(0, -1)) expect(section).toMatch(/^- Proven by: `test\/\S+\.test\.ts`/m);
+  });
+
+  test('tell of every file in deploy, whose settings there are', () => {
+    const beside = readdirSync(join(ROOT, 'deploy'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.includes('.') || /^[A-Z]|^environment$/.test(name))
+      .filter((name) => name !== 'README.md');
+    expect(
+      byPath
+        .get('deploy/README.md')
+        ?.links.filter((link) => !link.startsWith('..'))
+        .sort(),
+    ).toEqual(beside.sort());
+    const settings = beside.flatMap((name) => read(`deploy/${name}`).match(/\bVOXGATE_[A-Z][A-Z_]*[A-Z]\b/g) ?? []);
+    expect(settings.filter((name) => !variables.has(name))).toEqual([]);
+  });
+
+  test('have a place for what is not released yet', () => {
+    expect(read('CHANGELOG.md')).toMatch(/^## Unreleased$/m);
+  });
+});

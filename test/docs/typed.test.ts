@@ -1,0 +1,80 @@
+// What the documents tell people to type, word for word, on a real gateway: commands with curl, and programs.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { curl, describeCurl } from '../clients/curl.ts';
+import { type LiveGateway, samples, startLiveGateway } from '../fakes/live-gateway.ts';
+import { guides, ROOT, read } from './pages.ts';
+
+/** Where the documents have their gateway. */
+const WRITTEN_URL = 'http://127.0.0.1:8080';
+const SAMPLE = samples().find(({ file }) => file === 'commands.wav');
+
+const blocks = guides.flatMap(({ path, blocks: own }) => own.map((block) => ({ path, ...block })));
+
+/** Commands that can be run here: all of their files are there, and nothing in them is left out. */
+const commands = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ path, text }) => (text.match(/^curl (?:.*\\\n)*.*$/gm) ?? []).map((command) => ({ path, command })))
+  .filter(({ command }) => !command.includes('…'))
+  .filter(({ command }) =>
+    [...command.matchAll(/@([\w./-]+)/g)].every(([, file = '']) => existsSync(join(ROOT, file))),
+  );
+
+/** Programs that say what a sample is, by printing it or by having it as `text`. */
+const programs = blocks.filter(
+  ({ language, text }) => language === 'ts' && text.includes("'test/fixtures/audio/commands.wav'"),
+);
+
+let live: LiveGateway;
+beforeAll(async () => {
+  live = await startLiveGateway();
+});
+
+const here = (text: string) => text.replaceAll(WRITTEN_URL, live.url);
+
+describeCurl('a command', () => {
+  it.each(commands)('of $path says what works: $command', async ({ command }) => {
+    const { exit, status, body } = await curl(here(command), { KEY: live.key });
+    expect([exit, status]).toEqual([0, 200]);
+    if (/commands-en -F file=|commands-en \\\n {2}-F file=/.test(command)) {
+      expect(JSON.parse(body)).toMatchObject({ text: SAMPLE?.text });
+    }
+  });
+
+  it('is there for a file, in README.md and in its guide', () => {
+    const files = commands.filter(({ command }) => command.includes('/v1/audio/transcriptions'));
+    expect(files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['README.md', 'docs/guides/first-transcription.md']),
+    );
+  });
+});
+
+describe('a program', () => {
+  it.each(programs)('of $path hears the sample', async ({ text }) => {
+    const program = text.includes('console.log') ? text : `${text}\nconsole.log(text);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', here(program)], {
+      cwd: ROOT,
+      env: { ...process.env, KEY: live.key },
+      timeout: 20_000,
+    });
+    expect(stdout.trim().replaceAll('\n', ' ')).toBe(SAMPLE?.text);
+  });
+
+  it('is there for OpenAI’s client and for our own', () => {
+    expect(programs.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['README.md', 'docs/guides/openai-client.md', 'docs/guides/live.md']),
+    );
+  });
+});
+
+it('every metric that the documents explain is there', async () => {
+  const metrics = await (await live.request('/metrics')).text();
+  const names = guides.flatMap(({ text }) => text.match(/\b(?:voxgate|process|nodejs)_[a-z0-9_]+\b/g) ?? []);
+  expect(names.length).toBeGreaterThan(3);
+  // Those of NATS are in alerts.yml as well, whose test has a server.
+  const alerts = read('deploy/alerts.yml');
+  expect(names.filter((name) => !metrics.includes(`# TYPE ${name} `) && !alerts.includes(name))).toEqual([]);
+});
