@@ -1,18 +1,46 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** The slow tier: what `npm test` leaves to `npm run test:slow`. */
-const SLOW = ['test/attack/**/*.test.ts'];
+/** The slow tier can be seen in a path: these rooms as a whole, and the folders `slow/` of the others. `npm test` leaves it out. */
+const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
+
+/**
+ * Files that change their process for good have one of their own; the other files of the default tier share two, which saves
+ * the start of a process and the loading of the product for each. Beside each: what it would leave to the next.
+ */
+const ALONE = [
+  // A replaced module of Node.
+  'test/recogniser/pool.test.ts',
+  // An action of a chart that throws: XState takes what comes after it for a part of it.
+  'test/session/faults.test.ts',
+  // It looks at the heap.
+  'test/session/leaks.test.ts',
+];
+
+const common: TestProjectInlineConfiguration['test'] = {
+  // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
+  pool: 'forks',
+  setupFiles: ['test/setup/own-modules.ts', 'test/setup/documented.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+};
 
 export default defineConfig({
   test: {
-    include: process.env.SLOW === 'true' ? SLOW : ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(process.env.SLOW === 'true' ? [] : SLOW)],
-    // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
-    pool: 'forks',
     maxWorkers: 2,
     globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/setup/documented.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Without a project named, as with `npx vitest run test/bus`, files of both tiers run.
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'default',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SLOW, ...ALONE],
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'alone', include: ALONE } },
+      { test: { ...common, name: 'slow', include: SLOW } },
+    ],
   },
 });

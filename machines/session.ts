@@ -3,9 +3,9 @@
 import { assign, raise, setup } from 'xstate';
 import { declaredAction, declaredPromise } from './declared.ts';
 import { failoverMachine } from './failover.ts';
-import type { SessionEnd } from './session-ends.ts';
-import * as ends from './session-ends.ts';
-import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session-types.ts';
+import type { SessionEnd } from './session/ends.ts';
+import * as ends from './session/ends.ts';
+import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session/types.ts';
 import { turnMachine } from './turn.ts';
 
 /** How long an expiring leg waits for the end of a turn before it is replaced in the middle of one. */

@@ -1,8 +1,8 @@
 // The drawings of the machines and the page that shows them, made from the machines themselves.
-// How a drawing is laid out and looks is decided in diagrams/, what a machine is made of in machines/graph.ts.
-import { type MachineGraph, toGraph } from '../machines/graph.ts';
+// How a drawing is laid out and looks is decided in diagrams/, what a machine is made of in machines/drawing/graph.ts.
+import { type MachineGraph, toGraph } from '../machines/drawing/graph.ts';
+import { toMermaid } from '../machines/drawing/mermaid.ts';
 import { machines } from '../machines/index.ts';
-import { toMermaid } from '../machines/mermaid.ts';
 import { layOut, type Picture } from './diagrams/layout.ts';
 import { toSvg } from './diagrams/svg.ts';
 import type { Generator } from './generator.ts';

@@ -1,6 +1,6 @@
 // What a drawing writes into a state and on an arrow, line by line, and how much room that takes.
 // Where it goes is decided in layout.ts, how it looks in style.ts.
-import { type GraphEdge, type GraphNode, type MachineGraph, wordsOf } from '../../machines/graph.ts';
+import { type GraphEdge, type GraphNode, type MachineGraph, wordsOf } from '../../machines/drawing/graph.ts';
 import { textWidth, wrapText } from './measure.ts';
 import { FONTS, type Look } from './style.ts';
 

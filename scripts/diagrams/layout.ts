@@ -1,7 +1,7 @@
 // Where everything of a drawing goes: ELK is given boxes and arrows, and plain coordinates come back.
 // What is written is decided in content.ts, how it is drawn in svg.ts.
 import Elk, { type ElkExtendedEdge, type ElkNode, type ElkPoint } from 'elkjs/lib/elk.bundled.js';
-import type { GraphNode, MachineGraph } from '../../machines/graph.ts';
+import type { GraphNode, MachineGraph } from '../../machines/drawing/graph.ts';
 import { type Arrow, arrowsOf, contentOf, type StateContent } from './content.ts';
 import { crossings, length, straighten } from './lines.ts';
 

@@ -1,6 +1,6 @@
 // Writes a laid out machine as SVG. Every state carries `data-state-id`, every arrow and label `data-edge` and `data-event`
-// (ids as in machines/graph.ts, several separated by blanks), so that one file serves the documents and a live page.
-import type { GraphEdge, MachineGraph } from '../../machines/graph.ts';
+// (ids as in machines/drawing/graph.ts, several separated by blanks), so that one file serves the documents and a live page.
+import type { GraphEdge, MachineGraph } from '../../machines/drawing/graph.ts';
 import {
   CHIP_GAP,
   CHIP_HEIGHT,

@@ -1,6 +1,6 @@
 // Every endpoint in one line; what it takes and answers is told by the pages of src/documents.
 import { operationsOf } from '../../src/documents/openapi.ts';
-import type { Operation } from '../../src/documents/operation.ts';
+import type { Operation } from '../../src/documents/operations/operation.ts';
 import { page } from './page.ts';
 
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {

@@ -2,14 +2,14 @@
 // far-accounts.ts, and everything behind asks the same store and vault either way.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AccountsService, serveAccounts } from '../cluster/accounts-service.ts';
-import { ClusterError } from '../cluster/keep-name.ts';
+import { ownShard } from '../cluster/accounts/ownership.ts';
+import { type AccountsService, serveAccounts } from '../cluster/accounts/service.ts';
+import { FIRST_SHARD } from '../cluster/accounts/shards.ts';
 import { LedgerRecord } from '../cluster/ledger/ledger-record.ts';
-import { servePlaces } from '../cluster/limits-book.ts';
-import { LimitsMessages } from '../cluster/limits-messages.ts';
-import type { Membership } from '../cluster/membership.ts';
-import { ownShard } from '../cluster/ownership.ts';
-import { FIRST_SHARD } from '../cluster/shards.ts';
+import { servePlaces } from '../cluster/limits/book.ts';
+import { LimitsMessages } from '../cluster/limits/messages.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
+import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';
 import type { Desk } from '../ledger/desk.ts';
 import { JOURNAL_SUFFIX } from '../ledger/journal.ts';

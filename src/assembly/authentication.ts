@@ -3,9 +3,9 @@
 import { type Authenticator, createAuthenticator } from '../auth/authenticate.ts';
 import type { Bus } from '../bus/bus.ts';
 import { KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../bus/subjects.ts';
-import type { AccountsClient } from '../cluster/accounts-client.ts';
-import { listenToAccountsNews } from '../cluster/accounts-news.ts';
-import { type KeyInUse, keepReconciled } from '../cluster/accounts-reconcile.ts';
+import type { AccountsClient } from '../cluster/accounts/client.ts';
+import { listenToAccountsNews } from '../cluster/accounts/news.ts';
+import { type KeyInUse, keepReconciled } from '../cluster/accounts/reconcile.ts';
 import type { Store } from '../store/store.ts';
 import { type Assembly, previousSecret } from './context.ts';
 

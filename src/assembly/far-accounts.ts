@@ -1,10 +1,10 @@
 // The accounts of the gateway where they are another node's: asked over the bus, as long as that is the node that this one knows.
 import { join } from 'node:path';
-import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts-client.ts';
-import { ClusterError } from '../cluster/keep-name.ts';
+import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts/client.ts';
+import { OWNER_PREFIX } from '../cluster/accounts/ownership.ts';
+import { shardOf } from '../cluster/accounts/shards.ts';
 import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
-import { OWNER_PREFIX } from '../cluster/ownership.ts';
-import { shardOf } from '../cluster/shards.ts';
+import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { DeskStore } from '../ledger/desk.ts';
 import { createStreamedStore } from '../ledger/streamed-store.ts';
 import { usageKeys } from '../ledger/usage-message.ts';

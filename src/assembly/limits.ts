@@ -1,8 +1,8 @@
 // How much a key may ask for: counted here, or over all nodes that serve clients.
 import { createKeyLimits, createSharedKeyLimits, type KeyLimits } from '../auth/limits.ts';
-import { openClusterLimits } from '../cluster/limits.ts';
-import { LimitsMessages } from '../cluster/limits-messages.ts';
-import type { Membership } from '../cluster/membership.ts';
+import { openClusterLimits } from '../cluster/limits/limits.ts';
+import { LimitsMessages } from '../cluster/limits/messages.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
 import { type Assembly, secretsOf } from './context.ts';
 
 /** `members`: undefined on a node by itself. */

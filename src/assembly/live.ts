@@ -1,26 +1,26 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
 import { providerOf } from '../api/slug.ts';
-import { FileSpools } from '../audio/spool.ts';
-import type { Membership } from '../cluster/membership.ts';
+import { FileSpools } from '../audio/tape/spool.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
 import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
 import { DialGate } from '../failover/admission.ts';
 import { shareBreakers } from '../failover/breaker-hints.ts';
 import { Breakers } from '../failover/breakers.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
-import { RecogniserPool } from '../recogniser/pool.ts';
+import { RecogniserPool } from '../recogniser/threads/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
 import { Strain } from '../runtime/strain.ts';
 import { SessionHost } from '../session/host.ts';
-import { type LegService, serveLegs } from '../session/leg/leg-service.ts';
-import { DialHealth } from '../session/placing/dial-health.ts';
 import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
 import { WatchService } from '../session/watch/watch-service.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
-import { UpstreamHost } from '../upstream/live.ts';
+import { DialHealth } from '../upstream/service/dial-health.ts';
+import { type LegService, serveLegs } from '../upstream/service/leg-service.ts';
+import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { OpenedVault } from './vault.ts';
 

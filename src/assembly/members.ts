@@ -2,8 +2,8 @@
 
 import type { NatsBus } from '../bus/nats/bus.ts';
 import { answersNow } from '../bus/nats/jetstream/common.ts';
-import type { NodeLoad } from '../cluster/heartbeat.ts';
-import { joinCluster, type Membership } from '../cluster/membership.ts';
+import type { NodeLoad } from '../cluster/membership/heartbeat.ts';
+import { joinCluster, type Membership } from '../cluster/membership/membership.ts';
 import { releaseVersion } from '../documents/version.ts';
 import { type Assembly, nodeId } from './context.ts';
 import type { SharedNetwork } from './network.ts';

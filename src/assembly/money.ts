@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { PriceList } from '../billing/price-list.ts';
 import { loadPriceList } from '../config/prices.ts';
 import { Desk, type DeskStore } from '../ledger/desk.ts';
-import { FileDesk } from '../ledger/files.ts';
 import { History } from '../ledger/history.ts';
 import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
 import { auditBeside } from '../store/ledger/audit/auditor.ts';
+import { FileDesk } from '../transcription/money/reservations.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
 /** Soon after the start, when what was left behind is settled; then each hour. */

@@ -8,7 +8,7 @@ import { type NatsLeases, natsLeases } from '../bus/nats/jetstream/leases.ts';
 import { natsRecords, type Records } from '../bus/nats/jetstream/records.ts';
 import { type NatsUsage, natsUsage } from '../bus/nats/jetstream/usage-stream.ts';
 import type { SigningSecrets } from '../bus/signed.ts';
-import { ClusterError } from '../cluster/keep-name.ts';
+import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../telemetry/log.ts';

@@ -4,7 +4,7 @@ import { type FrameContract, type FrameSizes, frameSamples, frameSizes } from '.
 import { Pacer } from './pacer.ts';
 import { BYTES_PER_SAMPLE } from './pcm.ts';
 import { Resampler } from './resampler.ts';
-import type { Tape } from './tape.ts';
+import type { Tape } from './tape/tape.ts';
 
 export interface LaneContract {
   frame: FrameContract;

@@ -2,7 +2,7 @@
 // the node's. A client token counts for the key that minted it. Limits of addresses and of a whole node are kept elsewhere.
 import type { Clock } from '../../machines/clock.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
-import type { ClusterLimits } from '../cluster/limits.ts';
+import type { ClusterLimits } from '../cluster/limits/limits.ts';
 import { MinuteLimit, type RateLimitHeaders, rateLimitHeaders } from '../runtime/minute-limit.ts';
 import type { ApiKey } from '../store/store.ts';
 

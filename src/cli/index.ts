@@ -1,7 +1,7 @@
 // The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
 
 import { SecretError } from '../auth/secret.ts';
-import { ClusterError } from '../cluster/keep-name.ts';
+import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { ConfigError } from '../config/load.ts';
 import { releaseVersion } from '../documents/version.ts';
 import { StoreError } from '../store/store-error.ts';

@@ -1,11 +1,11 @@
 // `voxgate nodes`: which nodes share the NATS servers of this machine's settings, what they do and how much. How they are asked is
-// src/cluster/roll-call.ts.
+// src/cluster/membership/roll-call.ts.
 import { loadSecrets } from '../auth/secret.ts';
 import type { BusError } from '../bus/bus.ts';
 import { openNatsBus } from '../bus/nats/bus.ts';
 import { natsLeases } from '../bus/nats/jetstream/leases.ts';
+import { callRoll, type NodeAnswer } from '../cluster/membership/roll-call.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';
-import { callRoll, type NodeAnswer } from '../cluster/roll-call.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';

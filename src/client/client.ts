@@ -1,14 +1,14 @@
 // The client: one object for one gateway and one credential. What a call does is in the file of its name.
 
-import type { Answer } from './answer.ts';
 import { Credentials } from './credentials.ts';
-import { CALL_OPTIONS, type Call, type CallOptions, checkCall, Http } from './http.ts';
-import { type ListenOptions, readListenOptions } from './listen-options.ts';
-import { LiveSession } from './live-session.ts';
-import { type Microphone, type MicrophoneOptions, openMicrophone } from './microphone.ts';
+import type { Answer } from './http/answer.ts';
+import { CALL_OPTIONS, type Call, type CallOptions, checkCall, Http } from './http/http.ts';
+import { type TranscribeOptions, type TranscriptionOf, transcribe } from './http/transcribe.ts';
+import { type ListenOptions, readListenOptions } from './live/listen-options.ts';
+import { LiveSession } from './live/live-session.ts';
+import { type Microphone, type MicrophoneOptions, openMicrophone } from './microphone/microphone.ts';
 import type { ModelSlug } from './params.ts';
 import { readSettings, refuseUnknown, type Settings, type VoxgateOptions } from './settings.ts';
-import { type TranscribeOptions, type TranscriptionOf, transcribe } from './transcribe.ts';
 import type { Balance, Mode, Model, ResponseFormat, Token, Usage } from './types/answers.ts';
 import type { TranscriptionEvent } from './types/transcriptions.ts';
 

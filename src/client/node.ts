@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { FileSource } from './file-body.ts';
+import type { FileSource } from './http/file-body.ts';
 
 /**
  * A file for `client.transcribe`, read from disk as it is sent, and again where a request has to be sent again.

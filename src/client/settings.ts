@@ -1,6 +1,6 @@
 // What a client is made with: read once, checked, completed with defaults. How credentials travel is decided by those who send.
 import { invalidOption } from './errors.ts';
-import type { WebSocketConstructor } from './web-socket.ts';
+import type { WebSocketConstructor } from './live/web-socket.ts';
 
 /** A token, with its end where that is known: the answer of `POST /v1/tokens` as it is. */
 export interface TokenGrant {

@@ -5,9 +5,9 @@ import { ProviderParams } from '../api/listen.ts';
 import { ListenQuery } from '../api/listen-query.ts';
 import type { Provider } from '../providers/provider.ts';
 import { ADVICE, closeCodes } from './close-codes.ts';
-import * as examples from './examples.ts';
-import { type Json, SchemaBook } from './json-schema.ts';
-import { CLIENT_MESSAGES, liveSchemas, type NamedSchemas, SERVER_EVENTS } from './named-schemas.ts';
+import * as examples from './schemas/examples.ts';
+import { type Json, SchemaBook } from './schemas/json-schema.ts';
+import { CLIENT_MESSAGES, liveSchemas, type NamedSchemas, SERVER_EVENTS } from './schemas/named-schemas.ts';
 
 const DESCRIPTION = `One WebSocket is one session. Binary frames are audio: any size to the limit that \`session_started\` names, any cadence; the gateway cuts and paces it for the provider. Text frames are JSON.
 

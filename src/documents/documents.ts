@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import type { Provider } from '../providers/provider.ts';
 import { asyncapiDocument } from './asyncapi.ts';
-import { escaped, PAGE_HEADERS, page } from './html.ts';
 import { openapiDocument, operationsOf } from './openapi.ts';
-import { indexPage } from './page-index.ts';
-import { livePage } from './page-live.ts';
-import { restPage } from './page-rest.ts';
-import { configurationPage, errorsPage, modelsPage } from './page-tables.ts';
+import { escaped, PAGE_HEADERS, page } from './pages/html.ts';
+import { indexPage } from './pages/index.ts';
+import { livePage } from './pages/live.ts';
+import { restPage } from './pages/rest.ts';
+import { configurationPage, errorsPage, modelsPage } from './pages/tables.ts';
 
 /** The pages below `/docs/`, by their names in the address. */
 const TITLES = {

@@ -1,5 +1,5 @@
 // The headers of answers, as the OpenAPI document names them, and which answers have which.
-import type { Json } from './json-schema.ts';
+import type { Json } from './schemas/json-schema.ts';
 
 const header = (description: string, schema: Json, example: unknown): Json => ({ description, schema, example });
 const whole = { type: 'integer', minimum: 0 };

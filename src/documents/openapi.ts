@@ -2,14 +2,14 @@
 import type { TSchema } from '@sinclair/typebox';
 import { ProviderParams } from '../api/listen.ts';
 import type { Provider } from '../providers/provider.ts';
-import { errorResponses } from './error-responses.ts';
 import { HEADERS, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
-import { type Json, SchemaBook } from './json-schema.ts';
-import { restSchemas } from './named-schemas.ts';
-import type { Answer, Form, Operation, TextForm } from './operation.ts';
-import { accountOperations } from './operations-account.ts';
-import { nodeOperations } from './operations-node.ts';
-import { speechOperations } from './operations-speech.ts';
+import { accountOperations } from './operations/account.ts';
+import { errorResponses } from './operations/error-responses.ts';
+import { nodeOperations } from './operations/node.ts';
+import type { Answer, Form, Operation, TextForm } from './operations/operation.ts';
+import { speechOperations } from './operations/speech.ts';
+import { type Json, SchemaBook } from './schemas/json-schema.ts';
+import { restSchemas } from './schemas/named-schemas.ts';
 
 export interface OpenapiOptions {
   version: string;

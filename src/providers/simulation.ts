@@ -41,6 +41,8 @@ export interface SimulatorTools {
   quirk(name: string): string | undefined;
   /** An id that no other thing of this simulator has; the same in each run. */
   newId(): string;
+  /** What the simulator keeps from one request to the next: made when it is first asked for, and the same from then on. */
+  shared<Kept>(make: () => Kept): Kept;
 }
 
 /** One turn of a file. */

@@ -2,7 +2,7 @@
 // Nothing is said inside `connect`, `send` or `close`.
 import type { EngineConnection, EngineListener, Outgoing } from '../providers/provider.ts';
 import { COMMAND_BYTES, isCommand, PIECE_BYTES, type StreamErrorCode, type StreamMessage } from './protocol.ts';
-import type { Thread, ThreadStream } from './thread.ts';
+import type { Thread, ThreadStream } from './threads/thread.ts';
 
 /** Two seconds of audio: when so little of the queue is left, the sender is told to go on. */
 const LOW_BYTES = 65_536;

@@ -1,7 +1,7 @@
 // The decoders of one thread: made when needed, lent to one stream at a time, taken back and lent again.
 // What is fed to them and what is made of their words is decided in stream.ts.
-import type { Automaton } from './automaton.ts';
-import type { Pronunciation } from './dictionary.ts';
+import type { Automaton } from './grammar/automaton.ts';
+import type { Pronunciation } from './grammar/dictionary.ts';
 import { LANGUAGES } from './languages.ts';
 import { type Language, SAMPLE_RATE } from './protocol.ts';
 import { type Decoder, type SoundSwallowerModule, setAutomaton } from './soundswallower.ts';

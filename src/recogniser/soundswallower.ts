@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import createModule, { type Decoder, type Endpointer, type SoundSwallowerModule } from 'soundswallower';
-import type { Automaton } from './automaton.ts';
+import type { Automaton } from './grammar/automaton.ts';
 
 export type { Decoder, Endpointer, SoundSwallowerModule };
 

@@ -3,8 +3,8 @@
 import type { Actor, SnapshotFrom } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { FailoverContext, FailoverEvent } from '../../machines/failover.ts';
+import type { SessionError, SessionEvent, SessionInput } from '../../machines/session/types.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import type { SessionError, SessionEvent, SessionInput } from '../../machines/session-types.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
 import { inspectSystem, type Observer, type Step, startObserved, stepsOf } from '../runtime/observe.ts';
 

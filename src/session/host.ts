@@ -4,11 +4,11 @@ import { fromPromise, type StateValue } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure, SessionEndReason } from '../../machines/events.ts';
 import { failoverMachine } from '../../machines/failover.ts';
+import type { SessionError } from '../../machines/session/types.ts';
 import { sessionMachine } from '../../machines/session.ts';
-import type { SessionError } from '../../machines/session-types.ts';
 import { turnMachine } from '../../machines/turn.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
-import type { Spool } from '../audio/spool.ts';
+import type { Spool } from '../audio/tape/spool.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Placement } from '../cluster/placement/placement.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
@@ -203,7 +203,7 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there go on elsewhere. */
   nodeGone(node: string): void {
-    for (const session of [...this.sessions.values()]) session.leg.line.nodeGone(node);
+    for (const session of [...this.sessions.values()]) session.leg.channel.nodeGone(node);
   }
 
   /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */

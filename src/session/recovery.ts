@@ -8,8 +8,8 @@ import { type ChainMember, timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
 import type { Charts } from './charts.ts';
 import type { SessionDependencies } from './host.ts';
+import type { CurrentLeg } from './leg/current-leg.ts';
 import { LegHistory } from './leg/leg-history.ts';
-import type { LegLink } from './leg/leg-link.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 /** A provider that asks for more time than this is not tried again at once. */
@@ -19,7 +19,7 @@ export class Recovery {
   private readonly opening: SessionOpening;
   private readonly dependencies: SessionDependencies;
   private readonly charts: Charts;
-  private readonly leg: LegLink;
+  private readonly leg: CurrentLeg;
   /** The member whose failure was decided last, until a leg has held. */
   private failedIndex: number | undefined;
   /** A share of the node's retry budget, between the failure and the next attempt. */
@@ -32,7 +32,7 @@ export class Recovery {
   private ownKey: string | undefined;
   readonly legs = new LegHistory();
 
-  constructor(opening: SessionOpening, dependencies: SessionDependencies, charts: Charts, leg: LegLink) {
+  constructor(opening: SessionOpening, dependencies: SessionDependencies, charts: Charts, leg: CurrentLeg) {
     this.opening = opening;
     this.dependencies = dependencies;
     this.charts = charts;

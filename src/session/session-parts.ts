@@ -1,5 +1,5 @@
 // What the parts of a session are made with, out of its request and the configuration.
-import type { SessionInput } from '../../machines/session-types.ts';
+import type { SessionInput } from '../../machines/session/types.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/chain.ts';
 import type { SessionDependencies } from './host.ts';

@@ -1,9 +1,9 @@
 // One live session's host: it owns the audio pipeline, the texts, the outbox and the leg, and does what the session chart
 // decides. Bytes and partial texts stay here; the chart hears of boundaries.
 import type { Heard, LegFailure, SessionEndReason } from '../../machines/events.ts';
+import * as ends from '../../machines/session/ends.ts';
+import type { SessionError, SessionEvent } from '../../machines/session/types.ts';
 import type { sessionMachine } from '../../machines/session.ts';
-import * as ends from '../../machines/session-ends.ts';
-import type { SessionError, SessionEvent } from '../../machines/session-types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
@@ -19,23 +19,23 @@ import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
 import { Spending } from './billing/spending.ts';
 import { Usage } from './billing/usage.ts';
 import { Charts } from './charts.ts';
+import { EventWriter } from './event-writer.ts';
 import type { SessionDependencies } from './host.ts';
-import { LegLink } from './leg/leg-link.ts';
+import { CurrentLeg } from './leg/current-leg.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
 import { Recovery } from './recovery.ts';
 import type { SessionOpening } from './session-opening.ts';
 import { chartInputOf, outboxOf, pipelineOf } from './session-parts.ts';
 import { Turns } from './turns/turns.ts';
-import { Voice } from './voice.ts';
 
 export class LiveSession {
   readonly opening: SessionOpening;
   private readonly dependencies: SessionDependencies;
   private readonly scope: Scope;
   private readonly outbox: Outbox;
-  private readonly voice: Voice;
+  private readonly events: EventWriter;
   private readonly pipeline: AudioPipeline;
-  readonly leg: LegLink;
+  readonly leg: CurrentLeg;
   private readonly turns: Turns;
   private readonly usage: Usage;
   private readonly account: AudioAccount;
@@ -56,12 +56,12 @@ export class LiveSession {
     this.pipeline = pipeline;
     this.scope.defer(() => this.pipeline.dispose());
     this.outbox = outboxOf(opening, line, dependencies, (message) => this.abort('slow_consumer', message));
-    this.voice = new Voice(opening, this.outbox, (code) => totals.refused(code));
+    this.events = new EventWriter(opening, this.outbox, (code) => totals.refused(code));
     this.usage = new Usage(request.sampleRate, opening.meter.members, clock);
     this.account = new AudioAccount(pipeline, this.usage, request.sampleRate);
     this.spending = new Spending(opening.meter, this.pipeline, this.usage, request.sampleRate, {
       extended: () => this.leg.pump(),
-      warn: (warning) => this.voice.warn(warning),
+      warn: (warning) => this.events.warn(warning),
       stop: (reason, code, message) => this.stop(reason, code, message),
     });
     this.intake = new AudioIntake({
@@ -72,8 +72,8 @@ export class LiveSession {
       backlogSecondsMax,
       onContainer: (name) => this.abort('unsupported_audio', containerWords(name, request.encoding)),
       onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
-      onLate: () => this.voice.lateAudio(this.charts.endError),
-      onOddRate: (ratio) => this.voice.rateSuspect(ratio),
+      onLate: () => this.events.lateAudio(this.charts.endError),
+      onOddRate: (ratio) => this.events.rateSuspect(ratio),
     });
     this.turns = new Turns({
       sampleRate: request.sampleRate,
@@ -88,7 +88,7 @@ export class LiveSession {
       received: () => this.pipeline.receivedSamples,
       onDrop: (name) => totals.dropped(name),
     });
-    this.leg = new LegLink(opening, dependencies, this.pipeline, {
+    this.leg = new CurrentLeg(opening, dependencies, this.pipeline, {
       ready: (generation) => this.ready(generation),
       failed: (generation, failure) => this.failed(generation, failure),
       finished: (generation) => this.finished(generation),
@@ -97,12 +97,12 @@ export class LiveSession {
       drained: () => this.tell({ type: 'audio.drained' }),
       sent: () => this.spending.sent(),
       starved: () => this.spending.starved(),
-      waiting: (slug) => this.account.isOwed && this.voice.waiting(slug),
+      waiting: (slug) => this.account.isOwed && this.events.waiting(slug),
       fault: (error) => this.fault('audio', error),
     });
     this.recovery = new Recovery(opening, dependencies, this.charts, this.leg);
     this.scope.defer(() => this.leg.close());
-    this.scope.defer(bus.attach(sessionId, (envelope) => this.receive(envelope), this.leg.line.undelivered));
+    this.scope.defer(bus.attach(sessionId, (envelope) => this.receive(envelope), this.leg.channel.undelivered));
     this.scope.defer(() => this.recovery.end());
     this.idle = new Deadline(clock, settings.idleMs, () => this.tell({ type: 'session.idle' }));
     this.scope.defer(() => this.idle.stop());
@@ -116,7 +116,7 @@ export class LiveSession {
   /** Starts the session: tells the client, and dials the first leg. */
   start(machine: typeof sessionMachine): void {
     const { settings, clock, onState } = this.dependencies;
-    this.voice.started(settings);
+    this.events.started(settings);
     this.spending.start();
     this.charts.start(machine, chartInputOf(this.opening, this.dependencies, this.recovery.first()), clock, {
       changed: (snapshot) => {
@@ -150,7 +150,7 @@ export class LiveSession {
 
   /** A text frame that is no message of ours: the session goes on. */
   misunderstood(message: string, param?: string): void {
-    if (!this.scope.disposed) this.voice.error('invalid_request', message, param === undefined ? {} : { param });
+    if (!this.scope.disposed) this.events.error('invalid_request', message, param === undefined ? {} : { param });
   }
 
   /** Ends the session at once: for a fault of the client, or because nothing more may be done for it. */
@@ -195,7 +195,7 @@ export class LiveSession {
   /** What was sent was heard to its end, and nothing waits. */
   rest(): void {
     this.recovery.legs.became('suspended');
-    this.voice.rested();
+    this.events.rested();
     if (this.pipeline.ended && this.isSettled()) this.settle();
     else this.suspension.rest();
   }
@@ -212,7 +212,7 @@ export class LiveSession {
     this.account.isLegGood = true;
     this.suspension.begin();
     this.spending.heardBy(index);
-    this.voice.switched(index, attempts, this.turns.secondsOf(replaySamples));
+    this.events.switched(index, attempts, this.turns.secondsOf(replaySamples));
     this.leg.pump();
   }
 
@@ -242,7 +242,7 @@ export class LiveSession {
   }
 
   announceDrain(): void {
-    this.voice.draining(this.dependencies.settings.drainMs);
+    this.events.draining(this.dependencies.settings.drainMs);
     this.settleBetweenTurns();
   }
 
@@ -258,7 +258,7 @@ export class LiveSession {
     const { receivedSamples, droppedBytes } = this.pipeline;
     const { isOwed, finalsTo, billedTo } = this.account.endOf(reason, error?.code ?? null);
     if (finalsTo < receivedSamples) this.lost(finalsTo, receivedSamples, error?.code ?? reason);
-    if (error !== null) this.voice.lastError(error, reason, attempts, isOwed ? this.turns.number : undefined);
+    if (error !== null) this.events.lastError(error, reason, attempts, isOwed ? this.turns.number : undefined);
     this.outbox.push({
       type: 'session_ended',
       reason,
@@ -312,8 +312,8 @@ export class LiveSession {
   }
 
   private hear(heard: Heard): void {
-    if (heard.type === 'speech.started') this.voice.speechStarted(this.turns.placedSeconds(heard.start));
-    else if (heard.type === 'warned') this.voice.warn(heard);
+    if (heard.type === 'speech.started') this.events.speechStarted(this.turns.placedSeconds(heard.start));
+    else if (heard.type === 'warned') this.events.warn(heard);
     else if ('turnId' in heard) {
       this.turns.hear(heard);
       // A provider may place words behind what it was sent.
@@ -346,7 +346,7 @@ export class LiveSession {
     const failure = this.recovery.judge(told);
     this.account.isLegGood = false;
     this.leg.lost(failure);
-    this.voice.lostLeg(failure);
+    this.events.lostLeg(failure);
     this.tell({ type: 'upstream.failed', generation, failure });
     if (this.pipeline.ended && this.charts.unlinked && this.isSettled()) this.settle();
   }
@@ -363,7 +363,7 @@ export class LiveSession {
   }
 
   private lost(fromSample: number, toSample: number, reason: string): void {
-    this.voice.lost(this.turns.secondsOf(fromSample), this.turns.secondsOf(toSample), reason);
+    this.events.lost(this.turns.secondsOf(fromSample), this.turns.secondsOf(toSample), reason);
   }
 
   private ended({ reason, error }: ends.SessionEnd): void {
@@ -388,7 +388,7 @@ export class LiveSession {
       code,
       seconds,
       turns: this.turns.number,
-      failovers: this.voice.failovers,
+      failovers: this.events.failovers,
       undeliveredFinals: this.outbox.undeliveredFinals,
     });
   }

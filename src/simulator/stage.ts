@@ -38,6 +38,7 @@ export class SimulatorStage {
   readonly #onEnd: (line: string) => void;
   readonly #onFault: (error: unknown) => void;
   readonly #waits = new Map<unknown, () => void>();
+  #kept: unknown;
   #refusals = 0;
   #ids = 0;
   #numbers = 0;
@@ -154,6 +155,10 @@ export class SimulatorStage {
       newId: () => {
         this.#ids++;
         return String(this.#ids);
+      },
+      shared: <Kept>(make: () => Kept) => {
+        this.#kept ??= make();
+        return this.#kept as Kept;
       },
     };
   }

@@ -19,7 +19,7 @@ export type Report = LegReport extends infer R
     : never
   : never;
 
-/** Made by the upstream host (live.ts), whose chart calls it by the leg's id. */
+/** Made by the upstream host (upstream-host.ts), whose chart calls it by the leg's id. */
 export abstract class ChartedLeg implements LegHandle {
   protected readonly request: OpenLeg;
   protected readonly dependencies: UpstreamDependencies;

@@ -1,9 +1,9 @@
 // Tries a credential out: sends the provider the request that its folder names, once, within a deadline. What the answer
 // means is the folder's, what is done about it the vault's.
 import type { CredentialVerdict, Provider, ProviderAccess } from '../providers/provider.ts';
-import { LegFailed } from './batch.ts';
 import { type ExchangeDependencies, exchange } from './http/exchange.ts';
 import { answerTimeout } from './http/failures.ts';
+import { LegFailed } from './leg-failed.ts';
 
 const CHECK_MS = 10_000;
 

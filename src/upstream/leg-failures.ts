@@ -9,6 +9,15 @@ export const lostAudio: LegFailure = {
   own: true,
 };
 
+/** A command of the session did not come, or came twice or in the wrong order. */
+export const lostCommand: LegFailure = {
+  kind: 'retry',
+  reason: 'upstream_error',
+  code: 'command_lost',
+  message: 'A message to the provider was lost inside the gateway.',
+  own: true,
+};
+
 export const clogged: LegFailure = {
   kind: 'next',
   reason: 'stalled',

@@ -6,8 +6,8 @@ import { encodeFrame } from '../../src/bus/nats/frames.ts';
 import { Sealer } from '../../src/bus/sealing/frame-seal.ts';
 import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
 import { FORGERIES, type Targets } from '../bus/forged-messages.ts';
-import { Cluster, type ClusterNode, NODE_START_MS } from '../cluster/cluster.ts';
-import { Talker } from '../cluster/talker.ts';
+import { Cluster, type ClusterNode, NODE_START_MS } from '../cluster/rig/cluster.ts';
+import { Talker } from '../cluster/rig/talker.ts';
 import { withoutNode } from '../fakes/metrics-text.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 

@@ -2,9 +2,9 @@
 // ledger says after it must agree, nothing is billed that was not said, and nothing stays held.
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Cluster } from '../cluster/cluster.ts';
-import { beginAll, billedMs, sessionSeen } from '../cluster/crowd.ts';
-import type { Talker } from '../cluster/talker.ts';
+import { Cluster } from '../cluster/rig/cluster.ts';
+import { beginAll, billedMs, sessionSeen } from '../cluster/rig/crowd.ts';
+import type { Talker } from '../cluster/rig/talker.ts';
 import { seeded } from '../fakes/random.ts';
 import { voxgate } from '../fakes/voxgate.ts';
 

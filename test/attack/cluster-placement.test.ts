@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
-import { Caller } from '../cluster/caller.ts';
-import { Cluster, type ClusterNode } from '../cluster/cluster.ts';
+import { Caller } from '../cluster/rig/caller.ts';
+import { Cluster, type ClusterNode } from '../cluster/rig/cluster.ts';
 import { freePorts } from '../fakes/free-ports.ts';
 import { withoutNode } from '../fakes/metrics-text.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { LengthMeter } from '../../src/edge/measuring/audio-length.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
 import { slowFiles } from '../fakes/slow-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');

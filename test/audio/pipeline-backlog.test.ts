@@ -1,9 +1,9 @@
 // Audio ahead of its leg: memory stays bounded, the spool gives everything back in order, and its file is always gone.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BLOCK_BYTES } from '../../src/audio/blocks.ts';
 import type { AudioPipeline } from '../../src/audio/pipeline.ts';
-import type { Spool } from '../../src/audio/spool.ts';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
+import type { Spool } from '../../src/audio/tape/spool.ts';
 import { NumberedReader, numberedAudio } from '../fakes/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type AudioFrame, AudioPipeline, type LaneContract, type PipelineOptions } from '../../src/audio/pipeline.ts';
-import { FileSpools } from '../../src/audio/spool.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
 
 export const RATE = 16_000;
 export const MEBIBYTE = 1024 * 1024;

@@ -1,8 +1,8 @@
 // Whole sessions with random chunks, contracts, finals and failures: every sample once, in order.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BLOCK_BYTES } from '../../src/audio/blocks.ts';
 import type { AudioFrame, AudioPipeline, LaneContract } from '../../src/audio/pipeline.ts';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { NumberedReader, numberedAudio } from '../fakes/numbered-audio.ts';
 import { AT_LEAST_50_MS, FRAMES_MAX, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BLOCK_BYTES } from '../../src/audio/blocks.ts';
-import { FileSpools } from '../../src/audio/spool.ts';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
 
 let directory: string;
 let faults: string[];

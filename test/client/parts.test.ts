@@ -2,15 +2,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { jitterMs, retryAfterSeconds } from '../../src/client/backoff.ts';
-import { EventQueue } from '../../src/client/event-queue.ts';
+import { jitterMs, retryAfterSeconds } from '../../src/client/http/backoff.ts';
 import type { SessionEvent } from '../../src/client/index.ts';
-import { OutgoingAudio, ROOM_BYTES } from '../../src/client/outgoing-audio.ts';
+import { EventQueue } from '../../src/client/live/event-queue.ts';
+import { OutgoingAudio, ROOM_BYTES } from '../../src/client/live/outgoing-audio.ts';
+import { adviceOf, Retries, reconnectOf } from '../../src/client/live/reconnect.ts';
+import { sum } from '../../src/client/live/summary.ts';
+import { AudioTape } from '../../src/client/live/tape.ts';
+import { Timeline } from '../../src/client/live/timeline.ts';
 import { fallbacksText } from '../../src/client/params.ts';
-import { adviceOf, Retries, reconnectOf } from '../../src/client/reconnect.ts';
-import { sum } from '../../src/client/summary.ts';
-import { AudioTape } from '../../src/client/tape.ts';
-import { Timeline } from '../../src/client/timeline.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 
 const SEEDED = { seed: 11, numRuns: 200 };

@@ -1,8 +1,8 @@
 // Two nodes: one that keeps the accounts in a database in memory, and one that asks it over a bus that keeps what it carries.
 
 import type { Bus, BusBody } from '../../src/bus/bus.ts';
-import { type AccountsClientOptions, createAccountsClient } from '../../src/cluster/accounts-client.ts';
-import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts-service.ts';
+import { type AccountsClientOptions, createAccountsClient } from '../../src/cluster/accounts/client.ts';
+import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts/service.ts';
 import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/store/remote/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { BusNetwork, type NetworkBus } from '../fakes/bus-network.ts';

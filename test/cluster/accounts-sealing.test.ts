@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Bus, BusBody } from '../../src/bus/bus.ts';
 import { accountsService } from '../../src/bus/subjects.ts';
-import { createAccountsClient } from '../../src/cluster/accounts-client.ts';
+import { createAccountsClient } from '../../src/cluster/accounts/client.ts';
 import { type Answering, createRemoteStore } from '../../src/store/remote/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { OPERATOR } from '../fakes/ledger.ts';

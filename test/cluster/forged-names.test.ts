@@ -2,7 +2,7 @@
 // nothing else.
 import { expect, test } from 'vitest';
 import type { LeaseValue } from '../../src/bus/leases.ts';
-import { joinCluster } from '../../src/cluster/membership.ts';
+import { joinCluster } from '../../src/cluster/membership/membership.ts';
 import { SimulatedCluster } from '../fakes/simulated-cluster.ts';
 
 async function join(cluster: SimulatedCluster, name: string, id = `id-${name}`) {

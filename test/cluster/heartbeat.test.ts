@@ -1,7 +1,7 @@
 // What of a heartbeat is believed: whatever else comes on the topic is none.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Heartbeat, readHeartbeat } from '../../src/cluster/heartbeat.ts';
+import { type Heartbeat, readHeartbeat } from '../../src/cluster/membership/heartbeat.ts';
 
 const good: Heartbeat = {
   type: 'node.heartbeat',

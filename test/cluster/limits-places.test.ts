@@ -1,6 +1,6 @@
 // Sessions at a time over all nodes: exact while somebody counts, each node's share while nobody does, and the truth again after.
 import { describe, expect, test } from 'vitest';
-import type { PlaceRequest, PlaceTaken } from '../../src/cluster/limits-places.ts';
+import type { PlaceRequest, PlaceTaken } from '../../src/cluster/limits/places.ts';
 import { LimitsNetwork, type LimitsNode } from '../fakes/limits-network.ts';
 import { seeded } from '../fakes/random.ts';
 

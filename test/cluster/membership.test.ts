@@ -1,9 +1,9 @@
 // Which nodes there are, by a simulated clock: who is heard, who is gone and when, who has least to do, and whose name it is.
 import { describe, expect, test } from 'vitest';
 import { NODE_HEARTBEAT } from '../../src/bus/subjects.ts';
-import type { Heartbeat, NodeLoad } from '../../src/cluster/heartbeat.ts';
-import { ClusterError } from '../../src/cluster/keep-name.ts';
-import { joinCluster, type Membership, type MembershipOptions } from '../../src/cluster/membership.ts';
+import type { Heartbeat, NodeLoad } from '../../src/cluster/membership/heartbeat.ts';
+import { joinCluster, type Membership, type MembershipOptions } from '../../src/cluster/membership/membership.ts';
+import { ClusterError } from '../../src/cluster/membership/name-lease.ts';
 import { SimulatedCluster, type SimulatedNode } from '../fakes/simulated-cluster.ts';
 
 interface Rig {

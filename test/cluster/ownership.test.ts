@@ -1,8 +1,8 @@
 // Who keeps the accounts: one node at a time, with revisions that only grow, and a database that takes nothing from the last one.
 import { describe, expect, test } from 'vitest';
 import { BusError } from '../../src/bus/bus.ts';
-import { ClusterError } from '../../src/cluster/keep-name.ts';
-import { type OwnershipOptions, ownShard } from '../../src/cluster/ownership.ts';
+import { type OwnershipOptions, ownShard } from '../../src/cluster/accounts/ownership.ts';
+import { ClusterError } from '../../src/cluster/membership/name-lease.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { databaseIn, openTables } from '../fakes/data-directory.ts';
 import { SimulatedCluster } from '../fakes/simulated-cluster.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { type Heartbeat, readHeartbeat } from '../../src/cluster/heartbeat.ts';
+import { type Heartbeat, readHeartbeat } from '../../src/cluster/membership/heartbeat.ts';
 import { legsToMove } from '../../src/cluster/placement/balance.ts';
 import { AGAINST, chooseNode } from '../../src/cluster/placement/choose-node.ts';
 import { GRACE_MS, type LegWish, upstreamPlacement } from '../../src/cluster/placement/placement.ts';

@@ -18,8 +18,8 @@ const ROWS: readonly Row[] = [
     when: 'SIGTERM with live sessions',
     promise: 'readiness off, nobody new, every final, 4200, exit 0; a second signal waits for nobody',
     proof: [
-      ['cli/serve-ends.test.ts', 'sessions in mid-turn: nobody new, every final, 4200 for each, and 0'],
-      ['cli/serve-ends.test.ts', 'a second SIGTERM waits for nobody'],
+      ['cli/slow/serve-ends.test.ts', 'sessions in mid-turn: nobody new, every final, 4200 for each, and 0'],
+      ['cli/slow/serve-ends.test.ts', 'a second SIGTERM waits for nobody'],
       ['live/session-life.test.ts', 'with every final and 4200 when its node drains, and the node takes nobody else'],
       ['client/reconnect.test.ts', 'a node that drains is left between two turns, and another goes on'],
     ],
@@ -29,9 +29,9 @@ const ROWS: readonly Row[] = [
     when: 'SIGKILL',
     promise: 'clients see 1006 and come again; the ledger agrees, nothing is overbilled',
     proof: [
-      ['cli/serve-ends.test.ts', 'SIGKILL: clients see 1006 at once'],
-      ['ledger/kills.test.ts', 'the audit agrees, nothing is overbilled'],
-      ['cluster/edge-faults.test.ts', 'and started again bills each session at its last checkpoint'],
+      ['cli/slow/serve-ends.test.ts', 'SIGKILL: clients see 1006 at once'],
+      ['ledger/slow/kills.test.ts', 'the audit agrees, nothing is overbilled'],
+      ['cluster/slow/edge-faults.test.ts', 'and started again bills each session at its last checkpoint'],
       ['client/reconnect.test.ts', 'a gateway that is stopped and started again on its port loses no word'],
     ],
   },
@@ -42,8 +42,8 @@ const ROWS: readonly Row[] = [
     proof: [
       ['session/faults.test.ts', 'whose %s throws is told internal_error, closed with 1011, and leaves nothing'],
       ['session/faults.test.ts', 'whose %s throws fails, and the next one takes over'],
-      ['cli/serve-faults.test.ts', 'drains the process: the sessions that are there lose nothing'],
-      ['cli/serve-faults.test.ts', 'again and again stops the process'],
+      ['cli/slow/serve-faults.test.ts', 'drains the process: the sessions that are there lose nothing'],
+      ['cli/slow/serve-faults.test.ts', 'again and again stops the process'],
     ],
   },
   {
@@ -51,7 +51,7 @@ const ROWS: readonly Row[] = [
     when: 'the event loop stands still for 3 s',
     promise: 'no sample lost; new sessions are refused above 200 ms of lag, and taken soon after',
     proof: [
-      ['cli/serve-faults.test.ts', 'loses no sample and no session; who comes right after is told to come again'],
+      ['cli/slow/serve-faults.test.ts', 'loses no sample and no session; who comes right after is told to come again'],
       ['runtime/strain.test.ts', 'is short of time after a standstill of 3 s, and no more half a second later'],
     ],
   },
@@ -60,7 +60,10 @@ const ROWS: readonly Row[] = [
     when: 'memory near its limit',
     promise: 'from 90 % on nobody new; from 95 % on the newest are asked to go elsewhere, at a turn’s end',
     proof: [
-      ['cli/serve-faults.test.ts', 'refuses new sessions from 90 % on, asks the newest to go elsewhere from 95 % on'],
+      [
+        'cli/slow/serve-faults.test.ts',
+        'refuses new sessions from 90 % on, asks the newest to go elsewhere from 95 % on',
+      ],
       ['runtime/strain.test.ts', 'is short of memory from 90 % on'],
     ],
   },
@@ -68,14 +71,14 @@ const ROWS: readonly Row[] = [
     id: 'F78',
     when: 'no file handle is left',
     promise: 'sessions go on, and the process recovers by itself',
-    proof: [['cli/file-handles.test.ts', 'without file handles no session ends']],
+    proof: [['cli/slow/file-handles.test.ts', 'without file handles no session ends']],
   },
   {
     id: 'F79',
     when: 'the clock jumps',
     promise: 'durations are monotonic, tokens go by the wall clock',
     proof: [
-      ['cli/serve-faults.test.ts', 'a clock that jumps an hour ahead and two back ends no session'],
+      ['cli/slow/serve-faults.test.ts', 'a clock that jumps an hour ahead and two back ends no session'],
       ['telemetry/clock.test.ts', 'time only moves forward, in milliseconds'],
       ['auth/client-tokens.test.ts', 'is good until the millisecond it says, and then it is not'],
     ],
@@ -118,10 +121,10 @@ const ROWS: readonly Row[] = [
     proof: [
       ['cluster/membership.test.ts', 'is refused to a second node that runs beside the first one'],
       ['cluster/ownership.test.ts', 'of one database: whoever was overtaken without knowing it writes nothing more'],
-      ['cluster/start-faults.test.ts', 'ends with 78, and says why'],
-      ['cluster/start-faults.test.ts', 'the one that came first writes nothing more, and ends'],
+      ['cluster/slow/start-faults.test.ts', 'ends with 78, and says why'],
+      ['cluster/slow/start-faults.test.ts', 'the one that came first writes nothing more, and ends'],
       ['session/breaker-hints.test.ts', 'with members of a newer version is taken'],
-      ['cluster/versions.test.ts', 'sessions of both are whole on legs of either, and billed'],
+      ['cluster/slow/versions.test.ts', 'sessions of both are whole on legs of either, and billed'],
     ],
   },
   {
@@ -129,8 +132,8 @@ const ROWS: readonly Row[] = [
     when: 'the log’s disk is full, or its reader is gone',
     promise: 'no session notices, the process goes on and ends in order',
     proof: [
-      ['cli/serve-faults.test.ts', 'on both sides, under a flood of lines, ends no session'],
-      ['cli/serve-faults.test.ts', 'on a disk that is full ends no session'],
+      ['cli/slow/serve-faults.test.ts', 'on both sides, under a flood of lines, ends no session'],
+      ['cli/slow/serve-faults.test.ts', 'on a disk that is full ends no session'],
       ['telemetry/log.test.ts', 'a full disk lets a mebibyte wait, counts what is dropped, and ends with the process'],
     ],
   },

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
 import { PAGE_NAMES } from '../../src/documents/documents.ts';
-import type { Json } from '../../src/documents/json-schema.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
+import type { Json } from '../../src/documents/schemas/json-schema.ts';
 import { providers } from '../../src/providers/index.ts';
 import { StrictSchemas } from '../setup/strict-schemas.ts';
 

@@ -8,12 +8,12 @@ import type { Refusal } from '../../src/api/errors.ts';
 import { ListenQuery } from '../../src/api/listen-query.ts';
 import { TranscriptionForm } from '../../src/api/transcription-form.ts';
 import { PAGE_NAMES } from '../../src/documents/documents.ts';
-import type { Json } from '../../src/documents/json-schema.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
-import { CONSOLE_CODES } from '../../src/documents/operation-codes.ts';
+import { CONSOLE_CODES } from '../../src/documents/operations/codes.ts';
+import type { Json } from '../../src/documents/schemas/json-schema.ts';
 import { readListenQuery } from '../../src/edge/listen/query.ts';
 import { type RoutesDependencies, routesOf } from '../../src/edge/routes/index.ts';
-import { readFields } from '../../src/edge/routes/transcriptions-form.ts';
+import { readFields } from '../../src/edge/routes/transcriptions/form.ts';
 import { providers } from '../../src/providers/index.ts';
 import { startLiveGateway } from '../fakes/live-gateway.ts';
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sniffContainer } from '../../src/audio/container.ts';
 import { secondsAtMost } from '../../src/audio/length/measured.ts';
-import { WavReader } from '../../src/audio/wav.ts';
-import { LengthMeter } from '../../src/edge/measuring/audio-length.ts';
+import { WavReader } from '../../src/audio/wav/wav.ts';
 import type { FormFile } from '../../src/edge/multipart/form.ts';
-import { fileMembers, lengthOf } from '../../src/edge/routes/transcriptions-money.ts';
+import { fileMembers, lengthOf } from '../../src/edge/routes/transcriptions/money.ts';
 import type { ChainMember } from '../../src/failover/chain.ts';
-import { FileSource } from '../../src/session/files/file-source.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { FileSource } from '../../src/transcription/file-source.ts';
+import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
 import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../fakes/audio-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');

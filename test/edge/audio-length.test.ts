@@ -1,8 +1,8 @@
 // How much a kept file holds: counted beside the thread that serves, within bounds, and in turns of organisations.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LengthMeter, type LengthMeterOptions } from '../../src/edge/measuring/audio-length.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { LengthMeter, type LengthMeterOptions } from '../../src/transcription/measuring/length-meter.ts';
 import { flacOf, MP3_FRAME_SECONDS, mp3, mp3OfTwoRates, wavOf } from '../fakes/audio-files.ts';
 
 const meters: LengthMeter[] = [];

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Utterance, Word } from '../../machines/events.ts';
-import { type Cues, cuesOf } from '../../src/edge/routes/transcriptions-cues.ts';
-import { srtOf, vttOf } from '../../src/edge/routes/transcriptions-subtitles.ts';
+import { type Cues, cuesOf } from '../../src/transcription/subtitles/cues.ts';
+import { srtOf, vttOf } from '../../src/transcription/subtitles/formats.ts';
 
 interface Read {
   start: number;

@@ -1,7 +1,7 @@
 // Answers that nobody took: free so many times a day for each organisation, and bounded in memory.
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { UntakenAnswers } from '../../src/edge/untaken-answers.ts';
+import { UntakenAnswers } from '../../src/transcription/money/untaken-answers.ts';
 
 const DAY_MS = 86_400_000;
 

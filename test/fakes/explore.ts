@@ -10,7 +10,7 @@ import {
   SimulatedClock,
 } from 'xstate';
 import { adjacencyMapToArray, getAdjacencyMap } from 'xstate/graph';
-import { edgeIdOf, toGraph } from '../../machines/graph.ts';
+import { edgeIdOf, toGraph } from '../../machines/drawing/graph.ts';
 import type { MachineEntry } from '../../machines/index.ts';
 
 export type Samples = MachineEntry['samples'];

@@ -1,14 +1,13 @@
 // A rig whose sessions are on one node and whose legs are on others, over a network that a test can make fail.
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import type { Heartbeat } from '../../src/cluster/heartbeat.ts';
+import type { Heartbeat } from '../../src/cluster/membership/heartbeat.ts';
 import { type Placement, upstreamPlacement } from '../../src/cluster/placement/placement.ts';
 import type { ShortOf } from '../../src/cluster/placement/upstream-state.ts';
-
-import { type LegService, serveLegs } from '../../src/session/leg/leg-service.ts';
-import { DialHealth } from '../../src/session/placing/dial-health.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { DialHealth } from '../../src/upstream/service/dial-health.ts';
+import { type LegService, serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { BusNetwork, type NetworkBus } from './bus-network.ts';
 import type { Random } from './random.ts';
 import { type RigOptions, SessionRig } from './session-rig.ts';

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
-import { WavReader } from '../../src/audio/wav.ts';
+import { WavReader } from '../../src/audio/wav/wav.ts';
 import { type Gateway, loadConfig, startGateway } from '../../src/index.ts';
 import { providers } from '../../src/providers/index.ts';
 import { createLogger } from '../../src/telemetry/log.ts';

@@ -3,9 +3,9 @@
 import { openNatsBus } from '../../src/bus/nats/bus.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import { serveLegs } from '../../src/session/leg/leg-service.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { SECRETS } from './secrets.ts';
 
 export interface UpstreamNodeOptions {

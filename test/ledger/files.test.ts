@@ -6,7 +6,7 @@ import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../src/billing/price.ts';
 import { dearestMicroUsd } from '../../src/billing/reserve.ts';
 import { Desk } from '../../src/ledger/desk.ts';
-import { FileDesk, type FileMember, type FileReservation } from '../../src/ledger/files.ts';
+import { FileDesk, type FileMember, type FileReservation } from '../../src/transcription/money/reservations.ts';
 import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { settle as everything } from '../fakes/session-rig.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

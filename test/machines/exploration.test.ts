@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AnyMachineSnapshot, transition } from 'xstate';
-import { toGraph } from '../../machines/graph.ts';
+import { toGraph } from '../../machines/drawing/graph.ts';
 import { machines } from '../../machines/index.ts';
 import { endingKeys, hold, type Path, promisesDone, providedActions, type Subject } from '../fakes/explore.ts';
 import { subjectOf, subjects } from './subjects.ts';

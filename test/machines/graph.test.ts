@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { and, assign, createActor, createMachine, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
-import { edgeIdOf, toGraph, wordsOf } from '../../machines/graph.ts';
+import { edgeIdOf, toGraph, wordsOf } from '../../machines/drawing/graph.ts';
 import { machines } from '../../machines/index.ts';
 
 describe.each(machines)('the graph of $id', ({ machine }) => {

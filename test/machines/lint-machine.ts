@@ -1,7 +1,7 @@
 // What types and XState let pass and a running machine trips over: delays that fire at once, states that nothing reaches,
 // failures that nobody handles. Unknown targets are not here: XState refuses them when the machine is made.
 import { type AnyStateMachine, type AnyStateNode, initialTransition } from 'xstate';
-import { listOf, statesOf, transitionsOf } from '../../machines/graph.ts';
+import { listOf, statesOf, transitionsOf } from '../../machines/drawing/graph.ts';
 import type { MachineEntry } from '../../machines/index.ts';
 
 type Subject = Pick<MachineEntry, 'machine' | 'input' | 'samples'>;

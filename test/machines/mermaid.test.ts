@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { createMachine } from 'xstate';
-import { toGraph } from '../../machines/graph.ts';
+import { toGraph } from '../../machines/drawing/graph.ts';
+import { mermaidId, toMermaid } from '../../machines/drawing/mermaid.ts';
 import { machines } from '../../machines/index.ts';
-import { mermaidId, toMermaid } from '../../machines/mermaid.ts';
 
 const LINES = {
   state: /^state "[^"]+" as (\w+)( \{)?$/,

@@ -1,7 +1,7 @@
 // One story of a machine: what happens to it, and where that leads.
 import { expect } from 'vitest';
 import type { AnyMachineSnapshot, EventObject, StateValue } from 'xstate';
-import { toGraph } from '../../machines/graph.ts';
+import { toGraph } from '../../machines/drawing/graph.ts';
 import { machines } from '../../machines/index.ts';
 import { hold } from '../fakes/explore.ts';
 

@@ -3,7 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { BreakerContext } from '../../machines/breaker.ts';
 import type { FailoverContext } from '../../machines/failover.ts';
 import { machines } from '../../machines/index.ts';
-import type { SessionContext } from '../../machines/session-types.ts';
+import type { SessionContext } from '../../machines/session/types.ts';
 import type { UpstreamContext } from '../../machines/upstream.ts';
 import { type Exploration, explore, type Samples, type Subject } from '../fakes/explore.ts';
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
 import { local } from '../../src/providers/local/index.ts';
 import type { Incoming, LegRequest } from '../../src/providers/provider.ts';
-import { TEXT_BOUNDS } from '../../src/recogniser/jsgf.ts';
+import { TEXT_BOUNDS } from '../../src/recogniser/grammar/jsgf.ts';
+import { ALIGN_BOUNDS } from '../../src/recogniser/grammar/task-compiler.ts';
 import { readQuery } from '../../src/recogniser/protocol.ts';
-import { ALIGN_BOUNDS } from '../../src/recogniser/task-compiler.ts';
 
 const live = local.live!;
 const legRequest = (more: Partial<LegRequest> = {}): LegRequest => ({

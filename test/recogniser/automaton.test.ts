@@ -1,11 +1,11 @@
 // Grammars before they reach a decoder: what is read and refused, and that an automaton allows exactly what its grammar does.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Automaton, automatonOf } from '../../src/recogniser/automaton.ts';
-import type { Expansion } from '../../src/recogniser/expansion.ts';
-import { readGrammar } from '../../src/recogniser/grammar.ts';
+import { type Automaton, automatonOf } from '../../src/recogniser/grammar/automaton.ts';
+import type { Expansion } from '../../src/recogniser/grammar/expansion.ts';
+import { readGrammar } from '../../src/recogniser/grammar/grammar.ts';
+import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
 import { readQuery } from '../../src/recogniser/protocol.ts';
-import { TaskCompiler } from '../../src/recogniser/task-compiler.ts';
 import { REFUSED, UNALIGNABLE } from './grammars.ts';
 import { queryFor } from './listening.ts';
 

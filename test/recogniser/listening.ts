@@ -4,12 +4,12 @@ import { PcmConverter } from '../../src/audio/resampler.ts';
 import { local } from '../../src/providers/local/index.ts';
 import type { EngineConnection } from '../../src/providers/provider.ts';
 import { Decoders } from '../../src/recogniser/decoders.ts';
+import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
 import { LANGUAGES } from '../../src/recogniser/languages.ts';
-import type { RecogniserPool } from '../../src/recogniser/pool.ts';
 import { readQuery, SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
 import { loadModule, type SoundSwallowerModule } from '../../src/recogniser/soundswallower.ts';
 import { RecogniserStream } from '../../src/recogniser/stream.ts';
-import { TaskCompiler } from '../../src/recogniser/task-compiler.ts';
+import type { RecogniserPool } from '../../src/recogniser/threads/pool.ts';
 import { TurnDetector } from '../../src/recogniser/turn-detector.ts';
 
 export interface Sample {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Accounts } from '../../src/recogniser/accounts.ts';
-import { ThreadQueue } from '../../src/recogniser/thread-queue.ts';
+import { ThreadQueue } from '../../src/recogniser/threads/thread-queue.ts';
 
 /** Pieces are named after their stream and number: `a1.0` is the first of organisation a's stream 1. */
 function rig(cpuMsPerMinuteMax?: number) {

@@ -4,7 +4,7 @@ import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { LiveCodec } from '../../src/providers/provider.ts';
 import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
-import type { LegHandle } from '../../src/upstream/live.ts';
+import type { LegHandle } from '../../src/upstream/upstream-host.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, hum, leftBehind, RATE, untilEnded } from './support.ts';

@@ -2,8 +2,8 @@
 // sessions of other nodes as long as nobody else is there for them.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
-import { serveLegs } from '../../src/session/leg/leg-service.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { FarRig, type FarRigOptions } from '../fakes/far-rig.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, puppetProvider } from './puppet.ts';

@@ -2,7 +2,7 @@
 // without room passes on, and none keeps more than its share.
 import { describe, expect, it } from 'vitest';
 import { shareBreakers } from '../../src/failover/breaker-hints.ts';
-import { LOOK_MS } from '../../src/session/placing/leg-balance.ts';
+import { LOOK_MS } from '../../src/upstream/service/leg-balance.ts';
 import { FarRig, type FarRigOptions, NOTHING_FAR_LEFT } from '../fakes/far-rig.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { expectWhole } from '../fakes/numbered-finals.ts';

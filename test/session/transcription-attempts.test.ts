@@ -2,12 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind, FailureReason, LegFailure } from '../../machines/events.ts';
-import {
-  detailsOf,
-  type FailedAttempt,
-  nextAttempt,
-  refusalOf,
-} from '../../src/session/files/transcription-attempts.ts';
+import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from '../../src/transcription/attempts.ts';
 
 const failed = (
   member: number,

@@ -3,8 +3,8 @@
 import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
 import { closeCodes } from '../../src/documents/close-codes.ts';
 import { PAGE_NAMES } from '../../src/documents/documents.ts';
-import type { Json } from '../../src/documents/json-schema.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
+import type { Json } from '../../src/documents/schemas/json-schema.ts';
 import { providers } from '../../src/providers/index.ts';
 import { StrictSchemas } from './strict-schemas.ts';
 

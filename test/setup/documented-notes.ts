@@ -11,6 +11,8 @@ const standIns = new Map<string, string>();
 /** A door of the test's own serves an endpoint of the gateway at another path, without keys before it. */
 export const servesAt = (path: string, documented: string): void => void standIns.set(path, documented);
 
+export const forgetStandIns = (): void => standIns.clear();
+
 export const isStandIn = (url: string): boolean => standIns.has(new URL(url).pathname);
 
 function documentedPlace(url: string): string {

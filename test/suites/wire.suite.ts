@@ -6,7 +6,7 @@ import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Endpoint, Incoming, ProviderAccess, ProviderRefusal } from '../../src/providers/provider.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { openWire, type Wire, type WireListener } from '../../src/upstream/wire.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { expectWhole } from '../fakes/numbered-finals.ts';

@@ -75,8 +75,8 @@ describe('the file of a worker thread', () => {
   const root = new URL('../../', import.meta.url).href;
 
   test('is the compiled twin when the asking module runs from its source', () => {
-    expect(workerFile(`${root}src/store/sqlite/store.ts`, 'sqlite-worker').href).toBe(
-      `${root}dist/src/store/sqlite-worker.js`,
+    expect(workerFile(`${root}src/store/sqlite/store.ts`, 'worker').href).toBe(
+      `${root}dist/src/store/sqlite/worker.js`,
     );
   });
 

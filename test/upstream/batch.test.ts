@@ -6,8 +6,9 @@ import type { Heard, LegFailure, OpenLeg, Utterance } from '../../machines/event
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { LiveCodec, Outgoing } from '../../src/providers/provider.ts';
-import { LegFailed, transcribeThroughLeg } from '../../src/upstream/batch.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { transcribeThroughLeg } from '../../src/transcription/through-leg.ts';
+import { LegFailed } from '../../src/upstream/leg-failed.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, puppetProvider } from '../session/puppet.ts';

@@ -6,7 +6,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { UpstreamHost } from '../../src/upstream/live.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { openWire, type Wire } from '../../src/upstream/wire.ts';
 import { WireLog } from '../suites/wire.suite.ts';
 import { accept, frame, RawProvider } from './raw-provider.ts';

@@ -2,9 +2,9 @@
 import { afterEach, expect } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { BatchRequest, HttpBatchCodec } from '../../src/providers/provider.ts';
-import { LegFailed } from '../../src/upstream/batch.ts';
 import { runHttpBatch } from '../../src/upstream/http/batch-codec.ts';
 import { HttpPools, type HttpPoolsOptions } from '../../src/upstream/http/pools.ts';
+import { LegFailed } from '../../src/upstream/leg-failed.ts';
 import { timersOf } from '../session/support.ts';
 import { type Answer, answer, HttpProvider, SECRET, scriptedCodec } from './http-batch-fixture.ts';
 

@@ -5,7 +5,7 @@ import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import type { HttpBatchCodec } from '../../src/providers/provider.ts';
 import { TurnText } from '../../src/providers/turn-text.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
-import { type LegHandle, UpstreamHost } from '../../src/upstream/live.ts';
+import { type LegHandle, UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { KnowingProvider, RATE, type Speech } from './segmented-fixture.ts';
 
 const closers: (() => unknown)[] = [];

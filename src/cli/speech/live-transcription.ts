@@ -4,7 +4,7 @@ import WebSocket from 'ws';
 import { Refusal } from '../../api/errors.ts';
 import type { ServerEvent } from '../../api/listen.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
-import { WavReader } from '../../audio/wav.ts';
+import { WavReader } from '../../audio/wav/wav.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
 import type { Target, Wanted } from '../transcribe.ts';
 import { sendInRealTime } from './real-time.ts';

@@ -1,6 +1,6 @@
 // The embedded recogniser with its built-in commands, as what a simulated provider hears with.
 import { BUILT_IN_GRAMMARS } from '../../providers/local/grammars/index.ts';
-import { RecogniserPool } from '../../recogniser/pool.ts';
+import { RecogniserPool } from '../../recogniser/threads/pool.ts';
 import { type EarSource, engineEar } from '../../simulator/ears.ts';
 import { tell } from '../shared/output.ts';
 import { loadSettings } from '../shared/settings.ts';

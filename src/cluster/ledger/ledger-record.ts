@@ -4,7 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Records } from '../../bus/nats/jetstream/records.ts';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
 import type { Store } from '../../store/store.ts';
-import { ClusterError } from '../keep-name.ts';
+import { ClusterError } from '../membership/name-lease.ts';
 import { judgeLedger, ownSentence, readKnown } from './judgement.ts';
 
 /** What is written within this time of a loss is not told from what was never written. */

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
-import { ClusterError } from '../keep-name.ts';
+import { ClusterError } from '../membership/name-lease.ts';
 import { farSentence, judgeLedger, type KnownLedger, readKnown } from './judgement.ts';
 
 export const LEDGER_FILE = 'ledger';

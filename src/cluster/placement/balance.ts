@@ -1,5 +1,5 @@
 // How many of its legs a node asks to move to others, when it has clearly more than its share. Pure; when it looks, and which of
-// them it asks, is session/placing/leg-balance.ts.
+// them it asks, is upstream/service/leg-balance.ts.
 
 /** A node has clearly more than its share with so many times the mean, and so many more. */
 const CLEARLY = 1.25;

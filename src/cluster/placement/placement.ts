@@ -1,9 +1,9 @@
 // Where legs are best opened, as the members of the gateway are known here: which nodes can, which of them should be left alone
-// for now, and how much each has to do. What is made of it is session/leg/leg-dial.ts and session/leg/leg-service.ts.
+// for now, and how much each has to do. What is made of it is session/leg/leg-dialer.ts and upstream/service/leg-service.ts.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
-import type { Heartbeat } from '../heartbeat.ts';
-import type { Membership } from '../membership.ts';
+import type { Heartbeat } from '../membership/heartbeat.ts';
+import type { Membership } from '../membership/membership.ts';
 import { AGAINST, chooseNode } from './choose-node.ts';
 
 /** A node that was there before the bus was lost is waited for so long when it is back. */

@@ -1,6 +1,6 @@
 // A bill as a page to read and to print: no script, no request to anywhere, and every text escaped.
 import type { BillAnswer } from '../../api/usage.ts';
-import { escaped, htmlPage, pageHeaders } from '../../documents/html.ts';
+import { escaped, htmlPage, pageHeaders } from '../../documents/pages/html.ts';
 
 const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }

@@ -15,7 +15,7 @@ import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
 import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
 import { postTokens } from './tokens.ts';
-import { postTranscriptions, type TranscriptionsDependencies } from './transcriptions.ts';
+import { postTranscriptions, type TranscriptionsDependencies } from './transcriptions/index.ts';
 import { getUsage, type UsageDependencies } from './usage.ts';
 
 export interface RoutesDependencies

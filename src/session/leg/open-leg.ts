@@ -1,10 +1,7 @@
 // The request for a leg, as it goes over the bus; and the failures of legs that are the bus's.
 import type { LegFailure, OpenLeg } from '../../../machines/events.ts';
-import { providerOf } from '../../api/slug.ts';
 import type { Address } from '../../bus/bus.ts';
-import type { LegNeeds } from '../../cluster/placement/placement.ts';
 import type { ChainMember } from '../../failover/chain.ts';
-import { SERVICE_CREDENTIAL } from '../../failover/chain-credential.ts';
 import type { SessionOpening } from '../session-opening.ts';
 
 export function openLegOf(
@@ -30,12 +27,6 @@ export function openLegOf(
   };
 }
 
-/** What of it decides which nodes can open it. */
-export const needsOf = ({ slug, credentialId }: Pick<OpenLeg, 'slug' | 'credentialId'>): LegNeeds => ({
-  provider: providerOf(slug),
-  ownKey: credentialId !== SERVICE_CREDENTIAL,
-});
-
 export const unopened: LegFailure = {
   kind: 'next',
   reason: 'connect_failed',
@@ -58,5 +49,3 @@ export const lostReport = inside('report_lost', 'A message of the provider was l
 export const legLost = inside('leg_lost', 'The node with the connection to the provider was lost.');
 /** The leg said nothing for too long, not even that it is there. */
 export const legSilent = inside('leg_silent', 'The node with the connection to the provider does not answer.');
-/** What the leg was told last is not what comes after what it was told before. */
-export const lostCommand = inside('command_lost', 'A message to the provider was lost inside the gateway.');

@@ -10,7 +10,7 @@ import type {
   HttpRequest,
 } from '../../providers/provider.ts';
 import { failureOfStatus } from '../../providers/refusals.ts';
-import { LegFailed } from '../batch.ts';
+import { LegFailed } from '../leg-failed.ts';
 import { Scrubber } from '../secrets.ts';
 import { contentOf, type ReadFile } from './body.ts';
 import { type ExchangeDependencies, exchange, isSuccess } from './exchange.ts';

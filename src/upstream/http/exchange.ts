@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../machines/clock.ts';
 import type { HttpAnswer } from '../../providers/provider.ts';
-import { LegFailed } from '../batch.ts';
+import { LegFailed } from '../leg-failed.ts';
 import { answerTimeout, answerTooLarge, badAnswer, networkFailure, poolFull, uploadStalled } from './failures.ts';
 import { joinedHeaders } from './headers.ts';
 import type { HttpPools } from './pools.ts';

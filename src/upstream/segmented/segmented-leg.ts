@@ -2,17 +2,17 @@
 // own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
 import type { LegReport, OpenLeg, Utterance } from '../../../machines/events.ts';
 import { modelOf } from '../../api/slug.ts';
-import { type Segment, Segmenter, type SegmenterRules } from '../../audio/segmenter.ts';
+import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../providers/live-turns.ts';
 import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../../providers/provider.ts';
 import { failureOfStatus } from '../../providers/refusals.ts';
 import { limitedSignal } from '../../runtime/limited-signal.ts';
-import { LegFailed } from '../batch.ts';
 import { ChartedLeg } from '../charted-leg.ts';
 import type { UpstreamDependencies } from '../dependencies.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../http/batch-codec.ts';
 import { exchange } from '../http/exchange.ts';
 import { answerTimeout } from '../http/failures.ts';
+import { LegFailed } from '../leg-failed.ts';
 import { lostAudio, ownFault } from '../leg-failures.ts';
 import { fileOf, turnOf } from './utterance.ts';
 import { UtteranceQueue } from './utterance-queue.ts';

@@ -1,6 +1,6 @@
 // The utterances of one leg on their way: a few are asked for at once, the others wait, and each answer is given on in the
 // order in which the utterances were said. How an utterance is transcribed is the caller's.
-import type { Segment } from '../../audio/segmenter.ts';
+import type { Segment } from '../../audio/voice/segmenter.ts';
 import type { BatchResult } from '../../providers/provider.ts';
 
 /** Requests of one leg at a time. */

@@ -1,11 +1,9 @@
 // What must hold of the codec whatever the provider says, and of the clock whatever was put in.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import { LegClock } from '../../../src/providers/deepgram/leg-clock.ts';
 import { live } from '../../../src/providers/deepgram/live.ts';
 import { Speakers } from '../../../src/providers/deepgram/reading.ts';
-import { Intake } from '../../../src/providers/deepgram/simulator/intake.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
 import { legWith, RATE, read, results, turnInfo } from './support.ts';
 
@@ -134,29 +132,5 @@ describe('what is bounded', () => {
     for (let label = 0; label < 256; label++) expect(speakers.numberOf(`${label}`)).toBe(label);
     expect(speakers.numberOf('one more')).toBeUndefined();
     expect(speakers.numberOf('17')).toBe(17);
-  });
-
-  it('keeps ten minutes of audio waiting in the simulator, and says so when more comes', () => {
-    let overflows = 0;
-    let heardBytes = 0;
-    const clock = new SimulatedClock();
-    const intake = new Intake(clock, 100, {
-      audio: (bytes) => {
-        heardBytes += bytes.byteLength;
-      },
-      overflow: () => {
-        overflows++;
-      },
-    });
-    const second = new Uint8Array(200);
-    // The first second is taken up at once.
-    for (let sent = 0; sent < 601; sent++) intake.audio(second);
-    expect(overflows).toBe(0);
-    intake.audio(second);
-    expect(overflows).toBe(1);
-    clock.increment(479_999);
-    expect(heardBytes).toBe(600 * 200);
-    clock.increment(1);
-    expect(heardBytes).toBe(601 * 200);
   });
 });

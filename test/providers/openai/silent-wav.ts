@@ -1,5 +1,5 @@
 // A WAV file of silence, as small as its length allows.
-import { wavHeader } from '../../../src/audio/wav-header.ts';
+import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
 
 /** Silence at 8 kHz. */
 export function silentWav(seconds: number): Buffer {

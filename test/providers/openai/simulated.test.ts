@@ -9,7 +9,7 @@ import type { BatchRequest, BatchStep } from '../../../src/providers/provider.ts
 import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
-import { type LegHandle, UpstreamHost } from '../../../src/upstream/live.ts';
+import { type LegHandle, UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { numberedAudio } from '../../fakes/numbered-audio.ts';
 import { expectWhole } from '../../fakes/numbered-finals.ts';
 import { silentWav } from './silent-wav.ts';

@@ -1,5 +1,5 @@
 // Ends sockets that the NATS library leaves open: one to a server that takes nothing any more (it waits for its last bytes to
-// leave, for ever), and those of attempts that were never greeted. Reaches into the library; test/bus/nats-faults.test.ts tells
+// leave, for ever), and those of attempts that were never greeted. Reaches into the library; test/bus/slow/nats-faults.test.ts tells
 // when a newer one is made otherwise.
 import type { NatsConnection } from 'nats';
 

@@ -1,5 +1,5 @@
 // The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is pages.ts.
-import { escaped, htmlPage, pageHeaders } from '../../../documents/html.ts';
+import { escaped, htmlPage, pageHeaders } from '../../../documents/pages/html.ts';
 import type { Reply } from '../../door.ts';
 
 const STYLE =

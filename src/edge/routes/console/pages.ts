@@ -6,7 +6,7 @@ import type { Logins } from '../../../accounts/logins.ts';
 import type { DevelopmentOutbox } from '../../../accounts/mailer.ts';
 import { LINK_PATHS } from '../../../accounts/mails.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import { escaped } from '../../../documents/html.ts';
+import { escaped } from '../../../documents/pages/html.ts';
 import type { Verified } from '../../../store/accounts/calls.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { DoorRequest, Reply } from '../../door.ts';

@@ -1,19 +1,16 @@
-// AssemblyAI as its clients meet it: routes, keys, and how it fails in its own words. Sessions are live.ts, files
-// files.ts.
+// AssemblyAI as its clients meet it: routes, keys, and how it fails in its own words. Sessions are live.ts, files files.ts.
+import { routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
-import { accountOf, KEY_FAULTS, keyFault, tokenAnswer } from './account.ts';
-import { fileAnswer } from './files.ts';
+import { Account, answer, refusedKey, tokenAnswer } from './account.ts';
+import { create, remove, upload } from './files.ts';
 import { openSession } from './live.ts';
 
 const CANCELLED = 'Session Cancelled: An error occurred';
 
-/** The key faults that have a status of their own, by it. */
-const REFUSALS: Readonly<Record<number, SimulatedAnswer>> = {
-  400: { status: 400, body: { error: 'Invalid request' } },
-  401: KEY_FAULTS.bad.answer,
-  402: { status: 402, body: { error: 'Insufficient funds' } },
-  403: { status: 403, body: { error: 'Cannot access uploaded file' } },
-  429: KEY_FAULTS.limited.answer,
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'Invalid request',
+  402: 'Insufficient funds',
+  403: 'Cannot access uploaded file',
 };
 
 export const simulator: ProviderSimulator = {
@@ -33,18 +30,28 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (request.url.pathname !== '/v3/ws') return { refuse: refusal(404) };
-    return { connect: (peer) => openSession(peer, request, tools) };
+    const account = tools.shared(() => new Account());
+    return { connect: (peer) => openSession(peer, request, tools, account) };
   },
 
   async http(request, tools) {
-    const { pathname } = request.url;
-    const account = accountOf(tools.clock);
+    const { pathname, searchParams } = request.url;
+    const account = tools.shared(() => new Account());
     // Not AssemblyAI's: whether sessions were terminated, as their charge depends on it.
-    if (pathname === '/simulator/sessions') return { status: 200, body: account.sessions };
-    const fault = keyFault(request.headers.authorization);
-    if (fault !== undefined) return KEY_FAULTS[fault].answer;
-    if (pathname === '/v3/token' && request.method === 'GET') return tokenAnswer(account, request.url);
-    return fileAnswer(request, tools);
+    if (pathname === '/simulator/sessions') return ok(account.sessions);
+    const refused = refusedKey(request.headers.authorization);
+    if (refused !== undefined) return refused.answer;
+    const id = tools.newId();
+    const jobs = { limit: Number(searchParams.get('limit') ?? 10), result_count: 0 };
+    const answered = routed(request, {
+      'GET /v3/token': () => tokenAnswer(account, request.url, id),
+      'POST /v2/upload': () => upload(request, account, id),
+      'POST /v2/transcript': () => create(request, tools, account, id),
+      'GET /v2/transcript': () => ok({ page_details: jobs, transcripts: [] }),
+      'GET /v2/transcript/*': (job) => shown(account.jobs.get(job)),
+      'DELETE /v2/transcript/*': (job) => remove(account, job),
+    });
+    return answered ?? refusal(404);
   },
 
   refusal,
@@ -57,8 +64,14 @@ export const simulator: ProviderSimulator = {
   isFinal: (message) => message.type === 'Turn' && message.end_of_turn === true,
 };
 
+const ok = (body: Readonly<Record<string, unknown>>): SimulatedAnswer => ({ status: 200, body });
+
+const shown = (job: Readonly<Record<string, unknown>> | undefined): SimulatedAnswer =>
+  job === undefined ? answer(404, 'Transcript not found') : ok(job);
+
+/** Credentials are refused as a key of that kind is. */
 function refusal(status: number): SimulatedAnswer {
-  return (
-    REFUSALS[status] ?? { status, body: { error: status >= 500 ? 'Server error, please try again' : 'Not found' } }
-  );
+  const key = { 401: 'bad', 429: 'limited' }[status];
+  const words = WORDS[status] ?? (status >= 500 ? 'Server error, please try again' : 'Not found');
+  return refusedKey(key ?? 'good')?.answer ?? answer(status, words);
 }

@@ -1,79 +1,52 @@
 // One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model tells
 // them. What is heard is the ear's; keys and tokens are account.ts.
-import type { Word } from '../../../../machines/events.ts';
-import type {
-  Ear,
-  EarMessage,
-  SimulatedConnection,
-  SimulatedPeer,
-  SimulatedRequest,
-  SimulatorTools,
-} from '../../simulation.ts';
-import { type Account, accountOf, KEY_FAULTS, keyFault } from './account.ts';
-import { faultOfQuery, optionsOf, type SessionOptions } from './query.ts';
-import { type Regime, TurnWriter } from './turns.ts';
+import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
+import { deaf, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { type Account, refusedKey } from './account.ts';
+import { optionsOf, type SessionOptions } from './query.ts';
+import { empty, end, formattedEnd, partial, type Regime } from './turns.ts';
 
-const BYTES_PER_SAMPLE = 2;
 const FRAME_MS = { min: 50, max: 1_000 };
 /** Audio taken ahead of real time. AssemblyAI does not publish how much it tolerates. */
 const BURST_MS = 1_000;
 const LONGEST_SECONDS = 10_800;
-/** Sums of milliseconds are rounded. */
-const ROUNDING_MS = 1e-6;
-
 const TOO_MANY = 'Unauthorized Connection: Too many concurrent sessions';
 
 /** Opens a session, or one that is closed at once: AssemblyAI says what is wrong after the upgrade. */
 export function openSession(
   peer: SimulatedPeer,
-  request: SimulatedRequest,
+  { url, headers }: SimulatedRequest,
   tools: SimulatorTools,
+  account: Account,
 ): SimulatedConnection {
-  const account = accountOf(tools.clock);
-  const query = request.url.searchParams;
-  const token = query.get('token');
+  const token = url.searchParams.get('token');
   const tokenSeconds = token === null ? undefined : account.tokens.take(token);
-  const fault =
-    tokenSeconds === undefined ? keyFault(token === null ? request.headers.authorization : 'bad') : undefined;
-  if (fault !== undefined) return refused(peer, KEY_FAULTS[fault].close.code, KEY_FAULTS[fault].close.reason);
-  for (const code of [1008, 3009]) {
-    if (tools.quirk(`concurrent-${code}`) !== undefined) return refused(peer, code, TOO_MANY);
-  }
-  const wrong = faultOfQuery(query);
-  if (wrong !== undefined) return refused(peer, 3006, `Invalid Message: ${wrong}`);
-  return new Session(peer, tools, account, optionsOf(query), tokenSeconds ?? LONGEST_SECONDS);
+  const refused = tokenSeconds === undefined ? refusedKey(token === null ? headers.authorization : 'bad') : undefined;
+  if (refused !== undefined) return closed(peer, 1008, refused.reason);
+  for (const code of [1008, 3009])
+    if (tools.quirk(`concurrent-${code}`) !== undefined) return closed(peer, code, TOO_MANY);
+  const options = optionsOf(url.searchParams);
+  if (typeof options === 'string') return closed(peer, 3006, `Invalid Message: ${options}`);
+  return new Session(peer, tools, account, options, tokenSeconds ?? LONGEST_SECONDS);
 }
 
-function refused(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
-  sayFault(peer, code, reason);
-  return { text: () => {}, bytes: () => {}, gone: () => {} };
+const errorOf = (code: number, reason: string) => ({ type: 'Error', error_code: code, error: reason });
+
+function closed(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
+  peer.send(errorOf(code, reason));
+  return deaf(peer, code, reason);
 }
 
-function sayFault(peer: SimulatedPeer, code: number, reason: string): void {
-  peer.send({ type: 'Error', error_code: code, error: reason });
-  // A close frame holds 123 bytes of reason, and clients choose some of its words.
-  peer.close(code, reason.replace(/[^ -~]/g, '?').slice(0, 123));
-}
-
-class Session implements SimulatedConnection {
-  private readonly peer: SimulatedPeer;
-  private readonly tools: SimulatorTools;
-  private readonly account: Account;
-  private readonly options: SessionOptions;
-  private readonly longestSeconds: number;
-  private readonly ear: Ear;
-  private readonly turns: TurnWriter;
-  private readonly timers = new Set<unknown>();
-  private startedMs: number;
-  private audioMs = 0;
-  /** Since when audio has come without falling behind real time, and how much since then. */
-  private paceFromMs: number;
-  private pacedMs = 0;
-  /** Formatted finals still to be said. */
-  private formattedDue = 0;
-  private terminating = false;
-  private earFinished = false;
-  private over = false;
+class Session extends SimulatedSession {
+  readonly #account: Account;
+  readonly #options: SessionOptions;
+  readonly #pace: Pace;
+  #startedMs = 0;
+  #audioMs = 0;
+  /** Formatted versions still to be said. */
+  #formattedDue = 0;
+  #isHeard = false;
 
   constructor(
     peer: SimulatedPeer,
@@ -82,175 +55,129 @@ class Session implements SimulatedConnection {
     options: SessionOptions,
     longestSeconds: number,
   ) {
-    this.peer = peer;
-    this.tools = tools;
-    this.account = account;
-    this.options = options;
-    this.longestSeconds = longestSeconds;
-    this.startedMs = tools.clock.now();
-    this.paceFromMs = this.startedMs;
-    this.turns = new TurnWriter(options);
+    super(peer, tools);
+    this.#account = account;
+    this.#options = options;
+    this.#pace = new Pace(tools.clock);
     account.sessions.open++;
-    const { sampleRate, language } = options;
-    this.ear = tools.openEar({ sampleRate, language }, (message) => this.hear(message));
-    this.later(Number(tools.quirk('begin-late') ?? 0), () => this.begin());
+    this.listen(options);
+    this.later(this.numberOf('begin-late', 0), () => this.#begin(longestSeconds));
   }
 
-  text(text: string): void {
+  #begin(longestSeconds: number): void {
+    this.#startedMs = this.tools.clock.now();
+    // A simulator has no wall clock: its own time stands for it.
+    const expires = Math.floor(this.#startedMs / 1_000) + longestSeconds;
+    this.peer.send({ type: 'Begin', id: `session-${this.tools.newId()}`, expires_at: expires });
+    this.later(longestSeconds * 1_000, () => this.#fail(3008, 'Session Expired: Maximum session duration exceeded'));
+  }
+
+  protected message(text: string): void {
     const message = parsed(text);
-    if (typeof message === 'string') {
-      this.fail(3006, `${message}: ${text.slice(0, 80)}`);
+    if (typeof message === 'string') this.#fail(3006, `${message}: ${text.slice(0, 80)}`);
+    else if (message.type === 'ForceEndpoint') {
+      if (!this.has('swallow-force-endpoint')) this.finalize();
+    } else if (message.type === 'UpdateConfiguration') {
+      if (typeof message.format_turns === 'boolean') this.#options.formatTurns = message.format_turns;
+    } else if (message.type === 'Terminate') {
+      if (!this.closing) this.finish();
+    } else if (message.type !== 'KeepAlive') {
+      this.#fail(3006, `Invalid Message Type: ${String(message.type).slice(0, 80)}`);
+    }
+  }
+
+  protected override audio(bytes: Uint8Array): void {
+    const frameMs = (bytes.byteLength / 2 / this.#options.sampleRate) * 1_000;
+    if (frameMs < FRAME_MS.min - ROUNDING_MS || frameMs > FRAME_MS.max + ROUNDING_MS) {
+      this.#fail(3007, `Input duration violation: ${frameMs.toFixed(1)} ms. Expected between 50 and 1000 ms`);
       return;
     }
-    switch (message.type) {
-      case 'ForceEndpoint':
-        if (this.tools.quirk('swallow-force-endpoint') === undefined) this.ear.finalize();
-        return;
-      case 'UpdateConfiguration':
-        if (typeof message.format_turns === 'boolean') this.options.formatTurns = message.format_turns;
-        return;
-      case 'KeepAlive':
-        return;
-      case 'Terminate':
-        if (this.terminating) return;
-        this.terminating = true;
-        this.ear.finish();
-        return;
-      default:
-        this.fail(3006, `Invalid Message Type: ${String(message.type).slice(0, 80)}`);
+    this.#audioMs += frameMs;
+    const { sentMs, elapsedMs } = this.#pace.sent(frameMs);
+    if (sentMs <= elapsedMs + BURST_MS + ROUNDING_MS) {
+      this.hear(bytes);
+      return;
     }
+    const [received, elapsed] = [sentMs, elapsedMs].map((ms) => (ms / 1_000).toFixed(2));
+    this.#fail(3007, `Audio Transmission Rate Exceeded: Received ${received} sec. audio in ${elapsed} sec`);
   }
 
-  bytes(bytes: Uint8Array): void {
-    if (this.over || this.terminating) return;
-    const frameMs = (bytes.byteLength / BYTES_PER_SAMPLE / this.options.sampleRate) * 1_000;
-    const fault = this.faultOfFrame(frameMs);
-    if (fault === undefined) this.ear.audio(bytes);
-    else this.fail(3007, fault);
+  override gone(): void {
+    if (!this.over) this.#count(this.closing ? 'terminated' : 'abandoned');
+    super.gone();
   }
 
-  private faultOfFrame(frameMs: number): string | undefined {
-    if (frameMs < FRAME_MS.min - ROUNDING_MS || frameMs > FRAME_MS.max + ROUNDING_MS)
-      return `Input duration violation: ${frameMs.toFixed(1)} ms. Expected between 50 and 1000 ms`;
-    const nowMs = this.tools.clock.now();
-    this.audioMs += frameMs;
-    // What a client did not send while it was silent, it may not send at once later.
-    if (this.paceFromMs + this.pacedMs <= nowMs) {
-      this.paceFromMs = nowMs;
-      this.pacedMs = 0;
-    }
-    this.pacedMs += frameMs;
-    const elapsedMs = nowMs - this.paceFromMs;
-    if (this.pacedMs <= elapsedMs + BURST_MS + ROUNDING_MS) return undefined;
-    const received = (this.pacedMs / 1_000).toFixed(2);
-    const elapsed = (elapsedMs / 1_000).toFixed(2);
-    return `Audio Transmission Rate Exceeded: Received ${received} sec. audio in ${elapsed} sec`;
+  protected override end(): void {
+    if (!this.over) this.#account.sessions.open--;
+    super.end();
   }
 
-  gone(): void {
-    if (this.over) return;
-    this.end();
-    if (this.terminating) this.account.sessions.terminated++;
-    else this.account.sessions.abandoned++;
+  #count(how: 'terminated' | 'abandoned'): void {
+    this.#account.sessions[how]++;
   }
 
-  private begin(): void {
-    this.startedMs = this.tools.clock.now();
-    // A simulator has no wall clock: its own time stands for it.
-    const expires = Math.floor(this.startedMs / 1_000) + this.longestSeconds;
-    this.peer.send({ type: 'Begin', id: this.account.newId('session'), expires_at: expires });
-    this.later(this.longestSeconds * 1_000, () =>
-      this.fail(3008, 'Session Expired: Maximum session duration exceeded'),
-    );
+  protected override speechStarted(start: number): void {
+    if (this.#options.isUniversal3)
+      this.peer.send({ type: 'SpeechStarted', timestamp: Math.round(start * 1_000), confidence: 0.9 });
   }
 
-  private hear(message: EarMessage): void {
-    if (this.over) return;
-    switch (message.type) {
-      case 'speech_started':
-        if (this.options.isUniversal3)
-          this.peer.send({ type: 'SpeechStarted', timestamp: Math.round(message.start * 1_000), confidence: 0.9 });
-        return;
-      case 'interim':
-        this.peer.send(this.turns.partial(this.regime(), message));
-        return;
-      case 'final':
-        this.final(message.turn, message);
-        return;
-      case 'no_match':
-        this.peer.send(this.turns.empty(this.regime(), message.turn));
-        return;
-      case 'finished':
-        this.earFinished = true;
-        this.terminate();
-        return;
-      case 'error':
-        this.fail(3005, 'Session Cancelled: An error occurred');
-    }
+  protected interim(heard: HeardTurnText): void {
+    this.peer.send(partial(this.#options, this.#regime, heard));
   }
 
-  private final(turn: number, heard: { text: string; start: number; end: number; words?: Word[] }): void {
-    const regime = this.regime();
-    this.peer.send(this.turns.end(regime, { turn, ...heard }));
-    if (regime !== 'a' || this.tools.quirk('twin-never') !== undefined) return;
-    this.formattedDue++;
-    this.later(Number(this.tools.quirk('twin-late') ?? 0), () => {
-      this.peer.send(this.turns.formatted({ turn, ...heard }));
-      this.formattedDue--;
-      this.terminate();
+  protected final(heard: HeardTurnText): void {
+    const regime = this.#regime;
+    this.peer.send(end(this.#options, regime, heard));
+    if (regime !== 'a' || this.has('twin-never')) return;
+    this.#formattedDue++;
+    this.later(this.numberOf('twin-late', 0), () => {
+      this.peer.send(formattedEnd(this.#options, heard));
+      this.#formattedDue--;
+      this.#terminate();
     });
+  }
+
+  protected override noMatch({ turn }: HeardTurnText): void {
+    this.peer.send(empty(this.#options, this.#regime, turn));
+  }
+
+  protected finished(): void {
+    this.#isHeard = true;
+    this.#terminate();
+  }
+
+  protected failed(): void {
+    this.#fail(3005, 'Session Cancelled: An error occurred');
   }
 
   /** By what was asked for, unless a quirk says otherwise. */
-  private regime(): Regime {
+  get #regime(): Regime {
     const asked = this.tools.quirk('regime');
     if (asked === 'a' || asked === 'b' || asked === 'c' || asked === 'd') return asked;
-    if (this.options.formatsItself) return 'd';
-    return this.options.formatTurns ? 'a' : 'c';
+    if (this.#options.formatsItself) return 'd';
+    return this.#options.formatTurns ? 'a' : 'c';
   }
 
   /** The turns in flight have been said: how long the session was open, and the end. */
-  private terminate(): void {
-    if (!this.earFinished || this.formattedDue > 0 || this.tools.quirk('no-termination') !== undefined) return;
+  #terminate(): void {
+    if (!this.#isHeard || this.#formattedDue > 0 || this.has('no-termination')) return;
     this.peer.send({
       type: 'Termination',
-      audio_duration_seconds: Math.round(this.audioMs / 1_000),
-      session_duration_seconds: Math.round((this.tools.clock.now() - this.startedMs) / 1_000),
+      audio_duration_seconds: Math.round(this.#audioMs / 1_000),
+      session_duration_seconds: Math.round((this.tools.clock.now() - this.#startedMs) / 1_000),
     });
-    this.account.sessions.terminated++;
-    this.end();
-    this.peer.close(1000, '');
+    this.#count('terminated');
+    this.close(1000);
   }
 
-  private fail(code: number, reason: string): void {
-    if (this.over) return;
-    this.end();
-    sayFault(this.peer, code, reason);
-  }
-
-  private end(): void {
-    this.over = true;
-    this.account.sessions.open--;
-    this.ear.close();
-    for (const timer of this.timers) this.tools.clock.clearTimeout(timer);
-    this.timers.clear();
-  }
-
-  private later(delayMs: number, work: () => void): void {
-    if (!(delayMs > 0)) {
-      work();
-      return;
-    }
-    const timer = this.tools.clock.setTimeout(() => {
-      this.timers.delete(timer);
-      work();
-    }, delayMs);
-    this.timers.add(timer);
+  #fail(code: number, reason: string): void {
+    this.peer.send(errorOf(code, reason));
+    this.close(code, reason);
   }
 }
 
 /** A message, or what is wrong with it. */
-function parsed(text: string): Record<string, unknown> | string {
+function parsed(text: string): Readonly<Record<string, unknown>> | string {
   try {
     const json: unknown = JSON.parse(text);
     return typeof json === 'object' && json !== null && !Array.isArray(json) ? { ...json } : 'Invalid Message';

@@ -1,4 +1,6 @@
 // What a session of the simulated AssemblyAI is asked for on its URL, and what is refused of it.
+import { Type } from '@sinclair/typebox';
+import { faultIn, valuesOf } from '../../kit/simulator/checks.ts';
 import { hasLive, liveTraitsOf } from '../models.ts';
 
 export interface SessionOptions {
@@ -13,47 +15,41 @@ export interface SessionOptions {
   languageDetection: boolean;
 }
 
-const BOOLEANS = ['format_turns', 'language_detection', 'speaker_labels', 'redact_pii', 'filter_profanity'];
-const LISTS = ['keyterms_prompt', 'language_codes', 'redact_pii_policies'];
+const flag = Type.Optional(Type.Boolean());
+const texts = Type.Optional(Type.Array(Type.String()));
 
-/** What is wrong with the query, in one line. */
-export function faultOfQuery(query: URLSearchParams): string | undefined {
-  const model = query.get('speech_model');
-  if (model !== null && !hasLive(model)) return `unknown speech_model ${model}`;
-  const rate = Number(query.get('sample_rate') ?? 16_000);
-  if (!Number.isInteger(rate) || rate < 8_000 || rate > 48_000) return 'sample_rate must be 8000 to 48000';
-  const encoding = query.get('encoding') ?? 'pcm_s16le';
-  if (encoding !== 'pcm_s16le') return `the simulator hears pcm_s16le only, not ${encoding}`;
-  for (const name of BOOLEANS) {
-    if (!['true', 'false', null].includes(query.get(name))) return `${name} must be true or false`;
-  }
-  return LISTS.find((name) => query.has(name) && !isStringList(query.getAll(name))) === undefined
-    ? undefined
-    : `${LISTS.join(', ')} must be JSON arrays of strings, each in one parameter`;
-}
+/** What is not named here is ignored, as by the service. Its ears hear one encoding. */
+const Query = Type.Object({
+  sample_rate: Type.Optional(Type.Integer({ minimum: 8_000, maximum: 48_000 })),
+  encoding: Type.Optional(Type.Literal('pcm_s16le')),
+  format_turns: flag,
+  language_detection: flag,
+  speaker_labels: flag,
+  redact_pii: flag,
+  filter_profanity: flag,
+  keyterms_prompt: texts,
+  language_codes: texts,
+  redact_pii_policies: texts,
+});
 
-function isStringList(values: readonly string[]): boolean {
-  if (values.length !== 1) return false;
-  try {
-    const list: unknown = JSON.parse(values[0] as string);
-    return Array.isArray(list) && list.every((each) => typeof each === 'string');
-  } catch {
-    return false;
-  }
-}
+const DEFAULT_MODEL = 'universal-streaming-english';
 
-/** The options of a query that is in order. */
-export function optionsOf(query: URLSearchParams): SessionOptions {
-  const model = query.get('speech_model') ?? 'universal-streaming-english';
+/** The options of a query, or what is wrong with it, in one line. */
+export function optionsOf(query: URLSearchParams): SessionOptions | string {
+  const model = query.get('speech_model') ?? DEFAULT_MODEL;
+  if (!hasLive(model)) return `unknown speech_model ${model}`;
+  const values = valuesOf(query, Query, 'json');
+  const fault = faultIn(Query, values);
+  if (fault !== undefined) return `${fault.member}: ${fault.message}`;
   const { partials, formatTurns } = liveTraitsOf(model);
-  const codes = JSON.parse(query.get('language_codes') ?? '[]') as string[];
+  const [code] = (values.language_codes ?? []) as string[];
   return {
-    sampleRate: Number(query.get('sample_rate') ?? 16_000),
-    language: codes[0] ?? (model === 'universal-streaming-english' ? 'en' : undefined),
-    formatTurns: query.get('format_turns') === 'true',
+    sampleRate: (values.sample_rate as number | undefined) ?? 16_000,
+    language: code ?? (model === DEFAULT_MODEL ? 'en' : undefined),
+    formatTurns: values.format_turns === true,
     isUniversal3: partials === 'transcript',
     formatsItself: !formatTurns,
-    speakerLabels: query.get('speaker_labels') === 'true',
-    languageDetection: query.get('language_detection') === 'true',
+    speakerLabels: values.speaker_labels === true,
+    languageDetection: values.language_detection === true,
   };
 }

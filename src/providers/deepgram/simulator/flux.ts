@@ -1,139 +1,79 @@
 // One connection of a simulated `/v2/listen`: turns that the provider names, told anew with each quarter second of audio.
-
+import { faultIn } from '../../kit/simulator/checks.ts';
+import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import type { HeardText } from '../../kit/simulator/words.ts';
 import { objectOf } from '../../refusals.ts';
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { Intake } from './intake.ts';
-import { delayMs } from './nova.ts';
-import { THRESHOLDS } from './query.ts';
-import { type HeardText, wireWords } from './words.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { Thresholds } from './query.ts';
+import { SPEED_MAX, wireWords } from './wire.ts';
 
-type Query = URLSearchParams;
 type Message = Readonly<Record<string, unknown>>;
 
 const UPDATE_SECONDS = 0.25;
-export class FluxConnection implements SimulatedConnection {
-  readonly #tools: SimulatorTools;
-  readonly #peer: SimulatedPeer;
+
+export class FluxSession extends SimulatedSession {
   readonly #requestId: string;
-  readonly #sampleRate: number;
+  readonly #extras: Message;
   readonly #isMulti: boolean;
-  readonly #hints: readonly string[];
-  readonly #intake: Intake;
-  readonly #ear: Ear;
   #sequence = 0;
-  #consumedSamples = 0;
-  #nextUpdateSeconds = UPDATE_SECONDS;
   #turn = 0;
   #turnStart = 0;
   /** What was heard of the open turn; undefined while none is open. */
   #open: HeardText | undefined;
   #forced = false;
-  #closing = false;
 
-  constructor(query: Query, tools: SimulatorTools, peer: SimulatedPeer) {
-    this.#tools = tools;
-    this.#peer = peer;
+  constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
+    super(peer, tools);
+    const hints = query.getAll('language_hint');
     this.#requestId = `request-${tools.newId()}`;
-    this.#sampleRate = Number(query.get('sample_rate'));
     this.#isMulti = query.get('model') === 'flux-general-multi';
-    this.#hints = query.getAll('language_hint');
-    this.#intake = new Intake(tools.clock, this.#sampleRate, {
-      audio: (bytes) => this.#consume(bytes),
-      overflow: () => this.#fail('INTERNAL_SERVER_ERROR', 'More audio waits than is kept.'),
-    });
-    this.#ear = tools.openEar({ sampleRate: this.#sampleRate, language: undefined }, (message) => this.#heard(message));
+    this.#extras = hints.length > 0 ? { languages_hinted: hints } : {};
+    const sampleRate = Number(query.get('sample_rate'));
+    this.listen({ sampleRate, language: undefined, speedMax: SPEED_MAX, stepSeconds: UPDATE_SECONDS });
     this.#say({ type: 'Connected' });
   }
 
-  text(text: string): void {
-    if (this.#closing) return;
-    const message = objectOf(text);
-    if (message.type === 'ForceEndTurn') this.#intake.message(() => this.#forceEnd());
-    else if (message.type === 'Configure') this.#configure(message);
-    else if (message.type === 'CloseStream') {
-      this.#intake.message(() => {
-        this.#closing = true;
-        this.#ear.finish();
-      });
-      // There is no KeepAlive here, and nothing unknown is forgiven: the connection ends without a close code.
-    } else this.#peer.close();
-  }
-
-  bytes(bytes: Uint8Array): void {
-    if (!this.#closing) this.#intake.audio(bytes);
-  }
-
-  gone(): void {
-    this.#intake.stop();
-    this.#ear.close();
+  protected message(text: string): void {
+    if (this.closing) return;
+    const { type, thresholds = {} } = objectOf(text);
+    if (type === 'ForceEndTurn') this.inTurn(() => this.#forceEnd());
+    else if (type === 'Configure') this.#configure(thresholds);
+    else if (type === 'CloseStream') this.finish();
+    // There is no KeepAlive here, and nothing unknown is forgiven: the connection ends without a close code.
+    else this.close();
   }
 
   /** Time is audio time: reports come with it, in steps. */
-  #consume(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.byteLength; ) {
-      const untilUpdate = Math.round(this.#nextUpdateSeconds * this.#sampleRate) - this.#consumedSamples;
-      const piece = bytes.subarray(at, at + 2 * untilUpdate);
-      at += piece.byteLength;
-      this.#consumedSamples += piece.byteLength / 2;
-      this.#ear.audio(piece);
-      if (piece.byteLength < 2 * untilUpdate) continue;
-      this.#nextUpdateSeconds += UPDATE_SECONDS;
-      this.#turnInfo('Update', this.#open ?? { text: '', start: this.#turnStart, end: this.#consumedSeconds });
-    }
+  protected override progressed(): void {
+    this.#turnInfo('Update', this.#open ?? { text: '', start: this.#turnStart, end: this.seconds });
   }
 
   #forceEnd(): void {
-    if (this.#tools.quirk('no-force-end-turn') !== undefined) {
+    if (this.has('no-force-end-turn')) {
       this.#fail('UNPARSABLE_CLIENT_MESSAGE', 'The message could not be read.');
       return;
     }
     // Without an open turn there is nothing to end.
     if (this.#open === undefined) return;
     this.#forced = true;
-    this.#ear.finalize();
+    this.finalize();
   }
 
-  #configure({ thresholds = {} }: Message): void {
-    const given = Object.entries(thresholds as Message);
-    const isGood = given.every(([name, value]) => {
-      const range = Object.hasOwn(THRESHOLDS, name) ? THRESHOLDS[name] : undefined;
-      return range !== undefined && typeof value === 'number' && value >= range.low && value <= range.high;
-    });
+  #configure(thresholds: unknown): void {
+    const isGood = faultIn(Thresholds, thresholds) === undefined;
     this.#say(isGood ? { type: 'ConfigureSuccess', thresholds, keyterms: [] } : { type: 'ConfigureFailure' });
   }
 
-  #heard(message: EarMessage): void {
-    switch (message.type) {
-      case 'interim':
-        this.#partial(message);
-        return;
-      case 'final':
-        this.#final(message);
-        return;
-      case 'no_match':
-        if (this.#open !== undefined) this.#final({ text: '', start: message.start, end: message.end });
-        return;
-      case 'finished':
-        this.#peer.close();
-        return;
-      case 'error':
-        this.#fail('INTERNAL_SERVER_ERROR', message.code);
-        return;
-      case 'ready':
-      case 'speech_started':
-    }
-  }
-
-  #partial(heard: HeardText): void {
+  protected interim(heard: HeardText): void {
     const begins = this.#open === undefined;
     this.#open = heard;
     if (begins) this.#turnInfo('StartOfTurn', heard);
   }
 
   /** After CloseStream even the last words come as updates. */
-  #final(heard: HeardText): void {
-    if (this.#open === undefined) this.#partial(heard);
-    if (this.#closing) {
+  protected final(heard: HeardText): void {
+    if (this.#open === undefined) this.interim(heard);
+    if (this.ended) {
       this.#turnInfo('Update', heard);
       return;
     }
@@ -144,8 +84,16 @@ export class FluxConnection implements SimulatedConnection {
     this.#turnStart = heard.end;
   }
 
-  get #consumedSeconds(): number {
-    return this.#consumedSamples / this.#sampleRate;
+  protected override noMatch(heard: HeardTurnText): void {
+    if (this.#open !== undefined) this.final(heard);
+  }
+
+  protected finished(): void {
+    this.close();
+  }
+
+  protected failed(code: string): void {
+    this.#fail('INTERNAL_SERVER_ERROR', code);
   }
 
   #turnInfo(event: string, heard: HeardText, extras: Message = {}): void {
@@ -154,25 +102,24 @@ export class FluxConnection implements SimulatedConnection {
       event,
       turn_index: this.#turn,
       audio_window_start: this.#turnStart,
-      audio_window_end: event === 'EndOfTurn' ? heard.end : this.#consumedSeconds,
+      audio_window_end: event === 'EndOfTurn' ? heard.end : this.seconds,
       transcript: heard.text,
       words: wireWords(heard).map(({ word, confidence, start, end }) => ({ word, confidence, start, end })),
       end_of_turn_confidence: event === 'EndOfTurn' ? 0.9 : 0.1,
       ...(this.#isMulti && heard.text !== '' ? { languages: ['en'] } : {}),
-      ...(this.#hints.length > 0 ? { languages_hinted: this.#hints } : {}),
+      ...this.#extras,
       ...extras,
     });
   }
 
   #fail(code: string, description: string): void {
     this.#say({ type: 'Error', code, description });
-    this.#peer.close();
+    this.close();
   }
 
   #say(message: Message): void {
-    const muteAfter = this.#tools.quirk('flux-mute');
-    if (muteAfter !== undefined && this.#consumedSeconds > delayMs(muteAfter, 1)) return;
-    this.#peer.send({ ...message, request_id: this.#requestId, sequence_id: this.#sequence });
+    if (this.has('flux-mute') && this.seconds > this.numberOf('flux-mute', 1)) return;
+    this.peer.send({ ...message, request_id: this.#requestId, sequence_id: this.#sequence });
     this.#sequence++;
   }
 }

@@ -1,16 +1,14 @@
 // A simulated Deepgram: who is let in, where requests go, and how it refuses. What is said on a connection and about a
 // file is in the files beside it. It hears linear16 alone: other encodings are refused, which the provider would take.
-import type {
-  ProviderSimulator,
-  SimulatedAnswer,
-  SimulatedRequest,
-  SimulatedUpgrade,
-  SimulatorTools,
-} from '../../simulation.ts';
+import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { routed } from '../../kit/simulator/routes.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
 import { transcribeFile } from './batch.ts';
-import { FluxConnection } from './flux.ts';
-import { NovaConnection } from './nova.ts';
+import { FluxSession } from './flux.ts';
+import { NovaSession } from './nova.ts';
 import { fluxFault, novaFault } from './query.ts';
+
+const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 402, limited: 429 };
 
 const CATEGORIES: Readonly<Record<number, string>> = {
   401: 'INVALID_AUTH',
@@ -52,72 +50,57 @@ export const simulator: ProviderSimulator = {
     (message.type === 'Results' && message.is_final === true) ||
     (message.type === 'TurnInfo' && message.event === 'EndOfTurn'),
 
-  upgrade(request, tools): SimulatedUpgrade {
-    const { pathname } = request.url;
-    const refused = authFault(request, tools);
-    if (refused !== undefined) return { refuse: refused };
-    if (pathname !== '/v1/listen' && pathname !== '/v2/listen') return { refuse: refusal(404, tools) };
-    const fault = pathname === '/v1/listen' ? novaFault(request.url.searchParams) : fluxFault(request.url.searchParams);
-    if (fault !== undefined) return { refuse: refusal(400, tools, fault) };
-    const Connection = pathname === '/v1/listen' ? NovaConnection : FluxConnection;
-    const [subprotocol] = subprotocols(request);
+  upgrade(request, tools) {
+    const { pathname, searchParams } = request.url;
+    const id = tools.newId();
+    const key = keyFault(keyOf(request));
+    if (key !== undefined) return { refuse: refusal(KEY_STATUS[key], id) };
+    const isNova = pathname === '/v1/listen';
+    if (!isNova && pathname !== '/v2/listen') return { refuse: refusal(404, id) };
+    const fault = isNova ? novaFault(searchParams) : fluxFault(searchParams);
+    if (fault !== undefined) return { refuse: refusal(400, id, fault) };
+    const Session = isNova ? NovaSession : FluxSession;
+    const [subprotocol] = subprotocolsOf(request);
     return {
       ...(subprotocol === undefined ? {} : { subprotocol }),
-      connect: (peer) => new Connection(request.url.searchParams, tools, peer),
+      connect: (peer) => new Session(peer, tools, searchParams),
     };
   },
 
-  async http(request, tools): Promise<SimulatedAnswer> {
-    const refused = authFault(request, tools);
-    if (refused !== undefined) return refused;
-    const { method, url } = request;
-    if (method === 'GET' && url.pathname === '/v1/auth/token')
-      return { status: 200, body: { api_key_id: `key-${tools.newId()}`, scopes: ['usage:write'], expires_in: null } };
-    if (method === 'POST' && url.pathname === '/v1/auth/grant')
-      return { status: 200, body: { access_token: `granted.${tools.newId()}.token`, expires_in: 30 } };
-    if (method !== 'POST' || url.pathname !== '/v1/listen') return refusal(404, tools);
-    const answer = await transcribeFile(request, tools);
-    return 'fault' in answer ? refusal(400, tools, answer.fault) : answer;
+  async http(request, tools) {
+    const id = tools.newId();
+    const key = keyFault(keyOf(request));
+    if (key !== undefined) return refusal(KEY_STATUS[key], id);
+    const answer = await routed(request, {
+      'GET /v1/auth/token': () => ok({ api_key_id: `key-${id}`, scopes: ['usage:write'], expires_in: null }),
+      'POST /v1/auth/grant': () => ok({ access_token: `granted.${id}.token`, expires_in: 30 }),
+      'POST /v1/listen': async () => {
+        const told = await transcribeFile(request, tools);
+        return 'fault' in told ? refusal(400, id, told.fault) : told;
+      },
+    });
+    return answer ?? refusal(404, id);
   },
 };
 
-/** Any key is good but those that begin with `bad`, `broke` or `limited`. */
-function authFault(request: SimulatedRequest, tools: SimulatorTools): SimulatedAnswer | undefined {
-  const key = keyOf(request);
-  if (key === undefined || key.startsWith('bad')) return refusal(401, tools);
-  if (key.startsWith('broke')) return refusal(402, tools);
-  return key.startsWith('limited') ? refusal(429, tools) : undefined;
-}
+const ok = (body: Readonly<Record<string, unknown>>): SimulatedAnswer => ({ status: 200, body });
 
+/** Browsers cannot set headers: two subprotocols stand for them, and a pair of the SDK's may follow. */
 function keyOf(request: SimulatedRequest): string | undefined {
-  const [scheme, key] = (request.headers.authorization ?? '').split(' ');
-  if (/^(?:token|bearer)$/i.test(scheme ?? '') && key) return key;
-  // Browsers cannot set headers: two subprotocols stand for them, and a pair of the SDK's may follow.
-  const [name, value] = subprotocols(request);
-  return (name === 'token' || name === 'bearer') && value ? value : undefined;
+  const [name = '', key] = subprotocolsOf(request);
+  return authorizationOf(request, 'token', 'bearer') ?? (['token', 'bearer'].includes(name) ? key : undefined);
 }
-
-const subprotocols = ({ headers }: SimulatedRequest): string[] =>
-  (headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
 
 /** Credentials are refused in the new shape, requests in the old one, all else in plain text. */
-function refusal(
-  status: number,
-  tools?: SimulatorTools,
-  words = MESSAGES[status] ?? 'Service unavailable.',
-): SimulatedAnswer {
-  const id = `request-${tools?.newId() ?? '0'}`;
-  const headers = { 'dg-request-id': id, 'dg-error': words };
+function refusal(status: number, id = '0', words = MESSAGES[status] ?? 'Service unavailable.'): SimulatedAnswer {
+  const request_id = `request-${id}`;
   const category = CATEGORIES[status];
-  if (category !== undefined)
-    return { status, headers, body: { category, message: words, details: words, request_id: id } };
-  if (status !== 400 && status !== 404) return { status, headers, body: words };
-  return {
-    status,
-    headers,
-    body: { err_code: status === 400 ? 'Bad Request' : 'Not Found', err_msg: words, request_id: id },
-  };
+  const errCode = { 400: 'Bad Request', 404: 'Not Found' }[status];
+  const body =
+    category !== undefined
+      ? { category, message: words, details: words, request_id }
+      : errCode !== undefined
+        ? { err_code: errCode, err_msg: words, request_id }
+        : words;
+  return { status, headers: { 'dg-request-id': request_id, 'dg-error': words }, body };
 }

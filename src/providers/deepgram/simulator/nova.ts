@@ -1,151 +1,99 @@
 // One connection of a simulated `/v1/listen`: windows of text, ends of speech, keep-alives and the end of the stream.
-import { objectOf } from '../../refusals.ts';
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { Intake } from './intake.ts';
-import { type HeardText, type WireWord, wireWords } from './words.ts';
 
-type Query = URLSearchParams;
+import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { objectOf } from '../../refusals.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { metadata, SPEED_MAX, type WireWord, wireWords } from './wire.ts';
+
 type Message = Readonly<Record<string, unknown>>;
 
 /** Audio or a text message is expected at least so often, and audio first. */
 const QUIET_MS = 10_000;
+const QUIET =
+  'Deepgram did not receive audio data or a text message within the timeout window. See https://dpgr.am/net0001';
 /** Words of one settled window. */
 const WINDOW_WORDS_MAX = 4;
 
-export class NovaConnection implements SimulatedConnection {
-  readonly #query: Query;
-  readonly #tools: SimulatorTools;
-  readonly #peer: SimulatedPeer;
+export class NovaSession extends SimulatedSession {
+  readonly #query: URLSearchParams;
   readonly #requestId: string;
-  readonly #sampleRate: number;
-  readonly #intake: Intake;
-  readonly #ear: Ear;
-  readonly #timers = new Set<unknown>();
   #quietTimer: unknown;
-  #consumedSamples = 0;
   #settledSeconds = 0;
   #hasAudio = false;
-  #closing = false;
-  /** All audio was heard. */
-  #ended = false;
   #finalizing = false;
   /** Where the gap of an UtteranceEnd is over. */
   #gapEnd: { atSeconds: number; lastWordEnd: number } | undefined;
 
-  constructor(query: Query, tools: SimulatorTools, peer: SimulatedPeer) {
+  constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
+    super(peer, tools);
     this.#query = query;
-    this.#tools = tools;
-    this.#peer = peer;
     this.#requestId = `request-${tools.newId()}`;
-    this.#sampleRate = Number(query.get('sample_rate'));
-    this.#intake = new Intake(tools.clock, this.#sampleRate, {
-      audio: (bytes) => this.#consume(bytes),
-      overflow: () => this.#hangUp(1011, 'NET-0000: more audio waits than is kept'),
-    });
     const language = query.get('language') ?? undefined;
-    this.#ear = tools.openEar({ sampleRate: this.#sampleRate, language }, (message) => this.#heard(message));
+    this.listen({ sampleRate: Number(query.get('sample_rate')), language, speedMax: SPEED_MAX });
     this.#awaitSign();
   }
 
-  text(text: string): void {
-    if (this.#closing) return;
-    const type = objectOf(text).type;
+  protected message(text: string): void {
+    if (this.closing) return;
+    const { type } = objectOf(text);
     if (type === 'KeepAlive' && !this.#hasAudio) return;
     this.#awaitSign();
-    if (type === 'Finalize') this.#intake.message(() => this.#finalize());
+    if (type === 'Finalize') this.inTurn(() => this.#finalize());
     if (type === 'CloseStream') this.#closeStream();
   }
 
-  bytes(bytes: Uint8Array): void {
-    if (this.#closing) return;
+  protected override audio(bytes: Uint8Array): void {
     this.#hasAudio = true;
     this.#awaitSign();
     // An empty frame ends the stream, as CloseStream does.
     if (bytes.byteLength === 0) this.#closeStream();
-    else this.#intake.audio(bytes);
-  }
-
-  gone(): void {
-    const { clock } = this.#tools;
-    this.#intake.stop();
-    this.#ear.close();
-    clock.clearTimeout(this.#quietTimer);
-    for (const timer of this.#timers) clock.clearTimeout(timer);
-    this.#timers.clear();
+    else this.hear(bytes);
   }
 
   #awaitSign(): void {
-    const { clock } = this.#tools;
-    clock.clearTimeout(this.#quietTimer);
-    this.#quietTimer = clock.setTimeout(
-      () =>
-        this.#hangUp(
-          1011,
-          'Deepgram did not receive audio data or a text message within the timeout window. See https://dpgr.am/net0001',
-        ),
-      QUIET_MS,
-    );
+    this.cancel(this.#quietTimer);
+    this.#quietTimer = this.later(QUIET_MS, () => this.#hangUp(1011, QUIET));
   }
 
-  #consume(bytes: Uint8Array): void {
-    this.#consumedSamples += bytes.byteLength / 2;
-    this.#ear.audio(bytes);
+  protected override progressed(): void {
+    this.#silentUntil(this.seconds);
+  }
+
+  #silentUntil(seconds: number): void {
     const gap = this.#gapEnd;
-    if (gap !== undefined && this.#consumedSeconds >= gap.atSeconds) this.#utteranceEnd(gap.lastWordEnd);
+    if (gap !== undefined && seconds >= gap.atSeconds) this.#utteranceEnd(gap.lastWordEnd);
   }
 
   #finalize(): void {
-    if (this.#tools.quirk('swallow-finalize') !== undefined) return;
+    if (this.has('swallow-finalize')) return;
     // With nothing left to say the provider says nothing.
-    this.#finalizing = this.#consumedSeconds > this.#settledSeconds;
-    this.#ear.finalize();
+    this.#finalizing = this.seconds > this.#settledSeconds;
+    this.finalize();
   }
 
   #closeStream(): void {
-    this.#closing = true;
-    this.#tools.clock.clearTimeout(this.#quietTimer);
-    this.#intake.message(() => {
-      this.#ended = true;
-      this.#ear.finish();
-    });
+    this.cancel(this.#quietTimer);
+    this.finish();
   }
 
-  #heard(message: EarMessage): void {
-    switch (message.type) {
-      case 'speech_started':
-        if (this.#query.get('vad_events') === 'true')
-          this.#say({ type: 'SpeechStarted', channel: [0, 1], timestamp: message.start });
-        return;
-      case 'interim':
-        this.#gapEnd = undefined;
-        if (this.#query.get('interim_results') === 'true') {
-          const { text, end } = message;
-          this.#say(this.#results(text, this.#words(message, message.turn), { start: this.#settledSeconds, end }, {}));
-        }
-        return;
-      case 'final':
-        this.#final(message, message.turn);
-        return;
-      case 'no_match':
-        this.#final({ text: '', start: message.start, end: message.end }, message.turn);
-        return;
-      case 'finished':
-        if (this.#tools.quirk('no-metadata') === undefined) this.#say(this.#metadata());
-        this.#hangUp(1000, '');
-        return;
-      case 'error':
-        this.#hangUp(1011, `NET-0000: ${message.code}`);
-        return;
-      case 'ready':
-    }
+  protected override speechStarted(start: number): void {
+    if (this.#query.get('vad_events') === 'true')
+      this.#say({ type: 'SpeechStarted', channel: [0, 1], timestamp: start });
+  }
+
+  protected interim(heard: HeardTurnText): void {
+    this.#gapEnd = undefined;
+    if (this.#query.get('interim_results') === 'true')
+      this.#say(this.#results(heard.text, this.#words(heard), heard.end));
   }
 
   /** A turn is settled in several windows, the last of which ends it. */
-  #final(heard: HeardText, turn: number): void {
-    const words = this.#words(heard, turn);
+  protected final(heard: HeardTurnText): void {
+    const words = this.#words(heard);
+    if (words.length === 0) this.#silentUntil(heard.end);
     const size = Math.min(WINDOW_WORDS_MAX, Math.max(1, Math.ceil(words.length / 2)));
     const isFlush = this.#finalizing;
-    const isLate = this.#tools.quirk('late-speech-final') !== undefined;
+    const isLate = this.has('late-speech-final');
     const isRest = this.#isRest(heard.end);
     const isSpeechFinal = this.#endsBySpeech && !isRest && !isFlush && !isLate;
     this.#finalizing = false;
@@ -153,23 +101,21 @@ export class NovaConnection implements SimulatedConnection {
       const piece = words.slice(at, at + size);
       const isLast = at + size >= words.length;
       const end = isLast ? heard.end : (piece.at(-1)?.end ?? heard.end);
-      const text = piece.map(({ word }) => word).join(' ');
       const flags = { is_final: true, speech_final: isLast && isSpeechFinal, from_finalize: isLast && isFlush };
-      this.#say(this.#results(text, piece, { start: this.#settledSeconds, end }, flags));
+      this.#say(this.#results(piece.map(({ word }) => word).join(' '), piece, end, flags));
       this.#settledSeconds = end;
     }
-    this.#afterWords(words, heard.end, isFlush, isLate && !isRest);
+    this.#afterWords(words.at(-1)?.end, isLate && !isRest && !isFlush);
   }
 
-  #afterWords(words: readonly WireWord[], end: number, isFlush: boolean, isLate: boolean): void {
-    const lastWordEnd = words.at(-1)?.end;
-    if (this.#tools.quirk('utterance-end-only') !== undefined) {
+  #afterWords(lastWordEnd: number | undefined, isSpeechFinalLate: boolean): void {
+    if (this.has('utterance-end-only')) {
       this.#utteranceEnd(lastWordEnd ?? -1);
       return;
     }
-    if (isLate && !isFlush) {
-      const speechFinal = this.#results('', [], { start: end, end }, { is_final: true, speech_final: true });
-      this.#later(delayMs(this.#tools.quirk('late-speech-final'), 500), () => this.#say(speechFinal));
+    if (isSpeechFinalLate) {
+      const speechFinal = this.#results('', [], this.#settledSeconds, { is_final: true, speech_final: true });
+      this.later(this.numberOf('late-speech-final', 500), () => this.#say(speechFinal));
     }
     const gapMs = Number(this.#query.get('utterance_end_ms') ?? 0);
     if (gapMs > 0 && lastWordEnd !== undefined) this.#gapEnd = { atSeconds: lastWordEnd + gapMs / 1_000, lastWordEnd };
@@ -177,13 +123,21 @@ export class NovaConnection implements SimulatedConnection {
 
   #utteranceEnd(lastWordEnd: number): void {
     this.#gapEnd = undefined;
-    if (this.#query.has('utterance_end_ms')) {
+    if (this.#query.has('utterance_end_ms'))
       this.#say({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: lastWordEnd });
-    }
+  }
+
+  protected finished(): void {
+    if (!this.has('no-metadata')) this.#say({ type: 'Metadata', ...metadata(this.#requestId, this.seconds) });
+    this.#hangUp(1000, '');
+  }
+
+  protected failed(code: string): void {
+    this.#hangUp(1011, `NET-0000: ${code}`);
   }
 
   get #endsBySpeech(): boolean {
-    return this.#query.get('endpointing') !== 'false' && this.#tools.quirk('utterance-end-only') === undefined;
+    return this.#query.get('endpointing') !== 'false' && !this.has('utterance-end-only');
   }
 
   /**
@@ -191,28 +145,26 @@ export class NovaConnection implements SimulatedConnection {
    * the end of an earlier turn when the end of the stream has long been read.
    */
   #isRest(endSeconds: number): boolean {
-    return this.#ended && endSeconds >= this.#consumedSeconds;
+    return this.ended && endSeconds >= this.seconds;
   }
 
-  get #consumedSeconds(): number {
-    return this.#consumedSamples / this.#sampleRate;
-  }
-
-  #words(heard: HeardText, turn: number): WireWord[] {
+  #words(heard: HeardTurnText): WireWord[] {
     const isDiarized = this.#query.has('diarize_model') || this.#query.get('diarize') === 'true';
     return wireWords(heard, {
-      ...(isDiarized ? { speaker: turn % 2 } : {}),
+      ...(isDiarized ? { speaker: heard.turn % 2 } : {}),
       ...(this.#query.get('language') === 'multi' ? { language: 'en' } : {}),
     });
   }
 
-  #results(text: string, words: WireWord[], { start, end }: { start: number; end: number }, flags: Message): Message {
+  /** A window of text from what is settled to its end. */
+  #results(text: string, words: WireWord[], end: number, flags: Message = {}): Message {
     const languages = this.#query.get('language') === 'multi' ? { languages: ['en'] } : {};
+    const model = this.#query.get('model');
     return {
       type: 'Results',
       channel_index: [0, 1],
-      start,
-      duration: Math.max(0, end - start),
+      start: this.#settledSeconds,
+      duration: Math.max(0, end - this.#settledSeconds),
       is_final: false,
       speech_final: false,
       from_finalize: false,
@@ -221,49 +173,21 @@ export class NovaConnection implements SimulatedConnection {
       metadata: {
         request_id: this.#requestId,
         model_uuid: 'simulated',
-        model_info: { name: this.#query.get('model'), version: 'simulated', arch: this.#query.get('model') },
+        model_info: { name: model, version: 'simulated', arch: model },
       },
-    };
-  }
-
-  #metadata(): Message {
-    return {
-      type: 'Metadata',
-      transaction_key: 'deprecated',
-      request_id: this.#requestId,
-      sha256: '0'.repeat(64),
-      created: '2026-01-01T00:00:00.000Z',
-      duration: this.#consumedSeconds,
-      channels: 1,
     };
   }
 
   /** Everything is said in its order, also what comes late. */
   #say(message: Message): void {
-    this.#slowly(() => this.#peer.send(message));
+    this.#slowly(() => this.peer.send(message));
   }
 
   #hangUp(code: number, reason: string): void {
-    this.#slowly(() => this.#peer.close(code, reason));
+    this.#slowly(() => this.close(code, reason));
   }
 
   #slowly(work: () => void): void {
-    const slow = this.#tools.quirk('slow-results');
-    if (slow === undefined) work();
-    else this.#later(delayMs(slow, 1_500), work);
+    this.later(this.has('slow-results') ? this.numberOf('slow-results', 1_500) : 0, work);
   }
-
-  #later(afterMs: number, work: () => void): void {
-    const timer = this.#tools.clock.setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, afterMs);
-    this.#timers.add(timer);
-  }
-}
-
-/** The number of a quirk, or what it is without one. */
-export function delayMs(value: string | undefined, otherwise: number): number {
-  const number = Number(value);
-  return value !== undefined && value !== '' && number >= 0 ? number : otherwise;
 }

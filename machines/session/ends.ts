@@ -1,0 +1,40 @@
+// How a session ends by itself: the reason, and the error its client is told. When it ends so is decided in session.ts.
+import type { SessionEndReason } from '../events.ts';
+import type { SessionError } from './types.ts';
+
+export interface SessionEnd {
+  reason: SessionEndReason;
+  error: SessionError | null;
+}
+
+const failed = (message: string): SessionEnd & { error: SessionError } => ({
+  reason: 'error',
+  error: { code: 'internal_error', message },
+});
+const tooLong = (message: string): SessionEnd => ({ reason: 'too_long', error: { code: 'session_too_long', message } });
+
+export const closedByClient: SessionEnd = { reason: 'client_closed', error: null };
+
+export const idle: SessionEnd = {
+  reason: 'idle',
+  error: {
+    code: 'session_idle',
+    message: 'No audio and no keepalive came for the idle limit. Send {"type":"keepalive"} while there is no audio.',
+  },
+};
+
+export const longest = tooLong('The session reached its longest duration. Open a new one to go on.');
+
+export const longestWhileEnding = tooLong(
+  'The session reached its longest duration before all its audio was transcribed.',
+);
+
+export const drained: SessionEnd & { error: SessionError } = {
+  reason: 'draining',
+  error: { code: 'node_draining', message: 'This node is being shut down. Connect again; another node answers.' },
+};
+
+/** The host itself has failed. */
+export const mistaken = failed('The gateway made a mistake in this session. Quote the request id.');
+export const turnFailed = failed('The turn chart failed.');
+export const failoverFailed = failed('The failover chart failed.');

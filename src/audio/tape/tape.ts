@@ -1,0 +1,200 @@
+// The session's audio on the client's sample clock: the part sent and not yet covered by a final (replayed when a leg
+// fails), then the part ahead of the lane, in memory first and in the spool beyond that. What leaves when is the lane's.
+
+import { BYTES_PER_SAMPLE } from '../pcm.ts';
+import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
+import type { Spool } from './spool.ts';
+
+export interface TapeLimits {
+  /** Audio ahead kept in memory, in bytes, rounded up to whole blocks. */
+  memoryBytesMax: number;
+  /** Audio ahead kept in the spool, in bytes. */
+  spoolBytesMax: number;
+  /** Audio sent and kept for a replay, in samples. */
+  replaySamplesMax: number;
+}
+
+/**
+ * Positions are samples from the beginning of the session: `start` ≤ `sent` ≤ `received`. Block number n holds the samples
+ * from n × BLOCK_SAMPLES on, so a position names its place. In order of the clock: `#head` in memory, the spool, `#tail` in memory.
+ * The tail has blocks only while the spool is in use: the block being filled, and full ones the spool did not take.
+ */
+export class Tape {
+  readonly #limits: TapeLimits;
+  readonly #openSpool: () => Spool;
+  #spool: Spool | undefined;
+  #head: Block[] = [];
+  #tail: Block[] = [];
+  /** Number of the first block of the head, or of the next to come there. */
+  #first = 0;
+  #received = 0;
+  #sent = 0;
+  #sentMax = 0;
+  #covered = 0;
+  #start = 0;
+
+  constructor(limits: TapeLimits, openSpool: () => Spool) {
+    this.#limits = limits;
+    this.#openSpool = openSpool;
+  }
+
+  /** End of what was written. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /** Where the lane is. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** The furthest that any lane was. */
+  get sentMax(): number {
+    return this.#sentMax;
+  }
+
+  /** Everything before is covered by a final or given up. */
+  get covered(): number {
+    return this.#covered;
+  }
+
+  /** The first sample that can still be read. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** Bytes of memory held. */
+  get memoryBytes(): number {
+    return (this.#head.length + this.#tail.length) * BLOCK_BYTES;
+  }
+
+  /** Bytes of audio in the spool. */
+  get spooledBytes(): number {
+    return (this.#spool?.length ?? 0) * BLOCK_BYTES;
+  }
+
+  /** Whether so many further samples may be written now. False when both memory and spool are full, or the spool fails. */
+  hasRoom(samples: number): boolean {
+    if (this.#tail.length > 1 && !this.#spill()) return false;
+    const memoryEnd = this.#overflowing() ? this.#headEnd() : Math.max(this.#received, this.#headLimit());
+    return (this.#received + samples - memoryEnd) * BYTES_PER_SAMPLE <= this.#limits.spoolBytesMax;
+  }
+
+  /** The block to write to, at sample `received % BLOCK_SAMPLES`; it has room for one sample or more. See `commit`. */
+  writable(): Block {
+    const last = this.#overflowing() ? this.#tail.at(-1) : this.#head.at(-1);
+    if (last !== undefined && this.#received % BLOCK_SAMPLES !== 0) return last;
+    const block = takeBlock();
+    if (!this.#overflowing() && this.#received < this.#headLimit()) {
+      this.#head.push(block);
+    } else {
+      // A failure to spill shows in `hasRoom` of the next push; until then the full blocks stay in memory.
+      this.#spill();
+      this.#tail.push(block);
+    }
+    return block;
+  }
+
+  /** So many samples were written to `writable()`. */
+  commit(samples: number): void {
+    this.#received += samples;
+  }
+
+  /** The samples from `position` on that lie together, at most `samplesMax`. Valid until the tape changes. */
+  view(position: number, samplesMax: number): Int16Array {
+    const number = Math.floor(position / BLOCK_SAMPLES);
+    while (number >= this.#first + this.#head.length) this.#load();
+    const block = this.#head[number - this.#first];
+    if (block === undefined || position < this.#start) throw new Error(`Sample ${position} is no longer on the tape.`);
+    const offset = position % BLOCK_SAMPLES;
+    const count = Math.min(samplesMax, BLOCK_SAMPLES - offset, this.#received - position);
+    return block.samples.subarray(offset, offset + count);
+  }
+
+  /** The lane has sent everything before `position`. */
+  advance(position: number): void {
+    this.#sent = position;
+    if (position > this.#sentMax) this.#sentMax = position;
+    this.#release();
+  }
+
+  /** Everything before `position` is covered by a final. What no lane has sent cannot be covered. */
+  trim(position: number): void {
+    const covered = Math.min(Math.floor(position), this.#sentMax);
+    if (!(covered > this.#covered)) return;
+    this.#covered = covered;
+    this.#release();
+  }
+
+  /** Goes back to the end of what is covered. Returns from where on audio was still held, and gives up what was not. */
+  rewind(): { from: number; lost: { from: number; to: number } | undefined } {
+    const from = Math.max(this.#covered, this.#start);
+    const lost = from > this.#covered ? { from: this.#covered, to: from } : undefined;
+    this.#covered = from;
+    this.#sent = from;
+    this.#release();
+    return { from, lost };
+  }
+
+  /** Gives all memory and the spool back. Nothing may be written or read after it. */
+  dispose(): void {
+    for (const block of this.#head) giveBlock(block);
+    for (const block of this.#tail) giveBlock(block);
+    this.#head = [];
+    this.#tail = [];
+    this.#spool?.close();
+    this.#spool = undefined;
+  }
+
+  #overflowing(): boolean {
+    return this.#tail.length > 0 || this.spooledBytes > 0;
+  }
+
+  #headEnd(): number {
+    return (this.#first + this.#head.length) * BLOCK_SAMPLES;
+  }
+
+  /** To where audio ahead may fill memory. */
+  #headLimit(): number {
+    return this.#sent + Math.floor(this.#limits.memoryBytesMax / BYTES_PER_SAMPLE);
+  }
+
+  /** Moves the full blocks of the tail to the spool. False when it did not take them all. */
+  #spill(): boolean {
+    const partial = this.#received % BLOCK_SAMPLES === 0 ? 0 : 1;
+    while (this.#tail.length > partial) {
+      this.#spool ??= this.#openSpool();
+      const block = this.#tail[0]!;
+      if (!this.#spool.put(block.bytes)) return false;
+      this.#tail.shift();
+      giveBlock(block);
+    }
+    return true;
+  }
+
+  /** Brings the next block of the overflow to the head; with the last of the spool comes the tail. */
+  #load(): void {
+    if (this.#spool !== undefined && this.#spool.length > 0) {
+      const block = takeBlock();
+      this.#spool.take(block.bytes);
+      this.#head.push(block);
+    } else if (this.#tail.length === 0) {
+      throw new Error('Audio was read that was not received yet.');
+    }
+    if (this.spooledBytes === 0) this.#head.push(...this.#tail.splice(0));
+  }
+
+  /** Gives back what neither the lane nor a replay can want. */
+  #release(): void {
+    const { replaySamplesMax } = this.#limits;
+    this.#start = Math.max(this.#start, Math.min(this.#covered, this.#sent), this.#sent - replaySamplesMax);
+    const blocks = this.#start / BLOCK_SAMPLES;
+    // With nothing left to want, the block being filled goes as well: an idle session holds no memory.
+    const keep = this.#start === this.#received ? Math.ceil(blocks) : Math.floor(blocks);
+    while (this.#head.length > 0 && this.#first < keep) {
+      giveBlock(this.#head.shift()!);
+      this.#first++;
+    }
+    if (this.#head.length === 0) this.#first = Math.floor(blocks);
+  }
+}

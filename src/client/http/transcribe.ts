@@ -1,0 +1,166 @@
+// `client.transcribe`: the options as a form, and the answer in the type of its format. How a call is sent is http.ts.
+
+import { ConnectionError, errorOf, invalidOption } from '../errors.ts';
+import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
+import { refuseUnknown } from '../settings.ts';
+import type { ResponseFormat } from '../types/answers.ts';
+import type { Transcription, TranscriptionEvent, VerboseTranscription } from '../types/transcriptions.ts';
+import { type Answer, answerOf } from './answer.ts';
+import { type FilePart, randomText, uploadOf } from './file-body.ts';
+import {
+  CALL_OPTIONS,
+  type Call,
+  type CallOptions,
+  type CallTimer,
+  checkCall,
+  failureOf,
+  type Http,
+  readJson,
+} from './http.ts';
+import { serverEvents } from './server-events.ts';
+
+export interface TranscribeOptions<Slug extends ModelSlug = ModelSlug, Format extends ResponseFormat = ResponseFormat>
+  extends FilePart,
+    CallOptions {
+  /** Slug `<provider>/<model>`. */
+  model: Slug;
+  /** `json` when absent. */
+  responseFormat?: Format;
+  /** BCP-47. */
+  language?: string;
+  prompt?: string;
+  temperature?: number;
+  timestampGranularities?: readonly ('word' | 'segment')[];
+  /** Tells speakers apart: integers from 0 in the order of first appearance. */
+  diarization?: boolean;
+  /** Models to try when the first one fails, at most 8. */
+  fallbacks?: readonly Fallback[];
+  /** Options of the model's provider. */
+  providerParams?: ParamsOf<Slug>;
+  /** Refuses what the model cannot do instead of warning of it. */
+  strict?: boolean;
+  /** The text as it comes. */
+  stream?: boolean;
+  /** Two requests with the same key are one, and charged once. A random one when absent. */
+  idempotencyKey?: string;
+}
+
+/** The type of an answer by its format. */
+export type TranscriptionOf<Format extends ResponseFormat> = Format extends 'verbose_json'
+  ? VerboseTranscription
+  : Format extends 'json'
+    ? Transcription
+    : string;
+
+const KNOWN: readonly (keyof TranscribeOptions)[] = [
+  'model',
+  'file',
+  'fileName',
+  'contentType',
+  'responseFormat',
+  'language',
+  'prompt',
+  'temperature',
+  'timestampGranularities',
+  'diarization',
+  'fallbacks',
+  'providerParams',
+  'strict',
+  'stream',
+  'idempotencyKey',
+  ...CALL_OPTIONS,
+];
+
+/** The call, as an answer or as events. */
+export function transcribe(
+  http: Http,
+  options: TranscribeOptions,
+): Answer<TranscriptionOf<ResponseFormat> | AsyncIterable<TranscriptionEvent>> {
+  const { responseFormat = 'json', stream = false } = options;
+  const call = callOf(options);
+  if (stream) {
+    return answerOf(
+      call.then((ready) =>
+        http.send(ready, async (response, timer) => {
+          // The time runs while events are waited for, not while the consumer is at work.
+          timer.hold();
+          return eventsOf(response, timer, options);
+        }),
+      ),
+    );
+  }
+  const isText = responseFormat !== 'json' && responseFormat !== 'verbose_json';
+  const read = isText ? (response: Response) => response.text() : readJson<VerboseTranscription | Transcription>;
+  return answerOf(call.then((ready) => http.send<TranscriptionOf<ResponseFormat>>(ready, read)));
+}
+
+async function callOf(options: TranscribeOptions): Promise<Call> {
+  refuseUnknown('transcribe', options, KNOWN);
+  checkCall(options);
+  if (typeof options.model !== 'string')
+    throw invalidOption('model', '`model` is missing: a slug `<provider>/<model>`.');
+  if (typeof options.file !== 'object' || options.file === null) {
+    throw invalidOption('file', '`file` is missing. In Node `fileFromPath` of voxgate/client/node opens a path.');
+  }
+  const { isRepeatable, make } = await uploadOf(fieldsOf(options), options);
+  const { signal, timeoutMs, retriesMax, stream = false } = options;
+  return {
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    headers: { 'Idempotency-Key': options.idempotencyKey ?? randomText() },
+    body: make,
+    isRepeatable,
+    isStreamed: stream,
+    ...(signal === undefined ? {} : { signal }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retriesMax === undefined ? {} : { retriesMax }),
+  };
+}
+
+function fieldsOf(options: TranscribeOptions): [string, string][] {
+  const { timestampGranularities = [] } = options;
+  const single: Record<string, string | number | boolean | undefined> = {
+    model: options.model,
+    response_format: options.responseFormat,
+    language: options.language,
+    prompt: options.prompt,
+    temperature: options.temperature,
+    diarization: options.diarization,
+    fallbacks: fallbacksText(options.fallbacks),
+    provider_params: paramsText(options.providerParams),
+    strict: options.strict,
+    stream: options.stream,
+  };
+  const given = Object.entries(single).filter(([, value]) => value !== undefined);
+  return [
+    ...given.map(([name, value]): [string, string] => [name, String(value)]),
+    ...timestampGranularities.map((each): [string, string] => ['timestamp_granularities[]', each]),
+  ];
+}
+
+/** The events of a stream. Whoever stops reading ends the request. */
+async function* eventsOf(
+  response: Response,
+  timer: CallTimer,
+  options: TranscribeOptions,
+): AsyncGenerator<TranscriptionEvent> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  try {
+    if (response.body === null) return;
+    timer.touch();
+    let isDone = false;
+    for await (const event of serverEvents(response.body)) {
+      timer.hold();
+      const { error, type } = event as { error?: unknown; type?: unknown };
+      if (error !== undefined) throw errorOf(error, { status: response.status, requestId });
+      isDone ||= type === 'transcript.text.done';
+      yield event as TranscriptionEvent;
+      timer.touch();
+    }
+    if (!isDone) throw new ConnectionError('The stream ended too early.', { code: 'connection_lost', requestId });
+  } catch (error) {
+    throw failureOf(error, timer, options);
+  } finally {
+    timer.cancel();
+  }
+}

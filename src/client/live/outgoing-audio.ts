@@ -1,0 +1,247 @@
+// Audio and marks on their way to the gateway: sent as fast as the socket takes them and no further beyond the last final than is
+// kept, and sent again from there on a new connection. Knows bytes and positions only.
+import { VoxgateError } from '../errors.ts';
+import { AudioTape } from './tape.ts';
+
+/** Unsent bytes from which `send` waits. */
+export const ROOM_BYTES = 262_144;
+/** Bytes of calls that wait for room: more is piled up by callers who do not wait. */
+export const UNSENT_BYTES_MAX = 16_777_216;
+const FRAME_BYTES = 65_536;
+/** A WebSocket does not tell when it has room again: it is asked so often, while somebody waits. */
+const ASK_AGAIN_MS = 10;
+/** Speech at the pace at which it is spoken, and a little more, so that a clock that runs slow does not fall behind. */
+const PACE = 1.25;
+/** Seconds by which a source may be ahead of that pace, and seconds of the smallest piece that is worth a frame. */
+const PACE_AHEAD_SECONDS = 1;
+const PACE_PIECE_SECONDS = 0.05;
+
+/** As much of a connection as is needed here. */
+export interface AudioLine {
+  readonly bufferedAmount: number;
+  send(data: Uint8Array<ArrayBuffer> | object): void;
+}
+
+export interface OutgoingAudioOptions {
+  sampleRate: number;
+  bytesPerSample: number;
+  replaySecondsMax: number;
+}
+
+interface Waiter {
+  bytes: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export class OutgoingAudio {
+  readonly #options: OutgoingAudioOptions;
+  readonly #tape = new AudioTape();
+  readonly #bytesPerSecond: number;
+  readonly #replayBytesMax: number;
+  #line: AudioLine | undefined;
+  #frameBytes = FRAME_BYTES;
+  /** Position of the first byte that the current connection was not given. */
+  #sent = 0;
+  /** Up to where any connection was given bytes. */
+  #sentMost = 0;
+  /** Position up to which finals cover it. */
+  #covered = 0;
+  /** Position from which the current connection was sent audio. */
+  #origin = 0;
+  /** Position up to which it may be sent. */
+  #limit = 0;
+  #pacedAtMs = 0;
+  /** Positions at which the turn is to be ended, those that a final covers left out. */
+  #marks: number[] = [];
+  #marksSent = 0;
+  #isClosing = false;
+  #isCloseSent = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiters: Waiter[] = [];
+  #waitingBytes = 0;
+  #over: { error: unknown } | undefined;
+
+  constructor(options: OutgoingAudioOptions) {
+    this.#options = options;
+    this.#bytesPerSecond = options.sampleRate * options.bytesPerSample;
+    this.#replayBytesMax = options.replaySecondsMax * this.#bytesPerSecond;
+  }
+
+  /** Seconds of audio that were given. */
+  get seconds(): number {
+    const samples = Math.floor(this.#tape.end / this.#options.bytesPerSample);
+    return Math.round((samples / this.#options.sampleRate) * 1e6) / 1e6;
+  }
+
+  /** Milliseconds of audio that was given and has no final. */
+  get pendingMs(): number {
+    return ((this.#tape.end - this.#covered) / this.#bytesPerSecond) * 1_000;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Whether every whole sample has its final. */
+  get isCovered(): boolean {
+    return this.#tape.end - this.#covered < this.#options.bytesPerSample;
+  }
+
+  /** Resolves when there is room for more. Throws where others wait for room already, and the bound is reached. */
+  write(bytes: Uint8Array): Promise<void> {
+    if (this.#waiters.length > 0 && this.#waitingBytes + bytes.length > UNSENT_BYTES_MAX) {
+      throw new VoxgateError(
+        `More than ${UNSENT_BYTES_MAX} bytes wait to be sent. Await what \`send\` returns before you send more.`,
+        { code: 'send_queue_full' },
+      );
+    }
+    this.#tape.append(bytes);
+    this.pump();
+    if (this.#isRoomy()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ bytes: bytes.length, resolve, reject });
+      this.#waitingBytes += bytes.length;
+      this.#askAgain();
+    });
+  }
+
+  /** Ends the turn behind what was written so far. */
+  mark(): void {
+    if (this.#marks.at(-1) !== this.#tape.end || this.#marksSent === this.#marks.length)
+      this.#marks.push(this.#tape.end);
+    this.pump();
+  }
+
+  keepalive(): void {
+    this.#line?.send({ type: 'keepalive' });
+  }
+
+  /** No more audio. */
+  close(): void {
+    this.#isClosing = true;
+    this.pump();
+  }
+
+  /** A connection is there: it is sent everything from `coveredSample` on that is still kept. */
+  connect(line: AudioLine, frameBytesMax: number, coveredSample: number) {
+    const { bytesPerSample } = this.#options;
+    const originSample = Math.max(coveredSample, Math.ceil(this.#tape.start / bytesPerSample));
+    this.#line = line;
+    this.#frameBytes = Math.min(FRAME_BYTES, frameBytesMax);
+    this.#sent = originSample * bytesPerSample;
+    this.#origin = this.#sent;
+    this.#limit = this.#sent;
+    this.#pacedAtMs = performance.now();
+    this.#marksSent = 0;
+    this.#isCloseSent = false;
+    return { originSample, replayedSamples: Math.floor(Math.max(0, this.#sentMost - this.#sent) / bytesPerSample) };
+  }
+
+  disconnect(): void {
+    this.#line = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** A final covers everything before a sample. */
+  covered(sample: number): void {
+    const to = Math.min(sample * this.#options.bytesPerSample, this.#sent);
+    this.#covered = Math.max(this.#covered, to);
+    this.#tape.trim(to);
+    const done = this.#marks.filter((mark, index) => mark <= to && index < this.#marksSent).length;
+    this.#marks.splice(0, done);
+    this.#marksSent -= done;
+    this.pump();
+  }
+
+  /** Nothing more is sent. */
+  end(error: unknown): void {
+    this.disconnect();
+    this.#over = { error };
+    for (const waiter of this.#waiting()) this.#settle(waiter);
+  }
+
+  /** Sends what the socket has room for. */
+  pump(): void {
+    const line = this.#line;
+    if (line === undefined) return;
+    this.#allow();
+    while (line.bufferedAmount <= ROOM_BYTES && this.#sendNext(line));
+    this.#sentMost = Math.max(this.#sentMost, this.#sent);
+    this.#forget();
+    if (this.#isRoomy()) for (const waiter of this.#waiting()) waiter.resolve();
+    this.#askAgain();
+  }
+
+  /** While somebody or something waits for room. Without a connection there is nobody to ask: the next one pumps. */
+  #askAgain(): void {
+    const isWaiting = this.#waiters.length > 0 || this.#sent < this.#tape.end;
+    if (!isWaiting || this.#timer !== undefined || this.#line === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.pump();
+    }, ASK_AGAIN_MS);
+  }
+
+  /** False where there is nothing to send. */
+  #sendNext(line: AudioLine): boolean {
+    const mark = this.#marks[this.#marksSent];
+    if (mark !== undefined && mark <= this.#sent) {
+      this.#marksSent++;
+      line.send({ type: 'finalize' });
+      return true;
+    }
+    const unsent = (mark ?? this.#tape.end) - this.#sent;
+    if (unsent > 0) {
+      const allowed = this.#limit - this.#sent;
+      if (allowed < Math.min(unsent, PACE_PIECE_SECONDS * this.#bytesPerSecond)) return false;
+      const frame = this.#tape.read(this.#sent, Math.min(this.#frameBytes, unsent, allowed));
+      line.send(frame);
+      this.#sent += frame.length;
+      return true;
+    }
+    if (!this.#isClosing || this.#isCloseSent) return false;
+    this.#isCloseSent = true;
+    line.send({ type: 'close' });
+    return true;
+  }
+
+  /**
+   * How far it may be sent: so far beyond the last final as is kept, so that all of it can be sent again. Where that is used up, as
+   * in a long silence, it goes on at the pace of speech, and what is oldest is kept no longer.
+   */
+  #allow(): void {
+    const nowMs = performance.now();
+    const kept = Math.max(this.#covered, this.#origin) + this.#replayBytesMax;
+    if (this.#replayBytesMax === 0) this.#limit = Infinity;
+    else if (this.#sent < kept) this.#limit = kept;
+    else {
+      const paced = PACE * ((nowMs - this.#pacedAtMs) / 1_000) * this.#bytesPerSecond;
+      const most = this.#sent + PACE_AHEAD_SECONDS * this.#bytesPerSecond;
+      this.#limit = Math.floor(Math.min(Math.max(this.#limit, this.#sent) + paced, most));
+    }
+    this.#pacedAtMs = nowMs;
+  }
+
+  /** Keeps no more of what was sent than may be sent again. */
+  #forget(): void {
+    const { bytesPerSample } = this.#options;
+    const oldest = this.#sent - this.#replayBytesMax;
+    this.#tape.trim(oldest - (oldest % bytesPerSample));
+  }
+
+  #isRoomy(): boolean {
+    return this.#tape.end - this.#sent + (this.#line?.bufferedAmount ?? 0) <= ROOM_BYTES;
+  }
+
+  #waiting(): Waiter[] {
+    this.#waitingBytes = 0;
+    return this.#waiters.splice(0);
+  }
+
+  #settle({ resolve, reject }: Waiter): void {
+    if (this.#over?.error === undefined) resolve();
+    else reject(this.#over.error);
+  }
+}

@@ -1,0 +1,120 @@
+// One timeline over all connections of a session: positions count from the first sample that was ever sent, turns from the first
+// turn, whatever each connection's own session counts. Pure; decides as well what was already told and is not told again.
+import type { ServerEvent } from '../events.ts';
+import type { Word } from '../types/answers.ts';
+import type { Transcript, Warning } from '../types/events.ts';
+
+/** Speech that begins so close to where it was said to begin is the same speech. */
+const SAME_SPEECH_SECONDS = 0.2;
+/** Warnings that are remembered, so that a new session does not repeat them. */
+const WARNINGS_MAX = 100;
+
+export class Timeline {
+  readonly #sampleRate: number;
+  /** Sample at which the current connection's session began. */
+  #origin = 0;
+  #connections = 0;
+  /** Turns that had their final before the current connection. */
+  #turnsBefore = 0;
+  #turns = 0;
+  #coveredSample = 0;
+  /** The turn whose interim was shown and whose final is due. */
+  #shown: Transcript | undefined;
+  /** Up to where it was shown before the current connection. */
+  #shownBefore = 0;
+  #speechStart: number | undefined;
+  readonly #warnings = new Set<string>();
+
+  constructor(sampleRate: number) {
+    this.#sampleRate = sampleRate;
+  }
+
+  /** Everything before this sample has its final. */
+  get coveredSample(): number {
+    return this.#coveredSample;
+  }
+
+  /** A connection begins that hears from this sample on. */
+  begin(originSample: number): void {
+    this.#origin = originSample;
+    this.#turnsBefore = this.#turns;
+    this.#shownBefore = this.#shown?.end ?? 0;
+    this.#connections++;
+  }
+
+  secondsOf(sample: number): number {
+    return Math.round((sample / this.#sampleRate) * 1e6) / 1e6;
+  }
+
+  /** The event on this timeline; undefined where it only repeats what was told. */
+  place<Event extends ServerEvent>(event: Event): Event | undefined {
+    switch (event.type) {
+      case 'transcript':
+        return this.#transcript(event) as Event | undefined;
+      case 'speech_started': {
+        const start = this.#shift(event.start);
+        const isSame = this.#speechStart !== undefined && start <= this.#speechStart + SAME_SPEECH_SECONDS;
+        if (isSame && this.#connections > 1) return undefined;
+        this.#speechStart = start;
+        return { ...event, start };
+      }
+      case 'discontinuity':
+        return { ...event, from: this.#shift(event.from), to: this.#shift(event.to) };
+      case 'warning':
+        return this.#isNew(event) ? event : undefined;
+      default:
+        return event;
+    }
+  }
+
+  /** A turn that was shown and not heard again by the connection that followed has its final all the same, without words. */
+  rest(): Transcript | undefined {
+    if (this.#shown === undefined) return undefined;
+    const { words: _words, confidence: _confidence, ...shown } = this.#shown;
+    const start = Math.max(shown.start, this.secondsOf(this.#coveredSample));
+    this.#shown = undefined;
+    this.#turns++;
+    return { ...shown, text: '', is_final: true, start, end: start };
+  }
+
+  #transcript(event: Transcript): Transcript | undefined {
+    const { words } = event;
+    const placed: Transcript = {
+      ...event,
+      turn: this.#turnsBefore + event.turn,
+      start: this.#shift(event.start),
+      end: this.#shift(event.end),
+      ...(words === undefined ? {} : { words: words.map((word) => this.#word(word)) }),
+    };
+    if (!event.is_final) {
+      // The consumer does not see a turn shrink: what is heard again is shown once it says more.
+      if (placed.end < this.#shownBefore) return undefined;
+      this.#shown = placed;
+      return placed;
+    }
+    this.#turns = placed.turn + 1;
+    this.#coveredSample = Math.max(this.#coveredSample, Math.round(placed.end * this.#sampleRate));
+    this.#shown = undefined;
+    this.#shownBefore = 0;
+    this.#speechStart = undefined;
+    return placed;
+  }
+
+  #word(word: Word): Word {
+    return { ...word, start: this.#shift(word.start), end: this.#shift(word.end) };
+  }
+
+  /** Seconds of the connection's session as seconds of this timeline; exact by samples. */
+  #shift(seconds: number): number {
+    return this.#origin === 0 ? seconds : this.secondsOf(this.#origin + Math.round(seconds * this.#sampleRate));
+  }
+
+  /** A node that drains says so each time; the rest is said once. */
+  #isNew({ code, param, message }: Warning): boolean {
+    if (code === 'node_draining') return true;
+    const key = JSON.stringify([code, param, message]);
+    if (this.#connections > 1 && this.#warnings.has(key)) return false;
+    if (this.#warnings.size < WARNINGS_MAX) this.#warnings.add(key);
+    return true;
+  }
+}

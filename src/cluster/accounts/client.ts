@@ -1,0 +1,257 @@
+// How a node asks the one that keeps the accounts: seals, sends, opens, and says once more under the right epoch. What is asked
+// for, and what an answer means, is for whoever asks.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../machines/clock.ts';
+import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
+import { accountsService } from '../../bus/subjects.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { Ask } from '../../store/remote/store.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import { backgroundClock } from '../../telemetry/clock.ts';
+import { readIdentity } from '../ledger/judgement.ts';
+import {
+  type AskContent,
+  accountsKey,
+  askBody,
+  type Bound,
+  type Direction,
+  givenBy,
+  openContent,
+  partsOf,
+  readSaid,
+  restBody,
+  type SaidBody,
+  sealContent,
+} from './protocol.ts';
+import { shardOf } from './shards.ts';
+
+const CALLS_MAX = 1_024;
+const TIMEOUT_MS = 10_000;
+/** An owner that has just changed may change once more; beyond that something is wrong. */
+const EPOCHS_MAX = 3;
+/** A start does not wait longer for one that stands still. */
+const GREETING_MS = 2_000;
+const NOTHING: AskContent = { group: '', organisationId: null, call: '', args: [] };
+
+/** What a node is told whose secret is not the one of the others. */
+export const FOREIGN =
+  'The node that keeps the accounts cannot read what this node says: give all nodes the same VOXGATE_SECRET, and while it is changed the one before as VOXGATE_SECRET_PREVIOUS.';
+
+export interface AccountsClientOptions {
+  bus: Bus;
+  /** The gateway's; the same on every node. */
+  secret: Uint8Array;
+  /** The one before, where the other side may not have the new one yet. */
+  previousSecret?: Uint8Array | undefined;
+  clock?: Pick<Clock, 'now'>;
+  /** Calls that may wait for their answers; one more is rejected with `overflow`. 1024 when absent. */
+  callsMax?: number;
+  /** What is wrong with the ledger of the node that answers, as a sentence; nothing is asked of it then. Nothing ever when absent. */
+  faultOf?: (ledger: LedgerIdentity) => string | undefined;
+  /** The other side is not the one to ask, as a sentence for the operator. Told once until it is again. */
+  onForeign?: (sentence: string) => void;
+}
+
+export interface AccountsClient {
+  readonly ask: Ask;
+  /** Calls that wait for their answers. */
+  readonly waiting: number;
+  /** Hears that another process answers than before. */
+  onOwner(listener: () => void): Detach;
+  /**
+   * Why the other side is not the one to ask, as a sentence; nothing is asked for. Undefined for the right one, and rejects when
+   * nobody answers.
+   */
+  greet(): Promise<string | undefined>;
+}
+
+interface Attempt {
+  service: string;
+  bound: Bound;
+  key: Uint8Array;
+  content: AskContent;
+  untilMs: number;
+}
+
+export function createAccountsClient(options: AccountsClientOptions): AccountsClient {
+  return new SealedClient(options);
+}
+
+class SealedClient implements AccountsClient {
+  readonly ask: Ask;
+  readonly #bus: Bus;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #keys: readonly Uint8Array[];
+  readonly #callsMax: number;
+  readonly #from: Address;
+  /** The last that was told, by shard. */
+  readonly #epochs = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  readonly #faultOf: (ledger: LedgerIdentity) => string | undefined;
+  readonly #onForeign: (sentence: string) => void;
+  #isForeign = false;
+  #waiting = 0;
+
+  constructor(options: AccountsClientOptions) {
+    const { bus, secret, previousSecret, clock = backgroundClock, callsMax = CALLS_MAX } = options;
+    this.#faultOf = options.faultOf ?? (() => undefined);
+    this.#onForeign = options.onForeign ?? (() => {});
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
+    this.#callsMax = callsMax;
+    this.#from = bus.address('accounts');
+    this.ask = (group, organisationId, call, args, timeoutMs = TIMEOUT_MS) =>
+      this.#ask({ group, organisationId, call, args }, timeoutMs);
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  onOwner(listener: () => void): Detach {
+    const entry = () => listener();
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  async greet(): Promise<string | undefined> {
+    const id = randomBytes(12).toString('base64url');
+    const shard = shardOf(null);
+    for (const key of this.#keys) {
+      // Under no epoch nothing is done.
+      const bound = { id, asker: this.#bus.node, epoch: '' };
+      const untilMs = this.#clock.now() + GREETING_MS;
+      const attempt = { service: accountsService(shard), bound, key, content: NOTHING, untilMs };
+      const said = await this.#send(attempt);
+      if (said.type !== 'accounts.unread') return this.#faultIn(attempt, said);
+    }
+    return FOREIGN;
+  }
+
+  async #ask(content: AskContent, timeoutMs: number): Promise<unknown> {
+    if (this.#waiting >= this.#callsMax) {
+      throw new StoreError(
+        'overflow',
+        `${this.#callsMax} calls to the accounts are waiting already: try again in a moment.`,
+      );
+    }
+    this.#waiting++;
+    try {
+      return await this.#underSomeKey(content, this.#clock.now() + timeoutMs);
+    } catch (error) {
+      throw error instanceof BusError ? storeErrorOf(error) : error;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** One id for all attempts: whatever becomes of them, the call is applied once. */
+  async #underSomeKey(content: AskContent, untilMs: number): Promise<unknown> {
+    const id = randomBytes(12).toString('base64url');
+    const shard = shardOf(content.organisationId);
+    let unread = 0;
+    for (const key of this.#keys) {
+      for (let attempts = 0; attempts < EPOCHS_MAX; attempts++) {
+        const bound = { id, asker: this.#bus.node, epoch: this.#epochs.get(shard) ?? '' };
+        const attempt: Attempt = { service: accountsService(shard), bound, key, content, untilMs };
+        const said = await this.#send(attempt);
+        if (said.type === 'accounts.unread') {
+          unread++;
+          break;
+        }
+        const fault = this.#faultIn(attempt, said);
+        if (fault !== undefined) throw this.#foreign(fault);
+        this.#isForeign = false;
+        if (said.type === 'accounts.answer')
+          return givenBy(opened(attempt, 'answer', await this.#whole(attempt, said)));
+        if (said.type === 'accounts.epoch') this.#learn(shard, opened(attempt, 'epoch', said.sealed));
+      }
+    }
+    if (unread < this.#keys.length) {
+      throw new StoreError('unreachable', 'The node that keeps the accounts has changed too often: try again.');
+    }
+    throw this.#foreign(FOREIGN);
+  }
+
+  #foreign(sentence: string): StoreError {
+    if (!this.#isForeign) this.#onForeign(sentence);
+    this.#isForeign = true;
+    return new StoreError('unreachable', sentence);
+  }
+
+  /** Whoever says which epoch it is says which ledger it has; every answer is bound to the epoch. */
+  #faultIn(attempt: Attempt, { type, ledger }: SaidBody): string | undefined {
+    if (type !== 'accounts.epoch' || ledger === undefined) return undefined;
+    const identity = readIdentity(opened(attempt, 'ledger', ledger));
+    if (identity === undefined) throw unreadable();
+    return this.#faultOf(identity);
+  }
+
+  async #send(attempt: Attempt): Promise<SaidBody> {
+    const { bound, key, content } = attempt;
+    const parts = partsOf(sealedContent(key, bound, content));
+    if (parts === undefined) throw new StoreError('invalid', `The call ${content.call} has more than can be sent.`);
+    for (const [part, sealed] of parts.entries()) {
+      const said = await this.#request(attempt, askBody(bound.id, bound.epoch, part, parts.length, sealed));
+      if (said.type !== 'accounts.more' || part === parts.length - 1) return said;
+    }
+    throw unreadable();
+  }
+
+  /** The sealed answer with its further parts, if it has any. */
+  async #whole(attempt: Attempt, { parts, sealed }: SaidBody): Promise<string> {
+    const texts = [sealed];
+    for (let part = 1; part < parts; part++) {
+      const said = await this.#request(attempt, restBody(attempt.bound.id, part));
+      if (said.type !== 'accounts.answer') throw unreadable();
+      texts.push(said.sealed);
+    }
+    return texts.join('');
+  }
+
+  async #request({ service, untilMs }: Attempt, body: ReturnType<typeof askBody | typeof restBody>): Promise<SaidBody> {
+    const leftMs = Math.ceil(untilMs - this.#clock.now());
+    if (leftMs <= 0) throw new BusError('timeout', 'The node that keeps the accounts did not answer in time.');
+    const said = readSaid(await this.#bus.request(service, this.#from, body, leftMs));
+    if (said === undefined) throw unreadable();
+    return said;
+  }
+
+  #learn(shard: string, epoch: unknown): void {
+    if (typeof epoch !== 'string') throw unreadable();
+    const before = this.#epochs.get(shard);
+    this.#epochs.set(shard, epoch);
+    if (before !== undefined && ownerOf(before) !== ownerOf(epoch))
+      for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** An epoch is the owner's, and the number of its memory of calls. */
+const ownerOf = (epoch: string): string => epoch.slice(0, epoch.lastIndexOf('.'));
+
+function sealedContent(key: Uint8Array, bound: Bound, content: AskContent): string {
+  try {
+    return sealContent(key, 'ask', bound, content);
+  } catch {
+    throw new StoreError('invalid', `The call ${content.call} was given what is no plain data.`);
+  }
+}
+
+function opened({ key, bound }: Attempt, direction: Exclude<Direction, 'ask'>, sealed: string): unknown {
+  const found = openContent(key, direction, bound, sealed);
+  if (found === undefined) throw unreadable();
+  return found.content;
+}
+
+const unreadable = () =>
+  new StoreError('unreachable', 'What answered for the node that keeps the accounts could not be understood.');
+
+const REASONS: Partial<Record<BusError['reason'], StoreErrorReason>> = {
+  overflow: 'overflow',
+  handler_failed: 'failed',
+};
+
+function storeErrorOf({ reason, message }: BusError): StoreError {
+  return new StoreError(REASONS[reason] ?? 'unreachable', message);
+}

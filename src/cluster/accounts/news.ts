@@ -1,0 +1,41 @@
+// News of keys and organisations, as every node hears them on the bus. What becomes of a session or of what is remembered is
+// decided by whoever listens.
+import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
+import { KEY_CHANGED, KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../../bus/subjects.ts';
+
+const ID_LENGTH_MAX = 200;
+
+export interface AccountsNews {
+  revoked(keyId: string): void;
+  changed(keyId: string): void;
+  suspension(organisationId: string, suspended: boolean): void;
+  /** What came under these names and is none of them. */
+  unread?(): void;
+}
+
+/** Hears of all that any node tells, this one included. */
+export function listenToAccountsNews(
+  bus: Bus,
+  { revoked, changed, suspension, unread = () => {} }: AccountsNews,
+): Detach {
+  const ofKey = (tell: (keyId: string) => void) => (body: BusBody) => {
+    const { keyId } = body as Partial<KeyNews>;
+    if (isId(keyId)) tell(keyId);
+    else unread();
+  };
+  const detach = [
+    bus.subscribe(KEY_REVOKED, ofKey(revoked)),
+    bus.subscribe(KEY_CHANGED, ofKey(changed)),
+    bus.subscribe(SUSPENSION, (body) => {
+      const { organisationId, suspended } = body as Partial<Suspension>;
+      if (isId(organisationId) && typeof suspended === 'boolean') suspension(organisationId, suspended);
+      else unread();
+    }),
+  ];
+  return () => {
+    for (const each of detach) each();
+  };
+}
+
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= ID_LENGTH_MAX;

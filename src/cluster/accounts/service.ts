@@ -1,0 +1,263 @@
+// The node that keeps the accounts, for those that ask it: opens what was sealed, does each call once, seals the answer. What may
+// be asked for is decided by the group of the call; which node this is, by the lease.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Address, Bus, BusBody } from '../../bus/bus.ts';
+import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
+import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { Answering } from '../../store/remote/store.ts';
+import { backgroundClock } from '../../telemetry/clock.ts';
+import {
+  type AskBody,
+  accountsKey,
+  type Bound,
+  type Outcome,
+  openContent,
+  outcomeOfError,
+  partsOf,
+  type RestBody,
+  readContent,
+  readRequest,
+  type SaidBody,
+  sealContent,
+} from './protocol.ts';
+import { FIRST_SHARD } from './shards.ts';
+import { PartsShelf } from './shelf.ts';
+
+const CALLS_MAX = 512;
+/** Calls of one memory: past it another begins, under an epoch of its own, and the one before is still looked at. */
+const IDS_MAX = 50_000;
+/** Of each kind: requests, and answers. */
+const SHELF = { lengthMax: 32 * 1024 * 1024, keptMs: 30_000 };
+
+/** Why a request came to nothing here. */
+export type RefusedAsk = 'malformed' | 'unread' | 'replayed' | 'overflow' | 'epoch';
+
+export interface AccountsServiceOptions {
+  bus: Bus;
+  secret: Uint8Array;
+  previousSecret?: Uint8Array | undefined;
+  /** The lease's revision: grows each time that the accounts change hands. */
+  revision: number;
+  /** Which ledger this is, for those that ask: told with each epoch, to which every request and answer is bound. */
+  ledger?: LedgerIdentity;
+  /** By the name of the group: `store`, `vault`, … */
+  groups: ReadonlyMap<string, Answering>;
+  shard?: string;
+  /** Whether the lease is still this node's: nothing is done without. Always when absent. */
+  isOwner?: () => boolean;
+  clock?: Pick<Clock, 'now'>;
+  /** Calls that are done at a time; one more is answered `overflow`. 512 when absent. */
+  callsMax?: number;
+  /** Calls that one memory holds; 50 000 when absent. */
+  idsMax?: number;
+  /** What a group threw that is neither a StoreError nor a Refusal. */
+  onFault(call: string, error: unknown): void;
+  onRefused?(reason: RefusedAsk): void;
+}
+
+export interface AccountsService {
+  /** Calls that are being done. */
+  readonly running: number;
+  /** Characters of requests and answers of which parts are waited for. */
+  readonly waitingLength: number;
+  /** Takes no more requests. Resolves when those that were taken are answered. */
+  stop(): Promise<void>;
+}
+
+/** Begins to answer, and tells every node. */
+export function serveAccounts(options: AccountsServiceOptions): AccountsService {
+  const { bus, shard = FIRST_SHARD } = options;
+  const service = new Service(options);
+  const detach = bus.serve(accountsService(shard), (body, from) => service.answer(body, from));
+  const opened: BusBody & { shard: string } = { type: ACCOUNTS_OPEN, shard };
+  const announce = () => bus.publish(ACCOUNTS_OPEN, opened);
+  // What was told of keys while this node was away was heard by nobody, and the others may not have been away.
+  const stopAnnouncing = bus.onConnection((isConnected) => {
+    if (isConnected) announce();
+  });
+  announce();
+  return {
+    get running() {
+      return service.running;
+    },
+    get waitingLength() {
+      return service.waitingLength;
+    },
+    stop() {
+      stopAnnouncing();
+      detach();
+      return service.idle();
+    },
+  };
+}
+
+class Service {
+  readonly #options: AccountsServiceOptions;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #keys: readonly Uint8Array[];
+  readonly #owner: string;
+  #turn = 0;
+  /** Calls that were taken under this epoch, and under the one before. */
+  #ids = new Set<string>();
+  #idsBefore = new Set<string>();
+  readonly #running = new Map<string, Promise<SaidBody>>();
+  readonly #incoming: PartsShelf<string[]>;
+  readonly #outgoing: PartsShelf<readonly string[]>;
+
+  constructor(options: AccountsServiceOptions) {
+    this.#options = options;
+    const { secret, previousSecret, revision, clock = backgroundClock } = options;
+    this.#clock = clock;
+    this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
+    this.#owner = `${revision}.${randomBytes(6).toString('base64url')}`;
+    this.#incoming = new PartsShelf({ clock: this.#clock, ...SHELF });
+    this.#outgoing = new PartsShelf({ clock: this.#clock, ...SHELF });
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get waitingLength(): number {
+    return this.#incoming.length + this.#outgoing.length;
+  }
+
+  get #epoch(): string {
+    return `${this.#owner}.${this.#turn}`;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running.values());
+  }
+
+  async answer(body: BusBody, from: Address): Promise<SaidBody> {
+    const request = readRequest(body);
+    if (request === undefined) return this.#refuse('malformed');
+    const asker = from.slice(0, from.indexOf('/'));
+    return request.type === 'accounts.rest' ? this.#rest(request, asker) : this.#ask(request, asker);
+  }
+
+  async #ask(request: AskBody, asker: string): Promise<SaidBody> {
+    const { id, epoch } = request;
+    const sealed = this.#collected(request, asker);
+    if (sealed === undefined) return said('accounts.more');
+    const bound: Bound = { id, asker, epoch };
+    for (const key of this.#keys) {
+      const found = openContent(key, 'ask', bound, sealed);
+      if (found !== undefined) return this.#take(key, bound, found.content);
+    }
+    return this.#refuse('unread');
+  }
+
+  /** The whole of a request; undefined while a part is missing. A part that is out of its order begins nothing. */
+  #collected({ id, part, parts, sealed }: AskBody, asker: string): string | undefined {
+    if (parts === 1) return sealed;
+    const name = `${asker} ${id}`;
+    const before = part === 0 ? [] : this.#incoming.get(name);
+    if (before?.length !== part) return '';
+    const collected = [...before, sealed];
+    if (collected.length < parts) {
+      this.#incoming.put(
+        name,
+        collected,
+        collected.reduce((length, each) => length + each.length, 0),
+      );
+      return undefined;
+    }
+    this.#incoming.take(name);
+    return collected.join('');
+  }
+
+  /** It comes from a node of this gateway. A request that arrives twice while it is done is done once, and answered twice. */
+  async #take(key: Uint8Array, bound: Bound, content: unknown): Promise<SaidBody> {
+    const name = `${bound.asker} ${bound.id}`;
+    const running = this.#running.get(name);
+    if (running !== undefined) return running;
+    if (this.#ids.has(name) || this.#idsBefore.has(name)) return this.#refuse('replayed');
+    if (bound.epoch !== this.#epoch) {
+      this.#options.onRefused?.('epoch');
+      const { ledger } = this.#options;
+      const epoch = said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch));
+      return ledger === undefined ? epoch : { ...epoch, ledger: sealContent(key, 'ledger', bound, ledger) };
+    }
+    this.#remember(name);
+    const work = this.#outcome(content).then((outcome) => this.#answered(key, bound, outcome));
+    this.#running.set(name, work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+
+  #remember(name: string): void {
+    this.#ids.add(name);
+    if (this.#ids.size < (this.#options.idsMax ?? IDS_MAX)) return;
+    this.#idsBefore = this.#ids;
+    this.#ids = new Set();
+    this.#turn++;
+  }
+
+  async #outcome(content: unknown): Promise<Outcome> {
+    const { callsMax = CALLS_MAX, isOwner = () => true, groups, onFault, onRefused } = this.#options;
+    const asked = readContent(content);
+    const answering = asked && groups.get(asked.group);
+    if (asked === undefined || answering === undefined) {
+      return { store: 'invalid', message: 'The node that keeps the accounts knows no such call.' };
+    }
+    if (!isOwner()) return { store: 'unreachable', message: 'This node keeps the accounts no more.' };
+    if (this.#running.size >= callsMax) {
+      onRefused?.('overflow');
+      return {
+        store: 'overflow',
+        message: `${callsMax} calls to the accounts are being done already: try again in a moment.`,
+      };
+    }
+    try {
+      return { value: await answering(asked) };
+    } catch (error) {
+      const outcome = outcomeOfError(error);
+      if (outcome !== undefined) return outcome;
+      onFault(`${asked.group}.${asked.call}`, error);
+      return { store: 'failed', message: 'The node that keeps the accounts could not do it.' };
+    }
+  }
+
+  #answered(key: Uint8Array, bound: Bound, outcome: Outcome): SaidBody {
+    try {
+      return this.#sealed(key, bound, outcome);
+    } catch (error) {
+      this.#options.onFault('answer', error);
+      return this.#sealed(key, bound, { store: 'failed', message: 'The answer is no plain data.' });
+    }
+  }
+
+  #sealed(key: Uint8Array, bound: Bound, outcome: Outcome): SaidBody {
+    const parts = partsOf(sealContent(key, 'answer', bound, outcome));
+    if (parts === undefined) {
+      return this.#sealed(key, bound, { store: 'invalid', message: 'The answer is larger than what can be sent.' });
+    }
+    if (parts.length > 1) {
+      const length = parts.reduce((sum, each) => sum + each.length, 0);
+      this.#outgoing.put(`${bound.asker} ${bound.id}`, parts, length);
+    }
+    return said('accounts.answer', parts[0], parts.length);
+  }
+
+  #rest({ id, part }: RestBody, asker: string): SaidBody {
+    const name = `${asker} ${id}`;
+    const parts = this.#outgoing.get(name);
+    const sealed = parts?.[part];
+    if (parts === undefined || sealed === undefined) return this.#refuse('malformed');
+    if (part === parts.length - 1) this.#outgoing.take(name);
+    return said('accounts.answer', sealed, parts.length);
+  }
+
+  #refuse(reason: RefusedAsk): SaidBody {
+    this.#options.onRefused?.(reason);
+    return said('accounts.unread');
+  }
+}
+
+const said = (type: SaidBody['type'], sealed = '', parts = 1): SaidBody => ({ type, parts, sealed });

@@ -1,0 +1,65 @@
+// Where parts of long requests and answers lie until the rest has come or was fetched: so many bytes and for so long, the oldest
+// makes room. What they are is not known here.
+import type { Clock } from '../../../machines/clock.ts';
+
+interface Kept<Value> {
+  value: Value;
+  length: number;
+  sinceMs: number;
+}
+
+export interface PartsShelfOptions {
+  clock: Pick<Clock, 'now'>;
+  /** Characters in all. */
+  lengthMax: number;
+  keptMs: number;
+}
+
+export class PartsShelf<Value> {
+  readonly #options: PartsShelfOptions;
+  /** The oldest first. */
+  readonly #kept = new Map<string, Kept<Value>>();
+  #length = 0;
+  #dropped = 0;
+
+  constructor(options: PartsShelfOptions) {
+    this.#options = options;
+  }
+
+  /** Characters that lie there. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What had to make room before it was taken, or was waited for in vain. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#kept.get(name)?.value;
+  }
+
+  /** Puts something there, or something longer in its place. */
+  put(name: string, value: Value, length: number): void {
+    const { clock, lengthMax, keptMs } = this.#options;
+    const nowMs = clock.now();
+    const sinceMs = this.#kept.get(name)?.sinceMs ?? nowMs;
+    this.take(name);
+    this.#kept.set(name, { value, length, sinceMs });
+    this.#length += length;
+    for (const [oldest, { sinceMs: oldestMs }] of this.#kept) {
+      if (this.#length <= lengthMax && nowMs - oldestMs < keptMs) return;
+      this.take(oldest);
+      this.#dropped++;
+    }
+  }
+
+  take(name: string): Value | undefined {
+    const kept = this.#kept.get(name);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(name);
+    this.#length -= kept.length;
+    return kept.value;
+  }
+}

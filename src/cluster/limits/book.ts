@@ -1,0 +1,171 @@
+// The one count of sessions over all nodes, at the node that keeps the accounts: who has how many, by key and by organisation.
+// Nodes tell it of every session before it begins; what limit holds, and what happens while nobody counts, is theirs to know.
+import type { Clock } from '../../../machines/clock.ts';
+import type { Bus } from '../../bus/bus.ts';
+import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
+import type { LimitsMessages, PlacesAnswer, PlacesQuestion } from './messages.ts';
+
+/** Sessions counted at a time; past it nodes judge by their share. */
+const PLACES_MAX = 1_000_000;
+/** How long a count that has just begun waits for everybody to tell what they have. */
+const COUNTING_MS = 2_000;
+
+interface Place {
+  keyId: string;
+  organisationId: string;
+}
+
+interface Told {
+  sync: number;
+  places: Map<number, Place>;
+}
+
+/** The count itself. */
+export class PlaceBook {
+  private readonly placesMax: number;
+  private readonly nodes = new Map<string, Told>();
+  /** Sessions by what they are counted for. */
+  private readonly counts = new Map<string, number>();
+  private size = 0;
+
+  constructor(placesMax = PLACES_MAX) {
+    this.placesMax = placesMax;
+  }
+
+  /** Sessions of all nodes. */
+  get places(): number {
+    return this.size;
+  }
+
+  answer(question: PlacesQuestion): PlacesAnswer {
+    if (question.op === 'all' && question.isFirst) {
+      this.forget(question.node);
+      this.nodes.set(question.node, { sync: question.sync, places: new Map() });
+    }
+    const told = this.nodes.get(question.node);
+    if (told?.sync !== question.sync) return 'unknown';
+    if (question.op === 'take') return this.take(told, question);
+    if (question.op === 'leave') for (const place of question.places) this.remove(told, place);
+    else {
+      for (const [keyId, organisationId, places] of question.places) {
+        for (const place of places) this.add(told, place, { keyId, organisationId });
+      }
+    }
+    return 'done';
+  }
+
+  /** The node is gone, and its sessions with it. */
+  forget(node: string): void {
+    const told = this.nodes.get(node);
+    if (told === undefined) return;
+    for (const place of [...told.places.keys()]) this.remove(told, place);
+    this.nodes.delete(node);
+  }
+
+  private take(told: Told, question: PlacesQuestion & { op: 'take' }): PlacesAnswer {
+    const { place, keyId, organisationId, keyMax, organisationMax } = question;
+    // Asked again because the answer was lost.
+    if (told.places.has(place)) return 'done';
+    if (this.countOf(ofKey(keyId)) >= keyMax) return 'full:key';
+    if (this.countOf(ofOrganisation(organisationId)) >= (organisationMax ?? Number.POSITIVE_INFINITY)) {
+      return 'full:organisation';
+    }
+    if (this.size >= this.placesMax) return 'crowded';
+    this.add(told, place, { keyId, organisationId });
+    return 'done';
+  }
+
+  private add(told: Told, place: number, { keyId, organisationId }: Place): void {
+    if (told.places.has(place)) return;
+    told.places.set(place, { keyId, organisationId });
+    this.size++;
+    this.change(ofKey(keyId), 1);
+    this.change(ofOrganisation(organisationId), 1);
+  }
+
+  private remove(told: Told, number: number): void {
+    const place = told.places.get(number);
+    if (place === undefined) return;
+    told.places.delete(number);
+    this.size--;
+    this.change(ofKey(place.keyId), -1);
+    this.change(ofOrganisation(place.organisationId), -1);
+  }
+
+  private countOf(name: string): number {
+    return this.counts.get(name) ?? 0;
+  }
+
+  private change(name: string, by: number): void {
+    const count = this.countOf(name) + by;
+    if (count === 0) this.counts.delete(name);
+    else this.counts.set(name, count);
+  }
+}
+
+const ofKey = (id: string): string => `key ${id}`;
+const ofOrganisation = (id: string): string => `organisation ${id}`;
+
+export interface ServePlacesOptions {
+  bus: Pick<Bus, 'serve' | 'publish' | 'isConnected' | 'onConnection'>;
+  clock: Clock;
+  messages: LimitsMessages;
+}
+
+export interface ServedPlaces {
+  /** Sessions that are counted, for the metrics. */
+  readonly places: number;
+  /** Messages that were not understood. */
+  readonly ignored: number;
+  /** Frees the places of a node that is gone. Should it come back, it tells all that it has. */
+  forget(node: string): void;
+  /** Somebody has come, or come back, and may have sessions that were never told of here. */
+  rollCall(): void;
+  close(): void;
+}
+
+/** Counts for all nodes from now on. Exactly one node does. */
+export function servePlaces({ bus, clock, messages }: ServePlacesOptions): ServedPlaces {
+  const book = new PlaceBook();
+  let ignored = 0;
+  let isCounting = true;
+  let timer: unknown;
+  const rollCall = () => bus.publish(PLACES_ROLL_CALL, { type: PLACES_ROLL_CALL });
+  /** Until everybody has told, nobody can be told how many there are. */
+  const countAnew = () => {
+    isCounting = true;
+    clock.clearTimeout(timer);
+    timer = clock.setTimeout(() => {
+      isCounting = false;
+    }, COUNTING_MS);
+    rollCall();
+  };
+  const detach = bus.serve(SESSION_PLACES, (body) => {
+    const question = messages.readQuestion(body);
+    if (question === undefined) {
+      ignored++;
+      throw new Error('The question is not of this gateway.');
+    }
+    const isUnsure = isCounting || !bus.isConnected;
+    return messages.answer(isUnsure && question.op === 'take' ? 'counting' : book.answer(question));
+  });
+  const detachConnection = bus.onConnection((isConnected) => {
+    if (isConnected) countAnew();
+  });
+  countAnew();
+  return {
+    get places() {
+      return book.places;
+    },
+    get ignored() {
+      return ignored;
+    },
+    forget: (node) => book.forget(node),
+    rollCall,
+    close() {
+      clock.clearTimeout(timer);
+      detachConnection();
+      detach();
+    },
+  };
+}

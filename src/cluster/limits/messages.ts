@@ -1,0 +1,103 @@
+// What nodes say to each other of limits: its shapes, and what of it is believed. It is signed, since whoever could make it up
+// could lock a customer out; who counts, and what follows from it, is decided in the files beside this one.
+
+import type { BusBody } from '../../bus/bus.ts';
+import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../../bus/signed.ts';
+import { isRecord } from '../../runtime/record.ts';
+
+/** Sessions of one key on one node, each by a number that the node gave it. */
+export type PlacesOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];
+
+/**
+ * `take`: may there be one more? `leave`: these are over. `all`: these are all that the node has, in parts. `sync` numbers the
+ * tellings of all: what is said under another one than was told last is not understood.
+ */
+export type PlacesQuestion = { node: string; sync: number } & (
+  | { op: 'take'; place: number; keyId: string; organisationId: string; keyMax: number; organisationMax: number | null }
+  | { op: 'leave'; places: readonly number[] }
+  | { op: 'all'; isFirst: boolean; places: readonly PlacesOfKey[] }
+);
+
+/** `unknown`: all must be told first. `counting`: it was not told by everybody yet. `crowded`: it cannot count more. */
+export type PlacesAnswer = 'done' | 'full:key' | 'full:organisation' | 'unknown' | 'counting' | 'crowded';
+
+/** Of one key, so many requests or client tokens, of how many a minute. */
+export type RateTaken = readonly [kind: RateKind, keyId: string, count: number, max: number];
+export type RateKind = 'requests' | 'tokens';
+
+const QUESTION = 'limits.ask';
+const ANSWER = 'limits.answer';
+const TAKEN = 'limits.taken';
+const ID_LENGTH_MAX = 100;
+const NODE = /^[a-z0-9]{6}$/;
+const ANSWERS: readonly unknown[] = ['done', 'full:key', 'full:organisation', 'unknown', 'counting', 'crowded'];
+
+/** Writes and reads with keys out of the gateway's secret. What is read is undefined when it cannot be believed. */
+export class LimitsMessages {
+  private readonly keys: SigningKeys;
+
+  constructor(secrets: SigningSecrets) {
+    this.keys = signingKeys(secrets, 'limits');
+  }
+
+  question(question: PlacesQuestion): BusBody {
+    return signed(this.keys, QUESTION, question);
+  }
+
+  readQuestion(body: BusBody): PlacesQuestion | undefined {
+    const value = unsigned(this.keys, QUESTION, body);
+    return isRecord(value) && isText(value.node) && NODE.test(value.node) && isCount(value.sync) && isOperation(value)
+      ? (value as unknown as PlacesQuestion)
+      : undefined;
+  }
+
+  answer(answer: PlacesAnswer): BusBody {
+    return signed(this.keys, ANSWER, { answer });
+  }
+
+  readAnswer(body: BusBody): PlacesAnswer | undefined {
+    const value = unsigned(this.keys, ANSWER, body);
+    return isRecord(value) && ANSWERS.includes(value.answer) ? (value.answer as PlacesAnswer) : undefined;
+  }
+
+  /** @param sequence grows with each message of a node */
+  taken(node: string, sequence: number, taken: readonly RateTaken[]): BusBody {
+    return signed(this.keys, TAKEN, { node, sequence, taken });
+  }
+
+  readTaken(body: BusBody): { node: string; sequence: number; taken: RateTaken[] } | undefined {
+    const value = unsigned(this.keys, TAKEN, body);
+    if (!isRecord(value) || !isText(value.node) || !NODE.test(value.node) || !isCount(value.sequence)) return undefined;
+    return Array.isArray(value.taken) && value.taken.every(isRateTaken)
+      ? { node: value.node, sequence: value.sequence, taken: value.taken }
+      : undefined;
+  }
+}
+
+type Unknown = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= ID_LENGTH_MAX;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function isOperation({ op, place, places, keyId, organisationId, keyMax, organisationMax, isFirst }: Unknown): boolean {
+  if (op === 'take') {
+    const areLimits = isCount(keyMax) && (organisationMax === null || isCount(organisationMax));
+    return isCount(place) && isText(keyId) && isText(organisationId) && areLimits;
+  }
+  if (!Array.isArray(places)) return false;
+  if (op === 'leave') return places.every(isCount);
+  return op === 'all' && typeof isFirst === 'boolean' && places.every(isPlacesOfKey);
+}
+
+function isPlacesOfKey(value: unknown): value is PlacesOfKey {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [keyId, organisationId, places] = value as unknown[];
+  return isText(keyId) && isText(organisationId) && Array.isArray(places) && places.every(isCount);
+}
+
+function isRateTaken(value: unknown): value is RateTaken {
+  if (!Array.isArray(value) || value.length !== 4) return false;
+  const [kind, keyId, count, max] = value as unknown[];
+  return (kind === 'requests' || kind === 'tokens') && isText(keyId) && isCount(count) && isCount(max) && max > 0;
+}

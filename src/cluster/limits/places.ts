@@ -1,0 +1,286 @@
+// Sessions of this node, told to the one that counts those of all nodes: each is asked for before it begins. While nobody answers,
+// this node lets in its share by itself, and tells all that it has when somebody does again. Refusals are worded elsewhere.
+import type { Clock } from '../../../machines/clock.ts';
+import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
+import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
+import type { LimitsMessages, PlacesAnswer, PlacesOfKey, PlacesQuestion } from './messages.ts';
+import type { LimitShare } from './share.ts';
+
+/** A handshake waits no longer for the count. */
+const ANSWER_MS = 1_000;
+/** Nobody is kept waiting for the next ones after an answer did not come; less long where there was nobody to ask. */
+const PAUSE_MS = 2_000;
+const PAUSE_MS_NOBODY = 500;
+const AGAIN_MS = 500;
+const AGAIN_MS_MAX = 10_000;
+/** A count that begins anew meanwhile is asked again. */
+const TRIES_MAX = 3;
+/** Places told of in one message: some tens of thousands of bytes. */
+const TOLD_MAX = 5_000;
+/** Of keys of their own, each. */
+const ADDED_MAX = 400;
+/** An id takes as much room as some numbers. */
+const ROOM_OF_ID = 10;
+
+export interface PlaceRequest {
+  keyId: string;
+  organisationId: string;
+  keyMax: number;
+  /** Null without a limit. */
+  organisationMax: number | null;
+}
+
+/** `isShare`: nobody could say how many there are elsewhere. `leave` may be called twice. */
+export type PlaceTaken = { leave(): void } | { full: 'key' | 'organisation'; max: number; isShare: boolean };
+
+export interface SessionPlacesOptions {
+  bus: Pick<Bus, 'node' | 'address' | 'request' | 'subscribe' | 'onConnection'>;
+  clock: Clock;
+  messages: LimitsMessages;
+  share: LimitShare;
+}
+
+type Place = Pick<PlaceRequest, 'keyId' | 'organisationId'>;
+type Say = PlacesQuestion extends infer Each ? (Each extends unknown ? Omit<Each, 'node' | 'sync'> : never) : never;
+
+export class SessionPlaces {
+  /** Sessions that began while nobody counted. */
+  trusted = 0;
+  private readonly options: SessionPlacesOptions;
+  private readonly from: Address;
+  private readonly detach: Detach[];
+  private readonly places = new Map<number, Place>();
+  private readonly counts = new Map<string, number>();
+  private lastPlace = 0;
+  private sync = 0;
+  /** Settles with whether the one who counts knows of all places; undefined while it does not. */
+  private told: Promise<boolean> | undefined;
+  private adding: number[] = [];
+  private leaving: number[] = [];
+  private isTelling = false;
+  private pausedUntilMs = Number.NEGATIVE_INFINITY;
+  private failures = 0;
+  private timer: unknown;
+  private closed = false;
+
+  constructor(options: SessionPlacesOptions) {
+    const { bus } = options;
+    this.options = options;
+    this.from = bus.address('limits');
+    const tellAll = () => {
+      this.told = undefined;
+      this.pausedUntilMs = Number.NEGATIVE_INFINITY;
+      void this.ready();
+    };
+    this.detach = [
+      bus.subscribe(PLACES_ROLL_CALL, tellAll),
+      bus.onConnection((isConnected) => {
+        if (isConnected) tellAll();
+      }),
+    ];
+  }
+
+  /** Sessions of this node that are counted. */
+  get size(): number {
+    return this.places.size;
+  }
+
+  async take(request: PlaceRequest): Promise<PlaceTaken> {
+    this.options.share.look();
+    // What this node has is known here, and no more than all.
+    const full = this.fullAt(request, (max) => max);
+    if (full !== undefined) return { ...full, isShare: false };
+    const place = ++this.lastPlace;
+    const answer = await this.askFor(place, request);
+    if (answer === 'done') return this.leaver(place);
+    if (answer === 'full:key' || answer === 'full:organisation') {
+      const isOfKey = answer === 'full:key';
+      const max = isOfKey ? request.keyMax : (request.organisationMax ?? 0);
+      return { full: isOfKey ? 'key' : 'organisation', max, isShare: false };
+    }
+    return this.trust(place, request);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.options.clock.clearTimeout(this.timer);
+    for (const detach of this.detach) detach();
+  }
+
+  /** Asks under the telling that holds; what was answered under one that is over may not be counted any more. */
+  private async askFor(place: number, request: PlaceRequest): Promise<PlacesAnswer | undefined> {
+    const { keyId, organisationId, keyMax, organisationMax } = request;
+    for (let tries = 1; tries <= TRIES_MAX && (await this.ready()); tries++) {
+      const { sync } = this;
+      const answer = await this.ask({ op: 'take', place, keyId, organisationId, keyMax, organisationMax });
+      if (answer === undefined) return undefined;
+      if (answer === 'unknown' && sync === this.sync) this.told = undefined;
+      else if (sync === this.sync) {
+        // Before anything else happens: a telling of all that begins now has it.
+        if (answer === 'done') this.keep(place, request);
+        return answer;
+      }
+    }
+    return undefined;
+  }
+
+  /** Nobody said how many there are. */
+  private trust(place: number, request: PlaceRequest): PlaceTaken {
+    const full = this.fullAt(request, (max) => this.options.share.of(max));
+    if (full !== undefined) return { ...full, isShare: true };
+    this.trusted++;
+    this.keep(place, request);
+    this.adding.push(place);
+    void this.tell();
+    return this.leaver(place);
+  }
+
+  private fullAt({ keyId, organisationId, keyMax, organisationMax }: PlaceRequest, most: (max: number) => number) {
+    const ofKey = most(keyMax);
+    if ((this.counts.get(`key ${keyId}`) ?? 0) >= ofKey) return { full: 'key' as const, max: ofKey };
+    if (organisationMax === null) return undefined;
+    const ofAll = most(organisationMax);
+    const isFull = (this.counts.get(`organisation ${organisationId}`) ?? 0) >= ofAll;
+    return isFull ? { full: 'organisation' as const, max: ofAll } : undefined;
+  }
+
+  private keep(place: number, { keyId, organisationId }: PlaceRequest): void {
+    this.places.set(place, { keyId, organisationId });
+    this.count({ keyId, organisationId }, 1);
+  }
+
+  private leaver(place: number): PlaceTaken {
+    return {
+      leave: () => {
+        const known = this.places.get(place);
+        if (known === undefined) return;
+        this.places.delete(place);
+        this.count(known, -1);
+        this.leaving.push(place);
+        void this.tell();
+      },
+    };
+  }
+
+  private count({ keyId, organisationId }: Place, by: number): void {
+    for (const name of [`key ${keyId}`, `organisation ${organisationId}`]) {
+      const count = (this.counts.get(name) ?? 0) + by;
+      if (count === 0) this.counts.delete(name);
+      else this.counts.set(name, count);
+    }
+  }
+
+  /** Whether the one who counts knows of all places; tells them where it does not. */
+  private ready(): Promise<boolean> {
+    if (this.closed || this.options.clock.now() < this.pausedUntilMs) return Promise.resolve(false);
+    if (this.told === undefined) {
+      const telling = this.tellAll();
+      this.told = telling;
+      void telling.then((isTold) => {
+        if (!isTold && this.told === telling) this.told = undefined;
+      });
+    }
+    return this.told;
+  }
+
+  private async tellAll(): Promise<boolean> {
+    const sync = ++this.sync;
+    this.adding = [];
+    this.leaving = [];
+    const parts = partsOf(this.places);
+    for (const [index, places] of parts.entries()) {
+      const answer = await this.ask({ op: 'all', isFirst: index === 0, places });
+      // Told anew meanwhile: that telling has all that this one lacks.
+      if (sync !== this.sync) return (await this.told) ?? false;
+      if (answer !== 'done') {
+        this.again();
+        return false;
+      }
+    }
+    this.failures = 0;
+    void this.tell();
+    return true;
+  }
+
+  /** What has changed since all was told; what changes meanwhile goes with the next message. */
+  private async tell(): Promise<void> {
+    if (this.isTelling || this.told === undefined) return;
+    this.isTelling = true;
+    try {
+      while (this.adding.length + this.leaving.length > 0 && (await this.ready())) {
+        const { sync } = this;
+        const answer = await this.ask(this.changes());
+        if (answer === undefined || answer === 'done' || sync !== this.sync) continue;
+        // Whoever counts now has not been told yet.
+        this.told = undefined;
+        await this.ready();
+      }
+    } finally {
+      this.isTelling = false;
+    }
+  }
+
+  private changes(): Say {
+    const added = new Map(this.adding.splice(0, ADDED_MAX).flatMap((each) => this.entryOf(each)));
+    const [places] = partsOf(added);
+    if (added.size > 0 && places !== undefined) return { op: 'all', isFirst: false, places };
+    return { op: 'leave', places: this.leaving.splice(0, TOLD_MAX) };
+  }
+
+  private entryOf(place: number): [number, Place][] {
+    const known = this.places.get(place);
+    return known === undefined ? [] : [[place, known]];
+  }
+
+  /** Undefined when nobody answered: it is told again in a while, so that others count what is here. */
+  private async ask(say: Say): Promise<PlacesAnswer | undefined> {
+    const { bus, clock, messages } = this.options;
+    const body = messages.question({ node: bus.node, sync: this.sync, ...say });
+    try {
+      const answer = messages.readAnswer(await bus.request(SESSION_PLACES, this.from, body, ANSWER_MS));
+      if (answer !== undefined) return answer;
+    } catch (error) {
+      const isLate = error instanceof BusError && error.reason === 'timeout';
+      this.pausedUntilMs = clock.now() + (isLate ? PAUSE_MS : PAUSE_MS_NOBODY);
+    }
+    this.told = undefined;
+    this.again();
+    return undefined;
+  }
+
+  private again(): void {
+    const { clock } = this.options;
+    if (this.timer !== undefined || this.closed) return;
+    const afterMs = Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** Math.min(10, this.failures++));
+    this.timer = clock.setTimeout(() => {
+      this.timer = undefined;
+      if (clock.now() < this.pausedUntilMs) this.again();
+      else void this.ready();
+    }, afterMs);
+  }
+}
+
+/** In messages that are not too long; one at least. */
+function partsOf(places: ReadonlyMap<number, Place>): PlacesOfKey[][] {
+  const byKey = new Map<string, { organisationId: string; places: number[] }>();
+  for (const [place, { keyId, organisationId }] of places) {
+    const known = byKey.get(keyId);
+    if (known === undefined) byKey.set(keyId, { organisationId, places: [place] });
+    else known.places.push(place);
+  }
+  const parts: PlacesOfKey[][] = [[]];
+  let count = 0;
+  for (const [keyId, { organisationId, places: all }] of byKey) {
+    for (let at = 0; at < all.length; at += TOLD_MAX) {
+      const some = all.slice(at, at + TOLD_MAX);
+      const room = some.length + ROOM_OF_ID;
+      if (count > 0 && count + room > TOLD_MAX) {
+        parts.push([]);
+        count = 0;
+      }
+      parts.at(-1)?.push([keyId, organisationId, some]);
+      count += room;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,127 @@
+// The operations that say what was used and what it costs.
+import {
+  BalanceAnswer,
+  BillAnswer,
+  BillQuery,
+  SessionAnswer,
+  SessionList,
+  SessionsQuery,
+  UsageList,
+  UsageQuery,
+} from '../../api/usage.ts';
+import * as examples from '../schemas/examples.ts';
+import { KEY_CODES, LEDGER_CODES, QUERY_CODES } from './codes.ts';
+import type { Operation } from './operation.ts';
+
+const errors = [...KEY_CODES, ...QUERY_CODES, ...LEDGER_CODES];
+
+const getUsage: Operation = {
+  id: 'getUsage',
+  method: 'get',
+  path: '/v1/usage',
+  tag: 'Account',
+  summary: 'Get usage',
+  description: 'What your organisation has used in a stretch of time, and what it cost.',
+  security: 'key',
+  query: UsageQuery,
+  answers: {
+    200: { description: 'The usage.', forms: { 'application/json': { schema: UsageList, example: examples.usage } } },
+  },
+  errors: [...errors, 'not_found'],
+  curl: 'curl "{base}/v1/usage?group_by=day" -H "Authorization: Bearer $KEY"',
+};
+
+const getBalance: Operation = {
+  id: 'getBalance',
+  method: 'get',
+  path: '/v1/balance',
+  tag: 'Account',
+  summary: 'Get the balance',
+  description: 'What your organisation has, what is set aside for work under way, and what is left to spend.',
+  security: 'key',
+  answers: {
+    200: {
+      description: 'The balance.',
+      forms: { 'application/json': { schema: BalanceAnswer, example: examples.balance } },
+    },
+  },
+  errors,
+  curl: 'curl {base}/v1/balance -H "Authorization: Bearer $KEY"',
+};
+
+const listSessions: Operation = {
+  id: 'listSessions',
+  method: 'get',
+  path: '/v1/sessions',
+  tag: 'Account',
+  summary: 'List sessions',
+  description: 'Live sessions and files of your organisation, newest first.',
+  security: 'key',
+  query: SessionsQuery,
+  answers: {
+    200: {
+      description: 'The sessions.',
+      forms: {
+        'application/json': {
+          schema: SessionList,
+          example: { object: 'list', data: [examples.session], has_more: false },
+        },
+      },
+    },
+  },
+  errors: [...errors, 'not_found'],
+  curl: 'curl "{base}/v1/sessions?limit=5" -H "Authorization: Bearer $KEY"',
+};
+
+const getSession: Operation = {
+  id: 'getSession',
+  method: 'get',
+  path: '/v1/sessions/{id}',
+  tag: 'Account',
+  summary: 'Get a session',
+  description: 'One live session or file: state, usage and cost.',
+  security: 'key',
+  segments: {
+    id: { type: 'string', description: '`ses_…`, or the `req_…` of a file.', example: examples.session.id },
+  },
+  answers: {
+    200: {
+      description: 'The session.',
+      forms: { 'application/json': { schema: SessionAnswer, example: examples.session } },
+    },
+  },
+  errors: [...errors, 'not_found'],
+  curl: `curl {base}/v1/sessions/${examples.session.id} -H "Authorization: Bearer $KEY"`,
+};
+
+const getBill: Operation = {
+  id: 'getBill',
+  method: 'get',
+  path: '/v1/bills/{month}',
+  tag: 'Account',
+  summary: 'Get a bill',
+  description: 'One bill across all providers for one month, by UTC.',
+  security: 'key',
+  segments: {
+    month: { type: 'string', pattern: '^\\d{4}-(0[1-9]|1[0-2])$', description: '`YYYY-MM`.', example: '2026-11' },
+  },
+  query: BillQuery,
+  answers: {
+    200: {
+      description: 'The bill.',
+      headers: ['Content-Disposition'],
+      forms: {
+        'application/json': { schema: BillAnswer, example: examples.bill },
+        'text/csv': {
+          schema: { text: 'One row for each balance, credit and line of usage.' },
+          example: examples.billCsv,
+        },
+        'text/html': { schema: { text: 'A page to print.' }, example: '<!doctype html>' },
+      },
+    },
+  },
+  errors: [...errors, 'not_found'],
+  curl: 'curl "{base}/v1/bills/2026-11?format=csv" -H "Authorization: Bearer $KEY"',
+};
+
+export const accountOperations: readonly Operation[] = [getUsage, getBalance, listSessions, getSession, getBill];

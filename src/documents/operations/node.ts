@@ -1,0 +1,129 @@
+// The operations for whoever runs the gateway, and the documents themselves.
+import { Type } from '@sinclair/typebox';
+import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
+import type { Answer, Operation } from './operation.ts';
+
+const node = { method: 'get', tag: 'Operation', security: 'none', errors: [] } as const;
+
+const getHealth: Operation = {
+  ...node,
+  id: 'getHealth',
+  path: '/healthz',
+  summary: 'Is it alive?',
+  description: 'Answers as long as the process does.',
+  answers: {
+    200: { description: 'It is.', forms: { 'application/json': { schema: HealthAnswer, example: { status: 'ok' } } } },
+  },
+  curl: 'curl {base}/healthz',
+};
+
+const getReady: Operation = {
+  ...node,
+  id: 'getReady',
+  path: '/readyz',
+  summary: 'Does it take work?',
+  description: 'For a balancer: 503 from the moment the node drains.',
+  answers: {
+    200: {
+      description: 'It does.',
+      forms: { 'application/json': { schema: ReadyAnswer, example: { status: 'ready' } } },
+    },
+    503: {
+      description: 'It is being shut down: send nobody here any more.',
+      forms: { 'application/json': { schema: ReadyAnswer, example: { status: 'draining' } } },
+    },
+  },
+  curl: 'curl {base}/readyz',
+};
+
+const getMetrics: Operation = {
+  ...node,
+  id: 'getMetrics',
+  path: '/metrics',
+  summary: 'Metrics for Prometheus',
+  description:
+    'Open to whoever sends the operator’s token (`VOXGATE_METRICS_TOKEN`); without one, on a node that listens on its own machine alone.',
+  security: 'metrics',
+  answers: {
+    200: {
+      description: 'The metrics.',
+      forms: { 'text/plain': { schema: { text: 'Prometheus text format.' }, example: 'voxgate_sessions 0\n' } },
+    },
+  },
+  errors: ['not_found'],
+  curl: 'curl {base}/metrics -H "Authorization: Bearer $VOXGATE_METRICS_TOKEN"',
+};
+
+const documents = { ...node, tag: 'Documents' } as const;
+const HEADERS = ['ETag'];
+const unchanged: Answer = { description: 'It is as `If-None-Match` knows it.', headers: HEADERS, forms: {} };
+
+const getOpenapi: Operation = {
+  ...documents,
+  id: 'getOpenapi',
+  path: '/openapi.json',
+  summary: 'The HTTP interface as OpenAPI 3.1',
+  description: 'This document.',
+  answers: {
+    200: {
+      description: 'The document.',
+      headers: HEADERS,
+      forms: { 'application/json': { schema: Type.Unknown(), example: { openapi: '3.1.1' } } },
+    },
+    304: unchanged,
+  },
+  curl: 'curl {base}/openapi.json',
+};
+
+const getAsyncapi: Operation = {
+  ...documents,
+  id: 'getAsyncapi',
+  path: '/asyncapi.json',
+  summary: 'The live interface as AsyncAPI 3.0',
+  description: 'The messages of `/v1/listen`, in both directions, and its close codes.',
+  answers: {
+    200: {
+      description: 'The document.',
+      headers: HEADERS,
+      forms: { 'application/json': { schema: Type.Unknown(), example: { asyncapi: '3.0.0' } } },
+    },
+    304: unchanged,
+  },
+  curl: 'curl {base}/asyncapi.json',
+};
+
+const page = { description: 'The page.', headers: HEADERS };
+const html = { 'text/html': { schema: { text: 'A page without scripts.' }, example: '<!doctype html>' } };
+
+const getDocs: Operation = {
+  ...documents,
+  id: 'getDocs',
+  path: '/docs',
+  summary: 'These documents as pages',
+  description: 'Where to begin.',
+  answers: { 200: { ...page, forms: html }, 304: unchanged },
+  curl: 'curl {base}/docs',
+};
+
+/** @param names of the pages */
+const getDocsPage = (names: readonly string[]): Operation => ({
+  ...documents,
+  id: 'getDocsPage',
+  path: '/docs/{page}',
+  summary: 'One of the pages',
+  description: 'References, tables of errors and close codes, models, configuration.',
+  segments: { page: { type: 'string', enum: names, description: 'Which one.', example: names[0] } },
+  answers: { 200: { ...page, forms: html }, 304: unchanged },
+  errors: ['not_found'],
+  curl: `curl {base}/docs/${names[0]}`,
+});
+
+export const nodeOperations = (pages: readonly string[]): readonly Operation[] => [
+  getHealth,
+  getReady,
+  getMetrics,
+  getOpenapi,
+  getAsyncapi,
+  getDocs,
+  getDocsPage(pages),
+];

@@ -1,0 +1,122 @@
+// The fields of a transcription's form, read strictly: each is known, well-formed and in range, or the request is refused with
+// its name. Whether models can honour them is decided by the chain.
+import { Value } from '@sinclair/typebox/value';
+import { type ErrorCode, printable, refuse } from '../../../api/errors.ts';
+import { ResponseFormat, type TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { readBoolean, readFallbacks, readLanguage, readParams } from '../../listen/query.ts';
+import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './openai.ts';
+
+/** Fields this endpoint acts on. */
+const KNOWN = [
+  'model',
+  'response_format',
+  'language',
+  'prompt',
+  'temperature',
+  'diarization',
+  'timestamp_granularities[]',
+  'provider_params',
+  'strict',
+  'stream',
+  'fallbacks',
+];
+/** Fields that only shape the answer: they may still come behind a large file. */
+const LATE = ['response_format', 'timestamp_granularities[]'];
+const FORMATS = ResponseFormat.anyOf.map((each) => each.const).join(', ');
+
+/** The fields that came with the file, or in front of it. Throws a Refusal naming the field at fault. */
+export function readFields(fields: readonly (readonly [string, string])[]): TranscriptionRequest {
+  const one = new Map<string, string>();
+  const granularities: ('word' | 'segment')[] = [];
+  for (const [name, value] of fields) {
+    // OpenAI's own are never unknown; where a model cannot honour them, that is said.
+    if (!KNOWN.includes(name) && !isOpenaiField(name)) {
+      const known = ['file', ...KNOWN, ...OPENAI_FIELDS].join(', ');
+      throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are ${known}.`);
+    }
+    if (value === '') continue;
+    if (name === 'timestamp_granularities[]') granularities.push(granularity(value));
+    else one.set(name, value);
+  }
+  const model = one.get('model');
+  if (model === undefined)
+    throw bad('model', '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=batch lists them.');
+  const responseFormat = format(one.get('response_format'));
+  const stream = readBoolean('stream', one.get('stream'), false);
+  return {
+    model,
+    fallbacks: readFallbacks(one.get('fallbacks')),
+    responseFormat,
+    language: readLanguage(one.get('language')),
+    prompt: one.get('prompt'),
+    temperature: temperature(one.get('temperature')),
+    diarization: readBoolean('diarization', one.get('diarization'), false),
+    timestampGranularities: granularities,
+    wordTimestamps: !stream && showsWords(responseFormat, granularities),
+    providerParams: readParams(one.get('provider_params')),
+    stream,
+    strict: readBoolean('strict', one.get('strict'), false),
+    openaiOptions: readOpenaiOptions(fields),
+  };
+}
+
+/** What came behind a file too large to wait for: only what shapes the answer can still be honoured. */
+export function readLate(fields: readonly (readonly [string, string])[]): Partial<TranscriptionRequest> {
+  const late: Partial<TranscriptionRequest> = {};
+  for (const [name, value] of fields) {
+    if (!LATE.includes(name))
+      throw bad(name, `\`${printable(name)}\` came behind a large \`file\`. Send it before the file.`);
+    if (name === 'response_format') late.responseFormat = format(value);
+    else late.timestampGranularities = [...(late.timestampGranularities ?? []), granularity(value)];
+  }
+  return late;
+}
+
+/** The rate of headerless PCM, which says so in its content type: `audio/l16;rate=16000`, little-endian, one channel. */
+export function rawRate(contentType: string | undefined): number | undefined {
+  if (contentType === undefined || !/^audio\/l16\b/i.test(contentType)) return undefined;
+  const parameters = new Map(
+    [...contentType.matchAll(/;\s*([a-z]+)\s*=\s*"?(\d{1,6})"?/gi)].map(([, name, value]) => [
+      (name as string).toLowerCase(),
+      Number(value),
+    ]),
+  );
+  const rate = parameters.get('rate') ?? 16_000;
+  if (rate < 8_000 || rate > 48_000)
+    throw refuse('unsupported_audio', `The part's \`rate\` is ${rate}; headerless PCM is read from 8000 to 48000.`, {
+      param: 'file',
+    });
+  if ((parameters.get('channels') ?? 1) !== 1)
+    throw refuse('unsupported_audio', 'Headerless PCM has one channel here. Mix it down, or send a WAV file.', {
+      param: 'file',
+    });
+  return rate;
+}
+
+/** OpenAI gives `verbose_json` without words where none are asked for; more than that does no client harm. Subtitles are cut at them. */
+const showsWords = (format: ResponseFormat, granularities: readonly string[]): boolean =>
+  format === 'srt' ||
+  format === 'vtt' ||
+  (format === 'verbose_json' && (granularities.length === 0 || granularities.includes('word')));
+
+function format(text: string | undefined): ResponseFormat {
+  if (text === undefined || text === '') return 'json';
+  if (Value.Check(ResponseFormat, text)) return text;
+  const hint = text === 'diarized_json' ? ' For speakers ask for verbose_json with `diarization=true`.' : '';
+  throw bad('response_format', `\`response_format\` is "${printable(text)}"; it is one of ${FORMATS}.${hint}`);
+}
+
+function granularity(text: string): 'word' | 'segment' {
+  if (text === 'word' || text === 'segment') return text;
+  throw bad('timestamp_granularities[]', '`timestamp_granularities[]` is word or segment.');
+}
+
+function temperature(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const value = Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw bad('temperature', '`temperature` is a number from 0 to 1.');
+}
+
+const bad = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
+  refuse(code, message, { param: printable(param) });

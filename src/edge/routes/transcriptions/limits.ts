@@ -1,0 +1,107 @@
+// What of a form its answer cannot show, said before the model is asked where the catalogue tells, and after it where only the
+// answer does. What a model does not take at all is the chain's.
+import { type Refusal, refuse } from '../../../api/errors.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { ChainMember, Degradation } from '../../../failover/chain.ts';
+import { cuesOf } from '../../../transcription/subtitles/cues.ts';
+import type { TranscriptionOutcome } from '../../../transcription/transcribe.ts';
+
+type Shape = Pick<
+  TranscriptionRequest,
+  'responseFormat' | 'timestampGranularities' | 'stream' | 'openaiOptions' | 'strict'
+>;
+
+const GRANULARITIES = 'timestamp_granularities[]';
+
+/**
+ * What the shape of the answer leaves out. A stream has one shape: OpenAI ignores the format there, or the stream; here it is
+ * the format, since who asks for a stream reads one.
+ */
+export function leftOut({ responseFormat, timestampGranularities, stream, openaiOptions }: Shape): Degradation[] {
+  const shape = stream ? 'A stream' : `\`response_format=${responseFormat}\``;
+  const found: Degradation[] = [];
+  const ignored = (param: string, message: string) => found.push({ code: 'parameter_ignored', message, param });
+  if (stream && responseFormat !== 'json') {
+    ignored('response_format', `A stream is events with text, and never ${responseFormat}.`);
+  }
+  if (timestampGranularities.length > 0 && (stream || responseFormat !== 'verbose_json')) {
+    ignored(GRANULARITIES, `${shape} does not show them; \`response_format=verbose_json\` does.`);
+  }
+  if ('include' in openaiOptions && !stream && !responseFormat.endsWith('json')) {
+    ignored('include[]', `${shape} has no room for it; \`response_format=json\` has.`);
+  }
+  return found;
+}
+
+/** Times that a model is known not to give. */
+export function timesMissing(fields: Shape, { slug, card }: ChainMember): Degradation[] {
+  const { word_timestamps: words, segment_timestamps: segments = true } = card.capabilities;
+  return [
+    ...(asksFor(fields, 'word') && !words ? [wordsUnavailable(slug)] : []),
+    ...(!segments && (isSubtitle(fields) || asksFor(fields, 'segment')) ? [timesEstimated(slug, fields)] : []),
+  ];
+}
+
+/** What was asked for and is not in what the model said. */
+export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degradation[] {
+  const { slug } = outcome.member;
+  const said = outcome.utterances.filter(({ text }) => text !== '');
+  const found: Degradation[] = [];
+  if (asksFor(fields, 'word') && said.some(({ words = [] }) => words.length === 0)) found.push(wordsUnavailable(slug));
+  const isTimed = hasTimes(outcome);
+  const showsSegments =
+    !fields.stream &&
+    fields.responseFormat === 'verbose_json' &&
+    (fields.timestampGranularities.length === 0 || fields.timestampGranularities.includes('segment'));
+  if (
+    (showsSegments && !isTimed) ||
+    (isSubtitle(fields) && cuesOf(outcome.utterances, outcome.seconds, isTimed).isEstimated)
+  ) {
+    found.push(timesEstimated(slug, fields));
+  }
+  if ('include' in fields.openaiOptions && takesInclude(outcome) && outcome.logprobs === undefined && said.length > 0) {
+    found.push({ code: 'logprobs_unavailable', message: `${slug} gave no log probabilities.`, param: 'include[]' });
+  }
+  return found;
+}
+
+/** The refusal of a degradation that nobody asked for: with `strict`. */
+export const strictly = ({ message, param }: Degradation): Refusal =>
+  refuse('unsupported_parameter', `${message} Leave it out, choose another model, or drop \`strict\`.`, {
+    ...(param === undefined ? {} : { param }),
+  });
+
+/** Of shortcomings only those of something that was named: the whole file as one segment is no fault of a default. */
+export const refusedStrictly = (fields: Shape, found: readonly Degradation[]): Degradation | undefined =>
+  found.find(({ code }) => code !== 'times_estimated' || isSubtitle(fields) || asksFor(fields, 'segment'));
+
+/**
+ * Whether the model told when anything was said. Where it did not, there is one utterance without words that lasts as long as
+ * the file.
+ */
+export function hasTimes({ utterances, seconds, member }: TranscriptionOutcome): boolean {
+  const [only, ...others] = utterances;
+  if (only === undefined || others.length > 0 || (only.words ?? []).length > 0) return true;
+  if (member.card.capabilities.segment_timestamps === false) return false;
+  return only.end > only.start && (only.start > 0 || only.end < seconds - 0.001);
+}
+
+const isSubtitle = ({ responseFormat, stream }: Shape): boolean =>
+  !stream && (responseFormat === 'srt' || responseFormat === 'vtt');
+
+const asksFor = ({ responseFormat, timestampGranularities, stream }: Shape, granularity: 'word' | 'segment'): boolean =>
+  !stream && responseFormat === 'verbose_json' && timestampGranularities.includes(granularity);
+
+const takesInclude = ({ member }: TranscriptionOutcome): boolean => 'include' in member.params;
+
+const wordsUnavailable = (slug: string): Degradation => ({
+  code: 'words_unavailable',
+  message: `${slug} does not give the times of words.`,
+  param: GRANULARITIES,
+});
+
+const timesEstimated = (slug: string, fields: Shape): Degradation => ({
+  code: 'times_estimated',
+  message: `${slug} does not say when everything was said: times are shared out over the audio by the length of the text.`,
+  param: isSubtitle(fields) ? 'response_format' : GRANULARITIES,
+});

@@ -1,0 +1,18 @@
+// Which schema types the members of a transcription's fields, where a client library wrote them one by one: that of the options
+// of the model that is named. How they are joined is decided by form-members.ts.
+import type { TSchema } from '@sinclair/typebox';
+import { isSlug, modelOf, providerOf } from '../../../api/slug.ts';
+import type { Provider } from '../../../providers/provider.ts';
+import type { Field } from '../../multipart/form.ts';
+import { joinMembers } from '../../multipart/members.ts';
+
+/** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */
+export function joinedFields(fields: readonly Field[], providers: ReadonlyMap<string, Provider>): readonly Field[] {
+  const model = new Map(fields).get('model') ?? '';
+  return joinMembers(fields, (field) => (field === 'provider_params' ? optionsOf(model, providers) : undefined));
+}
+
+function optionsOf(slug: string, providers: ReadonlyMap<string, Provider>): TSchema | undefined {
+  const provider = isSlug(slug) ? providers.get(providerOf(slug)) : undefined;
+  return provider?.models.some(({ id }) => id === slug) ? provider.options(modelOf(slug)) : undefined;
+}

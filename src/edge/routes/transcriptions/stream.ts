@@ -1,0 +1,132 @@
+// The streamed answer of a transcription: what was heard goes out while the work goes on. The answer begins with the first text,
+// so that everything before it is refused as ever; and its bytes are a beginning of the whole answer, which is kept for those
+// who ask again under the same key.
+import type { Utterance } from '../../../../machines/events.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { Degradation } from '../../../failover/chain.ts';
+import type { Reply, WholeReply } from '../../door.ts';
+import { refusalOf } from '../../router.ts';
+import { errorEvent, TranscriptEvents } from './events.ts';
+import { warningHeader } from './warnings.ts';
+
+/** Proxies are asked to hand each event on as it comes. */
+export const streamHeaders = (warnings: readonly Degradation[]): Record<string, string> => ({
+  ...warningHeader(warnings),
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'X-Accel-Buffering': 'no',
+});
+
+/** Pieces of a body as they come, for one reader. What it does not ask for waits in one text: no more than the answer has. */
+class Pieces implements AsyncIterableIterator<string> {
+  #text = '';
+  #end: { error?: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  add(text: string): void {
+    this.#text += text;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#end ??= {};
+    this.#wake();
+  }
+
+  /** The reader is given what is left, and then this error. */
+  fail(error: unknown): void {
+    this.#end ??= { error };
+    this.#wake();
+  }
+
+  async next(): Promise<IteratorResult<string>> {
+    while (this.#text === '' && this.#end === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const value = this.#text;
+    this.#text = '';
+    if (value !== '') return { value, done: false };
+    if (this.#end !== undefined && 'error' in this.#end) throw this.#end.error;
+    return { value: undefined, done: true };
+  }
+
+  async return(): Promise<IteratorResult<string>> {
+    this.end();
+    this.#text = '';
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+export class AnswerStream {
+  readonly #requestId: string;
+  readonly #pieces = new Pieces();
+  #events: TranscriptEvents | undefined;
+  #sent = '';
+  #warnings: readonly Degradation[] = [];
+  #isFormWhole = false;
+  #open: (reply: Reply) => void = () => {};
+  readonly #opened = new Promise<Reply>((resolve) => {
+    this.#open = resolve;
+  });
+
+  constructor(requestId: string) {
+    this.#requestId = requestId;
+  }
+
+  /** An utterance that stays as it is, and what is known by then of things that were not honoured. */
+  heard(utterance: Utterance, { diarization }: TranscriptionRequest, warnings: () => readonly Degradation[]): void {
+    if (this.#events === undefined) {
+      this.#events = new TranscriptEvents(diarization);
+      this.#warnings = warnings();
+    }
+    const text = this.#events.utterance(utterance);
+    this.#sent += text;
+    this.#pieces.add(text);
+    this.#begin();
+  }
+
+  /** Whether something of the answer is on its way to the client. */
+  get isBegun(): boolean {
+    return this.#isFormWhole && this.#sent !== '';
+  }
+
+  /** The form was read to its end, and nothing in it will be refused. An answer in the middle of an upload breaks clients. */
+  formIsWhole(): void {
+    this.#isFormWhole = true;
+    this.#begin();
+  }
+
+  /** The answer: as soon as there is something of it, or as the work ended before that. Rejects as the work does until then. */
+  answer(work: Promise<WholeReply>): Promise<Reply> {
+    work.then(
+      (reply) => this.#finish(reply),
+      (error: unknown) => this.#fail(error),
+    );
+    return Promise.race([this.#opened, work]);
+  }
+
+  #begin(): void {
+    if (!this.#isFormWhole || this.#sent === '') return;
+    this.#open({ status: 200, headers: streamHeaders(this.#warnings), body: this.#pieces });
+  }
+
+  #finish({ body }: WholeReply): void {
+    const whole = String(body);
+    if (!whole.startsWith(this.#sent)) {
+      this.#fail(new Error('A streamed answer is not a beginning of the whole one.'));
+      return;
+    }
+    this.#pieces.add(whole.slice(this.#sent.length));
+    this.#pieces.end();
+  }
+
+  #fail(error: unknown): void {
+    this.#pieces.add(errorEvent(refusalOf(error).body(this.#requestId)));
+    this.#pieces.fail(error);
+  }
+}

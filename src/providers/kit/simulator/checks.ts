@@ -1,0 +1,55 @@
+// Whether what a client asks for is what a service takes: query, form and JSON against one schema. The schema states what the
+// service documents, and never what the gateway sends.
+import { Kind, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { Value, ValueErrorType } from '@sinclair/typebox/value';
+
+export interface ValueFault {
+  kind: 'unknown' | 'missing' | 'invalid';
+  /** Dots between the members of an object: `audio.format.rate`. */
+  member: string;
+  message: string;
+}
+
+/** The first thing that is wrong, unknown members before others where the schema takes no more. */
+export function faultIn(schema: TSchema, value: unknown): ValueFault | undefined {
+  const first = Value.Errors(schema, value).First();
+  if (first === undefined) return undefined;
+  const kind =
+    first.type === ValueErrorType.ObjectAdditionalProperties
+      ? 'unknown'
+      : first.type === ValueErrorType.ObjectRequiredProperty
+        ? 'missing'
+        : 'invalid';
+  return { kind, member: first.path.slice(1).replaceAll('/', '.'), message: first.message };
+}
+
+/** One of these values. */
+export const oneOf = <Value extends string | number>(...values: readonly Value[]) =>
+  Type.Union(values.map((value) => Type.Literal(value)));
+
+/**
+ * What the texts of a query or form say, by the types of the schema: a name twice, or with `[]`, is a list, and `a[b]` a member
+ * of `a`. Texts that are not of their type stay as they are. `lists: 'json'` is for services whose lists are one JSON text.
+ */
+export function valuesOf(texts: URLSearchParams | FormData, schema: TObject, lists: 'repeated' | 'json' = 'repeated') {
+  const values: Record<string, unknown> = {};
+  for (const name of new Set(texts.keys())) {
+    const [, base = name, inner] = /^([^[]*)\[(.*)\]$/.exec(name) ?? [];
+    const [text = '', ...more] = texts.getAll(name).map(String);
+    const member = schema.properties[base];
+    const isList = member?.[Kind] === 'Array';
+    if (inner) values[base] = { ...(values[base] as object | undefined), [inner]: jsonOr(text) };
+    else if (isList && lists === 'repeated') values[base] = [text, ...more];
+    else if (isList && more.length > 0) values[base] = [text, ...more].join(' ');
+    else values[base] = member === undefined || Value.Check(member, text) ? text : jsonOr(text);
+  }
+  return values;
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

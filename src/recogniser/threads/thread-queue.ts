@@ -1,0 +1,121 @@
+// Which piece of work a thread of the recogniser is given next: organisations take turns, and so do the streams of each; what is
+// spoken now goes before what runs ahead of real time. Knows no thread.
+import type { Account, Accounts } from '../accounts.ts';
+
+/** Audio that came further ahead of real time than this belongs to a recording, not to somebody who speaks. */
+const AHEAD_MS = 2_000;
+/** Of so many pieces one is of what runs ahead, whatever else there is: it is late, and not forgotten. */
+const AHEAD_SHARE = 8;
+
+export interface Piece<Request> {
+  request: Request;
+  /** How much of the thread it takes, as bytes of audio. */
+  bytes: number;
+  /** When it would have been spoken; undefined for what costs little and is due at once. */
+  dueMs?: number;
+}
+
+/** A stream or a check. */
+interface Line<Request> {
+  readonly id: number;
+  readonly account: Account;
+  readonly pieces: Piece<Request>[];
+  /** When what comes next would be spoken. */
+  dueMs: number;
+  turn: number;
+  /** Called once, when the organisation's time is used up and the stream has to wait for it. */
+  onSlowed: (() => void) | undefined;
+}
+
+export interface NextPiece<Request> {
+  id: number;
+  account: Account;
+  piece: Piece<Request>;
+}
+
+export class ThreadQueue<Request> {
+  readonly #accounts: Accounts;
+  readonly #lines = new Map<number, Line<Request>>();
+  #sinceAhead = 0;
+  #heldMs = Number.POSITIVE_INFINITY;
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts;
+  }
+
+  /** How long all that waits has to wait in any case, as of the last look; Infinity where nothing waits. */
+  get heldMs(): number {
+    return this.#heldMs;
+  }
+
+  /** Pieces of one id come out in the order in which they were put in. */
+  open(id: number, account: Account, onSlowed?: () => void): void {
+    this.#lines.set(id, { id, account, pieces: [], dueMs: Number.NEGATIVE_INFINITY, turn: 0, onSlowed });
+  }
+
+  /** Forgets what waits of it. */
+  drop(id: number): void {
+    this.#lines.delete(id);
+  }
+
+  /** @param seconds of audio in it */
+  put(id: number, request: Request, bytes: number, audio?: { seconds: number; nowMs: number }): void {
+    const line = this.#lines.get(id);
+    if (line === undefined) return;
+    if (audio === undefined) {
+      line.pieces.push({ request, bytes });
+      return;
+    }
+    // Whoever was silent has saved nothing up.
+    const dueMs = Math.max(line.dueMs, audio.nowMs);
+    line.pieces.push({ request, bytes, dueMs });
+    line.dueMs = dueMs + audio.seconds * 1000;
+  }
+
+  /** Takes out what is to be worked on now. */
+  next(nowMs: number): NextPiece<Request> | undefined {
+    const line = this.#pick(nowMs);
+    const piece = line?.pieces.shift();
+    if (line === undefined || piece === undefined) return undefined;
+    line.turn = this.#accounts.served(line.account);
+    return { id: line.id, account: line.account, piece };
+  }
+
+  #pick(nowMs: number): Line<Request> | undefined {
+    let spoken: Line<Request> | undefined;
+    let spokenUnpaid: Line<Request> | undefined;
+    let ahead: Line<Request> | undefined;
+    this.#heldMs = Number.POSITIVE_INFINITY;
+    for (const line of this.#lines.values()) {
+      const [first] = line.pieces;
+      if (first === undefined) continue;
+      const aheadMs = (first.dueMs ?? Number.NEGATIVE_INFINITY) - nowMs - AHEAD_MS;
+      const unpaidMs = this.#accounts.waitMs(line.account);
+      if (aheadMs <= 0 && unpaidMs === 0) spoken = earlier(spoken, line);
+      else if (aheadMs <= 0) spokenUnpaid = earlier(spokenUnpaid, line);
+      else if (unpaidMs === 0) ahead = earlier(ahead, line);
+      else this.#hold(line, Math.min(aheadMs, unpaidMs));
+    }
+    const isTurnOfAhead = ahead !== undefined && ++this.#sinceAhead >= AHEAD_SHARE;
+    if (isTurnOfAhead || (spoken ?? spokenUnpaid) === undefined) {
+      this.#sinceAhead = 0;
+      return ahead;
+    }
+    return spoken ?? spokenUnpaid;
+  }
+
+  /** Slowed to the pace of speech: it becomes due as time goes by, if the organisation has no time before. */
+  #hold(line: Line<Request>, waitMs: number): void {
+    this.#heldMs = Math.min(this.#heldMs, waitMs);
+    const { onSlowed } = line;
+    line.onSlowed = undefined;
+    onSlowed?.();
+  }
+}
+
+/** The organisation that had its turn longest ago; of the same, the stream. */
+function earlier<Request>(one: Line<Request> | undefined, other: Line<Request>): Line<Request> {
+  if (one === undefined) return other;
+  if (one.account !== other.account) return other.account.turn < one.account.turn ? other : one;
+  return other.turn < one.turn ? other : one;
+}

@@ -1,0 +1,161 @@
+// Everything a session says to its client besides transcripts: the words and members of its events. When something is said
+// is decided in session.ts; how it is queued, in outbox.ts.
+import type { FailureReason, LegFailure, SessionEndReason } from '../../machines/events.ts';
+import type { SessionError } from '../../machines/session/types.ts';
+import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
+import type { OutgoingEvent } from '../api/listen.ts';
+import type { ChainMember, Degradation } from '../failover/chain.ts';
+import type { SessionSettings } from './host.ts';
+import type { Outbox } from './outbox.ts';
+import type { SessionOpening } from './session-opening.ts';
+
+export class EventWriter {
+  private readonly opening: SessionOpening;
+  private readonly outbox: Outbox;
+  private readonly onRefusal: (code: ErrorCode) => void;
+  /** The member of the chain that the client believes in. */
+  private announcedIndex = 0;
+  private announcedLegs = 0;
+  /** Why the model that the client believes in lost its leg, the first time since. */
+  private cause: FailureReason | undefined;
+  /** The client was told that its audio waits, and not yet what came of it. */
+  private isWaiting = false;
+  failovers = 0;
+
+  constructor(opening: SessionOpening, outbox: Outbox, onRefusal: (code: ErrorCode) => void) {
+    this.opening = opening;
+    this.outbox = outbox;
+    this.onRefusal = onRefusal;
+  }
+
+  started(settings: SessionSettings): void {
+    const { chain, request, warnings } = this.opening;
+    this.outbox.push({
+      type: 'session_started',
+      model: request.model,
+      sample_rate: request.sampleRate,
+      encoding: request.encoding,
+      fallbacks: chain
+        .slice(1)
+        .map(({ slug, degradations }) => ({ model: slug, degrades: degradations.map(({ code }) => code) })),
+      resume_token: null,
+      limits: {
+        idle_seconds: settings.idleMs / 1000,
+        suspend_seconds: settings.suspendMs / 1000,
+        session_seconds: settings.longestMs / 1000,
+        binary_frame_bytes: settings.binaryFrameBytesMax,
+        text_frame_bytes: settings.textFrameBytesMax,
+      },
+    });
+    for (const warning of [...warnings, ...this.member(0).degradations]) this.warn(warning);
+  }
+
+  /** A leg failed. What the client is told of a failover is what befell the model that it believes in. */
+  lostLeg({ reason }: LegFailure): void {
+    this.cause ??= reason;
+  }
+
+  /** No connection can be asked for: nothing is lost, and nothing comes. */
+  waiting(slug: string): true {
+    this.isWaiting = true;
+    this.warn({
+      code: 'upstream_waiting',
+      message: `The part of the gateway that connects to ${slug} cannot be reached right now. Your audio is kept and sent when it can; go on as before.`,
+    });
+    return true;
+  }
+
+  /** The leg was let go of in order: that another is connected in its time is no news. */
+  rested(): void {
+    this.announcedLegs = 0;
+  }
+
+  /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
+  switched(index: number, attempts: number, replayedSeconds: number): void {
+    const from = this.member(this.announcedIndex).slug;
+    const to = this.member(index).slug;
+    const { cause, isWaiting } = this;
+    this.cause = undefined;
+    this.isWaiting = false;
+    this.announcedLegs++;
+    if (index !== this.announcedIndex) {
+      this.announcedIndex = index;
+      this.failovers++;
+      // Where nothing has failed, the breaker of the model asked for was open from the start.
+      const reason = cause ?? 'circuit_open';
+      this.outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
+    } else if (this.announcedLegs > 1) {
+      const what =
+        cause === undefined
+          ? { code: 'upstream_replaced', text: 'was about to reach its end and was replaced by a new one' }
+          : { code: 'upstream_reconnected', text: 'was lost and made again' };
+      const message = `The connection to ${to} ${what.text}; ${replayedSeconds} s of audio were sent again.`;
+      this.warn({ code: what.code, message });
+    } else if (isWaiting) {
+      this.warn({
+        code: 'upstream_reconnected',
+        message: `The connection to ${to} is there; the audio that waited is sent.`,
+      });
+    }
+  }
+
+  /** `withinMs`: how long the session may go on at the most. */
+  draining(withinMs: number): void {
+    this.outbox.push({
+      type: 'warning',
+      code: 'node_draining',
+      message:
+        'This node is being shut down. The session ends after the current turn; connect again, another node answers.',
+      reconnect_within_seconds: withinMs / 1000,
+    });
+  }
+
+  /** @param end why the session is ending, where that was not the client's doing */
+  lateAudio(end: SessionError | null): void {
+    const { code, message } = end ?? {
+      code: 'invalid_request',
+      message: 'The session is ending. Send `close` after the last audio, or open a new session.',
+    };
+    this.error(code as ErrorCode, `${message} Audio that comes now is not transcribed.`);
+  }
+
+  rateSuspect(ratio: number): void {
+    this.warn({
+      code: 'audio_rate_suspect',
+      message: `Audio arrives at ${ratio.toFixed(2)} times real time. If it comes from a microphone, \`sample_rate\` (${this.opening.request.sampleRate}) is probably wrong.`,
+      param: 'sample_rate',
+    });
+  }
+
+  warn({ code, message, param }: Degradation): void {
+    this.outbox.push({ type: 'warning', code, message, ...(param === undefined ? {} : { param }) });
+  }
+
+  speechStarted(start: number): void {
+    this.outbox.push({ type: 'speech_started', start });
+  }
+
+  /** Audio that no final will cover. */
+  lost(from: number, to: number, reason: string): void {
+    this.outbox.push({ type: 'discontinuity', from, to, reason });
+  }
+
+  error(code: ErrorCode, message: string, extras: { param?: string; details?: Attempt[] } = {}): void {
+    this.onRefusal(code);
+    this.outbox.push({
+      type: 'error',
+      error: refuse(code, message, extras).body(this.opening.requestId),
+    } as OutgoingEvent);
+  }
+
+  /** The error that ends the session; an upstream's names the turn that is owed a final, if one is. */
+  lastError(error: SessionError, reason: SessionEndReason, attempts: Attempt[], turn: number | undefined): void {
+    const upstream = reason === 'upstream' && attempts.length > 0;
+    const message = upstream && turn !== undefined ? `${error.message} Turn ${turn} has no final.` : error.message;
+    this.error(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
+  }
+
+  private member(index: number): ChainMember {
+    return this.opening.chain[index] as ChainMember;
+  }
+}

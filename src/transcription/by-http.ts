@@ -1,0 +1,123 @@
+// A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
+// the seconds that are billed.
+import { modelOf } from '../api/slug.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
+import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch-codec.ts';
+import { LegFailed } from '../upstream/leg-failed.ts';
+import { audioTooLong, fileTooLarge } from './attempts.ts';
+import { type CredibleResult, credible } from './claims.ts';
+import type { FileSource } from './file-source.ts';
+
+/** Where a model takes a value of the form: as one of its provider's options, honoured for files. */
+export function takesField({ provider, slug }: Pick<ChainMember, 'provider' | 'slug'>, name: string): boolean {
+  if (provider.batch?.kind !== 'http') return false;
+  const model = modelOf(slug);
+  return name in provider.options(model).properties && (provider.honours?.(name, model, 'batch') ?? true);
+}
+
+/** Transcribes the file. Throws as `runHttpBatch` does. */
+export async function transcribeByHttp(
+  codec: HttpBatchCodec,
+  member: ChainMember,
+  request: TranscriptionRequest,
+  source: FileSource,
+  access: ProviderAccess,
+  signal: AbortSignal,
+  dependencies: HttpBatchDependencies,
+): Promise<CredibleResult & { seconds: number }> {
+  const { max_file_bytes: bytesMax, max_seconds: secondsMax } = member.card.audio;
+  const { file, read } = packed(source);
+  const { pieces } = source;
+  const isAsItIs = pieces !== undefined && source.kind.kind === 'container';
+  if (bytesMax !== null && file.bytes !== undefined && file.bytes > bytesMax)
+    throw new LegFailed(fileTooLarge(bytesMax));
+  if (secondsMax !== null && file.seconds !== undefined && file.seconds > secondsMax) {
+    throw new LegFailed(audioTooLong(secondsMax));
+  }
+  const batch: BatchRequest = {
+    model: modelOf(member.slug),
+    language: request.language,
+    diarization: request.diarization,
+    prompt: takesField(member, 'prompt') && request.prompt !== '' ? request.prompt : undefined,
+    temperature: takesField(member, 'temperature') ? request.temperature : undefined,
+    wordTimestamps: request.wordTimestamps,
+    params: member.params,
+    access,
+    file,
+  };
+  const result = await runHttpBatch(
+    codec,
+    batch,
+    () => (isAsItIs ? pieces : atMost(read(), bytesMax)),
+    signal,
+    dependencies,
+  );
+  return withSeconds(credible(result, source.secondsMax), file.seconds);
+}
+
+/** By so much a provider's last word may end behind the file. */
+const ROUNDING_SECONDS = 1;
+
+/** Seconds are the provider's, else the file's, else those that were spoken in. */
+function withSeconds(result: CredibleResult, fileSeconds: number | undefined): CredibleResult & { seconds: number } {
+  const heardSeconds = result.utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
+  // A file that says less of itself than was heard in it is not believed.
+  const isBelieved = fileSeconds !== undefined && heardSeconds < fileSeconds + ROUNDING_SECONDS;
+  const known = result.seconds ?? (isBelieved ? fileSeconds : undefined);
+  if (known !== undefined) return { ...result, seconds: known };
+  const warning = {
+    code: 'duration_unknown',
+    message: 'Neither the provider nor the file says how long the audio is; what was said in it ends there.',
+  };
+  return { ...result, seconds: heardSeconds, warnings: [...result.warnings, warning] };
+}
+
+/** A file as providers take it: a container as it is, headerless samples as WAV. */
+function packed(source: FileSource): { file: BatchFile; read: () => AsyncIterable<Uint8Array> } {
+  const { kind, seconds } = source;
+  if (kind.kind === 'container') {
+    const { extension, contentType } = kind;
+    return {
+      file: { name: `audio.${extension}`, contentType, bytes: source.bytes, seconds },
+      read: () => source.read(),
+    };
+  }
+  const sampleBytes = source.bytes === undefined ? undefined : source.bytes - (source.bytes % BYTES_PER_SAMPLE);
+  return {
+    file: {
+      name: 'audio.wav',
+      contentType: 'audio/wav',
+      bytes: sampleBytes === undefined ? undefined : WAV_HEADER_BYTES + sampleBytes,
+      seconds,
+    },
+    read: async function* () {
+      yield wavHeader(kind.sampleRate, sampleBytes);
+      yield* wholeSamples(source.read());
+    },
+  };
+}
+
+/** The chunks without a lone last byte, which no sample can be made of. */
+async function* wholeSamples(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let odd = new Uint8Array(0);
+  for await (const chunk of chunks) {
+    const bytes = odd.length === 0 ? chunk : Buffer.concat([odd, chunk]);
+    const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
+    odd = bytes.slice(whole);
+    if (whole > 0) yield bytes.subarray(0, whole);
+  }
+}
+
+/** The chunks of a file whose length is not known before, up to the most that the model takes. */
+async function* atMost(chunks: AsyncIterable<Uint8Array>, bytesMax: number | null): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytesMax !== null && bytes > bytesMax) throw new LegFailed(fileTooLarge(bytesMax));
+    yield chunk;
+  }
+}

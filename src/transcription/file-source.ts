@@ -1,0 +1,172 @@
+// A file on its way to a model: what it is by its first bytes, how long it is where that can be known, and whether it can
+// still be read from the beginning. Which model gets it is decided by whoever asks.
+import { refuse } from '../api/errors.ts';
+import { sniffContainer, wavLength } from '../audio/container.ts';
+
+/** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */
+export interface AudioFile {
+  /** Known when the whole file is kept; it can then be read any number of times, otherwise once. */
+  bytes: number | undefined;
+  rawSampleRate: number | undefined;
+  /** Of audio, where somebody has measured it; else what its header says, or its bytes. */
+  seconds?: number;
+  /** The most that it can hold, of each channel: no provider is believed to have heard more. */
+  secondsMax?: number;
+  /** All of it, where it is in memory: then nothing has to be read. */
+  pieces?: readonly Uint8Array[] | undefined;
+  /** Its bytes from the first on; each chunk is a buffer of its own. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** What a file is. */
+export type FileKind =
+  | { kind: 'raw'; sampleRate: number }
+  | { kind: 'container'; title: string; extension: string; contentType: string };
+
+/** Enough for every container's mark, and for the header of most WAV files. */
+const HEAD_BYTES = 16 * 1024;
+const BYTES_PER_SAMPLE = 2;
+
+const CONTAINERS: Readonly<Record<string, { extension: string; contentType: string }>> = {
+  WAV: { extension: 'wav', contentType: 'audio/wav' },
+  'WAV (64-bit)': { extension: 'wav', contentType: 'audio/wav' },
+  MP3: { extension: 'mp3', contentType: 'audio/mpeg' },
+  FLAC: { extension: 'flac', contentType: 'audio/flac' },
+  Ogg: { extension: 'ogg', contentType: 'audio/ogg' },
+  'WebM or Matroska': { extension: 'webm', contentType: 'audio/webm' },
+  MP4: { extension: 'm4a', contentType: 'audio/mp4' },
+};
+
+/** A file whose beginning was looked at. */
+export class FileSource {
+  readonly kind: FileKind;
+  /** Seconds, where the file says so or its bytes do. */
+  readonly seconds: number | undefined;
+  private readonly file: AudioFile;
+  /** The beginning and the rest of a file that can be read once; undefined from then on, and where it is kept. */
+  private once: { head: Uint8Array[]; rest: AsyncIterator<Uint8Array> } | undefined;
+
+  private constructor(
+    file: AudioFile,
+    kind: FileKind,
+    seconds: number | undefined,
+    once: { head: Uint8Array[]; rest: AsyncIterator<Uint8Array> } | undefined,
+  ) {
+    this.file = file;
+    this.kind = kind;
+    this.seconds = seconds;
+    this.once = once;
+  }
+
+  /** Reads the beginning. Throws the Refusals `missing_file` and `unsupported_audio`. */
+  static async open(file: AudioFile): Promise<FileSource> {
+    if (file.pieces !== undefined) return FileSource.of(file, file.pieces, undefined);
+    const chunks = file.read()[Symbol.asyncIterator]();
+    const pieces: Uint8Array[] = [];
+    for (let held = 0; held < HEAD_BYTES; ) {
+      const next = await chunks.next();
+      if (next.done === true) break;
+      pieces.push(next.value);
+      held += next.value.length;
+    }
+    const kept = file.bytes !== undefined;
+    if (kept) await chunks.return?.();
+    return FileSource.of(file, pieces, kept ? undefined : chunks);
+  }
+
+  /** @param rest what comes behind these pieces of a file that can be read once */
+  private static of(
+    file: AudioFile,
+    pieces: readonly Uint8Array[],
+    rest: AsyncIterator<Uint8Array> | undefined,
+  ): FileSource {
+    const first = pieces[0];
+    const isEnough = first !== undefined && (pieces.length === 1 || first.length >= HEAD_BYTES);
+    const head = (isEnough ? first : Buffer.concat(pieces)).subarray(0, HEAD_BYTES);
+    const kind = kindOf(head, file.rawSampleRate);
+    const seconds = file.seconds ?? secondsOf(kind, head, file.bytes);
+    return new FileSource(file, kind, seconds, rest && { head: [...pieces], rest });
+  }
+
+  /** Bytes of the file, where the whole of it is kept. */
+  get bytes(): number | undefined {
+    return this.file.bytes;
+  }
+
+  /** The most that it can hold, where somebody has said so. */
+  get secondsMax(): number | undefined {
+    return this.file.secondsMax;
+  }
+
+  /** All of it, where it is in memory. */
+  get pieces(): readonly Uint8Array[] | undefined {
+    return this.file.pieces;
+  }
+
+  /** Whether it can be read from its beginning. */
+  get left(): boolean {
+    return this.once !== undefined || this.file.bytes !== undefined;
+  }
+
+  /** Its bytes from the first on. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    const { once } = this;
+    if (once === undefined) {
+      if (this.file.bytes === undefined) throw new Error('The file was read already, and is not kept.');
+      yield* this.file.read();
+      return;
+    }
+    this.once = undefined;
+    try {
+      yield* once.head;
+      for (;;) {
+        const next = await once.rest.next();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await once.rest.return?.();
+    }
+  }
+}
+
+function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
+  if (head.length === 0) {
+    throw refuse(
+      'missing_file',
+      'The `file` part has no audio. Send an audio file, or headerless PCM as audio/l16;rate=16000.',
+      { param: 'file' },
+    );
+  }
+  const title = sniffContainer(head);
+  if (rawSampleRate !== undefined) {
+    if (title === undefined) return { kind: 'raw', sampleRate: rawSampleRate };
+    throw unsupported(`The file is ${title}, and its content type says headerless PCM. Leave the content type out.`);
+  }
+  const container = title === undefined ? undefined : CONTAINERS[title];
+  if (title === undefined || container === undefined || (title.startsWith('WAV') && !isWave(head))) {
+    throw unsupported(
+      'The file is none of the kinds read here: WAV, MP3, FLAC, Ogg, WebM, M4A or MP4, or headerless PCM sent as audio/l16;rate=16000. Convert it and send it again.',
+    );
+  }
+  return { kind: 'container', title, ...container };
+}
+
+/** RIFF is the frame of other formats as well. A header cut off before it says which is left to the reader of WAV. */
+const isWave = (head: Uint8Array): boolean =>
+  head.length < 12 || Buffer.from(head.buffer, head.byteOffset + 8, 4).toString('latin1') === 'WAVE';
+
+function secondsOf(kind: FileKind, head: Uint8Array, bytes: number | undefined): number | undefined {
+  if (kind.kind === 'raw') {
+    return bytes === undefined ? undefined : Math.floor(bytes / BYTES_PER_SAMPLE) / kind.sampleRate;
+  }
+  const length = kind.extension === 'wav' ? wavLength(head) : undefined;
+  // Of packed samples, or where the header contradicts itself, bytes say nothing of time.
+  if (length === undefined || !length.isPlain) return undefined;
+  // A header may say anything; a file has no more samples than bytes.
+  const here = bytes === undefined ? undefined : Math.max(0, bytes - length.samplesAt);
+  const sampleBytes = Math.min(length.sampleBytes ?? Number.POSITIVE_INFINITY, here ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(sampleBytes) ? sampleBytes / length.bytesPerSecond : undefined;
+}
+
+const unsupported = (message: string) => refuse('unsupported_audio', message, { param: 'file' });

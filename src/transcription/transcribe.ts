@@ -1,0 +1,164 @@
+// One file's transcription: goes through the models of its chain as attempts.ts decides, through a live leg or
+// by HTTP as the provider has it, and says which answered. The form and the formats of the answer are the edge's.
+import type { OpenLeg, Utterance } from '../../machines/events.ts';
+import type { Attempt } from '../api/errors.ts';
+import { readable } from '../api/text.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import type { Breakers } from '../failover/breakers.ts';
+import { type ChainMember, rateFor } from '../failover/chain.ts';
+import { ownKeyFailure } from '../failover/chain-credential.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
+import type { HttpBatchDependencies } from '../upstream/http/batch-codec.ts';
+import { pause } from '../upstream/http/pause.ts';
+import { LegFailed } from '../upstream/leg-failed.ts';
+import { ownKeyUnavailable } from '../upstream/leg-failures.ts';
+import type { UpstreamHost } from '../upstream/upstream-host.ts';
+import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './attempts.ts';
+import { transcribeByHttp } from './by-http.ts';
+import { type CredibleResult, credible } from './claims.ts';
+import { FileDecoder } from './file-decoder.ts';
+import { type AudioFile, FileSource } from './file-source.ts';
+import { transcribeThroughLeg } from './through-leg.ts';
+
+export interface TranscriptionJob {
+  jobId: string;
+  organisationId: string;
+  request: TranscriptionRequest;
+  /** Checked, and not empty. */
+  chain: readonly ChainMember[];
+  file: AudioFile;
+  signal: AbortSignal;
+  /**
+   * Hears each utterance of a model behind a live leg as soon as it is settled, where no other model of the chain could still
+   * take over. What was told once can neither be told again nor be taken back: no attempt follows one that told anything.
+   */
+  onUtterance?(utterance: Utterance, member: ChainMember): void;
+}
+
+export interface TranscriptionDependencies {
+  upstream: UpstreamHost;
+  http: HttpBatchDependencies;
+  breakers: Breakers;
+}
+
+export interface TranscriptionOutcome extends Omit<CredibleResult, 'seconds'> {
+  /** Audio seconds of the file, however many channels it has: never more than it can hold. */
+  seconds: number;
+  /** The model that answered. */
+  member: ChainMember;
+  /** What failed before it. */
+  attempts: Attempt[];
+}
+
+/**
+ * Transcribes a file. Throws a Refusal for everything that the client is to know, and the signal's reason when aborted;
+ * nothing is under way then.
+ */
+export async function transcribe(
+  dependencies: TranscriptionDependencies,
+  job: TranscriptionJob,
+): Promise<TranscriptionOutcome> {
+  const { chain, signal } = job;
+  const { breakers } = dependencies;
+  signal.throwIfAborted();
+  const file = await FileSource.open(job.file);
+  const failed: FailedAttempt[] = [];
+  let isTold = false;
+  for (;;) {
+    const next = nextAttempt(chain.length, failed, file.left && !isTold, breakers.openIn(chain));
+    if (next.type === 'give_up') throw refusalOf(failed);
+    await pause(dependencies.http.clock, next.afterMs, signal);
+    const member = chain[next.member] as ChainMember;
+    const isProbe = breakers.begun(member);
+    const isLast = chain.every((_, index) => index === next.member || failed.some((each) => each.member === index));
+    const tell = (utterance: Utterance) => {
+      isTold = true;
+      job.onUtterance?.(readableUtterance(utterance), member);
+    };
+    const onUtterance = isLast && job.onUtterance !== undefined ? tell : undefined;
+    try {
+      const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
+      breakers.succeeded(member);
+      const utterances = result.utterances.map(readableUtterance);
+      return { ...result, utterances, member, attempts: detailsOf(failed) };
+    } catch (error) {
+      if (signal.aborted || !(error instanceof LegFailed)) {
+        if (isProbe) breakers.released(member);
+        throw signal.aborted ? signal.reason : error;
+      }
+      const { failure } = error;
+      if (failure.kind !== 'caller' && failure.own === undefined) breakers.failed(member, failure);
+      else if (isProbe) breakers.released(member);
+      const ownKey = ownKeyFailure(member, failure);
+      failed.push({
+        member: next.member,
+        model: member.slug,
+        failure: ownKey === undefined ? failure : { ...failure, ownKey },
+      });
+    }
+  }
+}
+
+async function attempt(
+  { upstream, http }: TranscriptionDependencies,
+  job: TranscriptionJob,
+  member: ChainMember,
+  file: FileSource,
+  number: number,
+  onUtterance: ((utterance: Utterance) => void) | undefined,
+): Promise<CredibleResult & { seconds: number }> {
+  const { request, signal, organisationId } = job;
+  const { batch, name } = member.provider;
+  if (batch?.kind !== 'http') {
+    return transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file, onUtterance);
+  }
+  const access = await opened(upstream.access(name, member.credentialId, organisationId));
+  signal.throwIfAborted();
+  return transcribeByHttp(batch, member, request, file, access, signal, http);
+}
+
+async function opened(access: ProviderAccess | Promise<ProviderAccess>): Promise<ProviderAccess> {
+  try {
+    return await access;
+  } catch {
+    throw new LegFailed(ownKeyUnavailable);
+  }
+}
+
+async function transcribeLive(
+  upstream: UpstreamHost,
+  legId: string,
+  member: ChainMember,
+  { request, signal, organisationId }: TranscriptionJob,
+  file: FileSource,
+  onUtterance: ((utterance: Utterance) => void) | undefined,
+): Promise<CredibleResult & { seconds: number }> {
+  const decoder = await FileDecoder.open(file);
+  const sampleRate = rateFor(member.card, decoder.sampleRate);
+  const leg: OpenLeg = {
+    type: 'leg.open',
+    session: '',
+    sessionId: legId,
+    generation: 1,
+    slug: member.slug,
+    sampleRate,
+    language: request.language ?? null,
+    interimResults: false,
+    diarization: request.diarization,
+    params: { ...member.params },
+    credentialId: member.credentialId,
+    organisationId,
+  };
+  const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
+  const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal, onUtterance);
+  return { ...credible(result, file.secondsMax), seconds: decoder.seconds };
+}
+
+/** The utterance as no client has trouble with it. */
+const readableUtterance = (utterance: Utterance): Utterance => ({
+  ...utterance,
+  text: readable(utterance.text),
+  ...(utterance.words === undefined
+    ? {}
+    : { words: utterance.words.map((word) => ({ ...word, word: readable(word.word) })) }),
+});

@@ -1,0 +1,207 @@
+// The built client in a real browser: loaded as an ES module without a bundler, a microphone that plays a file, and the finals.
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Voxgate } from '../../../src/client/index.ts';
+import { type LiveGateway, samples, startLiveGateway } from '../../fakes/live-gateway.ts';
+import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
+import { programOf } from '../programs.ts';
+
+const CLIENT = fileURLToPath(new URL('../../../dist/src/client/', import.meta.url));
+const WAV = fileURLToPath(new URL('../../fixtures/audio/commands.wav', import.meta.url));
+const SPOKEN = samples().find(({ file }) => file === 'commands.wav') as ReturnType<typeof samples>[number] & {
+  turns: string[];
+};
+const program = programOf('chromium', 'chromium-browser', 'google-chrome');
+if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
+
+/** What a module script of the page leaves for the tests. */
+interface Loaded {
+  voxgate: typeof import('../../../src/client/index.ts');
+}
+const SCRIPT = "import * as voxgate from '/client/index.js'; globalThis.voxgate = voxgate;";
+
+let live: LiveGateway;
+let proxy: CuttingProxy;
+let browser: Browser;
+let origin: string;
+const asked: string[] = [];
+
+// Without a browser there is nothing to be seen; the line above says so.
+describe.skipIf(program === undefined)('in a browser', { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    live = await startLiveGateway();
+    proxy = await startCuttingProxy(live.url);
+    origin = await servePage();
+    browser = await chromium.launch({
+      executablePath: program as string,
+      args: [
+        '--no-sandbox',
+        '--use-fake-device-for-media-stream',
+        '--use-fake-ui-for-media-stream',
+        `--use-file-for-fake-audio-capture=${WAV}`,
+        '--autoplay-policy=no-user-gesture-required',
+      ],
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  /** A page whose policy lets in the client, and no more than `policy` beside it. */
+  async function open(policy: string): Promise<Page> {
+    asked.length = 0;
+    const page = await browser.newPage();
+    await page.goto(
+      `${origin}/?policy=${encodeURIComponent(`default-src 'none'; connect-src ws://127.0.0.1:*; ${policy}`)}`,
+    );
+    return page;
+  }
+
+  it.each([
+    ['with its recorder inside', "script-src 'self' blob:", undefined],
+    ['with its recorder served', "script-src 'self'", '/client/microphone-worklet.js'],
+  ])('hears the microphone, %s, over a connection that breaks', async (_, policy, workletUrl) => {
+    const { token } = await new Voxgate({ apiKey: live.key, baseUrl: live.url }).tokens.mint({ ttlSeconds: 300 });
+    const page = await open(policy);
+    proxy.made = 0;
+    proxy.cuts = [{ audioBytes: 150_000, code: 4101, error: 'upstream_failed' }];
+    const heard = await page.evaluate(
+      async ({ baseUrl, token, workletUrl, wanted }) => {
+        const { Voxgate } = (globalThis as unknown as Loaded).voxgate;
+        const client = new Voxgate({ baseUrl, token });
+        let level = 0;
+        const microphone = await client.microphone({
+          constraints: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+          onLevel: (value) => {
+            level = Math.max(level, value);
+          },
+          ...(workletUrl === undefined ? {} : { workletUrl }),
+        });
+        const { sampleRate } = microphone;
+        const session = client.listen({ model: 'local/commands-en', sampleRate, interimResults: false });
+        const piped = session.pipe(microphone);
+        const types: string[] = [];
+        const finals: { turn: number; text: string; start: number; end: number }[] = [];
+        const reading = (async () => {
+          for await (const event of session) {
+            types.push(event.type);
+            if (event.type !== 'transcript') continue;
+            finals.push({ turn: event.turn, text: event.text, start: event.start, end: event.end });
+            if (finals.length === wanted) void microphone.stop();
+          }
+        })();
+        const bytes = await piped;
+        const summary = await session.close();
+        await reading;
+        return { sampleRate, level, types, finals, bytes, summary };
+      },
+      { baseUrl: proxy.url, token, workletUrl, wanted: 3 },
+    );
+    expect(proxy.made).toBe(1);
+    expect(heard.finals.length).toBeGreaterThanOrEqual(3);
+    for (const { text } of heard.finals.slice(0, 3)) expect(SPOKEN.turns).toContain(text);
+    expect(heard.finals.map(({ turn }) => turn)).toEqual(heard.finals.map((__, index) => index));
+    heard.finals.forEach(({ start, end }, index) => {
+      expect(start).toBeGreaterThanOrEqual(heard.finals[index - 1]?.end ?? 0);
+      expect(end).toBeGreaterThan(start);
+    });
+    expect(heard.types.filter((type) => type === 'reconnected')).toHaveLength(1);
+    expect(heard.types.at(-1)).toBe('session_ended');
+    expect(heard.summary.audioSeconds).toBeCloseTo(heard.bytes / 2 / heard.sampleRate, 3);
+    expect(heard.level).toBeGreaterThan(0.01);
+    expect(heard.level).toBeLessThanOrEqual(1);
+    // Nothing but files of its own folder, and none that is Node's.
+    expect(asked.filter((path) => !/^\/(\?.*|page\.js|client\/[\w/-]+\.js|favicon\.ico)$/.test(path))).toEqual([]);
+    expect(asked.filter((path) => /\/node/.test(path))).toEqual([]);
+    await page.close();
+  });
+
+  it('without a policy that lets the recorder in says what to do', async () => {
+    const page = await open("script-src 'self'");
+    const error = await microphoneError(page, undefined);
+    expect(error).toMatchObject({ name: 'MicrophoneError', code: 'microphone_unsupported' });
+    expect(error.message).toContain('workletUrl');
+    await page.close();
+  });
+
+  it.each([
+    ['NotAllowedError', 'microphone_denied'],
+    ['NotFoundError', 'microphone_missing'],
+    ['OverconstrainedError', 'microphone_missing'],
+    ['NotReadableError', 'microphone_busy'],
+    ['SomethingElse', 'microphone_unsupported'],
+  ])('a microphone that is refused with %s is the error %s', async (name, code) => {
+    const page = await open("script-src 'self' blob:");
+    expect(await microphoneError(page, name)).toMatchObject({ name: 'MicrophoneError', code });
+    await page.close();
+  });
+
+  it('an API key is refused before it leaves the page, unless it is said to be wanted', async () => {
+    const page = await open("script-src 'self'");
+    const [refused, wanted] = await page.evaluate(async (apiKey) => {
+      const { Voxgate } = (globalThis as unknown as Loaded).voxgate;
+      const attempt = (options: object) => {
+        try {
+          new Voxgate({ apiKey, ...options });
+          return 'made';
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      return [attempt({}), attempt({ allowApiKeyInBrowser: true })] as const;
+    }, live.key);
+    expect(refused).toContain('getToken');
+    expect(refused).not.toContain(live.key);
+    expect(wanted).toBe('made');
+    await page.close();
+  });
+});
+
+function microphoneError(
+  page: Page,
+  thrown: string | undefined,
+): Promise<{ name: string; code: string; message: string }> {
+  return page.evaluate(async (name) => {
+    const { Voxgate } = (globalThis as unknown as Loaded).voxgate;
+    const { mediaDevices } = (
+      globalThis as unknown as { navigator: { mediaDevices: { getUserMedia: () => Promise<never> } } }
+    ).navigator;
+    if (name !== undefined) mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', name));
+    const client = new Voxgate({ token: 'st_a.b' });
+    return client.microphone().then(
+      () => ({ name: '', code: '', message: 'It opened.' }),
+      (error) => ({ name: error.name, code: error.code, message: error.message }),
+    );
+  }, thrown);
+}
+
+/** An empty page with the policy of its query, and the built client. */
+async function servePage(): Promise<string> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    asked.push(url.pathname + url.search);
+    const path = CLIENT + url.pathname.slice('/client/'.length);
+    if (url.pathname === '/') {
+      const policy = url.searchParams.get('policy') ?? '';
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy });
+      response.end('<!doctype html><title>Voxgate</title><script type="module" src="/page.js"></script>');
+    } else if (url.pathname === '/page.js') {
+      response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(SCRIPT);
+    } else if (url.pathname.startsWith('/client/') && !url.pathname.includes('..') && existsSync(path)) {
+      response.writeHead(200, { 'Content-Type': 'text/javascript' });
+      response.end(readFileSync(path));
+    } else response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

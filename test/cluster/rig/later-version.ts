@@ -1,0 +1,102 @@
+// A node of a version that is not there yet: the real program, whose files are changed as they are loaded. All that it says has
+// members that nobody knows, it says things that nobody knows, and it has a role that nobody knows.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+
+export const LATER_VERSION = '99.1.0';
+
+const isObject = `(value) => typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))`;
+/** Every object that travels, however deep, but for those whose members are names of something. */
+const WITH_MORE = `
+  const isObject = ${isObject};
+  const withMore = (value) =>
+    Array.isArray(value) ? value.map(withMore)
+    : isObject(value) ? { ...Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withMore(each)])), laterMember: { isNew: true } }
+    : value;
+`;
+
+interface Edit {
+  /** End of the path of a compiled file. */
+  file: string;
+  from: string;
+  to: string;
+  /** Put after the last line of it. */
+  more?: string;
+}
+
+/** Each of them is found, or the node does not start. */
+const EDITS: readonly Edit[] = [
+  {
+    file: 'src/bus/nats-frames.js',
+    from: 'JSON.stringify({ from, body })',
+    to: "JSON.stringify({ from, body: withMore(body), later: 'new' })",
+    more: WITH_MORE,
+  },
+  {
+    file: 'src/bus/signed.js',
+    from: 'JSON.stringify(value,',
+    to: 'JSON.stringify(withMore(value),',
+    more: WITH_MORE,
+  },
+  {
+    file: 'src/cluster/accounts-protocol.js',
+    from: 'textOfPlain(content)',
+    to: 'textOfPlain(withMore(content))',
+    more: WITH_MORE,
+  },
+  {
+    file: 'src/cluster/membership.js',
+    from: 'roles: [...self.roles],',
+    to: "roles: [...self.roles, 'oracle'],",
+  },
+  {
+    file: 'src/assembly/members.js',
+    from: 'version: releaseVersion()',
+    to: `version: '${LATER_VERSION}'`,
+  },
+  // Whatever it says, it says something beside it that nobody understands.
+  {
+    file: 'src/bus/nats.js',
+    from: 'const refused = this.#leave(peer.subject, reply, from, body, bytes);',
+    to: "this.#leave(peer.subject, reply, from, { type: 'later.word' }); const refused = this.#leave(peer.subject, reply, from, body, bytes);",
+  },
+  {
+    file: 'src/bus/nats.js',
+    from: 'this.#near.publish(topic, body);',
+    to: "if (isSafeName(topic)) this.#leave(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#near.publish(topic, body);",
+  },
+  {
+    file: 'src/bus/nats.js',
+    from: 'const place = {',
+    to: "if (body.type !== 'later.word') this.request(service, from, { type: 'later.word' }, timeoutMs).catch(() => {}); const place = {",
+  },
+];
+
+/** What such a node is started with besides. */
+export function laterVersion(): Record<string, string> {
+  const directory = temporaryDirectory();
+  const hooks = join(directory, 'hooks.mjs');
+  writeFileSync(
+    hooks,
+    `const edits = ${JSON.stringify(EDITS)};
+     export async function load(url, context, next) {
+       const loaded = await next(url, context);
+       const mine = edits.filter(({ file }) => url.endsWith('/dist/' + file));
+       if (mine.length === 0) return loaded;
+       let source = String(loaded.source);
+       for (const { file, from, to, more } of mine) {
+         if (!source.includes(from)) throw new Error(file + ' has no ' + from);
+         source = source.replace(from, () => to) + (more ?? '');
+       }
+       return { ...loaded, source };
+     }`,
+  );
+  const first = join(directory, 'register.mjs');
+  writeFileSync(
+    first,
+    `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hooks).href)});`,
+  );
+  return { NODE_OPTIONS: `--import=${pathToFileURL(first).href}` };
+}
