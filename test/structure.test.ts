@@ -42,18 +42,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What a provider's folder holds (the simulator is a folder, or one file); files and folders that some have beside these are named with the provider. */
-const PROVIDER_FILES = ['batch.ts', 'failures.ts', 'index.ts', 'live.ts', 'models.ts', 'options.ts', 'simulator'];
-const FURTHER_PROVIDER_FILES: Readonly<Record<string, readonly string[]>> = {
-  assemblyai: ['credential-check.ts', 'languages.ts', 'turns.ts', 'words.ts'],
-  deepgram: ['credential-check.ts', 'endpoint.ts', 'flux.ts', 'languages.ts', 'leg-clock.ts', 'nova.ts', 'reading.ts'],
-  local: ['grammars'],
-  loopback: ['numbered.ts'],
-  openai: ['credential-check.ts', 'items.ts', 'languages.ts', 'urls.ts'],
-};
-/** The embedded recogniser is itself what a simulator would stand for. */
-const WITHOUT_SIMULATOR = ['local'];
-
 const LINES_MAX = 400;
 const LINES_GOOD = 300;
 /** Product files between the two, each with the reason why it is not two files. */
@@ -191,15 +179,19 @@ describe('the map in src/README.md', () => {
 describe('a provider', () => {
   const names = project.folders('src/providers').filter((name) => name !== 'kit');
 
-  test.each(names)('%s has the file set of every provider', (name) => {
-    const files = project.children(`src/providers/${name}`).map((file) => file.replace('simulator.ts', 'simulator'));
-    const expected = [...PROVIDER_FILES, ...(FURTHER_PROVIDER_FILES[name] ?? [])]
-      .filter((file) => file !== 'simulator' || !WITHOUT_SIMULATOR.includes(name))
-      .sort();
-    expect(
-      files,
-      'Add what is missing, as in src/providers/loopback; name what is extra in FURTHER_PROVIDER_FILES.',
-    ).toEqual(expected);
+  test.each(names)('%s has what it does in files of the names that all have', async (name) => {
+    const exported: Record<string, Provider> = await import(`../src/providers/${name}/index.ts`);
+    const [{ live, batch, failures, credential }] = Object.values(exported) as [Provider];
+    const wanted = [
+      'index.ts',
+      'models.ts',
+      ...(live === undefined ? [] : ['live.ts']),
+      ...(batch?.kind === 'http' ? ['batch.ts'] : []),
+      ...(failures.length === 0 ? [] : ['failures.ts']),
+      ...(credential === 'required' ? ['simulator/index.ts'] : []),
+    ];
+    const missing = wanted.filter((file) => !project.exists(`src/providers/${name}/${file}`));
+    expectNone(missing, `Add these to src/providers/${name}, as in src/providers/loopback.`);
   });
 
   test.each(names)('%s exports one Provider of its own name', async (name) => {

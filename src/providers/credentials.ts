@@ -1,11 +1,21 @@
 // What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
 // Where credentials are kept, and who may use which, is decided elsewhere.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import type { ProviderAccess } from './provider.ts';
 
 /** The members of a credential. Every one is a text, and secret ones say so: `secret: true`. */
 export type CredentialForm = TObject;
 export type CredentialFields = Readonly<Record<string, string>>;
+
+/** Where a provider is reached and with what. */
+export interface ProviderAccess {
+  baseUrl: string | undefined;
+  /** The credential where it is one text. */
+  credential: string | undefined;
+  /** All members of the credential, by the provider's form. Absent where it is one text of the configuration. */
+  fields?: CredentialFields;
+  /** Texts that must not be shown, beside `credential`. */
+  secrets?: readonly string[];
+}
 
 /** Printable ASCII without spaces, as it may stand in a header. */
 const token = (description: string, more: Record<string, unknown> = {}) =>

@@ -1,5 +1,7 @@
 // The contract between a leg and a server inside this process that hears in a provider's place: the recogniser, or a script.
-import type { Outgoing } from './provider.ts';
+
+/** A frame for the provider: audio bytes, a text frame, or an object that is sent as JSON (handed over as it is to an embedded engine). */
+export type Outgoing = Uint8Array | string | Readonly<Record<string, unknown>>;
 
 /** What an engine says to the leg that connected. Nothing is called before `connect` has returned. */
 export interface EngineListener {

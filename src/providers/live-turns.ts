@@ -48,7 +48,7 @@ export function withLiveTurns(provider: Provider): Provider {
     models,
     honours: (option, model, mode) => {
       const isUtterance = mode === 'live' && slugs.includes(`${provider.name}/${model}`);
-      if (isUtterance && provider.fileOptions?.includes(option) === true) return false;
+      if (isUtterance && provider.optionRows?.[option]?.wholeFile) return false;
       return provider.honours?.(option, model, isUtterance ? 'batch' : mode) ?? true;
     },
   };

@@ -1,12 +1,16 @@
 // The contract between the gateway and a provider's folder. A codec is pure: it never sees a socket, timer, clock or
 // logger; what it needs of those (frame sizes, keep-alive period, deadlines) it states as data that src/upstream acts on.
 import type { TObject } from '@sinclair/typebox';
-import type { FailureKind, FailureReason, Heard, LegFailure, Utterance } from '../../machines/events.ts';
+import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
-import type { CredentialFields, CredentialForm } from './credentials.ts';
+import type { CredentialForm, ProviderAccess } from './credentials.ts';
+import type { Outgoing } from './engine.ts';
+import type { FailureRow } from './kit/failure-row.ts';
+import type { OptionRows } from './kit/options.ts';
 
-export type { Engine, EngineConnection, EngineListener } from './engine.ts';
+export type { ProviderAccess } from './credentials.ts';
+export type { Engine, EngineConnection, EngineListener, Outgoing } from './engine.ts';
 
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
@@ -29,17 +33,6 @@ export interface LegRequest {
   access: ProviderAccess;
 }
 
-/** Where a provider is reached and with what. */
-export interface ProviderAccess {
-  baseUrl: string | undefined;
-  /** The credential where it is one text. */
-  credential: string | undefined;
-  /** All members of the credential, by the provider's form. Absent where it is one text of the configuration. */
-  fields?: CredentialFields;
-  /** Texts that must not be shown, beside `credential`. */
-  secrets?: readonly string[];
-}
-
 /** Whether a provider accepts a credential. `unknown`: its answer says nothing of that. */
 export type CredentialVerdict = 'accepted' | 'refused' | 'unknown';
 
@@ -49,9 +42,6 @@ export interface CredentialCheck {
   /** By a `GET`'s answer, whatever its status. */
   verdict(answer: ProviderRefusal): CredentialVerdict;
 }
-
-/** A frame for the provider: audio bytes, a text frame, or an object that is sent as JSON (handed over as it is to an embedded engine). */
-export type Outgoing = Uint8Array | string | Readonly<Record<string, unknown>>;
 
 /** Where a leg connects. An embedded engine is an in-process server named by `engine`; it gets `query` as it is. */
 export type Endpoint =
@@ -232,19 +222,14 @@ export interface HttpBatchCodec<State = unknown> {
   read(state: State, answer: HttpAnswer): BatchStep;
   /** An answer with any other status. Without it the HTTP status decides. */
   refused?(state: State, refusal: ProviderRefusal): LegFailure;
-  /** What ends the job at the provider when nobody waits for it any more. */
-  abandon?(state: State): HttpRequest | undefined;
+  /** What ends the job at the provider, and takes what is left of it away, when nobody waits for it any more. */
+  abandon?(state: State): readonly HttpRequest[];
+  /** A job that has ended is abandoned as well: the provider keeps what it was given. */
+  removesDone?: boolean;
 }
 
 /** `live`: the file is sent through the live codec as fast as the leg takes it, and the finals are joined. */
 export type BatchCodec = { kind: 'live' } | HttpBatchCodec;
-
-/**
- * Maps the provider's own codes to failures; the only place that reads them. Codes that mean the same at every provider, for
- * files: `audio_too_long` and `file_too_large` and `unsupported_format` are limits of this model, and a fallback may answer;
- * `audio_unusable` is the file's own fault (kind `caller`); `bad_answer` is an answer that cannot be read.
- */
-export type FailureTable = Readonly<Record<string, { kind: FailureKind; reason: FailureReason; message: string }>>;
 
 /** One provider: the one object its folder's index.ts exports. */
 export interface Provider {
@@ -259,8 +244,8 @@ export interface Provider {
    * warning, or a refusal with `strict`, and never reaches a codec.
    */
   honours?(option: string, model: string, mode: Mode): boolean;
-  /** Members of `provider_params` that speak of a whole file, and mean nothing for one utterance of a live session. */
-  fileOptions?: readonly string[];
+  /** The same, row by row, where the provider has an option table. */
+  optionRows?: OptionRows;
   /** Whether a credential is needed to use the provider. */
   credential: 'none' | 'required';
   /** What a credential consists of; without it one key (`apiKeyForm`). */
@@ -269,5 +254,6 @@ export interface Provider {
   credentialCheck?: CredentialCheck;
   live: LiveCodec | undefined;
   batch: BatchCodec | undefined;
-  failures: FailureTable;
+  /** What its statuses, codes, words and closes mean. */
+  failures: readonly FailureRow[];
 }

@@ -3,6 +3,8 @@
 import type { LegFailure } from '../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
+export { objectOf } from './kit/json.ts';
+
 /** Statuses that blame what was asked for. */
 const CALLERS = [400, 413, 415, 422];
 /** Longest text of a provider that is passed on. */
@@ -43,14 +45,4 @@ export function providerWords(text: string): string {
     .slice(0, WORDS_MAX)
     .replace(/\p{C}+/gu, ' ')
     .trim();
-}
-
-/** A JSON object out of text, or an empty one. */
-export function objectOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

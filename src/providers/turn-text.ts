@@ -96,7 +96,7 @@ export class TurnText {
 }
 
 /** Joins parts of one turn in their order. The confidence is the mean weighted by length of text. */
-export function joinUtterances(parts: readonly Utterance[]): Utterance {
+export function joinUtterances(parts: readonly Utterance[], separator = ' '): Utterance {
   const first = parts[0];
   const last = parts.at(-1);
   if (first === undefined || last === undefined) return { text: '', start: 0, end: 0 };
@@ -105,7 +105,7 @@ export function joinUtterances(parts: readonly Utterance[]): Utterance {
     text: parts
       .map((part) => part.text)
       .filter((text) => text !== '')
-      .join(' '),
+      .join(separator),
     start: first.start,
     end: Math.max(...parts.map((part) => part.end)),
   };

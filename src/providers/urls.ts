@@ -1,7 +1,7 @@
 // How a provider's base URL and a path become the URL of a request or of a WebSocket.
 
-/** Members of a query; undefined ones are left out, lists are repeated. */
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+/** Members of a query: undefined ones are left out, lists are repeated, objects are JSON text. */
+export type Query = Readonly<Record<string, unknown>>;
 
 /**
  * The URL at `path` below `base`, whichever of http, https, ws and wss the base names: encrypted stays encrypted.
@@ -16,8 +16,12 @@ export function urlOf(kind: 'http' | 'websocket', base: string, path: string, qu
   const members = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    for (const each of Array.isArray(value) ? value : [value]) members.append(name, String(each));
+    for (const each of Array.isArray(value) ? value : [value]) members.append(name, textOf(each));
   }
   const encoded = members.toString();
   return encoded === '' ? text : `${text}?${encoded}`;
 }
+
+/** A value of a query or a form. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);

@@ -97,12 +97,16 @@ describe('reading', () => {
     expect(live.read(open().state, { bytes: new Uint8Array(4) } satisfies Incoming)).toEqual([]);
   });
 
-  test.each(Object.keys(local.failures))('the error %s is a failure of its own kind', (code) => {
-    const [heard] = live.read(open().state, { json: { type: 'error', code, message: 'The sentence.' } });
-    expect(heard).toMatchObject({ type: 'failed', failure: { code, kind: local.failures[code]!.kind } });
-    const message = heard?.type === 'failed' && heard.failure.message;
-    expect(message).toBe(local.failures[code]!.kind === 'caller' ? 'The sentence.' : local.failures[code]!.message);
-  });
+  test.each(local.failures.flatMap(({ code, ...row }) => (typeof code === 'string' ? [{ code, ...row }] : [])))(
+    'the error $code is a failure of its own kind',
+    (row) => {
+      const { code } = row;
+      const [heard] = live.read(open().state, { json: { type: 'error', code, message: 'The sentence.' } });
+      expect(heard).toMatchObject({ type: 'failed', failure: { code, kind: row.kind } });
+      const message = heard?.type === 'failed' && heard.failure.message;
+      expect(message).toBe(row.kind === 'caller' ? 'The sentence.' : row.message);
+    },
+  );
 
   test('an organisation that has its share says nothing of how the model serves others', () => {
     const [heard] = live.read(open().state, { json: { type: 'error', code: 'recogniser_share_used', message: 'x' } });

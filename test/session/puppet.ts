@@ -140,7 +140,7 @@ export function puppetProvider({ timing, codec, card }: PuppetOptions): Provider
     credential: 'none',
     live,
     batch: undefined,
-    failures: {},
+    failures: [],
   };
 }
 

@@ -35,11 +35,6 @@ export function folders(path: string): string[] {
     .map((entry) => entry.name);
 }
 
-/** Names of the files and folders in a folder, sorted. */
-export function children(path: string): string[] {
-  return readdirSync(join(root, path)).sort();
-}
-
 /** Every file below a folder, sorted. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

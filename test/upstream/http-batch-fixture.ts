@@ -169,9 +169,7 @@ export function scriptedCodec({
     },
     abandon: (state) => {
       const { base, polled } = state as { base: string; polled: string };
-      return polled === ''
-        ? undefined
-        : { method: 'DELETE', url: `${base}${polled}`, headers: {}, body: { kind: 'none' } };
+      return polled === '' ? [] : [{ method: 'DELETE', url: `${base}${polled}`, headers: {}, body: { kind: 'none' } }];
     },
     ...codec,
   };
@@ -209,6 +207,6 @@ export function scriptedProvider(name: string, { audio, ...options }: ScriptedPr
     credential: 'required',
     live: undefined,
     batch: scriptedCodec(options),
-    failures: {},
+    failures: [],
   };
 }

@@ -1,8 +1,10 @@
 // The embedded recogniser's codec. Its messages are those of a stream in src/recogniser; they are read here as any
 // provider's would be.
 import type { Heard, Utterance } from '../../../machines/events.ts';
+import { ended, partial } from '../kit/heard.ts';
+import { liveTiming } from '../kit/timing.ts';
 import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
-import { failureOf } from './failures.ts';
+import { failures } from './failures.ts';
 import { BUILT_IN_GRAMMARS } from './grammars/index.ts';
 
 interface State {
@@ -20,23 +22,19 @@ type Message =
   | { type: 'warning' | 'error'; code: string; message: string };
 
 export const live: LiveCodec<State> = {
-  timing: () => ({
-    // The recogniser looks at the text each 100 ms; smaller frames would only cost more.
-    frame: { minMs: 100, idealMs: 100, maxMs: 1_000, tail: 'short' },
-    // A backlog is worked off faster than real time, but one session may not take all threads for itself.
-    speedMax: 8,
-    burstMs: 2_000,
-    connectMs: 5_000,
-    // The first stream of a thread waits until the models are loaded.
-    readyMs: 20_000,
-    drainMs: 20_000,
-    keepAliveMs: undefined,
-    // It runs in this process and says nothing about noise: silence is no sign of a stall.
-    stallMs: Number.POSITIVE_INFINITY,
-    formattedWaitMs: 0,
-    sessionMaxMs: undefined,
-    endpointing: undefined,
-  }),
+  timing: () =>
+    liveTiming({
+      // The recogniser looks at the text each 100 ms; smaller frames would only cost more.
+      frame: { minMs: 100, idealMs: 100, maxMs: 1_000, tail: 'short' },
+      // A backlog is worked off faster than real time, but one session may not take all threads for itself.
+      speedMax: 8,
+      burstMs: 2_000,
+      // The first stream of a thread waits until the models are loaded.
+      readyMs: 20_000,
+      drainMs: 20_000,
+      // It runs in this process and says nothing about noise: silence is no sign of a stall.
+      stallMs: Number.POSITIVE_INFINITY,
+    }),
 
   open: (request: LegRequest) => ({
     state: { finishing: false, language: languageOf(request.model) },
@@ -64,10 +62,7 @@ export const live: LiveCodec<State> = {
 
   keepAlive: () => [],
 
-  closed: (state, code) =>
-    state.finishing && code === 1000
-      ? { type: 'finished' }
-      : { type: 'failed', failure: { ...failureOf('closed'), code: `close_${code}` } },
+  closed: ({ finishing }, code) => failures.heardOfClose(code, '', { finishing }),
 };
 
 function heard(message: Message, language: string): Heard[] {
@@ -79,24 +74,20 @@ function heard(message: Message, language: string): Heard[] {
       return [{ type: 'speech.started', start: message.start }];
     case 'interim': {
       const { turn, text, start, end } = message;
-      return [{ type: 'partial', turnId: String(turn), utterance: { text, start, end, language } }];
+      return [partial(turn, { text, start, end, language })];
     }
     case 'final': {
       const { type: _, turn, ...utterance } = message;
-      return [
-        { type: 'turn.ended', turnId: String(turn), utterance: { ...utterance, language }, formattedFollows: false },
-      ];
+      return [ended(turn, { ...utterance, language })];
     }
     case 'no_match': {
       const { turn, start, end } = message;
-      return [
-        { type: 'turn.ended', turnId: String(turn), utterance: { text: '', start, end }, formattedFollows: false },
-      ];
+      return [ended(turn, { text: '', start, end })];
     }
     case 'warning':
       return [{ type: 'warned', code: message.code, message: message.message }];
     case 'error':
-      return [{ type: 'failed', failure: failureOf(message.code, message.message) }];
+      return failures.heardOfError(message.code, message.message);
     default:
       return [];
   }

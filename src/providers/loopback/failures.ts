@@ -1,23 +1,20 @@
 // What the scripted provider's errors and close codes mean.
-import type { LegFailure } from '../../../machines/events.ts';
-import type { FailureTable } from '../provider.ts';
+import { FailureTable } from '../kit/failures.ts';
 
-const closed: FailureTable[string] = {
+const closed = {
   kind: 'next',
   reason: 'upstream_closed',
   message: 'The scripted provider closed the connection.',
-};
+} as const;
 
-export const failures: FailureTable = {
-  retry: { kind: 'retry', reason: 'upstream_error', message: 'The script asked for a failure worth a retry.' },
-  next: { kind: 'next', reason: 'upstream_error', message: 'The script asked for a failure.' },
-  account: { kind: 'account', reason: 'upstream_error', message: 'The script asked for an account failure.' },
-  caller: { kind: 'caller', reason: 'upstream_error', message: 'The script asked for a fault of the caller.' },
-  closed,
-};
-
-/** The failure of an error message or a close code; unknown ones are `next`. */
-export function failureOf(code: string): LegFailure {
-  const row = Object.hasOwn(failures, code) ? failures[code] : undefined;
-  return { code, ...(row ?? closed) };
-}
+export const failures = new FailureTable({
+  title: 'The scripted provider',
+  rows: [
+    { code: 'retry', kind: 'retry', message: 'The script asked for a failure worth a retry.' },
+    { code: 'next', kind: 'next', message: 'The script asked for a failure.' },
+    { code: 'account', kind: 'account', message: 'The script asked for an account failure.' },
+    { code: 'caller', kind: 'caller', message: 'The script asked for a fault of the caller.' },
+    { name: 'closed', ...closed },
+    { name: 'error', ...closed },
+  ],
+});

@@ -1,6 +1,5 @@
 // The scripted provider: template for newcomers, offline demonstration, load and failures on demand.
 import type { Provider } from '../provider.ts';
-import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
@@ -13,6 +12,6 @@ export const loopback: Provider = {
   options: (model) => (model === 'numbered' ? NumberedOptions : ScriptOptions),
   credential: 'none',
   live,
-  batch,
-  failures,
+  batch: { kind: 'live' },
+  failures: failures.rows,
 };

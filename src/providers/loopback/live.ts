@@ -1,8 +1,12 @@
 // The scripted provider's wire: `start`, raw audio, `finalize`, `finish` out; `ready`, `interim`, `final`, `finished`,
 // `error` in. It is the smallest complete codec, and the one to copy for a new provider.
 import type { Heard, Utterance } from '../../../machines/events.ts';
+import { ended, partial } from '../kit/heard.ts';
+import { countIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { liveTiming } from '../kit/timing.ts';
+import { utteranceOf, wordOf } from '../kit/words.ts';
 import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
-import { failureOf } from './failures.ts';
+import { failures } from './failures.ts';
 
 interface State {
   finishing: boolean;
@@ -17,19 +21,7 @@ export type LoopbackMessage =
   | { type: 'error'; code: string };
 
 export const live: LiveCodec<State> = {
-  timing: () => ({
-    frame: { minMs: 20, idealMs: 100, maxMs: 1_000, tail: 'short' },
-    speedMax: Number.POSITIVE_INFINITY,
-    burstMs: 0,
-    connectMs: 5_000,
-    readyMs: 5_000,
-    drainMs: 10_000,
-    keepAliveMs: undefined,
-    stallMs: 8_000,
-    formattedWaitMs: 0,
-    sessionMaxMs: undefined,
-    endpointing: undefined,
-  }),
+  timing: () => liveTiming({ speedMax: Number.POSITIVE_INFINITY, burstMs: 0, drainMs: 10_000, stallMs: 8_000 }),
 
   open: (request: LegRequest) => ({
     state: { finishing: false },
@@ -61,61 +53,44 @@ export const live: LiveCodec<State> = {
 
   keepAlive: () => [],
 
-  closed: (state, code) =>
-    state.finishing && code === 1000
-      ? { type: 'finished' }
-      : { type: 'failed', failure: { ...failureOf('closed'), code: `close_${code}` } },
+  closed: ({ finishing }, code) => failures.heardOfClose(code, '', { finishing }),
 };
 
 function heard(json: unknown): Heard[] {
-  if (typeof json !== 'object' || json === null) return [];
-  const message = json as LoopbackMessage;
+  const message = objectIn(json);
   switch (message.type) {
     case 'ready':
     case 'finished':
       return [{ type: message.type }];
-    case 'speech_started':
-      return typeof message.start === 'number' ? [{ type: 'speech.started', start: message.start }] : [];
+    case 'speech_started': {
+      const start = numberIn(message.start);
+      return start === undefined ? [] : [{ type: 'speech.started', start }];
+    }
     case 'interim':
-      return isWhole(message)
-        ? [{ type: 'partial', turnId: String(message.turn), utterance: utteranceOf(message) }]
-        : [];
     case 'final':
-      return isWhole(message)
-        ? [
-            {
-              type: 'turn.ended',
-              turnId: String(message.turn),
-              utterance: utteranceOf(message),
-              formattedFollows: false,
-            },
-          ]
-        : [];
+      return turn(message);
     case 'error':
-      return [{ type: 'failed', failure: failureOf(typeof message.code === 'string' ? message.code : 'unknown') }];
+      return failures.heardOfError(textIn(message.code) ?? 'unknown');
     default:
       return [];
   }
 }
 
 /** What came over a network is what it says it is only once that was looked at. */
-const isWhole = ({ turn, text, start, end }: { turn: unknown; text: unknown; start: unknown; end: unknown }): boolean =>
-  typeof turn === 'number' && typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
+function turn({ type, turn, text: said, start: from, end: until }: Members): Heard[] {
+  const [number, text, start, end] = [countIn(turn), textIn(said), numberIn(from), numberIn(until)];
+  if (number === undefined || text === undefined || start === undefined || end === undefined) return [];
+  const turnId = String(number);
+  const utterance = spread(text, start, end);
+  return type === 'final' ? [ended(turnId, utterance)] : [partial(turnId, utterance)];
+}
 
 /** Words share the time of their turn evenly: a script has no better times. */
-function utteranceOf({ text, start, end }: { text: string; start: number; end: number }): Utterance {
+function spread(text: string, start: number, end: number): Utterance {
   const words = text.split(' ').filter((word) => word !== '');
   const share = (end - start) / Math.max(1, words.length);
-  return {
-    text,
-    start,
-    end,
-    confidence: 1,
-    words: words.map((word, index) => ({
-      word,
-      start: start + index * share,
-      end: start + (index + 1) * share,
-      confidence: 1,
-    })),
-  };
+  const placed = words.map((word, index) =>
+    wordOf(word, start + index * share, start + (index + 1) * share, { confidence: 1 }),
+  );
+  return utteranceOf(text, start, end, { confidence: 1, words: placed });
 }

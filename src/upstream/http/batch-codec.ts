@@ -83,7 +83,7 @@ class HttpJob {
       }
       this.settled = true;
     } finally {
-      if (!this.settled) this.abandon();
+      if (!this.settled || this.codec.removesDone) this.abandon();
     }
     if (step.type === 'failed') throw this.failed(step.failure);
     return {
@@ -163,9 +163,9 @@ class HttpJob {
   /** Tells the provider that nobody waits any more; whether it hears of it changes nothing here. */
   private abandon(): void {
     try {
-      const request = this.codec.abandon?.(this.state);
-      if (request === undefined) return;
-      this.exchange(request, ABANDON_MS, new AbortController().signal).catch(() => {});
+      for (const request of this.codec.abandon?.(this.state) ?? []) {
+        this.exchange(request, ABANDON_MS, new AbortController().signal).catch(() => {});
+      }
     } catch (error) {
       this.fault('codec.abandon', error);
     }

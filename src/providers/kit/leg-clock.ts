@@ -3,7 +3,7 @@
 
 /** Pauses that are remembered one by one; times before the oldest of them come out early by what was forgotten. */
 const PAUSES_MAX = 256;
-const BYTES_PER_SAMPLE = 2;
+export const BYTES_PER_SAMPLE = 2;
 
 /** Counts linear16 as it is sent, and turns the provider's times into the leg's. */
 export class LegClock {

@@ -107,7 +107,7 @@ export const LANGUAGES: readonly string[] = Object.keys(NAMES);
 
 const CODES = new Map(Object.entries(NAMES).map(([code, name]) => [name, code]));
 
-/** The code of a language that OpenAI tells by its English name, or by a code; undefined where it is neither. */
+/** The code of a language that is told by its English name, or by a code; undefined where it is neither. */
 export function languageCode(name: string): string | undefined {
   const told = name.trim().toLowerCase();
   return CODES.get(told) ?? (/^[a-z]{2,3}$/.test(told) ? told : undefined);

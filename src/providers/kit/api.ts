@@ -1,0 +1,49 @@
+// Where a provider is reached, and how a request shows its credential.
+import type { CredentialCheck, ProviderAccess, ProviderRefusal } from '../provider.ts';
+import { type Query, urlOf } from '../urls.ts';
+
+interface Settings {
+  /** The provider's own base URL; a configured one takes its place. */
+  url: string;
+  /** The one for live sessions, where it is another. */
+  liveUrl?: string;
+  /** What a base URL is made of a configured one. */
+  base?(configured: string): string;
+  /** The headers that show a credential. */
+  headers(credential: string): Record<string, string>;
+}
+
+export interface ProviderApi {
+  http(access: ProviderAccess, path: string, query?: Query): string;
+  websocket(access: ProviderAccess, path: string, query?: Query): string;
+  headers(access: ProviderAccess): Record<string, string>;
+}
+
+export function providerApi({ url, liveUrl = url, base = (configured) => configured, headers }: Settings): ProviderApi {
+  return {
+    http: ({ baseUrl }, path, query) => urlOf('http', base(baseUrl ?? url), path, query),
+    websocket: ({ baseUrl }, path, query) => urlOf('websocket', base(baseUrl ?? liveUrl), path, query),
+    headers: ({ credential }) => (credential === undefined ? {} : headers(credential)),
+  };
+}
+
+/** Headers of the common form. */
+export const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
+
+/**
+ * Whether a key is good, by what a cheap `GET` is answered with: cite the document that says so.
+ *
+ * @param isOfKey whether a 401 is about the key
+ */
+export const keyCheck = (
+  api: ProviderApi,
+  path: string,
+  query?: Query,
+  isOfKey: (refusal: ProviderRefusal) => boolean = () => true,
+): CredentialCheck => ({
+  request: (access) => ({ url: api.http(access, path, query), headers: api.headers(access) }),
+  verdict: (answer) => {
+    if (answer.status === 200) return 'accepted';
+    return answer.status === 401 && isOfKey(answer) ? 'refused' : 'unknown';
+  },
+});

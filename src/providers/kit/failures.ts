@@ -1,0 +1,170 @@
+// The failure table of a provider, asked about refusals, errors, closes and failed jobs: the only place that reads its codes.
+import type { Heard, LegFailure } from '../../../machines/events.ts';
+import type { ProviderRefusal } from '../provider.ts';
+import { failureOfStatus, providerWords } from '../refusals.ts';
+import { finalMissing } from '../turn-text.ts';
+import type { FailureRow } from './failure-row.ts';
+import { failed } from './heard.ts';
+import { type Members, objectOf } from './json.ts';
+
+const CODE_MAX = 64;
+
+/** What the body of a refusal says. */
+export interface RefusalWords {
+  code?: string | undefined;
+  words?: string | undefined;
+  param?: string | undefined;
+}
+
+interface Settings {
+  /** The provider, as messages call it. */
+  title: string;
+  rows: readonly FailureRow[];
+  refusal?(body: Members, refusal: ProviderRefusal): RefusalWords;
+  /** The code of the cause in the reason of a close, where there is one. */
+  closeCode?(reason: string): string | undefined;
+  /** How a message goes on with the provider's words. */
+  quote?(message: string, words: string, row: FailureRow): string;
+}
+
+/** What a provider said of a failure, and where. */
+interface Told extends RefusalWords {
+  status?: number;
+  close?: number;
+  file?: boolean;
+}
+
+export class FailureTable {
+  /** The provider's own rows, then those of what may happen with each. */
+  readonly rows: readonly FailureRow[];
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    const names = settings.rows.map(({ name }) => name);
+    this.rows = [...settings.rows, ...commonRows(settings.title).filter(({ name }) => !names.includes(name))];
+    this.#settings = settings;
+  }
+
+  /** The failure of a refused upgrade or request. */
+  ofRefusal(refusal: ProviderRefusal, { file = false } = {}): LegFailure {
+    const read = this.#settings.refusal?.(objectOf(refusal.body), refusal) ?? {};
+    const failure = failureOfStatus(refusal, read.words);
+    const row = this.#find({ ...read, status: refusal.status, file }) ?? {};
+    return {
+      ...failure,
+      kind: row.kind ?? failure.kind,
+      reason: row.reason ?? failure.reason,
+      code: row.as ?? read.code?.slice(0, CODE_MAX) ?? failure.code,
+      message: row.message === undefined ? failure.message : this.#message(row, read.words),
+    };
+  }
+
+  /** The failure of a close that was not asked for. */
+  ofClose(close: number, reason: string): LegFailure {
+    const code = this.#settings.closeCode?.(reason);
+    const row = this.#find({ close, code, words: reason }) ?? this.#row('closed');
+    return this.#failure(row, code ?? `close_${close}`, reason);
+  }
+
+  /** What a close means for a leg: its end, where that was asked for and no turn is open. */
+  heardOfClose(
+    close: number,
+    reason: string,
+    leg: { finishing: boolean; open?: boolean; orderly?: readonly number[] },
+  ): Heard {
+    if (!leg.finishing || !(leg.orderly ?? [1000]).includes(close)) return failed(this.ofClose(close, reason));
+    return leg.open ? failed(finalMissing) : { type: 'finished' };
+  }
+
+  /**
+   * The failure of an error message; undefined where the session survives it.
+   *
+   * @param type what decides where no row knows the code
+   */
+  ofError(code: string | undefined, words = '', type?: string): LegFailure | undefined {
+    const row = this.#find({ code, words }) ?? (type === undefined ? undefined : this.#find({ code: type, words }));
+    const { survives, ...known } = row ?? this.#row('error');
+    return survives ? undefined : this.#failure(known, providerWords(code ?? nameOf(known) ?? '') || 'error', words);
+  }
+
+  /** The same for a leg. */
+  heardOfError(code: string | undefined, words = '', type?: string): Heard[] {
+    const failure = this.ofError(code, words, type);
+    return failure === undefined ? [] : [failed(failure)];
+  }
+
+  /** The failure of a job that a file was made. */
+  ofJob(code: string | undefined, words = ''): LegFailure {
+    const row = this.rows.find(
+      (each) => each.file && each.status === undefined && holds(each, { code, words, file: true }),
+    );
+    return this.#failure(row ?? this.#row('job_failed'), code ?? 'job_failed', words);
+  }
+
+  /** The failure of the row of this name. */
+  named(name: string, words = ''): LegFailure {
+    return this.#failure(this.#row(name), name, words);
+  }
+
+  #row(name: string): FailureRow {
+    return this.rows.find((row) => row.name === name) ?? this.#row('error');
+  }
+
+  #find(told: Told): FailureRow | undefined {
+    return this.rows.find((row) => row.name === undefined && holds(row, told));
+  }
+
+  #failure(row: FailureRow, code: string, words: string): LegFailure {
+    const { kind = 'retry', reason = 'upstream_error', as = code, own } = row;
+    const failure: LegFailure = { kind, reason, code: as.slice(0, CODE_MAX), message: this.#message(row, words) };
+    return own ? { ...failure, own } : failure;
+  }
+
+  /** Words about an account may quote its credential, and are not passed on. */
+  #message(row: FailureRow, words = ''): string {
+    const { kind, message = `${this.#settings.title} reported an error.` } = row;
+    const said = kind === 'account' ? '' : providerWords(words);
+    if (said === '') return message;
+    return this.#settings.quote?.(message, said, row) ?? `${message.replace(/\.$/, '')}: ${said}`;
+  }
+}
+
+/** The first code that a row is about. */
+const nameOf = ({ code }: FailureRow): string | undefined =>
+  code instanceof RegExp ? undefined : typeof code === 'string' ? code : code?.[0];
+
+const commonRows = (title: string): readonly FailureRow[] => [
+  { name: 'closed', kind: 'retry', reason: 'upstream_closed', message: `${title} closed the connection.` },
+  { name: 'error', kind: 'retry', reason: 'upstream_error', message: `${title} reported an error.` },
+  {
+    name: 'bad_answer',
+    kind: 'next',
+    reason: 'upstream_error',
+    message: `${title} gave an answer that cannot be read.`,
+  },
+  { name: 'job_failed', kind: 'next', reason: 'upstream_error', message: `${title} could not transcribe this file.` },
+  { name: finalMissing.code, kind: finalMissing.kind, reason: finalMissing.reason, message: finalMissing.message },
+];
+
+function holds(row: FailureRow, { status, close, code, words = '', param, file }: Told): boolean {
+  const closeOrCode = close ?? (status === undefined && code !== undefined ? Number(code) : undefined);
+  return (
+    (row.file === undefined || file === true) &&
+    (row.status === undefined || (status !== undefined && hasStatus(row.status, status))) &&
+    (row.close === undefined || (closeOrCode !== undefined && isAmong(row.close, closeOrCode))) &&
+    (row.code === undefined || (code !== undefined && hasCode(row.code, code))) &&
+    (row.param === undefined || row.param === param) &&
+    (row.words === undefined || row.words.test(words))
+  );
+}
+
+function hasStatus(wanted: NonNullable<FailureRow['status']>, status: number): boolean {
+  if (typeof wanted !== 'string') return isAmong(wanted, status);
+  return wanted === 'any' || wanted === `${Math.floor(status / 100)}xx`;
+}
+
+const hasCode = (wanted: NonNullable<FailureRow['code']>, code: string): boolean =>
+  wanted instanceof RegExp ? wanted.test(code) : isAmong(wanted, code);
+
+const isAmong = <Value extends string | number>(wanted: Value | readonly Value[], value: Value): boolean =>
+  Array.isArray(wanted) ? wanted.includes(value) : wanted === value;

@@ -1,0 +1,34 @@
+// What codecs say most often, in short.
+import type { Heard, LegFailure, Utterance } from '../../../machines/events.ts';
+import { providerWords } from '../refusals.ts';
+
+export const failed = (failure: LegFailure): Extract<Heard, { type: 'failed' }> => ({ type: 'failed', failure });
+
+export const partial = (turn: string | number, utterance: Utterance): Heard => ({
+  type: 'partial',
+  turnId: String(turn),
+  utterance,
+});
+
+/** The end of a turn that no formatted version follows; without an utterance it is the joined pieces. */
+export const ended = (turn: string | number, utterance?: Utterance): Heard => ({
+  type: 'turn.ended',
+  turnId: String(turn),
+  ...(utterance === undefined ? {} : { utterance }),
+  formattedFollows: false,
+});
+
+/** Kinds of warnings; beyond so many none is told. */
+const KINDS_MAX = 16;
+
+/** What a provider warns of, each kind told once. */
+export class Warnings {
+  readonly #told = new Set<string>();
+
+  /** @param words the provider's, behind the gateway's own */
+  once(code: string, message: string, words: string): Heard[] {
+    if (this.#told.has(code) || this.#told.size >= KINDS_MAX) return [];
+    this.#told.add(code);
+    return [{ type: 'warned', code, message: `${message}: ${providerWords(words)}` }];
+  }
+}

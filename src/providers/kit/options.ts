@@ -1,0 +1,133 @@
+// The option table of a provider: what `provider_params` may hold, which models honour it in which mode, and what it is called
+// on the wire. Ranges that depend on each other are the provider's to check: it refuses a request that breaks them.
+import {
+  type Static,
+  type TBoolean,
+  type TInteger,
+  type TNumber,
+  type TObject,
+  type TSchema,
+  type TString,
+  Type,
+} from '@sinclair/typebox';
+import type { Mode } from '../../api/models.ts';
+
+/** A part of the catalogue, by the parts of slugs behind the slash; true for all models. */
+type Models = true | readonly string[];
+
+export interface OptionRow<Schema extends TSchema = TSchema> {
+  schema: Schema;
+  /** The schema of models that take less, or more. */
+  other?: { models: readonly string[]; schema: TSchema };
+  /** Models that honour it in live sessions, and for files. An option that no model honours costs money for what cannot be shown. */
+  live?: Models;
+  batch?: Models;
+  /** What it is called on the wire, in both modes or in each; its own name when absent. False: the codec writes it. */
+  wire?: Wire | Readonly<Partial<Record<Mode, Wire>>>;
+  /** It speaks of a whole file, and means nothing for one utterance of a live session. */
+  wholeFile?: true;
+}
+
+type Wire = string | false;
+export type OptionRows = Readonly<Record<string, OptionRow>>;
+type Params<Rows extends OptionRows> = { [Name in keyof Rows]?: Static<Rows[Name]['schema']> };
+type Given = Readonly<Record<string, unknown>>;
+
+export interface OptionTable<Rows extends OptionRows> {
+  rows: Rows;
+  /** The schema of `provider_params`: everything that the provider knows. The same object for models that take the same. */
+  schema(model: string): TObject;
+  honours(option: string, model: string, mode: Mode): boolean;
+  /** Those that the model honours in the mode, by their own names. */
+  honoured(params: Given, model: string, mode: Mode): Params<Rows>;
+  /** The same by their names on the wire, without those that the codec writes. */
+  wire(params: Given, model: string, mode: Mode): Record<string, unknown>;
+}
+
+type Place = Pick<OptionRow, Mode>;
+
+/** Rows of options that the same models honour in the same modes. */
+export const honouredBy =
+  (place: Place) =>
+  <Schema extends TSchema>(schema: Schema, more: Omit<OptionRow, 'schema' | Mode> = {}): OptionRow<Schema> => ({
+    schema,
+    ...place,
+    ...more,
+  });
+
+export function optionTable<const Rows extends OptionRows>(rows: Rows): OptionTable<Rows> {
+  const schemas = new Map<string, TObject>();
+  const varied = Object.entries<OptionRow>(rows).filter(([, row]) => row.other !== undefined);
+  const rowOf = (option: string): OptionRow | undefined => (Object.hasOwn(rows, option) ? rows[option] : undefined);
+
+  const honours = (option: string, model: string, mode: Mode): boolean => {
+    const models = rowOf(option)?.[mode];
+    return models === true || models?.includes(model) === true;
+  };
+  const given = (params: Given, model: string, mode: Mode): [string, unknown][] =>
+    Object.entries(params).filter(([option, value]) => value !== undefined && honours(option, model, mode));
+
+  return {
+    rows,
+    honours,
+
+    schema(model) {
+      const others = varied.filter(([, { other }]) => other?.models.includes(model)).map(([name]) => name);
+      const key = others.join();
+      const schema = schemas.get(key) ?? schemaOf(rows, others);
+      schemas.set(key, schema);
+      return schema;
+    },
+
+    honoured: (params, model, mode) => Object.fromEntries(given(params, model, mode)) as Params<Rows>,
+
+    wire: (params, model, mode) =>
+      Object.fromEntries(
+        given(params, model, mode).flatMap(([option, value]) => {
+          const { wire } = rowOf(option) as OptionRow;
+          const name = typeof wire === 'object' ? wire[mode] : wire;
+          return name === false ? [] : [[name ?? option, value]];
+        }),
+      ),
+  };
+}
+
+function schemaOf(rows: OptionRows, others: readonly string[]): TObject {
+  const members = Object.entries(rows).map(([name, { schema, other }]) => {
+    return [name, Type.Optional(others.includes(name) ? (other as { schema: TSchema }).schema : schema)];
+  });
+  return Type.Object(Object.fromEntries(members), { additionalProperties: false });
+}
+
+// Short forms of the schemas that options have.
+
+export const flag = (description: string): TBoolean => Type.Boolean({ description });
+
+export const integer = (minimum: number, maximum: number, description: string): TInteger =>
+  Type.Integer({ minimum, maximum, description });
+
+export const number = (minimum: number, maximum: number, description: string): TNumber =>
+  Type.Number({ minimum, maximum, description });
+
+export const fraction = (description: string): TNumber => number(0, 1, description);
+
+export const text = (maxLength: number, description: string): TString => Type.String({ maxLength, description });
+
+export const oneOf = <const Value extends string>(values: readonly Value[], description: string) =>
+  Type.Union(
+    values.map((value) => Type.Literal(value)),
+    { description },
+  );
+
+/** A list of texts that are not empty. */
+export const texts = (maxItems: number, description: string, { minItems, maxLength = 128 }: ListBounds = {}) =>
+  Type.Array(Type.String({ minLength: 1, maxLength }), {
+    ...(minItems === undefined ? {} : { minItems }),
+    maxItems,
+    description,
+  });
+
+interface ListBounds {
+  minItems?: number;
+  maxLength?: number;
+}

@@ -1,0 +1,109 @@
+// Files as jobs: uploaded, made a job, asked about until that is done, its transcript fetched. Requests and answers only; the
+// host sends them, streams the file and keeps the deadlines.
+import type { BatchRequest, BatchResult, BatchStep, ChannelBilling, HttpBatchCodec, HttpRequest } from '../provider.ts';
+import type { FailureTable } from './failures.ts';
+import { type Members, objectOf } from './json.ts';
+
+/** A client waits for the answer, so a job is asked about soon, and then less and less often. */
+const POLL_MS = { first: 500, growth: 1.5, most: 3_000 };
+/** An id goes into the path of a URL. */
+const ID = /^[\w-]{1,128}$/;
+
+/** What has become of a job. */
+export type JobStatus = 'working' | 'done' | { failed: { code?: string | undefined; words?: string | undefined } };
+
+/** A job as its provider knows it: its id, and what the upload was answered with. */
+interface Job {
+  id: string;
+  uploaded: Members;
+}
+
+interface Settings {
+  failures: FailureTable;
+  needsLength?: boolean;
+  answerMs: number;
+  billsChannels: ChannelBilling;
+  /** Sends the file, where that is a request of its own. */
+  upload?(request: BatchRequest): HttpRequest;
+  /** Makes the job, with the file where nothing was uploaded; undefined when the upload's answer cannot be read. */
+  create(request: BatchRequest, uploaded: Members): HttpRequest | undefined;
+  /** The id in the answer to `create`; its member `id` when absent. */
+  idOf?(answer: Members): unknown;
+  /** By the answers to `create` and `poll`; undefined for what cannot be read. */
+  statusOf(answer: Members): JobStatus | undefined;
+  poll(request: BatchRequest, job: Job): HttpRequest;
+  /** Fetches the transcript, where the job does not hold it. */
+  fetch?(request: BatchRequest, job: Job): HttpRequest;
+  /** Ends a job that nobody waits for, and takes what is left of it away. */
+  remove?(request: BatchRequest, job: Job): HttpRequest[];
+  /** Jobs that are done are removed as well. */
+  removesDone?: boolean;
+  resultOf(request: BatchRequest, answer: Members): BatchResult;
+}
+
+interface State {
+  request: BatchRequest;
+  stage: 'upload' | 'job' | 'transcript';
+  uploaded: Members;
+  id: string | undefined;
+  pollMs: number;
+}
+
+export function pollingBatch(settings: Settings): HttpBatchCodec {
+  const { failures, upload, removesDone = false } = settings;
+  const unreadable = (): BatchStep => ({ type: 'failed', failure: failures.named('bad_answer') });
+  const asked = (request: HttpRequest | undefined): BatchStep =>
+    request === undefined ? unreadable() : { type: 'request', request };
+  const done = ({ request }: State, answer: Members): BatchStep => ({
+    type: 'done',
+    result: settings.resultOf(request, answer),
+  });
+
+  const ofJob = (state: State, answer: Members): BatchStep => {
+    const id = settings.idOf === undefined ? answer.id : settings.idOf(answer);
+    if (typeof id === 'string' && ID.test(id)) state.id ??= id;
+    const status = settings.statusOf(answer);
+    if (state.id === undefined || status === undefined) return unreadable();
+    const job = { id: state.id, uploaded: state.uploaded };
+    if (typeof status === 'object') {
+      return { type: 'failed', failure: failures.ofJob(status.failed.code, status.failed.words) };
+    }
+    if (status === 'done') {
+      if (settings.fetch === undefined) return done(state, answer);
+      state.stage = 'transcript';
+      return asked(settings.fetch(state.request, job));
+    }
+    const afterMs = state.pollMs;
+    state.pollMs = Math.min(POLL_MS.most, Math.round(afterMs * POLL_MS.growth));
+    return { type: 'request', request: settings.poll(state.request, job), afterMs };
+  };
+
+  const codec: HttpBatchCodec<State> = {
+    kind: 'http',
+    needsLength: settings.needsLength ?? false,
+    answerMs: settings.answerMs,
+    billsChannels: settings.billsChannels,
+    removesDone,
+
+    begin(request) {
+      const stage = upload === undefined ? 'job' : 'upload';
+      const state: State = { request, stage, uploaded: {}, id: undefined, pollMs: POLL_MS.first };
+      return { state, step: asked(upload === undefined ? settings.create(request, {}) : upload(request)) };
+    },
+
+    read(state, { body }) {
+      const answer = objectOf(body);
+      if (state.stage === 'job') return ofJob(state, answer);
+      if (state.stage === 'transcript') return done(state, answer);
+      state.stage = 'job';
+      state.uploaded = answer;
+      return asked(settings.create(state.request, answer));
+    },
+
+    refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
+
+    abandon: ({ request, id, uploaded }) =>
+      id === undefined ? [] : (settings.remove?.(request, { id, uploaded }) ?? []),
+  };
+  return codec;
+}

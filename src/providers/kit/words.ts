@@ -1,0 +1,98 @@
+// Words, speakers and utterances, made of what a provider says of them. Times are seconds.
+import type { Utterance, Word } from '../../../machines/events.ts';
+
+/** Speakers of one leg or file. */
+const SPEAKERS_MAX = 256;
+
+/** Numbers speakers from 0 in the order they are first heard, whatever the provider calls them. */
+export class Speakers {
+  readonly #numbers = new Map<string, number>();
+  readonly #nobody: readonly string[];
+  readonly #most: number;
+
+  /**
+   * @param nobody labels that stand for no one
+   * @param most speakers that get a number; further ones get none
+   */
+  constructor(nobody: readonly string[] = [], most = SPEAKERS_MAX) {
+    this.#nobody = nobody;
+    this.#most = most;
+  }
+
+  /** The number of a speaker by a label that is a text or a number; undefined for what is none, and once there are too many. */
+  numberOf(label: unknown): number | undefined {
+    if (typeof label !== 'number' && (typeof label !== 'string' || label === '')) return undefined;
+    const name = String(label);
+    const known = this.#numbers.get(name);
+    if (known !== undefined || this.#numbers.size >= this.#most || this.#nobody.includes(name)) return known;
+    this.#numbers.set(name, this.#numbers.size);
+    return this.#numbers.size - 1;
+  }
+}
+
+/** What may be known of a word beside its times, and of an utterance beside its text and its place. */
+interface Details {
+  confidence?: number | undefined;
+  speaker?: number | undefined;
+}
+
+/** A word; it does not end before it begins. */
+export const wordOf = (word: string, start: number, end: number, { confidence, speaker }: Details = {}): Word => ({
+  word,
+  start,
+  end: Math.max(start, end),
+  ...(confidence === undefined ? {} : { confidence }),
+  ...(speaker === undefined ? {} : { speaker }),
+});
+
+/** An utterance with what is known of it. */
+export const utteranceOf = (
+  text: string,
+  start: number,
+  end: number,
+  details: Details & { language?: string | undefined; words?: Word[] | undefined } = {},
+): Utterance => ({
+  text,
+  start,
+  end,
+  ...(details.confidence === undefined ? {} : { confidence: details.confidence }),
+  ...(details.speaker === undefined ? {} : { speaker: details.speaker }),
+  ...(details.language === undefined ? {} : { language: details.language }),
+  ...(details.words === undefined ? {} : { words: details.words }),
+});
+
+/** The speaker of all the words, where they have one and the same. */
+export function oneSpeaker(words: readonly Word[] = []): number | undefined {
+  const speaker = words[0]?.speaker;
+  return words.every((word) => word.speaker === speaker) ? speaker : undefined;
+}
+
+/** The mean confidence of words, where any has one. */
+export function meanConfidence(words: readonly { confidence?: number | undefined }[]): number | undefined {
+  const known = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]));
+  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
+}
+
+export const textOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
+
+/** An utterance of words that stand together. */
+export const utteranceOfWords = (words: Word[], text: string, confidence = meanConfidence(words)): Utterance =>
+  utteranceOf(text, words[0]?.start ?? 0, words.at(-1)?.end ?? 0, { confidence, words });
+
+/**
+ * The words of a whole file, cut where sentences end: captions of a file in one piece are of no use. Where the words do not
+ * make up the text (there are no spaces, say) it stays whole.
+ */
+export function sentencesOf(words: Word[], text: string, confidence: number | undefined): Utterance[] {
+  if (text === '') return [];
+  if (textOf(words) !== text) return [utteranceOfWords(words, text, confidence)];
+  const sentences: Utterance[] = [];
+  let from = 0;
+  for (const [index, { word }] of words.entries()) {
+    if (!/[.?!…]["”’)]?$/.test(word) && index < words.length - 1) continue;
+    const sentence = words.slice(from, index + 1);
+    sentences.push(utteranceOfWords(sentence, textOf(sentence)));
+    from = index + 1;
+  }
+  return sentences;
+}
