@@ -1,23 +1,12 @@
 // Files (`POST /v1/listen`): one request with the file as its body and the options in its query, one answer.
 import type { Utterance } from '../../../machines/events.ts';
+import { fractionIn, listIn, type Members, numberIn, objectIn, objectOf, textIn } from '../kit/json.ts';
+import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult, BatchStep, HttpBatchCodec } from '../provider.ts';
-import { objectOf } from '../refusals.ts';
-import { urlOf } from '../urls.ts';
-import { authorization, baseUrlOf } from './endpoint.ts';
-import { failureOfCode, failureOfFileRefusal } from './failures.ts';
+import { api, heardOf, wordsIn } from './api.ts';
+import { failures } from './failures.ts';
 import { novaLanguage } from './languages.ts';
-import { honoured } from './options.ts';
-import {
-  confidenceIn,
-  listIn,
-  type Members,
-  numberIn,
-  objectIn,
-  Speakers,
-  textIn,
-  utteranceOf,
-  wordsIn,
-} from './reading.ts';
+import { options } from './options.ts';
 
 interface State {
   multichannel: boolean;
@@ -35,13 +24,16 @@ export const batch: HttpBatchCodec<State> = {
   begin(request) {
     const { access, file, model, params } = request;
     return {
-      state: { multichannel: honoured(params, model, 'batch').multichannel === true, warnings: warningsOf(request) },
+      state: {
+        multichannel: options.honoured(params, model, 'batch').multichannel === true,
+        warnings: warningsOf(request),
+      },
       step: {
         type: 'request',
         request: {
           method: 'POST',
-          url: urlOf('http', baseUrlOf(access), '/v1/listen', queryOf(request)),
-          headers: { ...authorization(access), 'content-type': file.contentType },
+          url: api.http(access, '/v1/listen', queryOf(request)),
+          headers: { ...api.headers(access), 'content-type': file.contentType },
           body: { kind: 'file' },
         },
       },
@@ -50,7 +42,7 @@ export const batch: HttpBatchCodec<State> = {
 
   read: (state, { body }) => resultOf(state, objectOf(body)),
 
-  refused: (_, refusal) => failureOfFileRefusal(refusal),
+  refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
 };
 
 function queryOf({ model, language, diarization, params, file }: BatchRequest) {
@@ -64,7 +56,7 @@ function queryOf({ model, language, diarization, params, file }: BatchRequest) {
     // What a file says is meant to be read, and to be shown in segments.
     smart_format: true,
     utterances: true,
-    ...honoured(params, model, 'batch'),
+    ...options.wire(params, model, 'batch'),
   };
 }
 
@@ -88,7 +80,7 @@ function resultOf({ multichannel, warnings }: State, answer: Members): BatchStep
   const results = objectIn(answer.results);
   const channels = listIn(results.channels).map(objectIn);
   const first = channels[0];
-  if (first === undefined) return { type: 'failed', failure: failureOfCode('bad_answer') };
+  if (first === undefined) return { type: 'failed', failure: failures.named('bad_answer') };
   const speakers = new Speakers();
   const seconds = numberIn(objectIn(answer.metadata).duration);
   const segments = Array.isArray(results.utterances)
@@ -116,9 +108,8 @@ function segmentOf(
     if (typeof label === 'number') return speakers.numberOf(`${channel}:${label}`);
     return multichannel ? speakers.numberOf(`${channel}:`) : undefined;
   };
-  const words = wordsIn(segment.words, { place: (at) => at, speakerOf });
+  const words = wordsIn(segment.words, (at) => at, speakerOf);
   const start = numberIn(segment.start) ?? words?.[0]?.start ?? 0;
   const end = Math.max(start, numberIn(segment.end) ?? words?.at(-1)?.end ?? seconds ?? start);
-  const details = { words, confidence: confidenceIn(segment.confidence), language: undefined };
-  return utteranceOf(text, { start, end }, details);
+  return heardOf(text, { start, end }, words, { confidence: fractionIn(segment.confidence) });
 }

@@ -1,103 +1,65 @@
 // What Deepgram's refusals, errors and close codes mean. Refused requests have three shapes: `category`, `err_code`, text.
-import type { LegFailure } from '../../../machines/events.ts';
-import type { FailureTable, ProviderRefusal } from '../provider.ts';
-import { failureOfStatus, objectOf, providerWords, retryAfterOf } from '../refusals.ts';
-import { finalMissing } from '../turn-text.ts';
+import type { FailureRow } from '../kit/failure-row.ts';
+import { FailureTable } from '../kit/failures.ts';
+import { textIn } from '../kit/json.ts';
 
-const { code: FINAL_MISSING, ...finalMissingRow } = finalMissing;
+const account = { kind: 'account', reason: 'connect_failed' } as const;
+const unreadable = { kind: 'caller', message: 'Deepgram cannot decode the audio in its declared encoding.' } as const;
 
-const closed: FailureTable[string] = {
-  kind: 'retry',
-  reason: 'upstream_closed',
-  message: 'Deepgram closed the connection.',
-};
-const unknownError: FailureTable[string] = {
-  kind: 'retry',
-  reason: 'upstream_error',
-  message: 'Deepgram reported an error.',
-};
-
-export const failures: FailureTable = {
-  INVALID_AUTH: { kind: 'account', reason: 'connect_failed', message: 'Deepgram does not accept the API key.' },
-  INSUFFICIENT_PERMISSIONS: {
-    kind: 'account',
-    reason: 'connect_failed',
-    message: 'The Deepgram API key may not use this model.',
-  },
-  ASR_PAYMENT_REQUIRED: {
-    kind: 'account',
-    reason: 'connect_failed',
-    message: 'The Deepgram account has no credit left.',
-  },
-  TOO_MANY_REQUESTS: {
+const CODES: readonly (Omit<FailureRow, 'code'> & { code: string })[] = [
+  { code: 'INVALID_AUTH', ...account, message: 'Deepgram does not accept the API key.' },
+  { code: 'INSUFFICIENT_PERMISSIONS', ...account, message: 'The Deepgram API key may not use this model.' },
+  { code: 'ASR_PAYMENT_REQUIRED', ...account, message: 'The Deepgram account has no credit left.' },
+  {
+    code: 'TOO_MANY_REQUESTS',
     kind: 'next',
     reason: 'connect_failed',
     message: 'The Deepgram account has too many requests open.',
   },
-  'DATA-0000': {
-    kind: 'caller',
-    reason: 'upstream_error',
-    message: 'Deepgram cannot decode the audio in its declared encoding.',
+  { code: 'DATA-0000', reason: 'upstream_error', ...unreadable },
+  { code: 'NET-0000', kind: 'retry', reason: 'upstream_error', message: 'Deepgram failed to deliver its results.' },
+  {
+    code: 'NET-0001',
+    kind: 'retry',
+    reason: 'upstream_closed',
+    message: 'Deepgram received no audio for ten seconds.',
   },
-  'NET-0000': { kind: 'retry', reason: 'upstream_error', message: 'Deepgram failed to deliver its results.' },
-  'NET-0001': { kind: 'retry', reason: 'upstream_closed', message: 'Deepgram received no audio for ten seconds.' },
-  INTERNAL_SERVER_ERROR: { kind: 'retry', reason: 'upstream_error', message: 'Deepgram failed.' },
+  { code: 'INTERNAL_SERVER_ERROR', kind: 'retry', reason: 'upstream_error', message: 'Deepgram failed.' },
   // A deployment without `ForceEndTurn`: the request is not to blame, and once more would fail again.
-  UNPARSABLE_CLIENT_MESSAGE: {
+  {
+    code: 'UNPARSABLE_CLIENT_MESSAGE',
     kind: 'next',
     reason: 'upstream_error',
     message: 'Deepgram does not know a message of the gateway.',
   },
-  bad_answer: {
-    kind: 'next',
-    reason: 'upstream_error',
-    message: 'Deepgram gave an answer that cannot be read.',
+];
+const KNOWN = CODES.map(({ code }) => code);
+
+export const failures = new FailureTable({
+  title: 'Deepgram',
+  rows: [
+    // A file that cannot be decoded is as bad for any other model.
+    { file: true, status: '4xx', code: 'DATA-0000', as: 'audio_unusable', ...unreadable },
+    { file: true, status: [400, 413, 415, 422], words: /corrupt or unsupported|DATA-0000/i, as: 'audio_unusable' },
+    // Said by Deepgram itself it is the model that is not there; otherwise it is the address.
+    { status: 404, param: 'model', kind: 'caller', reason: 'upstream_error' },
+    ...CODES,
+    { code: /^(DATA|NET)-/, kind: 'retry', message: 'Deepgram reported an error.' },
+    { close: [1008, 1009], kind: 'next', reason: 'upstream_closed', message: 'Deepgram refused to go on.' },
+  ],
+
+  refusal({ category, err_code, message, err_msg }, { headers, body }) {
+    const code = textIn(category) || textIn(err_code) || '';
+    const shown = headers['dg-error'] ?? (textIn(message) || textIn(err_msg));
+    return {
+      code: KNOWN.includes(code) ? code : undefined,
+      param: code === '' ? undefined : 'model',
+      words: shown || (code === '' && !body.trimStart().startsWith('<') ? body : ''),
+    };
   },
-  policy: { kind: 'next', reason: 'upstream_closed', message: 'Deepgram refused to go on.' },
-  [FINAL_MISSING]: finalMissingRow,
-  closed,
-};
 
-/** The failure of a code of the provider, with its words. An unknown code is an error worth a retry. */
-export function failureOfCode(code: string, words = ''): LegFailure {
-  const row = Object.hasOwn(failures, code) ? (failures[code] as FailureTable[string]) : unknownError;
-  return { ...row, code: providerWords(code) || 'error', message: withWords(row, words) };
-}
-
-/** The failure of a refused upgrade or request. */
-export function failureOfRefusal(refusal: ProviderRefusal): LegFailure {
-  const body = objectOf(refusal.body);
-  const category = textOf(body.category) || textOf(body.err_code);
-  const shown = refusal.headers['dg-error'] ?? (textOf(body.message) || textOf(body.err_msg));
-  const words = shown || (category === '' && !refusal.body.trimStart().startsWith('<') ? refusal.body : '');
-  if (Object.hasOwn(failures, category)) {
-    const retryAfterMs = retryAfterOf(refusal);
-    return { ...failureOfCode(category, words), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  }
-  const failure = failureOfStatus(refusal, words);
-  // Said by Deepgram itself it is the model that is not there; otherwise it is the address.
-  return refusal.status === 404 && category !== '' ? { ...failure, kind: 'caller', reason: 'upstream_error' } : failure;
-}
-
-/** The failure of a refused file. One that cannot be decoded is as bad for any other model. */
-export function failureOfFileRefusal(refusal: ProviderRefusal): LegFailure {
-  const failure = failureOfRefusal(refusal);
-  const isAudio = failure.kind === 'caller' && /corrupt or unsupported|DATA-0000/i.test(refusal.body);
-  return isAudio ? { ...failure, code: 'audio_unusable' } : failure;
-}
-
-/** The failure of a close that was not asked for. The code of the cause is in its reason, where there is one. */
-export function failureOfClose(code: number, reason: string): LegFailure {
-  const found = /\b(DATA|NET)-?(\d{4})\b/i.exec(reason);
-  if (found !== null) return failureOfCode(`${found[1]?.toUpperCase()}-${found[2]}`, reason);
-  const row = code === 1008 || code === 1009 ? (failures.policy as FailureTable[string]) : closed;
-  return { ...row, code: `close_${code}`, message: withWords(row, reason) };
-}
-
-/** What is said to an account's owner names no more than the row: words about credentials may quote them. */
-function withWords(row: FailureTable[string], words: string): string {
-  const said = row.kind === 'account' ? '' : providerWords(words);
-  return said === '' ? row.message : `${row.message.replace(/\.$/, '')}: ${said}`;
-}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+  closeCode(reason) {
+    const found = /\b(DATA|NET)-?(\d{4})\b/i.exec(reason);
+    return found === null ? undefined : `${found[1]?.toUpperCase()}-${found[2]}`;
+  },
+});

@@ -1,25 +1,17 @@
 // Live Flux (`/v2/listen`): the provider names its turns, and says the whole text of the turn each time. Only its
 // `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
 import type { Utterance } from '../../../machines/events.ts';
-import type { Incoming, LegRequest, LiveCodec, LiveTiming, Step } from '../provider.ts';
+import { ended, failed, partial } from '../kit/heard.ts';
+import { countIn, fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { LegClock } from '../kit/leg-clock.ts';
+import { liveTiming } from '../kit/timing.ts';
+import { meanConfidence } from '../kit/words.ts';
+import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
-import { urlOf } from '../urls.ts';
-import { authorization, baseUrlOf, TIMING } from './endpoint.ts';
-import { failureOfClose, failureOfCode } from './failures.ts';
+import { api, heardOf, TIMING, wordsIn } from './api.ts';
+import { failures } from './failures.ts';
 import { fluxHint } from './languages.ts';
-import { LegClock } from './leg-clock.ts';
-import { honoured } from './options.ts';
-import {
-  confidenceIn,
-  listIn,
-  type Members,
-  numberIn,
-  objectIn,
-  textIn,
-  timeIn,
-  utteranceOf,
-  wordsIn,
-} from './reading.ts';
+import { options } from './options.ts';
 
 interface State {
   clock: LegClock;
@@ -52,14 +44,14 @@ const QUIET_MARGIN_SECONDS = 1;
 /** Times are rounded on the wire. */
 const ROUNDING_SECONDS = 0.01;
 
-const FLUX_TIMING: LiveTiming = {
+const FLUX_TIMING = liveTiming({
   ...TIMING,
   // https://developers.deepgram.com/docs/flux/quickstart: about 80 ms.
   frame: { minMs: 50, idealMs: 80, maxMs: 250, tail: 'short' },
   keepAliveMs: KEEP_ALIVE_MS,
   // Something is said about each 0.25 s of audio.
   stallMs: 3_000,
-};
+});
 
 export const flux: LiveCodec<State> = {
   timing: () => FLUX_TIMING,
@@ -78,8 +70,8 @@ export const flux: LiveCodec<State> = {
     },
     endpoint: {
       kind: 'websocket',
-      url: urlOf('websocket', baseUrlOf(request.access), '/v2/listen', queryOf(request)),
-      headers: authorization(request.access),
+      url: api.websocket(request.access, '/v2/listen', queryOf(request)),
+      headers: api.headers(request.access),
     },
     hello: [],
   }),
@@ -110,12 +102,12 @@ export const flux: LiveCodec<State> = {
   leave: ({ phase }) => (phase === 'closing' ? [] : [CLOSE_STREAM]),
 
   // After CloseStream the rest is said as unsettled text, without an end of turn and without a close code.
-  closed: ({ phase, open, unended }, code, reason) => {
-    if (phase !== 'closing' || (code !== 1000 && code !== 1005))
-      return { type: 'failed', failure: failureOfClose(code, reason) };
-    const hasWords = open?.hasWords === true || unended !== undefined;
-    return hasWords ? { type: 'failed', failure: finalMissing } : { type: 'finished' };
-  },
+  closed: ({ phase, open, unended }, code, reason) =>
+    failures.heardOfClose(code, reason, {
+      finishing: phase === 'closing',
+      open: open?.hasWords === true || unended !== undefined,
+      orderly: [1000, 1005],
+    }),
 };
 
 function queryOf({ model, sampleRate, language, params }: LegRequest) {
@@ -126,7 +118,7 @@ function queryOf({ model, sampleRate, language, params }: LegRequest) {
     encoding: 'linear16',
     sample_rate: sampleRate,
     language_hint: hint,
-    ...honoured(params, model, 'live'),
+    ...options.wire(params, model, 'live'),
   };
 }
 
@@ -149,10 +141,8 @@ function heard(state: State, message: Members): Step[] {
       return [{ type: 'ready' }];
     case 'TurnInfo':
       return turnInfo(state, message);
-    case 'Error': {
-      const words = textIn(message.description) ?? '';
-      return [{ type: 'failed', failure: failureOfCode(textIn(message.code) ?? '', words) }];
-    }
+    case 'Error':
+      return failures.heardOfError(textIn(message.code), textIn(message.description));
     default:
       return [];
   }
@@ -193,18 +183,18 @@ function unsettled(state: State, { index, text, utterance }: Report): Step[] {
     if (open?.hasWords === true) state.unended = open.index;
     state.open = { index, hasWords: text !== '' };
   } else if (index === open.index) open.hasWords ||= text !== '';
-  return [{ type: 'partial', turnId: String(index), utterance }];
+  return [partial(index, utterance)];
 }
 
 function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
   const { open } = state;
   const passedOver = open?.hasWords === true && open.index < index ? open.index : state.unended;
-  if (passedOver !== undefined && passedOver < index) return [{ type: 'failed', failure: finalMissing }];
+  if (passedOver !== undefined && passedOver < index) return [failed(finalMissing)];
   if (state.unended === index) state.unended = undefined;
   if (open !== undefined && open.index <= index) state.open = undefined;
   state.endedIndex = index;
   state.quietSeconds = Math.max(state.quietSeconds, end);
-  const steps: Step[] = [{ type: 'turn.ended', turnId: String(index), utterance, formattedFollows: false }];
+  const steps: Step[] = [ended(index, utterance)];
   const isLast = state.phase === 'ending' && end >= state.audioEndSeconds - ROUNDING_SECONDS;
   return isLast ? [...steps, close(state), { type: 'finished' }] : steps;
 }
@@ -217,32 +207,27 @@ function quiet(state: State, { end }: Report): Step[] {
   const isDue = until >= from + QUIET_STEP_SECONDS;
   const place = (seconds: number) => state.clock.legSeconds(seconds);
   const utterance = { text: '', start: place(from), end: place(isDue ? until : from) };
-  if (!isDue) return [{ type: 'partial', turnId, utterance }];
+  if (!isDue) return [partial(turnId, utterance)];
   state.silences++;
   state.quietSeconds = until;
-  return [{ type: 'turn.ended', turnId, utterance, formattedFollows: false }];
+  return [ended(turnId, utterance)];
 }
 
 function reportOf({ clock }: State, message: Members): Report | undefined {
-  const index = numberIn(message.turn_index);
+  const index = countIn(message.turn_index);
   const text = textIn(message.transcript);
   const start = timeIn(message.audio_window_start);
   const said = timeIn(message.audio_window_end);
-  if (!Number.isInteger(index) || text === undefined || start === undefined || said === undefined) return undefined;
+  if (index === undefined || text === undefined || start === undefined || said === undefined) return undefined;
   const end = clock.heardSeconds(said);
   const place = (seconds: number) => clock.legSeconds(seconds);
-  const words = wordsIn(message.words, { place, speakerOf: () => undefined });
-  const utterance = utteranceOf(
-    text,
-    { start: place(Math.min(start, end)), end: place(end) },
-    { words, confidence: meanConfidence(listIn(message.words)), language: textIn(listIn(message.languages)[0]) },
-  );
-  return { index: index as number, text, end, utterance };
-}
-
-/** The provider gives one for each word, and none for the text. */
-function meanConfidence(words: readonly unknown[]): number | undefined {
-  const confidences = words.map((word) => confidenceIn(objectIn(word).confidence)).filter((each) => each !== undefined);
-  if (confidences.length === 0) return undefined;
-  return confidences.reduce((sum, each) => sum + each, 0) / confidences.length;
+  const words = wordsIn(message.words, place);
+  const utterance = heardOf(text, { start: place(Math.min(start, end)), end: place(end) }, words, {
+    // The provider gives one for each word, and none for the text.
+    confidence: meanConfidence(
+      listIn(message.words).map((each) => ({ confidence: fractionIn(objectIn(each).confidence) })),
+    ),
+    language: textIn(listIn(message.languages)[0]),
+  });
+  return { index, text, end, utterance };
 }

@@ -1,9 +1,9 @@
 // Deepgram's two live protocols under one codec: each leg is spoken to by the protocol of its model.
 import type { LegRequest, LiveCodec } from '../provider.ts';
-import { failureOfRefusal } from './failures.ts';
+import { failures } from './failures.ts';
 import { flux } from './flux.ts';
+import { isFlux } from './models.ts';
 import { nova } from './nova.ts';
-import { isFlux } from './options.ts';
 
 interface State {
   protocol: LiveCodec;
@@ -27,6 +27,6 @@ export const live: LiveCodec<State> = {
   keepAlive: ({ protocol, own }) => protocol.keepAlive(own),
   wake: ({ protocol, own }) => protocol.wake?.(own) ?? [],
   leave: ({ protocol, own }) => protocol.leave?.(own) ?? [],
-  refused: failureOfRefusal,
+  refused: (refusal) => failures.ofRefusal(refusal),
   closed: ({ protocol, own }, code, reason) => protocol.closed(own, code, reason),
 };

@@ -1,44 +1,28 @@
 // Live Nova (`/v1/listen`): text is settled window by window, and a turn is the settled windows up to an end of speech.
 // The words of a window that is not settled are never made a final here.
 import type { Utterance } from '../../../machines/events.ts';
-import type { Incoming, LegRequest, LiveCodec, LiveTiming, Step } from '../provider.ts';
-import { providerWords } from '../refusals.ts';
-import { finalMissing } from '../turn-text.ts';
-import { urlOf } from '../urls.ts';
-import { authorization, baseUrlOf, TIMING } from './endpoint.ts';
-import { failureOfClose } from './failures.ts';
+import { Warnings } from '../kit/heard.ts';
+import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { LegClock } from '../kit/leg-clock.ts';
+import { liveTiming } from '../kit/timing.ts';
+import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { Speakers } from '../kit/words.ts';
+import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
+import { api, heardOf, TIMING, wordsIn } from './api.ts';
+import { failures } from './failures.ts';
 import { novaLanguage } from './languages.ts';
-import { LegClock } from './leg-clock.ts';
-import { honoured } from './options.ts';
-import {
-  confidenceIn,
-  listIn,
-  type Members,
-  objectIn,
-  Speakers,
-  textIn,
-  timeIn,
-  utteranceOf,
-  wordsIn,
-} from './reading.ts';
+import { options } from './options.ts';
 
 interface State {
   clock: LegClock;
   speakers: Speakers;
-  /** Number of the current turn; the provider has no name for it. */
-  turn: number;
-  /** Settled words of the current turn were heard. */
-  held: boolean;
-  /** Words were heard that are not settled yet. */
-  unsettled: boolean;
+  turns: TurnsFromPieces;
+  warnings: Warnings;
   /** End of the last settled window, on the provider's clock. */
   settledSeconds: number;
-  /** The last settled windows, so that one said twice is known. */
-  settled: string[];
-  /** `Finalize` was sent, and its answer has not come. */
-  finalizing: boolean;
+  /** The turn for which `Finalize` was sent. */
+  finalized: string | undefined;
   finishing: boolean;
-  warned: boolean;
 }
 
 const KEEP_ALIVE = { type: 'KeepAlive' } as const;
@@ -47,18 +31,17 @@ const CLOSE_STREAM = { type: 'CloseStream' } as const;
 
 /** `Finalize` is not always answered. */
 const FINALIZE_MS = 1_000;
-const SETTLED_REMEMBERED_MAX = 32;
 /** A connection that was sent no audio at all is not kept by `KeepAlive`. */
 const FIRST_SILENCE_SECONDS = 0.1;
 
-const NOVA_TIMING: LiveTiming = {
+const NOVA_TIMING = liveTiming({
   ...TIMING,
   // https://developers.deepgram.com/docs/measuring-streaming-latency: 20 to 250 ms of audio in a frame.
   frame: { minMs: 20, idealMs: 100, maxMs: 250, tail: 'short' },
   // https://developers.deepgram.com/docs/audio-keep-alive: every 3 to 5 s; after 10 s the connection is closed.
   keepAliveMs: 4_000,
   stallMs: 8_000,
-};
+});
 
 export const nova: LiveCodec<State> = {
   timing: () => NOVA_TIMING,
@@ -67,19 +50,16 @@ export const nova: LiveCodec<State> = {
     state: {
       clock: new LegClock(request.sampleRate),
       speakers: new Speakers(),
-      turn: 0,
-      held: false,
-      unsettled: false,
+      turns: new TurnsFromPieces(),
+      warnings: new Warnings(),
       settledSeconds: 0,
-      settled: [],
-      finalizing: false,
+      finalized: undefined,
       finishing: false,
-      warned: false,
     },
     endpoint: {
       kind: 'websocket',
-      url: urlOf('websocket', baseUrlOf(request.access), '/v1/listen', queryOf(request)),
-      headers: authorization(request.access),
+      url: api.websocket(request.access, '/v1/listen', queryOf(request)),
+      headers: api.headers(request.access),
     },
     hello: [],
   }),
@@ -97,7 +77,7 @@ export const nova: LiveCodec<State> = {
   read: (state, message: Incoming) => ('json' in message ? heard(state, objectIn(message.json)) : []),
 
   finalize: (state) => {
-    state.finalizing = true;
+    state.finalized = state.turns.turnId;
     return [
       { type: 'send', frame: FINALIZE },
       { type: 'wake', afterMs: FINALIZE_MS },
@@ -105,7 +85,7 @@ export const nova: LiveCodec<State> = {
   },
 
   // All words of the turn are settled: it ends where it was asked to, also when the provider does not say so.
-  wake: (state) => (state.finalizing && state.held && !state.unsettled ? [endOfTurn(state)] : []),
+  wake: ({ finalized, turns }) => (finalized === turns.turnId && turns.settled ? turns.end() : []),
 
   finish: (state) => {
     state.finishing = true;
@@ -119,11 +99,8 @@ export const nova: LiveCodec<State> = {
 
   leave: ({ finishing }) => (finishing ? [] : [CLOSE_STREAM]),
 
-  closed: ({ finishing, held, unsettled }, code, reason) => {
-    if (!finishing || (code !== 1000 && code !== 1005))
-      return { type: 'failed', failure: failureOfClose(code, reason) };
-    return held || unsettled ? { type: 'failed', failure: finalMissing } : { type: 'finished' };
-  },
+  closed: ({ finishing, turns }, code, reason) =>
+    failures.heardOfClose(code, reason, { finishing, open: turns.open, orderly: [1000, 1005] }),
 };
 
 function queryOf({ model, sampleRate, language, diarization, params }: LegRequest) {
@@ -142,7 +119,7 @@ function queryOf({ model, sampleRate, language, diarization, params }: LegReques
     // There is no detection on streams: `multi` hears ten languages, and speakers may switch.
     language: language === undefined ? undefined : language === 'auto' ? 'multi' : novaLanguage(language),
     diarize_model: diarization ? 'latest' : undefined,
-    ...honoured(params, model, 'live'),
+    ...options.wire(params, model, 'live'),
   };
 }
 
@@ -155,13 +132,14 @@ function heard(state: State, message: Members): Step[] {
       return start === undefined ? [] : [{ type: 'speech.started', start: state.clock.legSeconds(start) }];
     }
     case 'UtteranceEnd':
-      return state.held ? [endOfTurn(state)] : [];
-    case 'Metadata': {
-      const steps: Step[] = state.held ? [endOfTurn(state)] : [];
-      return state.finishing ? [...steps, { type: 'finished' }] : steps;
+      return state.turns.end();
+    case 'Metadata':
+      return state.finishing ? [...state.turns.end(), { type: 'finished' }] : state.turns.end();
+    case 'Error': {
+      // Not in the provider's current types; what it leads to, a close code says.
+      const words = textIn(message.description) ?? textIn(message.message) ?? 'it gave no reason';
+      return state.warnings.once('provider_error', 'Deepgram reported an error', words);
     }
-    case 'Error':
-      return warning(state, message);
     default:
       return [];
   }
@@ -173,67 +151,32 @@ function results(state: State, message: Members): Step[] {
   const alternative = objectIn(listIn(objectIn(message.channel).alternatives)[0]);
   const text = textIn(alternative.transcript);
   if (start === undefined || duration === undefined || text === undefined) return [];
-  const end = state.clock.heardSeconds(start + duration);
+  const { clock, turns } = state;
+  const end = clock.heardSeconds(start + duration);
   const isEnd = message.speech_final === true || message.from_finalize === true;
   const isSettled = message.is_final === true || isEnd;
-  if (!isSettled)
-    return end > state.settledSeconds ? [unsettled(state, windowOf(state, text, { start, end }, alternative))] : [];
-  const steps = isRepeated(state, `${start} ${duration} ${text}`)
-    ? []
-    : settled(state, windowOf(state, text, { start, end }, alternative), end);
-  if (isEnd && state.held) steps.push(endOfTurn(state));
-  return steps;
+  const window = () => windowOf(state, text, { start, end }, alternative);
+  if (!isSettled) return end > state.settledSeconds ? [turns.partial(window())] : [];
+  const steps: Step[] = [];
+  // Windows have no names: one at the same place with the same words is the same one.
+  if (!turns.isRepeated(`${start} ${duration} ${text}`)) {
+    state.settledSeconds = Math.max(state.settledSeconds, end);
+    steps.push(turns.piece(window()));
+  }
+  return isEnd ? [...steps, ...turns.end()] : steps;
 }
 
-/** Silence with no words before it is a turn of its own, so that it need not be kept; after words it belongs to their turn. */
-function settled(state: State, utterance: Utterance, endSeconds: number): Step[] {
-  state.settledSeconds = Math.max(state.settledSeconds, endSeconds);
-  state.unsettled = false;
-  if (utterance.text === '' && !state.held) return [endOfTurn(state, utterance)];
-  state.held = true;
-  return [{ type: 'piece', turnId: String(state.turn), utterance }];
-}
-
-/** Windows have no names: one at the same place with the same words is the same one. */
-function isRepeated({ settled }: State, window: string): boolean {
-  if (settled.includes(window)) return true;
-  settled.push(window);
-  if (settled.length > SETTLED_REMEMBERED_MAX) settled.shift();
-  return false;
-}
-
-function unsettled(state: State, utterance: Utterance): Step {
-  state.unsettled = utterance.text !== '';
-  return { type: 'partial', turnId: String(state.turn), utterance };
-}
-
-function endOfTurn(state: State, utterance?: Utterance): Step {
-  const turnId = String(state.turn);
-  state.turn++;
-  state.held = false;
-  state.finalizing = false;
-  return { type: 'turn.ended', turnId, ...(utterance === undefined ? {} : { utterance }), formattedFollows: false };
-}
-
-function windowOf(state: State, text: string, window: { start: number; end: number }, alternative: Members): Utterance {
-  const place = (seconds: number) => state.clock.legSeconds(seconds);
-  const speakerOf = (label: unknown) =>
-    typeof label === 'number' ? state.speakers.numberOf(String(label)) : undefined;
-  return utteranceOf(
-    text,
-    { start: place(window.start), end: place(window.end) },
-    {
-      words: wordsIn(alternative.words, { place, speakerOf }),
-      confidence: confidenceIn(alternative.confidence),
-      language: textIn(listIn(alternative.languages)[0]),
-    },
-  );
-}
-
-/** Not in the provider's current types; what it leads to, a close code says. */
-function warning(state: State, message: Members): Step[] {
-  if (state.warned) return [];
-  state.warned = true;
-  const words = textIn(message.description) ?? textIn(message.message) ?? 'it gave no reason';
-  return [{ type: 'warned', code: 'provider_error', message: `Deepgram reported an error: ${providerWords(words)}` }];
+function windowOf(
+  { clock, speakers }: State,
+  text: string,
+  window: { start: number; end: number },
+  alternative: Members,
+): Utterance {
+  const place = (seconds: number) => clock.legSeconds(seconds);
+  const speakerOf = (label: unknown) => (typeof label === 'number' ? speakers.numberOf(label) : undefined);
+  const words = wordsIn(alternative.words, place, speakerOf);
+  return heardOf(text, { start: place(window.start), end: place(window.end) }, words, {
+    confidence: fractionIn(alternative.confidence),
+    language: textIn(listIn(alternative.languages)[0]),
+  });
 }

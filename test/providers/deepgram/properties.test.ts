@@ -1,9 +1,9 @@
 // What must hold of the codec whatever the provider says, and of the clock whatever was put in.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LegClock } from '../../../src/providers/deepgram/leg-clock.ts';
 import { live } from '../../../src/providers/deepgram/live.ts';
-import { Speakers } from '../../../src/providers/deepgram/reading.ts';
+import { LegClock } from '../../../src/providers/kit/leg-clock.ts';
+import { Speakers } from '../../../src/providers/kit/words.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
 import { legWith, RATE, read, results, turnInfo } from './support.ts';
 

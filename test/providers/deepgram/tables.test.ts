@@ -1,9 +1,14 @@
 // Deepgram's catalogue, options and failures, row by row.
+import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
-import { failureOfClose, failureOfCode, failureOfRefusal, failures } from '../../../src/providers/deepgram/failures.ts';
+import { failures } from '../../../src/providers/deepgram/failures.ts';
 import { deepgram } from '../../../src/providers/deepgram/index.ts';
-import { FluxOptions, honoured, honours, NovaOptions, optionsOf } from '../../../src/providers/deepgram/options.ts';
+import { options } from '../../../src/providers/deepgram/options.ts';
+
+const { honours, honoured, schema: optionsOf } = options;
+const NovaOptions = optionsOf('nova-3');
+const FluxOptions = optionsOf('flux-general-en');
 
 /** L: nova-3 live, B: nova-3 batch, E: flux-general-en, M: flux-general-multi. */
 const HONOURED: Readonly<Record<string, string>> = {
@@ -76,7 +81,7 @@ describe('the options of Deepgram', () => {
     for (const schema of [NovaOptions, FluxOptions]) {
       expect(Object.keys(schema.properties).sort()).toEqual(Object.keys(HONOURED).sort());
       for (const [name, member] of Object.entries(schema.properties)) {
-        expect(String(member.description), name).toMatch(/\.$/);
+        expect(String((member as TSchema).description), name).toMatch(/\.$/);
       }
     }
   });
@@ -139,18 +144,18 @@ describe('the failures of Deepgram', () => {
     [refusal(504), 'retry', 'http_504', /504/],
     [refusal(502, '{"category":7,"message":[]}'), 'retry', 'http_502', /502/],
   ])('a refusal like %j is %s', (refused, kind, code, message) => {
-    expect(failureOfRefusal(refused)).toMatchObject({ kind, code, message: expect.stringMatching(message) });
+    expect(failures.ofRefusal(refused)).toMatchObject({ kind, code, message: expect.stringMatching(message) });
   });
 
   it('keep how long the provider asked to be left alone', () => {
-    expect(failureOfRefusal(refusal(429, modern('TOO_MANY_REQUESTS'), { 'retry-after': '3' })).retryAfterMs).toBe(
+    expect(failures.ofRefusal(refusal(429, modern('TOO_MANY_REQUESTS'), { 'retry-after': '3' })).retryAfterMs).toBe(
       3_000,
     );
-    expect(failureOfRefusal(refusal(503, '', { 'retry-after': '1' })).retryAfterMs).toBe(1_000);
+    expect(failures.ofRefusal(refusal(503, '', { 'retry-after': '1' })).retryAfterMs).toBe(1_000);
   });
 
   it('say nothing of the provider’s words where they are about credentials', () => {
-    expect(failureOfRefusal(refusal(401, modern('INVALID_AUTH'))).message).not.toMatch(/their words/);
+    expect(failures.ofRefusal(refusal(401, modern('INVALID_AUTH'))).message).not.toMatch(/their words/);
   });
 
   it.each([
@@ -165,18 +170,20 @@ describe('the failures of Deepgram', () => {
     [1005, '', 'retry', 'close_1005'],
     [4242, 'toString', 'retry', 'close_4242'],
   ])('a close with %i "%s" is %s', (code, reason, kind, name) => {
-    expect(failureOfClose(code, reason)).toMatchObject({ kind, code: name });
+    expect(failures.ofClose(code, reason)).toMatchObject({ kind, code: name });
   });
 
-  it.each(Object.keys(failures))('%s is a row with a sentence', (code) => {
-    expect(failureOfCode(code)).toEqual({ ...failures[code], code });
-    expect(failures[code]?.message).toMatch(/^[A-Z].*\.$/);
+  it.each(failures.rows)('%o is a row with a sentence', (row) => {
+    if (typeof row.code === 'string') {
+      expect(failures.ofError(row.code)).toMatchObject({ kind: row.kind, code: row.code, message: row.message });
+    }
+    if (row.message !== undefined) expect(row.message).toMatch(/^[A-Z].*\.$/);
   });
 
   it('take an unknown code for an error worth a retry, and cut what the provider says', () => {
-    expect(failureOfCode('NOVEL', `a\u0000b${'x'.repeat(1_000)}`)).toMatchObject({ kind: 'retry', code: 'NOVEL' });
-    expect(failureOfCode('', 'x')).toMatchObject({ code: 'error' });
-    expect(failureOfCode('toString').kind).toBe('retry');
-    expect(failureOfCode('NOVEL', 'x'.repeat(1_000)).message.length).toBeLessThan(400);
+    expect(failures.ofError('NOVEL', `a\u0000b${'x'.repeat(1_000)}`)).toMatchObject({ kind: 'retry', code: 'NOVEL' });
+    expect(failures.ofError('', 'x')).toMatchObject({ code: 'error' });
+    expect(failures.ofError('toString')?.kind).toBe('retry');
+    expect(failures.ofError('NOVEL', 'x'.repeat(1_000))?.message.length).toBeLessThan(400);
   });
 });
