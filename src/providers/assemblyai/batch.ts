@@ -1,171 +1,92 @@
-// AssemblyAI's files: uploaded, made a job, and asked about until it is done. Requests and answers only; the host sends them,
-// streams the file and keeps the deadlines.
-import type { LegFailure, Utterance } from '../../../machines/events.ts';
-import type { BatchRequest, BatchResult, BatchStep, HttpAnswer, HttpBatchCodec, HttpRequest } from '../provider.ts';
-import { objectOf } from '../refusals.ts';
-import { urlOf } from '../urls.ts';
-import { failureNamed, failureOfFileRefusal, failureOfJob } from './failures.ts';
+// AssemblyAI's files: uploaded, made a job, and asked about until it is done.
+import type { Utterance } from '../../../machines/events.ts';
+import { fractionIn, listIn, type Members, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import { pollingBatch } from '../kit/polling-batch.ts';
+import { type Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
+import type { BatchRequest, BatchResult, HttpRequest } from '../provider.ts';
+import { api } from './api.ts';
+import { failures } from './failures.ts';
 import { codeOf, languageOf } from './languages.ts';
-import { honoured } from './options.ts';
-import { confidenceOf, type HeardWord, isFraction, plainWords, Speakers, secondsOf, textOf, wordsOf } from './words.ts';
+import { options } from './options.ts';
+import { newSpeakers, plainWords, wordsOf } from './words.ts';
 
-export const PUBLIC_URL = 'https://api.assemblyai.com';
-/** A client waits for the answer, so a job is asked about soon, and then less and less often. */
-const POLL_MS = { first: 500, growth: 1.5, most: 3_000 };
-
-interface State {
-  request: BatchRequest;
-  uploaded: boolean;
-  jobId: string | undefined;
-  pollMs: number;
-}
-
-export const batch: HttpBatchCodec<State> = {
-  kind: 'http',
-  // The file is sent once, and may be sent without a length, as AssemblyAI's own client does.
-  needsLength: false,
+export const batch = pollingBatch({
+  failures,
   answerMs: 60_000,
   // Each channel is transcribed by itself: https://www.assemblyai.com/docs/pre-recorded-audio/multichannel
   billsChannels: { whenAsked: 'multichannel' },
 
-  begin: (request) => {
-    const state: State = { request, uploaded: false, jobId: undefined, pollMs: POLL_MS.first };
+  upload(request) {
     const upload = requestOf(request, 'POST', '/v2/upload', { kind: 'file' });
-    upload.headers['Content-Type'] = 'application/octet-stream';
-    return { state, step: { type: 'request', request: upload } };
+    return { ...upload, headers: { ...upload.headers, 'content-type': 'application/octet-stream' } };
   },
 
-  read: (state, answer) => (state.uploaded ? job(state, answer) : create(state, answer)),
+  create(request, { upload_url }) {
+    if (typeof upload_url !== 'string' || upload_url === '') return undefined;
+    const json = { audio_url: upload_url, ...jobOf(request) };
+    return requestOf(request, 'POST', '/v2/transcript', { kind: 'json', json });
+  },
 
-  refused: (_, refusal) => failureOfFileRefusal(refusal),
+  statusOf({ status, error }) {
+    if (status === 'error') return { failed: { words: textIn(error) } };
+    if (status === 'completed') return 'done';
+    return status === 'queued' || status === 'processing' ? 'working' : undefined;
+  },
 
-  abandon: ({ request, jobId }) =>
-    jobId === undefined ? undefined : requestOf(request, 'DELETE', `/v2/transcript/${jobId}`),
-};
+  poll: (request, { id }) => requestOf(request, 'GET', `/v2/transcript/${id}`),
+  remove: (request, { id }) => [requestOf(request, 'DELETE', `/v2/transcript/${id}`)],
+  resultOf,
+});
 
-/** The file is there: it is made a job. */
-function create(state: State, answer: HttpAnswer): BatchStep {
-  const { upload_url } = objectOf(answer.body);
-  if (typeof upload_url !== 'string' || upload_url === '') return failed(failureNamed('bad_answer'));
-  state.uploaded = true;
-  const body = { kind: 'json' as const, json: { audio_url: upload_url, ...jobOf(state.request) } };
-  return { type: 'request', request: requestOf(state.request, 'POST', '/v2/transcript', body) };
-}
-
-/** What a job is, or has come to. */
-function job(state: State, answer: HttpAnswer): BatchStep {
-  const json = objectOf(answer.body);
-  const { id, status, error } = json;
-  if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) state.jobId ??= id;
-  if (state.jobId === undefined) return failed(failureNamed('bad_answer'));
-  if (status === 'error') return failed(failureOfJob(typeof error === 'string' ? error : ''));
-  if (status === 'completed') return { type: 'done', result: resultOf(state.request, json) };
-  if (status !== 'queued' && status !== 'processing') return failed(failureNamed('bad_answer'));
-  const afterMs = state.pollMs;
-  state.pollMs = Math.min(POLL_MS.most, Math.round(afterMs * POLL_MS.growth));
-  return { type: 'request', request: requestOf(state.request, 'GET', `/v2/transcript/${state.jobId}`), afterMs };
-}
-
-const failed = (failure: LegFailure): BatchStep => ({ type: 'failed', failure });
-
-function requestOf(
+const requestOf = (
   { access }: BatchRequest,
   method: HttpRequest['method'],
   path: string,
   body: HttpRequest['body'] = { kind: 'none' },
-): HttpRequest {
-  return {
-    method,
-    url: urlOf('http', access.baseUrl ?? PUBLIC_URL, path),
-    // The bare key: with `Bearer` before it, it is refused.
-    headers: access.credential === undefined ? {} : { Authorization: access.credential },
-    body,
-  };
-}
+): HttpRequest => ({ method, url: api.http(access, path), headers: api.headers(access), body });
 
 /** The members of a job beside the file. A language and its detection exclude each other. */
 function jobOf(request: BatchRequest): Record<string, unknown> {
   const { model, language, diarization, prompt, temperature } = request;
-  const { speech_models, language_detection, speaker_labels, ...params } = honoured(request.params, model, 'batch');
+  const { speech_models, language_detection, speaker_labels } = options.honoured(request.params, model, 'batch');
   const isNamed = language !== undefined && language !== 'auto';
   const detects = language === 'auto' || (!isNamed && language_detection === true);
   const isPrompted = takesPrompts(model);
   return {
-    speech_models: [model, ...((speech_models ?? []) as string[])],
+    speech_models: [model, ...(speech_models ?? [])],
     ...(isNamed ? { language_code: codeOf(language) } : {}),
     ...(detects ? { language_detection: true } : {}),
     ...(diarization || speaker_labels === true ? { speaker_labels: true } : {}),
     ...(isPrompted && prompt !== undefined ? { prompt } : {}),
     ...(isPrompted && temperature !== undefined ? { temperature } : {}),
-    ...params,
+    ...options.wire(request.params, model, 'batch'),
   };
 }
 
 const takesPrompts = (model: string): boolean => model !== 'universal-2';
 
-function resultOf(request: BatchRequest, json: Readonly<Record<string, unknown>>): BatchResult {
-  const { text, utterances, words, confidence, language_code, audio_duration } = json;
-  const speakers = new Speakers();
-  const parts = Array.isArray(utterances) ? utterancesOf(utterances, speakers) : [];
+function resultOf(request: BatchRequest, json: Members): BatchResult {
+  const speakers = newSpeakers();
+  const parts = listIn(json.utterances).flatMap((each) => utteranceIn(objectIn(each), speakers));
+  const words = plainWords(wordsOf(json.words, speakers));
   return {
     utterances:
-      parts.length > 0
-        ? parts
-        : sentencesOf(wordsOf(words, speakers), typeof text === 'string' ? text.trim() : '', confidence),
-    language: languageOf(language_code),
-    seconds: typeof audio_duration === 'number' && audio_duration >= 0 ? audio_duration : undefined,
+      parts.length > 0 ? parts : sentencesOf(words, textIn(json.text)?.trim() ?? '', fractionIn(json.confidence)),
+    language: languageOf(json.language_code),
+    seconds: numberIn(json.audio_duration),
     warnings: takesPrompts(request.model) ? [] : unprompted(request),
   };
 }
 
-/** The turns of speakers or channels, where they were asked for. */
-function utterancesOf(raw: readonly unknown[], speakers: Speakers): Utterance[] {
-  return raw.flatMap((each) => {
-    if (typeof each !== 'object' || each === null) return [];
-    const { text, start, end, words, speaker, confidence } = each as Record<string, unknown>;
-    if (typeof text !== 'string' || text.trim() === '') return [];
-    const number = speakers.numberOf(speaker);
-    const heard = wordsOf(words, speakers);
-    const from = secondsOf(start) ?? heard[0]?.start ?? 0;
-    return {
-      text: text.trim(),
-      start: from,
-      end: Math.max(from, secondsOf(end) ?? heard.at(-1)?.end ?? from),
-      ...(isFraction(confidence) ? { confidence } : {}),
-      ...(number === undefined ? {} : { speaker: number }),
-      words: plainWords(heard),
-    };
-  });
-}
-
-/**
- * A transcript without utterances, cut where sentences end: captions of a whole file in one piece are of no use. Where the
- * words do not make up the text (there are no spaces, say) it stays whole.
- */
-function sentencesOf(words: HeardWord[], text: string, confidence: unknown): Utterance[] {
-  if (text === '') return [];
-  const whole = pieceOf(words, text, isFraction(confidence) ? confidence : undefined);
-  if (textOf(words) !== text) return [whole];
-  const pieces: Utterance[] = [];
-  let from = 0;
-  for (const [index, { word }] of words.entries()) {
-    if (!/[.?!…]["”’)]?$/.test(word) && index < words.length - 1) continue;
-    const sentence = words.slice(from, index + 1);
-    pieces.push(pieceOf(sentence, textOf(sentence), undefined));
-    from = index + 1;
-  }
-  return pieces;
-}
-
-function pieceOf(words: HeardWord[], text: string, known: number | undefined): Utterance {
-  const confidence = known ?? confidenceOf(words);
-  return {
-    text,
-    start: words[0]?.start ?? 0,
-    end: words.at(-1)?.end ?? 0,
-    ...(confidence === undefined ? {} : { confidence }),
-    words: plainWords(words),
-  };
+/** A turn of a speaker or a channel, where they were asked for. */
+function utteranceIn({ text, start, end, words: raw, speaker, confidence }: Members, speakers: Speakers): Utterance[] {
+  const said = textIn(text)?.trim() ?? '';
+  if (said === '') return [];
+  const number = speakers.numberOf(speaker);
+  const words = plainWords(wordsOf(raw, speakers));
+  const from = secondsIn(start) ?? words[0]?.start ?? 0;
+  const until = Math.max(from, secondsIn(end) ?? words.at(-1)?.end ?? from);
+  return [utteranceOf(said, from, until, { confidence: fractionIn(confidence), speaker: number, words })];
 }
 
 /** What Universal-2 was asked and cannot do. */

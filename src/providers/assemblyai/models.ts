@@ -1,6 +1,5 @@
 // Catalogue rows of AssemblyAI, and what sets its live models apart on the wire.
-import type { Capabilities } from '../../api/models.ts';
-import type { ModelCard } from '../provider.ts';
+import { modelCards } from '../kit/cards.ts';
 
 /**
  * How a live model speaks. Universal-Streaming and Whisper settle word by word and leave the last words out of
@@ -38,7 +37,10 @@ const LIVE: Readonly<Record<string, LiveTraits>> = {
   'whisper-rt': traits({ formatTurns: true }),
 };
 
-export const hasLive = (model: string): boolean => Object.hasOwn(LIVE, model);
+export const LIVE_MODELS: readonly string[] = Object.keys(LIVE);
+export const FILE_MODELS: readonly string[] = ['universal-3-5-pro', 'universal-2'];
+
+export const hasLive = (model: string): boolean => LIVE_MODELS.includes(model);
 
 /** The traits of a model; of one without a live mode, those that ask for nothing. */
 export const liveTraitsOf = (model: string): LiveTraits =>
@@ -47,94 +49,70 @@ export const liveTraitsOf = (model: string): LiveTraits =>
 const ADD_ONS = 'AssemblyAI charges extra for speakers and key terms, which this price does not hold.';
 const METERED = `Billed is how long the connection is open, as AssemblyAI meters it. ${ADD_ONS}`;
 
-interface Row {
-  id: string;
-  name: string;
-  description: string;
-  languages: string[];
-  capabilities?: Partial<Capabilities>;
-  /** USD for a minute: AssemblyAI's list price for an hour by 60. */
-  prices: { live?: string; batch?: string };
-}
-
-function row({ id, name, description, languages, capabilities, prices }: Row): ModelCard {
-  const isBatch = prices.batch !== undefined;
-  return {
-    id: `assemblyai/${id}`,
+export const models = modelCards(
+  'assemblyai',
+  {
     created: 1_785_542_400,
-    name,
-    description,
-    modes: [...(isBatch ? (['batch'] as const) : []), ...(prices.live === undefined ? [] : (['live'] as const))],
-    languages,
     capabilities: {
       diarization: true,
       word_timestamps: true,
-      interim_results: prices.live !== undefined,
+      interim_results: true,
       formatting: true,
       redaction: true,
       language_detection: true,
-      ...capabilities,
     },
-    audio: {
-      sample_rates: [8000, 16000, 24000, 44100, 48000],
-      encodings: ['linear16'],
-      // Of an upload: https://www.assemblyai.com/docs (FAQ on limits).
-      max_file_bytes: isBatch ? 2_200_000_000 : null,
-      max_seconds: isBatch ? 36_000 : null,
-    },
-    pricing: {
-      currency: 'USD',
-      ...(prices.batch === undefined ? {} : { batch: { unit: 'minute', amount: prices.batch, byok: '0.00' } }),
-      ...(prices.live === undefined
-        ? {}
-        : { live: { unit: 'minute', amount: prices.live, byok: '0.00', metered: 'connection' } }),
-    },
+    sampleRates: [8000, 16000, 24000, 44100, 48000],
+    // Of an upload: https://www.assemblyai.com/docs (FAQ on limits).
+    fileBytesMax: 2_200_000_000,
+    fileSecondsMax: 36_000,
+    livePrice: { metered: 'connection' },
+    // USD for a minute: the list price for an hour by 60.
     priceSource: { url: 'https://www.assemblyai.com/pricing', date: '2026-08-01' },
-  };
-}
-
-export const models: readonly ModelCard[] = [
-  row({
-    id: 'universal-streaming-english',
-    name: 'Universal-Streaming English',
-    description: `English, word by word, with turns that end by confidence or silence. \`format_turns\` adds punctuation. ${METERED}`,
-    languages: ['en'],
-    capabilities: { language_detection: false },
-    prices: { live: '0.0025' },
-  }),
-  row({
-    id: 'universal-streaming-multilingual',
-    name: 'Universal-Streaming Multilingual',
-    description: `Six languages, word by word, formatted by the model. ${METERED}`,
-    languages: SIX_LANGUAGES,
-    prices: { live: '0.0025' },
-  }),
-  row({
-    id: 'u3-rt-pro',
-    name: 'Universal-3 Pro Realtime',
-    description: `Six languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
-    languages: SIX_LANGUAGES,
-    prices: { live: '0.0075' },
-  }),
-  row({
-    id: 'universal-3-5-pro',
-    name: 'Universal-3.5 Pro',
-    description: `Live and for files, with prompts and switching between languages; live interims come in pauses only. ${METERED}`,
-    languages: UNIVERSAL_35_LANGUAGES,
-    prices: { live: '0.0075', batch: '0.0035' },
-  }),
-  row({
-    id: 'whisper-rt',
-    name: 'Whisper Streaming',
-    description: `99 languages, which it detects itself. \`format_turns\` adds punctuation. ${METERED}`,
-    languages: ['*'],
-    prices: { live: '0.005' },
-  }),
-  row({
-    id: 'universal-2',
-    name: 'Universal-2',
-    description: `Files in 99 languages. Live, each utterance is a job of its own, whose final comes some seconds after it. ${ADD_ONS}`,
-    languages: ['*'],
-    prices: { batch: '0.0025' },
-  }),
-];
+  },
+  [
+    {
+      id: 'universal-streaming-english',
+      name: 'Universal-Streaming English',
+      description: `English, word by word, with turns that end by confidence or silence. \`format_turns\` adds punctuation. ${METERED}`,
+      languages: ['en'],
+      can: { language_detection: false },
+      live: '0.0025',
+    },
+    {
+      id: 'universal-streaming-multilingual',
+      name: 'Universal-Streaming Multilingual',
+      description: `Six languages, word by word, formatted by the model. ${METERED}`,
+      languages: SIX_LANGUAGES,
+      live: '0.0025',
+    },
+    {
+      id: 'u3-rt-pro',
+      name: 'Universal-3 Pro Realtime',
+      description: `Six languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
+      languages: SIX_LANGUAGES,
+      live: '0.0075',
+    },
+    {
+      id: 'universal-3-5-pro',
+      name: 'Universal-3.5 Pro',
+      description: `Live and for files, with prompts and switching between languages; live interims come in pauses only. ${METERED}`,
+      languages: UNIVERSAL_35_LANGUAGES,
+      live: '0.0075',
+      batch: '0.0035',
+    },
+    {
+      id: 'whisper-rt',
+      name: 'Whisper Streaming',
+      description: `99 languages, which it detects itself. \`format_turns\` adds punctuation. ${METERED}`,
+      languages: ['*'],
+      live: '0.005',
+    },
+    {
+      id: 'universal-2',
+      name: 'Universal-2',
+      description: `Files in 99 languages. Live, each utterance is a job of its own, whose final comes some seconds after it. ${ADD_ONS}`,
+      languages: ['*'],
+      batch: '0.0025',
+    },
+  ],
+);

@@ -1,10 +1,13 @@
 // What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted final where one follows. How
 // long a formatted final is waited for is data of live.ts; what is delivered when is the session's.
 import type { Heard, Utterance } from '../../../machines/events.ts';
+import { ended, failed, partial } from '../kit/heard.ts';
+import { countIn, type Members, textIn } from '../kit/json.ts';
+import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import { finalMissing } from '../turn-text.ts';
 import { languageOf } from './languages.ts';
 import type { LiveTraits } from './models.ts';
-import { confidenceOf, type HeardWord, plainWords, Speakers, textOf, wordsOf } from './words.ts';
+import { type HeardWord, newSpeakers, plainWords, wordsOf } from './words.ts';
 
 /** The turns of one leg. Orders only rise, so the highest one seen says of each message whether it comes too late. */
 export interface Turns {
@@ -39,7 +42,7 @@ export function newTurns(partials: LiveTraits['partials'], formats: boolean): Tu
   return {
     partials,
     formats,
-    speakers: new Speakers(),
+    speakers: newSpeakers(),
     order: -1,
     over: true,
     open: undefined,
@@ -54,7 +57,7 @@ export function newTurns(partials: LiveTraits['partials'], formats: boolean): Tu
  *
  * @param sentSeconds audio sent so far: nothing was heard beyond it
  */
-export function readTurn(turns: Turns, json: Readonly<Record<string, unknown>>, sentSeconds: number): Heard[] {
+export function readTurn(turns: Turns, json: Members, sentSeconds: number): Heard[] {
   const message = turnMessage(json);
   if (message === undefined) return [];
   const { turn_order, end_of_turn } = message;
@@ -66,18 +69,17 @@ export function readTurn(turns: Turns, json: Readonly<Record<string, unknown>>, 
   const wasOvertaken = turns.overtaken !== undefined;
   const heard = isNext && !wasOvertaken ? supersede(turns) : [];
   // A later final would cover the words of the overtaken turn, which has none: all of it is heard again.
-  if (turns.overtaken !== undefined && (end_of_turn || (isNext && wasOvertaken)))
-    return [{ type: 'failed', failure: finalMissing }];
+  if (turns.overtaken !== undefined && (end_of_turn || (isNext && wasOvertaken))) return [failed(finalMissing)];
   turns.order = turn_order;
   turns.over = end_of_turn;
   const words = wordsOf(message.words, turns.speakers, sentSeconds);
   for (const { end } of words) turns.heardUntil = Math.max(turns.heardUntil, end);
   if (!end_of_turn) {
     turns.open = { message, words };
-    return [...heard, { type: 'partial', turnId: String(turn_order), utterance: interim(turns, message, words) }];
+    return [...heard, partial(turn_order, interim(turns, message, words))];
   }
   turns.open = undefined;
-  const utterance = utteranceOf(turns, message, words, message.transcript || textOf(words));
+  const utterance = heardOf(turns, message, words, message.transcript || textOf(words));
   const formattedFollows = turns.formats && !message.turn_is_formatted && utterance.text !== '';
   turns.awaitedOrder = formattedFollows ? turn_order : undefined;
   return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, formattedFollows }];
@@ -88,7 +90,7 @@ function formatted(turns: Turns, message: TurnMessage, sentSeconds: number): Hea
   if (!message.turn_is_formatted || message.transcript === '') return [];
   turns.awaitedOrder = undefined;
   const words = wordsOf(message.words, turns.speakers, sentSeconds);
-  const utterance = utteranceOf(turns, message, words, message.transcript);
+  const utterance = heardOf(turns, message, words, message.transcript);
   return [{ type: 'turn.formatted', turnId: String(message.turn_order), utterance }];
 }
 
@@ -96,8 +98,8 @@ function formatted(turns: Turns, message: TurnMessage, sentSeconds: number): Hea
 function late(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
   turns.overtaken = undefined;
   const words = wordsOf(message.words, turns.speakers, sentSeconds);
-  const utterance = utteranceOf(turns, message, words, message.transcript || textOf(words));
-  return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, formattedFollows: false }];
+  const utterance = heardOf(turns, message, words, message.transcript || textOf(words));
+  return [ended(message.turn_order, utterance)];
 }
 
 /**
@@ -110,8 +112,8 @@ function supersede(turns: Turns): Heard[] {
   if (open === undefined) return [];
   const { message, words } = open;
   if (words.length > 0 && words.every(({ settled }) => settled)) {
-    const utterance = utteranceOf(turns, message, words, textOf(words));
-    return [{ type: 'turn.ended', turnId: String(message.turn_order), utterance, formattedFollows: false }];
+    const utterance = heardOf(turns, message, words, textOf(words));
+    return [ended(message.turn_order, utterance)];
   }
   turns.overtaken ??= words.length === 0 && message.transcript === '' ? undefined : message.turn_order;
   return [];
@@ -120,39 +122,33 @@ function supersede(turns: Turns): Heard[] {
 /** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what goes on with an em dash. */
 function interim(turns: Turns, message: TurnMessage, words: HeardWord[]): Utterance {
   if (turns.partials === 'words')
-    return utteranceOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));
+    return heardOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));
   const shown = words.map((word) => ({ ...word, word: undashed(word.word) })).filter(({ word }) => word !== '');
-  return utteranceOf(turns, message, shown, undashed(message.transcript || textOf(words)));
+  return heardOf(turns, message, shown, undashed(message.transcript || textOf(words)));
 }
 
 const undashed = (text: string): string => text.replace(/\s*—\s*$/, '');
 
-function utteranceOf(turns: Turns, message: TurnMessage, words: HeardWord[], text: string): Utterance {
-  const confidence = confidenceOf(words);
-  const speaker = turns.speakers.numberOf(message.speaker_label);
-  const language = languageOf(message.language_code);
+function heardOf(turns: Turns, message: TurnMessage, words: HeardWord[], text: string): Utterance {
   // A turn without words says nothing of where it was: all that is known is what was heard before.
   const start = words[0]?.start ?? turns.heardUntil;
-  return {
-    text,
-    start,
-    end: Math.max(start, words.at(-1)?.end ?? turns.heardUntil),
-    ...(confidence === undefined ? {} : { confidence }),
-    ...(speaker === undefined ? {} : { speaker }),
-    ...(language === undefined ? {} : { language }),
+  return utteranceOf(text, start, Math.max(start, words.at(-1)?.end ?? turns.heardUntil), {
+    confidence: meanConfidence(words),
+    speaker: turns.speakers.numberOf(message.speaker_label),
+    language: languageOf(message.language_code),
     words: plainWords(words),
-  };
+  });
 }
 
-function turnMessage(json: Readonly<Record<string, unknown>>): TurnMessage | undefined {
-  const { turn_order, end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
-  if (!Number.isSafeInteger(turn_order) || (turn_order as number) < 0 || typeof end_of_turn !== 'boolean')
-    return undefined;
+function turnMessage(json: Members): TurnMessage | undefined {
+  const { end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
+  const turn_order = countIn(json.turn_order);
+  if (turn_order === undefined || typeof end_of_turn !== 'boolean') return undefined;
   return {
-    turn_order: turn_order as number,
+    turn_order,
     end_of_turn,
     turn_is_formatted: turn_is_formatted === true,
-    transcript: typeof transcript === 'string' ? transcript.trim() : '',
+    transcript: textIn(transcript)?.trim() ?? '',
     words,
     speaker_label,
     language_code,

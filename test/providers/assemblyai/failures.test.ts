@@ -1,13 +1,6 @@
 // What AssemblyAI's codes and texts mean: whether the credential, the request, the file or the moment is to blame.
 import { describe, expect, it } from 'vitest';
-import {
-  failureOfClose,
-  failureOfError,
-  failureOfFileRefusal,
-  failureOfJob,
-  failureOfRefusal,
-  failures,
-} from '../../../src/providers/assemblyai/failures.ts';
+import { failures } from '../../../src/providers/assemblyai/failures.ts';
 
 describe('a close', () => {
   it.each<[number, string, string]>([
@@ -36,12 +29,12 @@ describe('a close', () => {
     [1011, '', 'retry'],
     [1011, 'Unauthorized Connection: account disabled', 'account'],
   ])('with %i "%s" is of kind %s', (code, text, kind) => {
-    expect(failureOfClose(code, text)).toMatchObject({ kind, code: `close_${code}` });
+    expect(failures.ofClose(code, text)).toMatchObject({ kind, code: `close_${code}` });
   });
 
   it('for a planned end is told as a close, not as an error', () => {
-    expect(failureOfClose(3008, '').reason).toBe('upstream_closed');
-    expect(failureOfClose(1001, '').reason).toBe('upstream_closed');
+    expect(failures.ofClose(3008, '').reason).toBe('upstream_closed');
+    expect(failures.ofClose(1001, '').reason).toBe('upstream_closed');
   });
 });
 
@@ -59,14 +52,14 @@ describe('an `Error`', () => {
     [3006, 'Invalid Message Type: balance', 'caller', '3006'],
     [77, 'constructor', 'retry', '77'],
   ])('with %s "%s" is of kind %s', (code, text, kind, name) => {
-    expect(failureOfError(code, text)).toMatchObject({ kind, code: name });
+    expect(failures.ofError(code?.toString(), text)).toMatchObject({ kind, code: name });
   });
 
   it('passes AssemblyAI’s words on, on one line and not without end', () => {
-    const { message } = failureOfError(3005, `a\nb${'c'.repeat(1_000)}`);
+    const message = failures.ofError('3005', `a\nb${'c'.repeat(1_000)}`)?.message ?? '';
     expect(message).toMatch(/^AssemblyAI had an error of its own\. It said: a bc+$/);
     expect(message.length).toBeLessThan(400);
-    expect(failureOfError(3005, '').message).toBe(failures['3005']?.message);
+    expect(failures.ofError('3005')?.message).toBe('AssemblyAI had an error of its own.');
   });
 });
 
@@ -87,12 +80,12 @@ describe('a refusal', () => {
     [503, '<html>', 'retry', 'retry'],
     [504, '[1]', 'retry', 'retry'],
   ])('with %i %s is of kind %s live, and %s for files', (status, body, live, file) => {
-    expect(failureOfRefusal(refusal(status, body))).toMatchObject({ kind: live, code: `http_${status}` });
-    expect(failureOfFileRefusal(refusal(status, body)).kind).toBe(file);
+    expect(failures.ofRefusal(refusal(status, body))).toMatchObject({ kind: live, code: `http_${status}` });
+    expect(failures.ofRefusal(refusal(status, body), { file: true }).kind).toBe(file);
   });
 
   it('says how long to leave AssemblyAI alone', () => {
-    expect(failureOfRefusal(refusal(429, '', { 'retry-after': '30' })).retryAfterMs).toBe(30_000);
+    expect(failures.ofRefusal(refusal(429, '', { 'retry-after': '30' })).retryAfterMs).toBe(30_000);
   });
 });
 
@@ -105,6 +98,6 @@ describe('a failed job', () => {
     ['Internal error, please try again', 'next'],
     ['', 'next'],
   ])('with "%s" is of kind %s', (text, kind) => {
-    expect(failureOfJob(text)).toMatchObject({ kind });
+    expect(failures.ofJob(undefined, text)).toMatchObject({ kind });
   });
 });

@@ -16,7 +16,7 @@ describe('the URL of a session', () => {
     expect(codec.url.href).toBe(
       'wss://streaming.assemblyai.com/v3/ws?speech_model=universal-streaming-english&sample_rate=16000&encoding=pcm_s16le',
     );
-    expect(codec.headers).toEqual({ Authorization: 'key-1' });
+    expect(codec.headers).toEqual({ authorization: 'key-1' });
     const other = new Codec({
       sampleRate: 8_000,
       access: { baseUrl: 'http://127.0.0.1:9/aai/', credential: undefined },

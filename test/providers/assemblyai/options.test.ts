@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { Model } from '../../../src/api/models.ts';
 import { microUsdOf } from '../../../src/billing/price.ts';
 import { assemblyai } from '../../../src/providers/assemblyai/index.ts';
-import { honoured, honours, optionsOf } from '../../../src/providers/assemblyai/options.ts';
+import { options } from '../../../src/providers/assemblyai/options.ts';
+
+const { honoured, honours, schema: optionsOf } = options;
 
 const STREAMING = [
   'universal-streaming-english',
