@@ -1,21 +1,22 @@
 // OpenAI: files by `/v1/audio/transcriptions`, live by transcription sessions of the Realtime API.
 import type { Provider } from '../provider.ts';
+import { credentialCheck } from './api.ts';
 import { batch } from './batch.ts';
-import { credentialCheck } from './credential-check.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
-import { honours, Options } from './options.ts';
+import { options } from './options.ts';
 
 export const openai: Provider = {
   name: 'openai',
   title: 'OpenAI',
   models,
-  options: () => Options,
-  honours,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
   credential: 'required',
   credentialCheck,
   live,
   batch,
-  failures,
+  failures: failures.rows,
 };

@@ -1,7 +1,9 @@
 // The items of one leg: which audio each of them covers, and in which order their finals are given. OpenAI commits audio as
 // items and completes these in any order; a session wants one turn after the other, each with its place.
-import type { Heard, Utterance } from '../../../machines/events.ts';
-import { failureOf } from './failures.ts';
+import type { Heard } from '../../../machines/events.ts';
+import { ended, failed, partial } from '../kit/heard.ts';
+import { utteranceOf } from '../kit/words.ts';
+import { failures } from './failures.ts';
 import { LIVE_RATE } from './models.ts';
 
 /** Committed items without a final, and commits without an answer. More is a failure of the leg: it is replayed. */
@@ -102,9 +104,8 @@ export class ItemQueue {
     const heard: Heard[] = [];
     for (let item = this.items[0]; item?.range !== undefined && item.final !== undefined; item = this.items[0]) {
       const { text, language } = item.final;
-      const utterance = utteranceOf(text, item.range.start, item.range.end);
-      if (language !== undefined) utterance.language = language;
-      heard.push({ type: 'turn.ended', turnId: item.id, utterance, formattedFollows: false });
+      const utterance = utteranceOf(text, item.range.start / LIVE_RATE, item.range.end / LIVE_RATE, { language });
+      heard.push(ended(item.id, utterance));
       this.items.shift();
       this.given.push(item.id);
       if (this.given.length > GIVEN_REMEMBERED_MAX) this.given.shift();
@@ -118,7 +119,7 @@ export class ItemQueue {
     if (text === '') return [];
     const end = item.range?.end ?? this.commits[0] ?? this.sent;
     const start = Math.min(end, item.range?.start ?? item.started ?? this.covered);
-    return [{ type: 'partial', turnId: item.id, utterance: utteranceOf(text, start, end) }];
+    return [partial(item.id, utteranceOf(text, start / LIVE_RATE, end / LIVE_RATE))];
   }
 
   /** Behind all that are committed, before all that are not. Who began before it is not committed any more. */
@@ -151,12 +152,6 @@ export class ItemQueue {
 
   private overflow(): Heard[] {
     const waiting = this.commits.length + this.items.filter(({ range }) => range !== undefined).length;
-    return waiting > WAITING_MAX ? [{ type: 'failed', failure: failureOf('too_many_items') }] : [];
+    return waiting > WAITING_MAX ? [failed(failures.named('too_many_items'))] : [];
   }
 }
-
-const utteranceOf = (text: string, start: number, end: number): Utterance => ({
-  text,
-  start: start / LIVE_RATE,
-  end: end / LIVE_RATE,
-});

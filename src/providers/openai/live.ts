@@ -1,14 +1,18 @@
 // The codec of Realtime transcription sessions: what is said to OpenAI and what is read of it. Positions and the order of
 // finals are in items.ts.
 import type { Heard } from '../../../machines/events.ts';
-import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../provider.ts';
-import { urlOf } from '../urls.ts';
-import { errorOf, failureOfClose, failureOfError, failureOfItem, failureOfRefusal } from './failures.ts';
+import { failed } from '../kit/heard.ts';
+import { type Members, numberIn, objectIn } from '../kit/json.ts';
+import { BYTES_PER_SAMPLE } from '../kit/leg-clock.ts';
+import { languageOf } from '../kit/openai-shaped-batch.ts';
+import { liveTiming } from '../kit/timing.ts';
+import { baseLanguage } from '../kit/whisper-languages.ts';
+import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
+import { api } from './api.ts';
+import { errorOf, failureOfItem, failures } from './failures.ts';
 import { ItemQueue } from './items.ts';
-import { baseLanguage, languageCode } from './languages.ts';
 import { LIVE_RATE, traitsOf } from './models.ts';
-import { honoured } from './options.ts';
-import { apiBase } from './urls.ts';
+import { options } from './options.ts';
 
 interface State {
   phase: 'connecting' | 'configuring' | 'ready';
@@ -22,13 +26,10 @@ interface State {
   items: ItemQueue;
 }
 
-type Message = Readonly<Record<string, unknown>>;
-
 const UNINTELLIGIBLE = 'audio_unintelligible';
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 /** A commit of less than 100 ms is refused. */
 const COMMIT_SAMPLES_MIN = LIVE_RATE / 10;
-const BYTES_PER_SAMPLE = 2;
 /** Names the update that ends turn detection, so that a refusal of it is known: the commit behind it works all the same. */
 const END_TURN_DETECTION = 'end-turn-detection';
 
@@ -44,24 +45,20 @@ const STALL_MS = 40_000;
 const STALL_SERVER_TURNS_MS = 45_000;
 
 export const live: LiveCodec<State> = {
-  timing: (request): LiveTiming => ({
-    // Any size is taken; longer frames are only later.
-    frame: { minMs: 20, idealMs: 100, maxMs: 1_000, tail: 'short' },
-    // No limit is documented, none is measured: enough to replay a minute in some seconds.
-    speedMax: 8,
-    burstMs: 1_000,
-    connectMs: 5_000,
-    readyMs: 5_000,
-    drainMs: 15_000,
-    keepAliveMs: undefined,
-    stallMs: serverTurnsOf(request) ? STALL_SERVER_TURNS_MS : STALL_MS,
-    formattedWaitMs: 0,
-    sessionMaxMs: 3_600_000,
-    // Between the start and the end of speech the server says nothing: a turn without end would look like a stall.
-    endpointing: serverTurnsOf(request)
-      ? { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 }
-      : { silenceMs: 500, longestMs: 30_000 },
-  }),
+  timing: (request) => {
+    const isServers = serverTurnsOf(request);
+    return liveTiming({
+      // No limit is documented, none is measured: enough to replay a minute in some seconds.
+      speedMax: 8,
+      drainMs: 15_000,
+      stallMs: isServers ? STALL_SERVER_TURNS_MS : STALL_MS,
+      sessionMaxMs: 3_600_000,
+      // Between the start and the end of speech the server says nothing: a turn without end would look like a stall.
+      endpointing: isServers
+        ? { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 }
+        : { silenceMs: 500, longestMs: 30_000 },
+    });
+  },
 
   open: (request) => ({
     state: {
@@ -76,8 +73,8 @@ export const live: LiveCodec<State> = {
     endpoint: {
       kind: 'websocket',
       // A model in the URL would make it a session of conversation, which takes no transcription settings.
-      url: urlOf('websocket', apiBase(request.access.baseUrl), '/realtime', { intent: 'transcription' }),
-      headers: { authorization: `Bearer ${request.access.credential ?? ''}` },
+      url: api.websocket(request.access, '/realtime', { intent: 'transcription' }),
+      headers: api.headers(request.access),
     },
     hello: [],
   }),
@@ -88,9 +85,8 @@ export const live: LiveCodec<State> = {
   },
 
   read: (state, message) => {
-    if (!('json' in message) || typeof message.json !== 'object' || message.json === null) return [];
-    const steps = read(state, message.json as Message);
-    return [...steps, ...finishedWhenSettled(state)];
+    if (!('json' in message)) return [];
+    return [...read(state, objectIn(message.json)), ...finishedWhenSettled(state)];
   },
 
   finalize: ({ items }) => (items.uncommitted < COMMIT_SAMPLES_MIN ? [] : [send(COMMIT), ...items.commit()]),
@@ -108,9 +104,9 @@ export const live: LiveCodec<State> = {
   // What was not committed is not transcribed, and not counted.
   leave: () => [{ type: 'input_audio_buffer.clear' }],
 
-  refused: failureOfRefusal,
+  refused: (refusal) => failures.ofRefusal(refusal),
 
-  closed: (_, code, reason) => ({ type: 'failed', failure: failureOfClose(code, reason) }),
+  closed: (_, code, reason) => failed(failures.ofClose(code, reason)),
 };
 
 const COMMIT = { type: 'input_audio_buffer.commit' };
@@ -131,10 +127,9 @@ function serverTurnsOf({ model, params }: LegRequest): boolean {
 
 function updateOf(request: LegRequest): Outgoing {
   const { model, params } = request;
-  const { turn_detection, noise_reduction, ...rest } = honoured(params, model, 'live');
+  const { turn_detection, noise_reduction, languages } = options.honoured(params, model, 'live');
   const language = baseLanguage(request.language);
-  const languages = rest.languages ?? (language === undefined ? undefined : [language]);
-  const spoken = traitsOf(model)?.hints === true ? { languages } : { language };
+  const spoken = traitsOf(model)?.hints === true ? { languages: languages ?? (language && [language]) } : { language };
   return {
     type: 'session.update',
     session: {
@@ -142,7 +137,7 @@ function updateOf(request: LegRequest): Outgoing {
       audio: {
         input: {
           format: { type: 'audio/pcm', rate: LIVE_RATE },
-          transcription: { model, ...rest, ...spoken },
+          transcription: { model, ...options.wire(params, model, 'live'), ...spoken },
           turn_detection: serverTurnsOf(request) ? (turn_detection ?? { type: 'server_vad' }) : null,
           ...(noise_reduction === undefined ? {} : { noise_reduction: { type: noise_reduction } }),
         },
@@ -151,7 +146,7 @@ function updateOf(request: LegRequest): Outgoing {
   };
 }
 
-function read(state: State, message: Message): Step[] {
+function read(state: State, message: Members): Step[] {
   const { items } = state;
   const { type, item_id: id } = message;
   switch (type) {
@@ -164,25 +159,25 @@ function read(state: State, message: Message): Step[] {
       state.phase = 'ready';
       return [{ type: 'ready' }];
     case 'error':
-      return failed(state, message);
+      return error(state, message);
     default:
       return typeof id === 'string' ? readItem(items, id, message) : [];
   }
 }
 
-function readItem(items: ItemQueue, id: string, message: Message): Heard[] {
-  const { type, audio_start_ms: startMs, audio_end_ms: endMs, delta, transcript } = message;
+function readItem(items: ItemQueue, id: string, message: Members): Heard[] {
+  const { type, delta, transcript } = message;
+  const startMs = numberIn(message.audio_start_ms);
+  const endMs = numberIn(message.audio_end_ms);
   switch (type) {
     case 'input_audio_buffer.speech_started':
-      if (!isTime(startMs)) return [];
+      if (startMs === undefined) return [];
       items.speech(id, 'started', samplesOf(startMs));
       return [{ type: 'speech.started', start: startMs / 1000 }];
     case 'input_audio_buffer.speech_stopped':
-      if (isTime(endMs)) items.speech(id, 'stopped', samplesOf(endMs));
-      return [];
     case 'input_audio_buffer.timeout_triggered':
-      if (isTime(startMs)) items.speech(id, 'started', samplesOf(startMs));
-      if (isTime(endMs)) items.speech(id, 'stopped', samplesOf(endMs));
+      if (startMs !== undefined) items.speech(id, 'started', samplesOf(startMs));
+      if (endMs !== undefined) items.speech(id, 'stopped', samplesOf(endMs));
       return [];
     case 'input_audio_buffer.committed':
       return items.committed(id);
@@ -201,23 +196,22 @@ function readItem(items: ItemQueue, id: string, message: Message): Heard[] {
  * A turn that OpenAI calls unintelligible is one without words: heard again it would be so again, and the client is told.
  * Any other failed turn is heard again; its deltas are no settled words, so they are never made final.
  */
-function itemFailed(items: ItemQueue, id: string, message: Message): Heard[] {
+function itemFailed(items: ItemQueue, id: string, message: Members): Heard[] {
   const error = errorOf(message);
-  if (error?.code !== UNINTELLIGIBLE) return [{ type: 'failed', failure: failureOfItem(error) }];
+  if (error?.code !== UNINTELLIGIBLE) return [failed(failureOfItem(error))];
   const text = 'OpenAI could not make out what was said in a part of the audio; that part has no words.';
   return [...items.completed(id, '', undefined), { type: 'warned', code: UNINTELLIGIBLE, message: text }];
 }
 
 /** An `error`: the session survives most of those that are no failure here. */
-function failed(state: State, message: Message): Step[] {
-  const error = errorOf(message);
-  if (error === undefined || error.eventId === END_TURN_DETECTION) return [];
-  if (error.code === 'input_audio_buffer_commit_empty') {
+function error(state: State, message: Members): Step[] {
+  const told = errorOf(message);
+  if (told === undefined || told.eventId === END_TURN_DETECTION) return [];
+  if (told.code === 'input_audio_buffer_commit_empty') {
     state.items.commitRefused();
     return state.finishing ? commitAgain(state) : [];
   }
-  const failure = failureOfError(error);
-  return failure === undefined ? [] : [{ type: 'failed', failure }];
+  return failures.heardOfError(told.code, told.message, told.type);
 }
 
 /** While the last commit was on its way the server may have ended a turn itself, and what that left be too short alone. */
@@ -240,13 +234,4 @@ function finishedWhenSettled(state: State): Step[] {
   return [{ type: 'finished' }];
 }
 
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
-
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * LIVE_RATE) / 1000);
-
-/** The language of a turn: the first that was heard in it. */
-function languageOf({ languages }: Message): string | undefined {
-  const first: unknown = Array.isArray(languages) ? languages[0] : undefined;
-  const { code } = (typeof first === 'object' && first !== null ? first : {}) as { code?: unknown };
-  return typeof code === 'string' ? languageCode(code) : undefined;
-}

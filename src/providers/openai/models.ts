@@ -1,6 +1,6 @@
 // Catalogue rows of OpenAI's models, and what sets them apart on the wire.
-import type { ModelCard } from '../provider.ts';
-import { LANGUAGES } from './languages.ts';
+import { modelCards } from '../kit/cards.ts';
+import { LANGUAGES } from '../kit/whisper-languages.ts';
 
 /** Hertz of linear16 in a Realtime session; it takes no other. */
 export const LIVE_RATE = 24_000;
@@ -41,27 +41,16 @@ export const FILE_BYTES_MAX = 26_214_400;
 /** Reported by the server's refusals; the documents name no limit. */
 export const FILE_SECONDS_MAX = 1_400;
 
-interface Row {
-  id: string;
-  name: string;
-  description: string;
-  modes: ModelCard['modes'];
-  languages: readonly string[];
-  /** USD for each minute of audio. */
-  amount: string;
-  can?: Partial<ModelCard['capabilities']>;
-  secondsMax?: number;
-}
+/** Files are answered with the text and nothing else. */
+const TEXT_ALONE = { segment_timestamps: false };
+const ANY = ['*'];
+const LATE = 'Live, its interim results come after the end of a turn.';
+const GOING = 'OpenAI has announced its end for 2027-02-26.';
 
-const card = ({ id, name, description, modes, languages, amount, can = {}, secondsMax }: Row): ModelCard => {
-  const price = { unit: 'minute', amount, byok: '0.00' } as const;
-  return {
-    id: `openai/${id}`,
+export const models = modelCards(
+  'openai',
+  {
     created: 1_763_596_800,
-    name,
-    description,
-    modes: [...modes],
-    languages: [...languages],
     capabilities: {
       diarization: false,
       word_timestamps: false,
@@ -69,92 +58,73 @@ const card = ({ id, name, description, modes, languages, amount, can = {}, secon
       formatting: true,
       redaction: false,
       language_detection: true,
-      ...can,
     },
-    audio: {
-      sample_rates: [LIVE_RATE],
-      encodings: ['linear16'],
-      max_file_bytes: modes.includes('batch') ? FILE_BYTES_MAX : null,
-      max_seconds: secondsMax ?? null,
-    },
-    pricing: {
-      currency: 'USD',
-      ...(modes.includes('batch') ? { batch: price } : {}),
-      ...(modes.includes('live') ? { live: price } : {}),
-    },
+    sampleRates: [LIVE_RATE],
+    fileBytesMax: FILE_BYTES_MAX,
     priceSource: { url: 'https://developers.openai.com/api/docs/pricing', date: '2026-08-01' },
-  };
-};
-
-/** Files are answered with the text and nothing else. */
-const TEXT_ALONE = { segment_timestamps: false };
-const ANY = ['*'];
-const LATE = 'Live, its interim results come after the end of a turn.';
-const GOING = 'OpenAI has announced its end for 2027-02-26.';
-
-export const models: readonly ModelCard[] = [
-  card({
-    id: 'gpt-live-transcribe',
-    name: 'GPT Live Transcribe',
-    description: 'Live, with interim results while someone speaks; takes languages and keywords. Turns end by silence.',
-    modes: ['live'],
-    languages: ANY,
-    amount: '0.017',
-  }),
-  card({
-    id: 'gpt-realtime-whisper',
-    name: 'GPT Realtime Whisper',
-    description: 'Live, with interim results while someone speaks; its delay can be chosen. Turns end by silence.',
-    modes: ['live'],
-    languages: ANY,
-    amount: '0.017',
-  }),
-  card({
-    id: 'gpt-transcribe',
-    name: 'GPT Transcribe',
-    description: `Files and live; takes languages and keywords. ${LATE}`,
-    modes: ['batch', 'live'],
-    languages: ANY,
-    amount: '0.0045',
-    can: TEXT_ALONE,
-  }),
-  card({
-    id: 'gpt-4o-transcribe',
-    name: 'GPT-4o Transcribe',
-    description: `Files and live. ${LATE} ${GOING}`,
-    modes: ['batch', 'live'],
-    languages: LANGUAGES,
-    amount: '0.006',
-    secondsMax: FILE_SECONDS_MAX,
-    can: TEXT_ALONE,
-  }),
-  card({
-    id: 'gpt-4o-mini-transcribe',
-    name: 'GPT-4o mini Transcribe',
-    description: `Files and live, at half the price of its larger sibling. ${LATE} ${GOING}`,
-    modes: ['batch', 'live'],
-    languages: LANGUAGES,
-    amount: '0.003',
-    secondsMax: FILE_SECONDS_MAX,
-    can: TEXT_ALONE,
-  }),
-  card({
-    id: 'gpt-4o-transcribe-diarize',
-    name: 'GPT-4o Transcribe Diarize',
-    description: `Files, with speakers; live, each utterance as a file of its own, with speakers within it. ${GOING}`,
-    modes: ['batch'],
-    languages: LANGUAGES,
-    amount: '0.006',
-    can: { diarization: true, interim_results: false },
-    secondsMax: FILE_SECONDS_MAX,
-  }),
-  card({
-    id: 'whisper-1',
-    name: 'Whisper',
-    description: `Files, with the times of words, and live with finals only. ${GOING}`,
-    modes: ['batch', 'live'],
-    languages: LANGUAGES,
-    amount: '0.006',
-    can: { word_timestamps: true, interim_results: false },
-  }),
-];
+  },
+  [
+    {
+      id: 'gpt-live-transcribe',
+      name: 'GPT Live Transcribe',
+      description:
+        'Live, with interim results while someone speaks; takes languages and keywords. Turns end by silence.',
+      languages: ANY,
+      live: '0.017',
+    },
+    {
+      id: 'gpt-realtime-whisper',
+      name: 'GPT Realtime Whisper',
+      description: 'Live, with interim results while someone speaks; its delay can be chosen. Turns end by silence.',
+      languages: ANY,
+      live: '0.017',
+    },
+    {
+      id: 'gpt-transcribe',
+      name: 'GPT Transcribe',
+      description: `Files and live; takes languages and keywords. ${LATE}`,
+      languages: ANY,
+      batch: '0.0045',
+      live: '0.0045',
+      can: TEXT_ALONE,
+    },
+    {
+      id: 'gpt-4o-transcribe',
+      name: 'GPT-4o Transcribe',
+      description: `Files and live. ${LATE} ${GOING}`,
+      languages: LANGUAGES,
+      batch: '0.006',
+      live: '0.006',
+      fileSecondsMax: FILE_SECONDS_MAX,
+      can: TEXT_ALONE,
+    },
+    {
+      id: 'gpt-4o-mini-transcribe',
+      name: 'GPT-4o mini Transcribe',
+      description: `Files and live, at half the price of its larger sibling. ${LATE} ${GOING}`,
+      languages: LANGUAGES,
+      batch: '0.003',
+      live: '0.003',
+      fileSecondsMax: FILE_SECONDS_MAX,
+      can: TEXT_ALONE,
+    },
+    {
+      id: 'gpt-4o-transcribe-diarize',
+      name: 'GPT-4o Transcribe Diarize',
+      description: `Files, with speakers; live, each utterance as a file of its own, with speakers within it. ${GOING}`,
+      languages: LANGUAGES,
+      batch: '0.006',
+      can: { diarization: true, interim_results: false },
+      fileSecondsMax: FILE_SECONDS_MAX,
+    },
+    {
+      id: 'whisper-1',
+      name: 'Whisper',
+      description: `Files, with the times of words, and live with finals only. ${GOING}`,
+      languages: LANGUAGES,
+      batch: '0.006',
+      live: '0.006',
+      can: { word_timestamps: true, interim_results: false },
+    },
+  ],
+);

@@ -1,18 +1,14 @@
 // What OpenAI's refusals mean, which options each model honours, and that the catalogue is whole.
+import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
-import {
-  errorOf,
-  failureOf,
-  failureOfClose,
-  failureOfError,
-  failureOfItem,
-  failureOfRefusal,
-  failures,
-} from '../../../src/providers/openai/failures.ts';
+import { baseLanguage, LANGUAGES, languageCode, languageName } from '../../../src/providers/kit/whisper-languages.ts';
+import { errorOf, failureOfItem, failures } from '../../../src/providers/openai/failures.ts';
 import { openai } from '../../../src/providers/openai/index.ts';
-import { baseLanguage, LANGUAGES, languageCode, languageName } from '../../../src/providers/openai/languages.ts';
-import { honours, Options } from '../../../src/providers/openai/options.ts';
+import { options } from '../../../src/providers/openai/options.ts';
+
+const { honours } = options;
+const Options = options.schema('whisper-1');
 
 const refusal = (status: number, error?: object, headers: Record<string, string> = {}) => ({
   status,
@@ -52,28 +48,28 @@ describe('a refusal', () => {
     ['by an overloaded server', 503, undefined, 'retry', 'http_503'],
     ['by a late server', 504, undefined, 'retry', 'http_504'],
   ])('%s (%d) is told apart', (_, status, error, kind, code) => {
-    expect(failureOfRefusal(refusal(status, error))).toMatchObject({ kind, code });
+    expect(failures.ofRefusal(refusal(status, error))).toMatchObject({ kind, code });
   });
 
   it('says how long to wait, and what OpenAI said, on one line', () => {
     const error = { code: 'rate_limit_exceeded', message: 'Slow\n\u0007down' };
-    expect(failureOfRefusal(refusal(429, error, { 'retry-after': '3' }))).toMatchObject({
+    expect(failures.ofRefusal(refusal(429, error, { 'retry-after': '3' }))).toMatchObject({
       retryAfterMs: 3_000,
       message: 'The provider answered with HTTP 429: Slow down',
     });
   });
 
   it('has a failure for each row of the table, and one for every other', () => {
-    for (const [code, row] of Object.entries(failures)) expect(failureOf(code)).toEqual({ code, ...row });
-    expect(failureOf('constructor')).toMatchObject({ kind: 'retry' });
-    expect(failureOf('invalid_request_error', 'No such member.').message).toBe(
+    for (const { name, kind, message } of failures.rows) {
+      if (kind !== undefined && name !== undefined)
+        expect(failures.named(name)).toMatchObject({ kind, code: name, message });
+    }
+    expect(failures.named('constructor')).toMatchObject({ kind: 'retry' });
+    expect(failures.ofError('invalid_request_error', 'No such member.')?.message).toBe(
       'OpenAI does not take this request: No such member.',
     );
-    expect(failureOfClose(1011, 'x'.repeat(1_000)).message.length).toBeLessThan(400);
-    expect(
-      failureOfError({ type: 'server_error', code: 'c'.repeat(99), message: '', eventId: undefined, param: undefined })
-        ?.code,
-    ).toHaveLength(64);
+    expect(failures.ofClose(1011, 'x'.repeat(1_000)).message.length).toBeLessThan(400);
+    expect(failures.ofError('c'.repeat(99), '', 'server_error')?.code).toHaveLength(64);
     expect(failureOfItem(errorOf({ error: { type: 'server_error', message: 'oops' } }))).toMatchObject({
       kind: 'retry',
       code: 'item_failed',
@@ -143,7 +139,7 @@ describe('options', () => {
   });
 
   it('say what they are for', () => {
-    for (const [name, { description }] of Object.entries(Options.properties)) {
+    for (const [name, { description }] of Object.entries<TSchema>(Options.properties)) {
       expect(description, name).toBeTypeOf('string');
     }
   });

@@ -1,10 +1,10 @@
 // The simulated `POST /v1/audio/transcriptions`: which form each model takes, and the limits of files. How the answer is
 // written is in formats.ts.
 import { Value } from '@sinclair/typebox/value';
+import { baseLanguage } from '../../kit/whisper-languages.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { baseLanguage } from '../languages.ts';
 import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from '../models.ts';
-import { honours, Options } from '../options.ts';
+import { options } from '../options.ts';
 import { answerIn, streamIn } from './formats.ts';
 import { type Refusal, refuse } from './refusals.ts';
 
@@ -116,12 +116,12 @@ function optionsFault(form: FormData, model: string): Refusal | undefined {
   for (const field of new Set(form.keys())) {
     const name = field.replace(/\[.*$/, '');
     if (FIELDS.includes(name)) continue;
-    if (!Object.hasOwn(Options.properties, name) || !isFileOption(name)) {
+    if (!Object.hasOwn(options.rows, name) || !isFileOption(name)) {
       return { ...invalid(name, `Unknown parameter: '${name}'.`), code: 'unknown_parameter' };
     }
-    if (!honours(name, model, 'batch')) return invalid(name, `The model '${model}' does not take '${name}'.`);
+    if (!options.honours(name, model, 'batch')) return invalid(name, `The model '${model}' does not take '${name}'.`);
     const value = typedValue(form, field, name);
-    const schema = Options.properties[name as keyof Options];
+    const { schema } = options.rows[name as keyof typeof options.rows];
     if (value !== undefined && !Value.Check(schema, value)) return invalid(name, `Invalid value for '${name}'.`);
   }
   return undefined;
@@ -129,7 +129,7 @@ function optionsFault(form: FormData, model: string): Refusal | undefined {
 
 const isFileOption = (name: string): boolean =>
   ['whisper-1', 'gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-transcribe-diarize'].some((model) =>
-    honours(name, model, 'batch'),
+    options.honours(name, model, 'batch'),
   );
 
 /** A field as its option is typed; undefined for an object that comes member by member. */
