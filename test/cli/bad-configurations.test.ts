@@ -1,41 +1,15 @@
 // Configurations that cannot be used, as the process meets them: one sentence that names the setting, 78, no stack trace, no abort.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Serving } from '../fakes/serving.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { type Outcome, voxgate } from '../fakes/voxgate.ts';
+import { voxgate, voxgateProcess } from '../fakes/voxgate.ts';
 
-/** Runs `serve` with one environment after the other; none of them may come as far as to serve. */
-const RUNNER = `
-  import { runCommand } from '${new URL('../../dist/src/cli/index.js', import.meta.url).href}';
-  const own = { ...process.env };
-  process.on('message', async (env) => {
-    let errors = '';
-    process.stderr.write = (text) => (errors += text);
-    for (const name of Object.keys(process.env)) delete process.env[name];
-    Object.assign(process.env, own, env);
-    process.send({ code: await runCommand(['serve']), errors });
-  });
-`;
-
-let runner: ChildProcess | undefined;
-afterAll(() => runner?.disconnect());
-
-async function serve(env: Record<string, string>): Promise<Pick<Outcome, 'code' | 'errors'>> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VOXGATE_'));
-  runner ??= spawn(process.execPath, ['--input-type=module', '-e', RUNNER], {
-    env: Object.fromEntries(inherited),
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const answered = once(runner, 'message');
-  runner.send({ VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: temporaryDirectory(), ...env });
-  const [outcome] = await answered;
-  return outcome as Outcome;
-}
+/** None of them may come as far as to serve. */
+const serve = (env: Record<string, string>) =>
+  voxgate(['serve'], { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: temporaryDirectory(), ...env });
 
 const SECRET = 'a-secret-of-more-than-32-characters-0123';
 const NATS = { VOXGATE_NATS: 'nats://127.0.0.1:4222', VOXGATE_SECRET: SECRET };
@@ -111,7 +85,7 @@ it(`${BAD.length} of them end the start with 78 and one sentence each`, { timeou
 });
 
 describe('what only shows when the process begins ends it with one sentence', () => {
-  const begin = (env: Record<string, string>) => voxgate(['serve'], { VOXGATE_PORT: '0', ...env });
+  const begin = (env: Record<string, string>) => voxgateProcess(['serve'], { VOXGATE_PORT: '0', ...env });
 
   it.each(['uws', 'node'])('a certificate that is none, on the door %s', async (door) => {
     const [cert, key] = [write('no certificate'), write('no key')];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { startVoxgate, voxgate } from '../fakes/voxgate.ts';
+import { startVoxgate, voxgate, voxgateProcess } from '../fakes/voxgate.ts';
 
 describe('voxgate', () => {
   it.each([[[]], [['help']], [['--help']]])('lists its commands for %j', async (args) => {
@@ -17,7 +17,7 @@ describe('voxgate', () => {
   });
 
   it('names an unknown command and ends with 64', async () => {
-    expect(await voxgate(['servee'])).toMatchObject({
+    expect(await voxgateProcess(['servee'])).toMatchObject({
       code: 64,
       output: '',
       errors: expect.stringContaining('"servee"'),
@@ -114,7 +114,10 @@ describe('voxgate serve', () => {
     const child = startVoxgate(['serve'], env);
     child.stdout.resume();
     const port = /:(\d+)\n/.exec(await welcome(child.stderr))?.[1] as string;
-    const second = await voxgate(['serve'], { VOXGATE_PORT: port, VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
+    const second = await voxgateProcess(['serve'], {
+      VOXGATE_PORT: port,
+      VOXGATE_DATA_DIRECTORY: temporaryDirectory(),
+    });
     expect(second.code).not.toBe(0);
     expect(second.errors).toMatch(new RegExp(`^voxgate: [^\n]*${port}[^\n]*\\.\n$`));
     child.kill('SIGTERM');

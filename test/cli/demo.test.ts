@@ -10,7 +10,7 @@ import { SENTENCE } from '../../src/cli/demo/sentence.ts';
 import { problemOf } from '../../src/cli/demo/verdict.ts';
 import { providers } from '../../src/providers/index.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { startVoxgate, voxgate } from '../fakes/voxgate.ts';
+import { startVoxgate, voxgateProcess } from '../fakes/voxgate.ts';
 
 type EventOf<Type extends ServerEvent['type']> = Extract<ServerEvent, { type: Type }>;
 
@@ -26,7 +26,7 @@ const of = <Type extends ServerEvent['type']>(events: readonly ServerEvent[], ty
 /** Runs `demo --json` to its end in time, and checks what is true of every good run. */
 async function events(...args: string[]): Promise<ServerEvent[]> {
   const startedAt = performance.now();
-  const { code, output, errors } = await voxgate(['demo', '--json', ...args]);
+  const { code, output, errors } = await voxgateProcess(['demo', '--json', ...args]);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
   const heard = output
@@ -64,7 +64,7 @@ describe.concurrent('voxgate demo', () => {
 
   it('tells it to people in 80 columns, without escape codes where there is no terminal', async () => {
     const directory = temporaryDirectory();
-    const { code, output, errors } = await voxgate(['demo'], { TMPDIR: directory });
+    const { code, output, errors } = await voxgateProcess(['demo'], { TMPDIR: directory });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(output).not.toContain('\x1b');
     expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThan(80);
@@ -85,7 +85,7 @@ describe.concurrent('voxgate demo', () => {
   });
 
   it('shows a fault of the first provider in place of its death', async () => {
-    const { code, output } = await voxgate(['demo', '--fault', 'close-after=1s:1008']);
+    const { code, output } = await voxgateProcess(['demo', '--fault', 'close-after=1s:1008']);
     expect(code).toBe(0);
     expect(output).toContain('close-after=1s:1008');
     expect(output).not.toContain('dies here');
@@ -93,7 +93,7 @@ describe.concurrent('voxgate demo', () => {
   });
 
   it('ends with 1 and a sentence when the fault gave no reason for a failover', async () => {
-    const { code, errors } = await voxgate(['demo', '--json', '--fault', 'duplicate-finals']);
+    const { code, errors } = await voxgateProcess(['demo', '--json', '--fault', 'duplicate-finals']);
     expect({ code, errors }).toEqual({
       code: 1,
       errors: expect.stringMatching(/^voxgate: there was no failover.*\n$/),

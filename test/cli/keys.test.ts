@@ -1,12 +1,13 @@
 // `voxgate keys` as an operator meets it: settings given, changed and taken away, rolls and revocations.
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { commandLine } from '../fakes/voxgate.ts';
+import { voxgate } from '../fakes/voxgate.ts';
 
 const SECRET = /^sk_vox_[0-9A-Za-z]{38}$/;
 
 function operator() {
-  const commands = commandLine({ VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
+  const env = { VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
+  const commands = (args: readonly string[]) => voxgate(args, env);
   const run = (...args: string[]) => commands(['keys', ...args]);
   const good = async (...args: string[]) => {
     const { code, output, errors } = await run(...args);

@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { commandLine } from '../fakes/voxgate.ts';
+import { voxgate } from '../fakes/voxgate.ts';
 
 /** The command on a data directory of its own. */
 function operator(directory = temporaryDirectory()) {
-  const commands = commandLine({ VOXGATE_DATA_DIRECTORY: directory });
-  const run = (...args: string[]) => commands(args);
+  const run = (...args: string[]) => voxgate(args, { VOXGATE_DATA_DIRECTORY: directory });
   const good = async (...args: string[]) => {
     const { code, output, errors } = await run(...args);
     expect([args, code, errors]).toEqual([args, 0, errors]);

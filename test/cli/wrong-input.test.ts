@@ -12,7 +12,7 @@ import {
   usdValue,
 } from '../../src/cli/shared/values.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { commandLine, voxgate } from '../fakes/voxgate.ts';
+import { voxgate } from '../fakes/voxgate.ts';
 
 /** Arguments, and what the sentence must say. */
 const WRONG: [string, string][] = [
@@ -69,7 +69,8 @@ const WRONG: [string, string][] = [
   ['usage org_1 --from 2026-02-01 --to 2026-01-01', 'is after'],
 ];
 
-const run = commandLine({ VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
+const directory = temporaryDirectory();
+const run = (args: readonly string[]) => voxgate(args, { VOXGATE_DATA_DIRECTORY: directory });
 
 it('ends with 64, one sentence and the usage for wrong input', async () => {
   for (const [line, words] of WRONG) {

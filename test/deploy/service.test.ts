@@ -8,7 +8,7 @@ import { EXIT } from '../../src/cli/shared/output.ts';
 import { loadConfig } from '../../src/index.ts';
 import { DRAIN_TAIL_MS } from '../../src/session/drain-pace.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { commandLine } from '../fakes/voxgate.ts';
+import { voxgate } from '../fakes/voxgate.ts';
 import { installedProgram, LINKED_PACKAGES } from './installed-program.ts';
 import { deployFile, substituted } from './proxy-rig.ts';
 import { environmentOf, ServedProcess } from './served-process.ts';
@@ -57,8 +57,8 @@ describe('the unit', () => {
     expect(directive('Restart')).toBe('on-failure');
     const given = directive('RestartPreventExitStatus').split(' ').map(Number);
     expect(given).toEqual([EXIT.usage, EXIT.config]);
-    const wrongSetting = await commandLine({ VOXGATE_PORT: 'a port' })(['serve']);
-    const wrongArgument = await commandLine()(['serve', '--nonsense']);
+    const wrongSetting = await voxgate(['serve'], { VOXGATE_PORT: 'a port' });
+    const wrongArgument = await voxgate(['serve', '--nonsense']);
     expect([wrongArgument.code, wrongSetting.code]).toEqual(given);
   });
 
@@ -112,7 +112,7 @@ describe('what the unit runs', () => {
     for (const folder of [directory, program]) chownSync(folder, ServedProcess.SOMEBODY, ServedProcess.SOMEBODY);
     const env = { VOXGATE_DATA_DIRECTORY: directory };
     const serve = () => ServedProcess.start(command, { ...env, ...LINKED_PACKAGES }, ServedProcess.SOMEBODY, program);
-    const voxgate = commandLine(env);
+    const run = (args: readonly string[]) => voxgate(args, env);
     const first = await serve();
     const operate = async () => {
       for (const args of [
@@ -121,7 +121,7 @@ describe('what the unit runs', () => {
         ['vault', 'status'],
         ['ledger', 'audit'],
       ]) {
-        expect(await voxgate(args), args.join(' ')).toMatchObject({ code: 0 });
+        expect(await run(args), args.join(' ')).toMatchObject({ code: 0 });
       }
     };
     const owners = () =>
@@ -129,11 +129,11 @@ describe('what the unit runs', () => {
     await operate();
     expect(owners().stdout).toBe('');
     const backup = join(temporaryDirectory(), 'backup.db');
-    expect(await voxgate(['ledger', 'backup', backup])).toMatchObject({ code: 0 });
+    expect(await run(['ledger', 'backup', backup])).toMatchObject({ code: 0 });
     await first.end('SIGTERM');
     await operate();
     expect(owners().stdout).toBe('');
-    expect(await voxgate(['ledger', 'restore', backup, '--force'])).toMatchObject({ code: 0 });
+    expect(await run(['ledger', 'restore', backup, '--force'])).toMatchObject({ code: 0 });
     expect(owners().stdout).toBe('');
     const second = await serve();
     expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });

@@ -1,5 +1,5 @@
-// The command line as its users call it: the real program in a process of its own.
-import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
+// The command line as its users call it: its commands in a process beside the tests, or the whole program in one of its own.
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,45 +41,41 @@ export function startVoxgate(
 
 const ONE_AFTER_THE_OTHER = `
   import { runCommand } from '${new URL('../../dist/src/cli/index.js', import.meta.url).href}';
-  process.on('message', async (args) => {
+  process.on('message', async ({ args, env }) => {
     const outcome = { code: null, output: '', errors: '' };
     process.stdout.write = (text) => (outcome.output += text);
     process.stderr.write = (text) => (outcome.errors += text);
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, env);
     outcome.code = await runCommand(args);
     process.send(outcome);
   });
 `;
 
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started.splice(0)) child.disconnect();
-});
+let runner: ChildProcess | undefined;
+let last: Promise<unknown> = Promise.resolve();
+afterAll(() => runner?.disconnect());
 
-/** Runs commands in one process of their own, one after the other: starting it is most of a short command's time. */
-export function commandLine(env: Record<string, string> = {}): (args: readonly string[]) => Promise<Outcome> {
-  let child: ChildProcess | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const start = () => {
-    const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', 'ipc'];
-    const code = ['--input-type=module', '-e', ONE_AFTER_THE_OTHER];
-    const made = spawn(process.execPath, code, { env: environment(env), stdio });
-    started.push(made);
-    return made;
-  };
-  return (args) => {
-    const outcome = last.then(async () => {
-      child ??= start();
-      child.send(args);
-      const [message] = await once(child, 'message', { signal: AbortSignal.timeout(COMMAND_MS_MAX) });
-      return message as Outcome;
+/**
+ * Runs a command to its end. The commands of a file run one after the other in one process: its start would be most of their time.
+ * What serves, waits for signals or may break the process is for `voxgateProcess`.
+ */
+export function voxgate(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const outcome = last.then(async () => {
+    runner ??= spawn(process.execPath, ['--input-type=module', '-e', ONE_AFTER_THE_OTHER], {
+      env: environment({}),
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    last = outcome.catch(() => {});
-    return outcome;
-  };
+    runner.send({ args, env: environment(env) });
+    const [message] = await once(runner, 'message', { signal: AbortSignal.timeout(COMMAND_MS_MAX) });
+    return message as Outcome;
+  });
+  last = outcome.catch(() => {});
+  return outcome;
 }
 
-/** Runs a command to its end. */
-export function voxgate(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+/** Runs the program to its end. */
+export function voxgateProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const child = startVoxgate(args, env);
   let output = '';
   let errors = '';

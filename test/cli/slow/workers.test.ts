@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { loadUws } from '../../../src/edge/uws/door.ts';
 import { natsServerIsHere } from '../../fakes/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { voxgate, voxgateProcess } from '../../fakes/voxgate.ts';
 import { WorkersGateway } from './workers-gateway.ts';
 
 const doors = ['node', ...(hasUws() ? ['uws'] : [])];
@@ -108,7 +108,7 @@ describe('what cannot be', () => {
     ['1.5', 64, '--workers takes a whole number from 1 to 64.'],
   ])('--workers %s ends with %i and one sentence', async (workers, code, sentence) => {
     const directory = temporaryDirectory();
-    const outcome = await voxgate(['serve', '--workers', workers], { VOXGATE_DATA_DIRECTORY: directory });
+    const outcome = await voxgateProcess(['serve', '--workers', workers], { VOXGATE_DATA_DIRECTORY: directory });
     expect([outcome.code, outcome.errors]).toEqual([code, `voxgate: ${sentence}\n`]);
   });
 
@@ -117,7 +117,7 @@ describe('what cannot be', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const env = { VOXGATE_PORT: String(port), VOXGATE_DATA_DIRECTORY: temporaryDirectory(), VOXGATE_WORKERS: '2' };
-    const { code, errors, output } = await voxgate(['serve'], env);
+    const { code, errors, output } = await voxgateProcess(['serve'], env);
     server.close();
     expect([code, errors, output]).toEqual([
       1,
@@ -134,7 +134,7 @@ describe('what cannot be', () => {
       VOXGATE_PORT: '0',
       VOXGATE_DATA_DIRECTORY: temporaryDirectory(),
     };
-    const { code, errors } = await voxgate(['serve', '--workers', '2'], env);
+    const { code, errors } = await voxgateProcess(['serve', '--workers', '2'], env);
     expect([code, errors]).toEqual([78, expect.stringMatching(/^voxgate: VOXGATE_ROLES is "accounts".*\.\n$/)]);
   });
 });

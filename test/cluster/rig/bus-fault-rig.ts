@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { passwordOf, type User } from '../../deploy/nats-rig.ts';
 import type { NatsServerOptions } from '../../fakes/nats-server.ts';
 import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { commandLine } from '../../fakes/voxgate.ts';
+import { type Outcome, voxgate } from '../../fakes/voxgate.ts';
 import { Cluster, MICRO_USD_PER_MS } from './cluster.ts';
 import { Talker } from './talker.ts';
 
@@ -43,11 +43,12 @@ export class BusFaultRig {
   /** All who have talked. */
   readonly said: Said[] = [];
   private organisationId = '';
-  private readonly run: ReturnType<typeof commandLine>;
+  private readonly run: (args: readonly string[]) => Promise<Outcome>;
 
   private constructor(cluster: Cluster) {
     this.cluster = cluster;
-    this.run = commandLine({ VOXGATE_DATA_DIRECTORY: cluster.node('a').directory });
+    const env = { VOXGATE_DATA_DIRECTORY: cluster.node('a').directory };
+    this.run = (args) => voxgate(args, env);
   }
 
   /** `nats`: a server as it is deployed, which the variables say how to reach; one on this machine when absent. */

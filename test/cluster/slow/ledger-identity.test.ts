@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { natsServerIsHere } from '../../fakes/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { voxgate, voxgateProcess } from '../../fakes/voxgate.ts';
 import { Cluster, ClusterNode, NODE_START_MS, SECRET } from '../rig/cluster.ts';
 import { createKey, expectAgreement, expectBilled } from '../rig/crowd.ts';
 import { Talker } from '../rig/talker.ts';
@@ -24,7 +24,7 @@ const identityOf = async (directory: string) => {
 
 /** What a start that is refused says: one sentence, with 78. */
 async function refusalOf(cluster: Cluster, env: Record<string, string>): Promise<string> {
-  const { code, errors } = await voxgate(['serve'], {
+  const { code, errors } = await voxgateProcess(['serve'], {
     VOXGATE_PORT: '0',
     VOXGATE_SECRET: SECRET,
     VOXGATE_NATS: cluster.nats.url,
@@ -176,7 +176,7 @@ describe.skipIf(!natsServerIsHere)('a gateway with a ledger', () => {
 it('a node by itself makes no new database where it was told to stop, and says so', async () => {
   const directory = temporaryDirectory();
   const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory, VOXGATE_DATABASE_MISSING: 'stop' };
-  const { code, errors } = await voxgate(['serve'], env);
+  const { code, errors } = await voxgateProcess(['serve'], env);
   expect({ code, errors }).toEqual({
     code: CONFIG,
     errors: expect.stringMatching(

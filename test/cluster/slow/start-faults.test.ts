@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { type Outcome, voxgate } from '../../fakes/voxgate.ts';
+import { type Outcome, voxgateProcess } from '../../fakes/voxgate.ts';
 import { Cluster, ClusterNode, NODE_START_MS, SECRET } from '../rig/cluster.ts';
 import { expectAgreement } from '../rig/crowd.ts';
 import { Talker } from '../rig/talker.ts';
@@ -21,7 +21,7 @@ function expectSentence({ code, errors }: Outcome, sentence: RegExp): void {
 }
 
 const serve = (env: Record<string, string>): Promise<Outcome> =>
-  voxgate(['serve'], {
+  voxgateProcess(['serve'], {
     VOXGATE_PORT: '0',
     VOXGATE_DATA_DIRECTORY: temporaryDirectory(),
     VOXGATE_SECRET: SECRET,
