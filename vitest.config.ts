@@ -27,6 +27,7 @@ const common: TestProjectInlineConfiguration['test'] = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    reporters: ['default', './test/setup/slowest-files.ts'],
     globalSetup: ['test/global-setup.ts'],
     // Without a project named, as with `npx vitest run test/bus`, files of both tiers run.
     projects: [

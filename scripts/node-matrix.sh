@@ -52,7 +52,7 @@ run_suite() {
   install "$version"
   copy_project "$(home "$version")/project"
   echo "Node $version:"
-  (cd "$(home "$version")/project" && with_node "$version" npm test --silent -- "$@")
+  (cd "$(home "$version")/project" && with_node "$version" npx vitest run "$@")
 }
 
 install_all() {

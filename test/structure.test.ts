@@ -207,7 +207,7 @@ describe('a provider', () => {
 describe('files', () => {
   test('are all in use: of the product by the product, whatever tests it', () => {
     const scripts = Object.values(JSON.parse(project.read('package.json')).scripts).join(' ');
-    const commands = scripts + project.read('.ci/run');
+    const commands = scripts + project.read('.ci/run') + project.read('scripts/ci/steps.sh');
     const isStarted = ({ path }: project.SourceFile) => path === 'bin/voxgate.js' || commands.includes(path);
     const starts = [
       'src/main.ts',

@@ -1,4 +1,4 @@
-// OpenAI's own client library, unmodified, against a whole gateway: one suite for every version of it, through both doors.
+// OpenAI's own client library, unmodified, against a whole gateway: one suite for every version of it.
 import { describe } from 'vitest';
 import { answersSuite } from './answers.suite.ts';
 import { connectionsSuite } from './connections.suite.ts';
@@ -8,10 +8,9 @@ import { modelsSuite } from './models.suite.ts';
 import { type Sdk, startRig } from './rig.ts';
 import { streamsSuite } from './streams.suite.ts';
 
-/** @param doors through which of the gateway's doors: all promises hold for each */
-export function openaiSuite(name: string, sdk: Sdk, doors: readonly ('auto' | 'node')[] = ['auto', 'node']): void {
-  describe.each(doors)(`${name} through the door "%s"`, (door) => {
-    const rig = startRig(sdk, door);
+export function openaiSuite(name: string, sdk: Sdk): void {
+  describe(name, () => {
+    const rig = startRig(sdk);
     answersSuite(rig);
     streamsSuite(rig);
     fieldsSuite(rig);

@@ -68,12 +68,11 @@ export class Rig {
 }
 
 /** Starts everything before the tests of the file and stops it after them. */
-export function startRig(sdk: Sdk, door: string): Rig {
+export function startRig(sdk: Sdk): Rig {
   const rig = new Rig(sdk);
   beforeAll(async () => {
     rig.upstream = await Upstream.start();
     rig.live = await startLiveGateway({
-      VOXGATE_DOOR: door,
       VOXGATE_OPENAI_URL: rig.upstream.url,
       OPENAI_API_KEY: 'sk-of-the-gateway',
       VOXGATE_FILE_BYTES_MAX: String(FILE_BYTES_MAX),

@@ -3,7 +3,7 @@
 // failed beside others and passed alone, in the step that is named `<step>-again`, is unsteady: told of, and few are allowed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readReport, readUnhandled, wholeFile } from './ci-report.ts';
+import { readReport, readUnhandled, wholeFile } from './report.ts';
 
 const AGAIN = '-again';
 const UNSTEADY_MAX = 5;

@@ -1,6 +1,6 @@
 // The test files that failed in the report named first, a line each: what is worth a second run with nothing beside it. None
 // where more failed than a busy machine explains.
-import { readReport } from './ci-report.ts';
+import { readReport } from './report.ts';
 
 const FILES_MAX = 5;
 
