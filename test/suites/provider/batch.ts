@@ -1,0 +1,109 @@
+// What holds of every codec of files: the requests it makes, what answers come to, and what no answer can make it do.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BatchRequest, BatchStep, HttpBatchCodec, HttpRequest } from '../../../src/providers/provider.ts';
+import type { AnswerRow, BatchFixtures } from './fixtures.ts';
+import { withSpoilt } from './live.ts';
+import { askedByHttp, batchRequest, changed } from './requests.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Answers that say nothing. */
+const UNREADABLE = ['', 'no JSON', 'null', '[]', '{}', '<html>'];
+
+/** The steps from the beginning, one answer after the other. */
+export function stepsOf(codec: HttpBatchCodec, request: BatchRequest, bodies: readonly unknown[]): BatchStep[] {
+  const { state, step } = codec.begin(request);
+  const textOf = (body: unknown) => (typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+  return [step, ...bodies.map((body) => codec.read(state, { status: 200, headers: {}, body: textOf(body) }))];
+}
+
+export function requestIn(step: BatchStep | undefined): HttpRequest {
+  if (step?.type !== 'request') throw new Error(`${JSON.stringify(step)} came in place of a request.`);
+  return step.request;
+}
+
+/** What is asked for in the request that carries the options. */
+export const askedOfFile = (codec: HttpBatchCodec, before: readonly object[] = [], request: BatchRequest): Members =>
+  askedByHttp(requestIn(stepsOf(codec, request, before).at(-1)));
+
+export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFixtures): void {
+  const { model, before = [] } = fixtures;
+  const requestOf = (change: Partial<BatchRequest> = {}) => batchRequest({ model, ...change });
+  const lastOf = (change: Partial<BatchRequest>, bodies: readonly unknown[]) =>
+    stepsOf(codec, requestOf(change), bodies).at(-1);
+
+  describe(`${name} files`, () => {
+    it('begin with one request', () => {
+      expect(requestIn(stepsOf(codec, requestOf(), [])[0])).toEqual(fixtures.opening);
+    });
+
+    it('go below the base URL that is configured, with its key alone', () => {
+      const access = { baseUrl: 'http://127.0.0.1:9/below', credential: 'canary-key' };
+      for (const step of stepsOf(codec, requestOf({ access }), before)) {
+        const { url, headers, body } = requestIn(step);
+        expect(url).toMatch(/^http:\/\/127\.0\.0\.1:9\/below\//);
+        expect(url + JSON.stringify(body)).not.toContain('canary');
+        expect(JSON.stringify(headers)).toContain('canary-key');
+      }
+    });
+
+    it.each(fixtures.requests)('are asked for %j by %j', (change, expected) => {
+      const plain = askedOfFile(codec, before, requestOf({ model: change.model ?? model }));
+      expect(changed(plain, askedOfFile(codec, before, requestOf(change)))).toEqual(expected);
+    });
+
+    it.each(Object.entries(fixtures.answers))('come back: %s', (_, [change, bodies, expected]: AnswerRow) => {
+      const step = lastOf(change, [...before, ...bodies]);
+      if (typeof expected !== 'string') expect(step).toMatchObject({ type: 'done', result: expected });
+      else if (step?.type === 'failed') expect(`${step.failure.kind} ${step.failure.code}`).toBe(expected);
+      else expect(step).toBe(expected);
+    });
+
+    const whole = Object.values(fixtures.answers).find(([, , expected]) => typeof expected !== 'string');
+    const [change, bodies] = whole as AnswerRow;
+    const answers = [...before, ...bodies];
+    it.each(answers.map((_, at) => at))('fail when answer %i cannot be read, and others may do better', (at) => {
+      for (const body of UNREADABLE) {
+        const step = lastOf(change, [...answers.slice(0, at), body]);
+        expect(step, body).toMatchObject({ type: 'failed', failure: { kind: 'next', code: 'bad_answer' } });
+      }
+    });
+
+    const { job } = fixtures;
+    if (job !== undefined)
+      it('are made jobs, asked about less and less often, and given up where nobody waits', () => {
+        const { requests, created, waiting, pausesMs, abandoned } = job;
+        const waits = pausesMs.slice(1).map(() => waiting);
+        const steps = stepsOf(codec, requestOf(), [...before, created, ...waits]);
+        expect(steps.slice(1, 1 + requests.length).map(requestIn)).toEqual(requests);
+        const pauses = steps.slice(requests.length).map((step) => step.type === 'request' && step.afterMs);
+        expect(pauses).toEqual(pausesMs);
+        const { state } = codec.begin(requestOf());
+        const hear = (body: object) => codec.read(state, { status: 200, headers: {}, body: JSON.stringify(body) });
+        before.forEach(hear);
+        expect(codec.abandon?.(state)).toBeUndefined();
+        hear(created);
+        expect(codec.abandon?.(state)).toMatchObject(abandoned);
+      });
+
+    it('survive whatever is answered', () => {
+      const all = [...before, ...Object.values(fixtures.answers).flatMap(([, each]) => each)];
+      const objects = all.filter((body): body is Members => typeof body === 'object' && body !== null);
+      const spoilt = fc
+        .tuple(fc.constantFrom(...objects), fc.nat(60), fc.jsonValue())
+        .map(([body, at, value]) => withSpoilt(body, at, value));
+      fc.assert(
+        fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: spoilt }, fc.jsonValue()), { maxLength: 5 }), (given) => {
+          for (const step of stepsOf(codec, requestOf(), given)) {
+            expect(['request', 'done', 'failed']).toContain(step.type);
+            if (step.type !== 'done') continue;
+            for (const { text, start, end } of step.result.utterances)
+              expect([typeof text, Number.isFinite(start + end), end >= start]).toEqual(['string', true, true]);
+          }
+        }),
+        { numRuns: 500 },
+      );
+    });
+  });
+}

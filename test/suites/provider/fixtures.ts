@@ -1,0 +1,122 @@
+// What a provider's folder in test/providers tells the suite: what its service says, and what that must become; as data.
+import type {
+  BatchRequest,
+  BatchResult,
+  Endpoint,
+  HttpRequest,
+  LegRequest,
+  LiveTiming,
+  Outgoing,
+} from '../../../src/providers/provider.ts';
+import type { Story } from './story.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface ProviderFixtures {
+  /** Its name in the registry. */
+  provider: string;
+  options: OptionFixtures;
+  live: LiveFixtures;
+  /** For a provider that transcribes files by HTTP. */
+  batch?: BatchFixtures;
+  /** HTTP answers that refuse, of an upgrade and of a file. */
+  refusals?: readonly RefusalRow[];
+  simulated?: SimulatedFixtures;
+}
+
+export interface OptionFixtures {
+  rows: Readonly<Record<string, OptionRow>>;
+  /** What the schema of a model says of values that the rows cannot tell. */
+  checks?: readonly (readonly [model: string, params: Members, accepted: boolean])[];
+  /** Members that a model's schema asks for. */
+  needed?(model: string): Members;
+}
+
+/** An option: values that are taken and each reach the wire, values that are refused, and the models that honour it, by mode. */
+export interface OptionRow {
+  takes: readonly unknown[];
+  refuses: readonly unknown[];
+  live?: readonly string[];
+  batch?: readonly string[];
+}
+
+export interface LiveFixtures {
+  /** Of requests that name none. */
+  model: string;
+  sampleRate: number;
+  /** Where a leg connects and what it says first, whole. */
+  openings: readonly (readonly [change: Partial<LegRequest>, endpoint: Endpoint, hello?: readonly Outgoing[]])[];
+  /** What the provider says until a leg is set up; a leg asks for things in its URL, in `hello` or in answer to these. */
+  begin?: readonly object[];
+  /** What a leg asks for, by name. Without it the members of the URL's query. */
+  asked?(endpoint: Endpoint, frames: readonly Outgoing[]): Members;
+  /** An option's value as `asked` names it. Without it texts, and a list of them for a list. */
+  written?(value: unknown, option: string): unknown;
+  /** What asking for this changes, against a request of the same model without; undefined for what is no longer asked for. */
+  requests: readonly (readonly [change: Partial<LegRequest>, asked: Members])[];
+  /** What a frame of audio becomes; without it, it goes as it is. */
+  audio?(frame: Uint8Array): Outgoing;
+  timings?: readonly (readonly [change: Partial<LegRequest>, timing: Partial<LiveTiming>])[];
+  stories: readonly StoryGroup[];
+  /** Closes of a leg that was not asked to finish: "kind code". */
+  closes?: readonly (readonly [code: number, reason: string, failure: string])[];
+}
+
+/** Stories of legs that were opened in one way and sent so many seconds of audio. */
+export interface StoryGroup {
+  of: string;
+  request?: Partial<LegRequest>;
+  seconds?: number;
+  stories: Readonly<Record<string, Story>>;
+}
+
+export interface BatchFixtures {
+  /** Of requests that name none. */
+  model: string;
+  /** The first request of a file, whole. */
+  opening: HttpRequest;
+  /** Answers before the request that carries the options, each a JSON body. */
+  before?: readonly object[];
+  /** An option's value as it stands in that request. Without it as in a query or form: texts, and a list of them for a list. */
+  written?(value: unknown, option: string, model: string): unknown;
+  requests: readonly (readonly [change: Partial<BatchRequest>, asked: Members])[];
+  /** For a provider that is asked again and again: the requests behind the opening, with the answers that lead to each. */
+  job?: JobFixtures;
+  /** Bodies of the answers, and what the last of them comes to: members of the result, or "kind code" of a failure. */
+  answers: Readonly<Record<string, AnswerRow>>;
+}
+
+export interface JobFixtures {
+  /** Behind the answers of `before`: the job is made, then asked about. */
+  requests: readonly HttpRequest[];
+  created: object;
+  waiting: object;
+  /** Milliseconds before each time it is asked about. */
+  pausesMs: readonly number[];
+  /** What ends it when nobody waits for it any more; nothing before it is made. */
+  abandoned: Partial<HttpRequest>;
+}
+
+export type AnswerRow = readonly [
+  change: Partial<BatchRequest>,
+  bodies: readonly unknown[],
+  expected: Partial<BatchResult> | Members | string,
+];
+
+export interface RefusalRow {
+  status: number;
+  /** An object is JSON. */
+  body?: string | object;
+  headers?: Readonly<Record<string, string>>;
+  /** "kind code" of the failure; for a file, where that is another. */
+  is: string;
+  file?: string;
+  message?: RegExp;
+}
+
+export interface SimulatedFixtures {
+  /** Sessions of numbered audio beside those of every model: all of it is heard, in so many finals where that is told. */
+  whole?: readonly (readonly [model: string, faults: readonly string[], params?: Members, finals?: number])[];
+  /** Faults with which the leg ends as the line says: "kind code", or "finished". */
+  ends?: readonly (readonly [model: string, faults: readonly string[], seconds: number, end: string])[];
+}

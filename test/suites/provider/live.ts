@@ -1,0 +1,212 @@
+// What holds of every live codec: how it opens, what it asks for, what its stories say, and what no message can make it do.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LegRequest, LiveCodec, Provider, Step } from '../../../src/providers/provider.ts';
+import { TurnText } from '../../../src/providers/turn-text.ts';
+import type { LiveFixtures, StoryGroup } from './fixtures.ts';
+import { askedByUrl, changed, legRequest } from './requests.ts';
+import { Act, audio, closed, FINALIZE, FINISH, isGiven, lineOf, StoryLeg, tell } from './story.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Closes that say nothing: the leg is tried again. */
+const SILENT_CLOSES = [1000, 1001, 1005, 1006, 1011, 4242];
+/** Times on the wire are rounded. */
+const ROUNDING_SECONDS = 1e-6;
+/** What a session keeps of its audio: a leg is given up before that. */
+const REPLAY_MS = 60_000;
+
+/** What a leg asks for until it is set up. */
+export function askedOf(codec: LiveCodec, fixtures: LiveFixtures, request: LegRequest): Members {
+  const leg = new StoryLeg(codec, request);
+  const answers = (fixtures.begin ?? []).flatMap((message) => leg.give(message));
+  const sent = answers.flatMap((step) => (step.type === 'send' ? [step.frame] : []));
+  return (fixtures.asked ?? askedByUrl)(leg.opened.endpoint, [...leg.opened.hello, ...sent]);
+}
+
+export function testLive({ name, models, live }: Provider, fixtures: LiveFixtures): void {
+  const codec = live as LiveCodec;
+  const { model, sampleRate } = fixtures;
+  const requestOf = (change: Partial<LegRequest> = {}) => legRequest({ model, sampleRate, ...change });
+  const isRemote = codec.open(requestOf()).endpoint.kind === 'websocket';
+
+  describe(`${name} live`, () => {
+    for (const [change, endpoint, hello = []] of fixtures.openings) {
+      it(`opens ${JSON.stringify(change)}`, () => {
+        const opened = codec.open(requestOf(change));
+        expect({ endpoint: opened.endpoint, hello: opened.hello }).toEqual({ endpoint, hello });
+      });
+    }
+
+    it.each(fixtures.requests)('is asked for %j by %j', (change, expected) => {
+      const plain = askedOf(codec, fixtures, requestOf({ model: change.model ?? model }));
+      expect(changed(plain, askedOf(codec, fixtures, requestOf(change)))).toEqual(expected);
+    });
+
+    it('sends audio whatever part of a buffer it lies in', () => {
+      const frame = Uint8Array.from([9, 9, 1, 2, 3, 4, 9]).subarray(2, 6);
+      const sent = codec.audio(codec.open(requestOf()).state, frame);
+      if (fixtures.audio === undefined) expect(sent).toBe(frame);
+      else expect(sent).toEqual(fixtures.audio(frame));
+    });
+
+    it.each(fixtures.timings ?? [])('with %j has the timing %j', (change, timing) => {
+      expect(codec.timing(requestOf(change))).toMatchObject(timing);
+    });
+
+    const cards = models.filter(({ modes, live_turns }) => modes.includes('live') && live_turns !== 'gateway');
+    it.each(cards.map((card) => [card.id, card] as const))(
+      '%s is asked for by name, and has a timing that can be kept',
+      (id, card) => {
+        const asked = askedOf(codec, fixtures, requestOf({ model: id.slice(name.length + 1) }));
+        if (isRemote) expect(JSON.stringify(asked)).toContain(id.slice(name.length + 1));
+        for (const rate of card.audio.sample_rates) {
+          const timing = codec.timing(requestOf({ model: id.slice(name.length + 1), sampleRate: rate }));
+          const { frame, speedMax, burstMs, endpointing, stallMs } = timing;
+          expect([frame.minMs, frame.idealMs, frame.maxMs]).toEqual(
+            [frame.minMs, frame.idealMs, frame.maxMs].sort((a, b) => a - b),
+          );
+          // A frame longer than the burst would never leave; the largest is the ideal one and a rest.
+          if (Number.isFinite(speedMax)) expect(burstMs).toBeGreaterThanOrEqual(frame.idealMs + frame.minMs);
+          if (endpointing !== undefined) {
+            expect(stallMs).toBeGreaterThan(endpointing.longestMs);
+            expect(stallMs).toBeLessThan(REPLAY_MS);
+          }
+        }
+      },
+    );
+
+    for (const { of, request, seconds = 10, stories } of fixtures.stories) {
+      it.each(Object.entries(stories))(`${of}: %s`, (_, story) => {
+        const leg = new StoryLeg(codec, requestOf(request));
+        if (seconds > 0) leg.audio(seconds);
+        tell(leg, story);
+      });
+    }
+
+    const silent = SILENT_CLOSES.map((code) => [code, '', `retry close_${code}`] as const);
+    it.each([...(isRemote ? silent : []), ...(fixtures.closes ?? [])])(
+      'takes a close with %i "%s" for "%s"',
+      (code, reason, failure) => {
+        const leg = new StoryLeg(codec, requestOf());
+        expect(leg.give(closed(code, reason)).map(lineOf)).toEqual([`failed ${failure}`]);
+      },
+    );
+
+    if (isRemote)
+      it('passes on what the provider says of a close, on one line and not without end', () => {
+        const [heard] = new StoryLeg(codec, requestOf()).give(closed(1011, `a\u0000\nb${'x'.repeat(1_000)}`));
+        const message = heard?.type === 'failed' ? heard.failure.message : '';
+        expect(message).toMatch(/a +bx{10}/);
+        expect(message.length).toBeLessThan(400);
+      });
+
+    it('makes nothing of what is no message', () => {
+      for (const json of [undefined, null, 7, 'text', [], {}, { type: 'no-such-message' }, { type: 3 }]) {
+        expect(codec.read(codec.open(requestOf()).state, { json }), JSON.stringify(json)).toEqual([]);
+      }
+      expect(codec.read(codec.open(requestOf()).state, { bytes: new Uint8Array(3) })).toEqual([]);
+    });
+
+    // Engines of this process say what they mean.
+    if (!isRemote) return;
+    describe('whatever comes', () => {
+      it.each(fixtures.stories)('$of: each turn ends once, in order, within the audio', (group) => {
+        const act = fc.oneof(
+          { weight: 4, arbitrary: fc.constantFrom(...givenIn(group)) },
+          { weight: 1, arbitrary: fc.integer({ min: 1, max: 20 }).map((tenths) => audio(tenths / 10)) },
+          { weight: 1, arbitrary: fc.constant(FINALIZE) },
+        );
+        fc.assert(
+          fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+            const leg = new StoryLeg(codec, requestOf(group.request));
+            leg.audio(2);
+            expectOneFinalEach(leg, [...acts, FINISH]);
+          }),
+          { numRuns: 300 },
+        );
+      });
+
+      it.each(fixtures.stories)('$of: nothing is thrown, and texts and times are such', (group) => {
+        const messages = givenIn(group).filter((given) => typeof given === 'object' && given !== null);
+        const spoilt = fc
+          .tuple(fc.constantFrom(...messages), fc.nat(40), fc.oneof(fc.jsonValue(), fc.constant(Number.NaN)))
+          .map(([message, at, value]) =>
+            message instanceof Act ? message : withSpoilt(message as Members, at, value),
+          );
+        fc.assert(
+          fc.property(fc.array(fc.oneof(spoilt, fc.anything()), { maxLength: 12 }), (all) => {
+            const leg = new StoryLeg(codec, requestOf(group.request));
+            leg.audio(2);
+            for (const given of [...all, FINISH, ...all]) leg.give(given).forEach(expectWellFormed);
+            expect(['finished', 'failed']).toContain(codec.closed(leg.state, 1005, 'x').type);
+          }),
+          { numRuns: 300 },
+        );
+      });
+    });
+  });
+}
+
+/** All that is said or done in the stories of a group, but for ends of the leg. */
+function givenIn({ stories }: StoryGroup): unknown[] {
+  const ends = /^(?:close|finish|leave)/;
+  const rows = Object.values(stories).flat();
+  return rows.flat().filter((given) => isGiven(given) && !(given instanceof Act && ends.test(given.name)));
+}
+
+function expectOneFinalEach(leg: StoryLeg, acts: readonly unknown[]): void {
+  const text = new TurnText();
+  const ended: { id: string; end: number }[] = [];
+  const twins = new Set<string>();
+  let finished = 0;
+  for (const act of acts) {
+    for (const step of leg.give(act)) {
+      // The leg is over: nothing is heard of it any more.
+      if (step.type === 'failed') return;
+      if (step.type === 'finished') finished++;
+      if (!('turnId' in step)) continue;
+      // A formatted version may come too late.
+      if (step.type !== 'turn.formatted') expect(text.hear(step).type, lineOf(step)).not.toBe('dropped');
+      const { utterance, turnId: id } = step;
+      if (utterance !== undefined) {
+        expect(utterance.start, lineOf(step)).toBeGreaterThanOrEqual(0);
+        expect(utterance.end, lineOf(step)).toBeGreaterThanOrEqual(utterance.start);
+        expect(utterance.end, lineOf(step)).toBeLessThanOrEqual(leg.sentSeconds + ROUNDING_SECONDS);
+      }
+      if (step.type === 'turn.ended') {
+        ended.push({ id, end: utterance?.end ?? 0 });
+        if (step.formattedFollows) twins.add(id);
+      }
+      if (step.type === 'turn.formatted') expect(twins.delete(id), lineOf(step)).toBe(true);
+    }
+  }
+  expect(finished).toBeLessThanOrEqual(1);
+  const ids = ended.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)]);
+  // Turns that are counted come in that order; others have names, and come in the order of the audio.
+  const counts = ids.filter((id) => /^\d+$/.test(id)).map(Number);
+  expect(counts).toEqual([...counts].sort((a, b) => a - b));
+  const ends = ended.filter(({ id }) => /^[a-z]\d*$/.test(id)).map(({ end }) => end);
+  expect(ends).toEqual([...ends].sort((a, b) => a - b));
+}
+
+function expectWellFormed(step: Step): void {
+  if (step.type === 'failed') expect(step.failure.code).toBeTypeOf('string');
+  if (!('utterance' in step) || step.utterance === undefined) return;
+  const { text, start, end } = step.utterance;
+  expect(text).toBeTypeOf('string');
+  expect(Number.isFinite(start + end)).toBe(true);
+}
+
+/** The message with one of its members, or of the objects in it, replaced. */
+export function withSpoilt(message: Members, at: number, value: unknown): Members {
+  const names = Object.keys(message);
+  if (names.length === 0) return message;
+  const name = names[at % names.length] as string;
+  const member = message[name];
+  const isDeeper = typeof member === 'object' && member !== null && at >= names.length;
+  if (!isDeeper) return { ...message, [name]: value };
+  const spoilt = withSpoilt(member as Members, at - names.length, value);
+  return { ...message, [name]: Array.isArray(member) ? Object.values(spoilt) : spoilt };
+}

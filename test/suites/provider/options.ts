@@ -1,0 +1,101 @@
+// What holds of every provider's options: the schema takes and refuses what its rows say, they are honoured where the rows say,
+// and what is taken reaches the wire there, and nowhere else.
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { describe, expect, it } from 'vitest';
+import type { Mode } from '../../../src/api/models.ts';
+import type { BatchCodec, HttpBatchCodec, LiveCodec, Provider } from '../../../src/providers/provider.ts';
+import { askedOfFile } from './batch.ts';
+import type { ProviderFixtures } from './fixtures.ts';
+import { askedOf } from './live.ts';
+import { asText, batchRequest, flat, legRequest } from './requests.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** No option of anybody, and names that every object has. */
+const NONE = ['no_such_option', 'constructor', 'toString', '__proto__'];
+
+interface Place {
+  model: string;
+  mode: Mode;
+}
+
+export function testOptions(provider: Provider, { options, live, batch }: ProviderFixtures): void {
+  const { name, models } = provider;
+  const modelOf = (id: string) => id.slice(name.length + 1);
+  const accepts = (model: string, params: Members) =>
+    Value.Check(provider.options(model), { ...options.needed?.(model), ...params });
+  // Models that hear files only are honoured live as for files.
+  const places: Place[] = models.flatMap(({ id, modes, live_turns }) =>
+    modes
+      .filter((mode) => live_turns !== 'gateway' || mode === 'batch')
+      .map((mode): Place => ({ model: modelOf(id), mode })),
+  );
+  const knows = ({ model }: Place, option: string) => Object.hasOwn(provider.options(model).properties, option);
+  const honours = (place: Place, option: string) =>
+    knows(place, option) && (provider.honours?.(option, place.model, place.mode) ?? true);
+
+  const asked = ({ model, mode }: Place, params: Members): Members => {
+    const all = { ...options.needed?.(model), ...params };
+    if (mode === 'live' || !isHttp(provider.batch)) {
+      return askedOf(provider.live as LiveCodec, live, legRequest({ model, sampleRate: live.sampleRate, params: all }));
+    }
+    return askedOfFile(provider.batch, batch?.before, batchRequest({ model, params: all }));
+  };
+  const written = ({ model, mode }: Place, option: string, value: unknown): unknown => {
+    if (mode === 'batch' && isHttp(provider.batch)) return (batch?.written ?? asText)(value, option, model);
+    return (live.written ?? asText)(value, option);
+  };
+
+  describe(`${name} options`, () => {
+    it('are those of the rows, each with a sentence about it', () => {
+      const known = new Set(places.flatMap(({ model }) => Object.keys(provider.options(model).properties)));
+      expect([...known].sort()).toEqual(Object.keys(options.rows).sort());
+      for (const { model } of places) {
+        for (const [option, { description, properties = {} }] of Object.entries(provider.options(model).properties)) {
+          // An object's members say what they are for.
+          const said = description ?? Object.values<TSchema>(properties)[0]?.description;
+          expect(String(said), `${model} ${option}`).toMatch(/\.$/);
+        }
+      }
+    });
+
+    it.each(Object.entries(options.rows))('%s is as its row says', (option, row) => {
+      const knowing = places.filter((place) => knows(place, option));
+      for (const { model } of knowing) {
+        for (const value of row.takes) expect([model, value, accepts(model, { [option]: value })]).toContain(true);
+        for (const value of row.refuses) expect([model, value, accepts(model, { [option]: value })]).toContain(false);
+      }
+      for (const mode of ['live', 'batch'] as const) {
+        const honouring = places.filter((place) => place.mode === mode && honours(place, option));
+        expect([mode, honouring.map(({ model }) => model)]).toEqual([mode, row[mode] ?? []]);
+      }
+    });
+
+    it.each(Object.entries(options.rows))('%s reaches the wire where it is honoured alone', (option, row) => {
+      for (const place of places.filter((each) => knows(each, option))) {
+        for (const value of row.takes) {
+          const plain = asked(place, {})[option];
+          const found = asked(place, { [option]: value })[option];
+          const expected = honours(place, option) ? written(place, option, value) : plain;
+          expect({ ...place, value, found: flat(found) }).toEqual({ ...place, value, found: flat(expected) });
+        }
+      }
+    });
+
+    it.each(options.checks ?? [])('of %s: %j is accepted: %s', (model, params, accepted) => {
+      expect(accepts(model, params)).toBe(accepted);
+    });
+
+    it('are no others', () => {
+      for (const place of places) {
+        for (const option of NONE) {
+          expect(accepts(place.model, JSON.parse(`{"${option}":1}`)), `${place.model} ${option}`).toBe(false);
+          if (provider.honours !== undefined) expect(provider.honours(option, place.model, place.mode)).toBe(false);
+        }
+      }
+    });
+  });
+}
+
+export const isHttp = (batch: BatchCodec | undefined): batch is HttpBatchCodec => batch?.kind === 'http';

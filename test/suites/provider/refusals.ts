@@ -1,0 +1,86 @@
+// What holds of every provider's failures: HTTP refusals of upgrades and files are told apart as the rows say, and where a
+// provider says nothing of its own the status decides.
+import { describe, expect, it } from 'vitest';
+import type { LegFailure } from '../../../machines/events.ts';
+import type { LiveCodec, Provider, ProviderRefusal } from '../../../src/providers/provider.ts';
+import type { ProviderFixtures, RefusalRow } from './fixtures.ts';
+import { isHttp } from './options.ts';
+import { batchRequest } from './requests.ts';
+
+/** Where the body is empty or none of the provider's. */
+const BY_STATUS: readonly RefusalRow[] = [
+  ...[401, 402].map((status) => ({ status, is: `account http_${status}` })),
+  { status: 400, is: 'caller http_400' },
+  { status: 413, body: 'too large', is: 'caller http_413' },
+  { status: 429, is: 'next http_429' },
+  { status: 404, body: '<html>', is: 'next http_404', file: '*' },
+  ...[500, 502, 503, 504].flatMap((status) =>
+    ['', '<html>', '[1]'].map((body) => ({ status, body, is: `retry http_${status}` })),
+  ),
+];
+
+const lineOf = ({ kind, code }: LegFailure): string => `${kind} ${code}`;
+
+export function testRefusals(provider: Provider, { live, batch, refusals = [] }: ProviderFixtures): void {
+  const { name, failures } = provider;
+  const codec = provider.live as LiveCodec;
+  if (codec.refused === undefined) return;
+  const readers: [string, (refusal: ProviderRefusal) => LegFailure | undefined][] = [
+    ['an upgrade', (refusal) => codec.refused?.(refusal)],
+  ];
+  if (isHttp(provider.batch) && batch !== undefined) {
+    const { state } = provider.batch.begin(batchRequest({ model: batch.model }));
+    const { refused } = provider.batch;
+    readers.push(['a file', (refusal) => refused?.(state, refusal)]);
+  }
+  const refusalOf = ({ status, body = '', headers = {} }: RefusalRow): ProviderRefusal => ({
+    status,
+    headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+  describe.each(readers)(`${name} refuses %s`, (what, read) => {
+    it.each([...BY_STATUS, ...refusals])('with $status $body: $is', (row) => {
+      const { is, file = is, message } = row;
+      const failure = read(refusalOf(row)) as LegFailure;
+      const expected = what === 'a file' ? file : is;
+      if (expected !== '*') expect(lineOf(failure)).toBe(expected);
+      if (message !== undefined) expect(failure.message).toMatch(message);
+      expect(failure.reason).toMatch(/^(?:connect_failed|upstream_error|upstream_closed)$/);
+    });
+
+    it('and may say for how long', () => {
+      const asking = (status: number, text: string) =>
+        read({ status, headers: { 'retry-after': text }, body: '' })?.retryAfterMs;
+      expect([asking(429, '30'), asking(503, '1'), asking(429, 'soon')]).toEqual([30_000, 1_000, undefined]);
+    });
+
+    it('in words of one line, and not without end', () => {
+      const text = `Slow\n\u0007down ${'x'.repeat(1_000)}`;
+      for (const row of refusals.filter(({ body }) => typeof body === 'object')) {
+        const { message } = read(refusalOf({ ...row, body: withText(row.body, text) as object })) as LegFailure;
+        expect(message).not.toMatch(/\p{C}/u);
+        expect(message.length).toBeLessThan(450);
+      }
+    });
+  });
+
+  it(`${name} has a sentence for each of its failures`, () => {
+    for (const [at, row] of Object.entries(failures as Record<string, { message?: string }>))
+      if (row.message !== undefined) expect(row.message, at).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it(`${name} has closes or refusals of its own`, () => {
+    expect((live.closes?.length ?? 0) + refusals.length).toBeGreaterThan(0);
+  });
+}
+
+/** The object with that text in place of each message in it. */
+function withText(value: unknown, text: string): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, member]) => {
+    const isMessage = typeof member === 'string' && /message|msg|error|details/.test(name);
+    return [name, isMessage ? text : withText(member, text)];
+  });
+  return Object.fromEntries(entries);
+}

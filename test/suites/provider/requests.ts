@@ -1,0 +1,63 @@
+// The plain requests of the suite, and what is asked for in what a codec makes of them.
+import type { BatchRequest, Endpoint, HttpRequest, LegRequest, Outgoing } from '../../../src/providers/provider.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export const KEY = 'key-of-the-suite';
+
+export const legRequest = (change: Partial<LegRequest> & Pick<LegRequest, 'model' | 'sampleRate'>): LegRequest => ({
+  language: undefined,
+  interimResults: true,
+  diarization: false,
+  params: {},
+  access: { baseUrl: undefined, credential: KEY },
+  ...change,
+});
+
+export const batchRequest = (change: Partial<BatchRequest> & Pick<BatchRequest, 'model'>): BatchRequest => ({
+  language: undefined,
+  diarization: false,
+  prompt: undefined,
+  temperature: undefined,
+  wordTimestamps: false,
+  params: {},
+  access: { baseUrl: undefined, credential: KEY },
+  file: { name: 'audio.wav', contentType: 'audio/wav', bytes: 44, seconds: 12.5 },
+  ...change,
+});
+
+/** Texts by name, and a list where a name stands more than once; `[]` behind a name is none of it. */
+function grouped(entries: Iterable<readonly [string, string]>): Members {
+  const members: Record<string, string | string[]> = {};
+  for (const [name, value] of entries) {
+    const plain = name.replace(/\[\]$/, '');
+    const before = members[plain];
+    members[plain] = before === undefined ? value : [before, value].flat();
+  }
+  return members;
+}
+
+export const askedByUrl = (endpoint: Endpoint, _frames: readonly Outgoing[]): Members =>
+  endpoint.kind === 'embedded' ? endpoint.query : grouped(new URL(endpoint.url).searchParams);
+
+export function askedByHttp({ url, body }: HttpRequest): Members {
+  const query = grouped(new URL(url).searchParams);
+  if (body.kind === 'json') return { ...query, ...(body.json as Members) };
+  return body.kind === 'multipart' ? { ...query, ...grouped(body.fields) } : query;
+}
+
+/** A value as a query or a form has it. */
+export function asText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+/** The members that are others than before; undefined where one is gone. */
+export function changed(before: Members, after: Members): Members {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const isOther = (name: string) => JSON.stringify(before[name]) !== JSON.stringify(after[name]);
+  return Object.fromEntries([...names].filter(isOther).map((name) => [name, after[name]]));
+}
+
+/** Whether two values are the same on the wire, where a list of one is that one. */
+export const flat = (value: unknown): unknown[] => [value].flat();

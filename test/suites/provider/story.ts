@@ -1,0 +1,122 @@
+// A live codec without a connection: a story gives it messages and acts of the leg, and says in short lines what it makes of
+// them.
+import { expect } from 'vitest';
+import type { LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
+
+const BYTES_PER_SAMPLE = 2;
+
+/** What a leg does to its codec. */
+export class Act {
+  readonly name: string;
+  readonly play: (leg: StoryLeg) => readonly Step[];
+
+  constructor(name: string, play: (leg: StoryLeg) => readonly Step[]) {
+    this.name = name;
+    this.play = play;
+  }
+}
+
+/** A step of which more matters than its line says. */
+class Like {
+  readonly step: object;
+
+  constructor(step: object) {
+    this.step = step;
+  }
+}
+
+/** So many seconds of silence are sent, in one frame. */
+export const audio = (seconds: number): Act => new Act(`audio ${seconds}`, (leg) => leg.audio(seconds));
+export const FINALIZE = new Act('finalize', ({ codec, state }) => codec.finalize(state));
+export const FINISH = new Act('finish', ({ codec, state }) => codec.finish(state));
+export const WAKE = new Act('wake', ({ codec, state }) => codec.wake?.(state) ?? []);
+export const KEEP_ALIVE = new Act('keep alive', ({ codec, state }) => codec.keepAlive(state).map(sending));
+export const LEAVE = new Act('leave', ({ codec, state }) => (codec.leave?.(state) ?? []).map(sending));
+export const closed = (code: number, reason = ''): Act =>
+  new Act(`close ${code}`, ({ codec, state }) => [codec.closed(state, code, reason)]);
+/** Expects a step with these members, and maybe others. */
+export const like = (step: object): Like => new Like(step);
+
+const sending = (frame: Outgoing): Step => ({ type: 'send', frame });
+
+/** What is given, then what is made of it: a text is the line of one step, an `Act` is played, anything else is said by the provider. */
+export type StoryRow = readonly unknown[];
+export type Story = readonly StoryRow[];
+
+/** A codec with its state, and what it was sent. */
+export class StoryLeg {
+  readonly codec: LiveCodec;
+  readonly opened: ReturnType<LiveCodec['open']>;
+  sentSeconds = 0;
+  readonly #sampleRate: number;
+
+  constructor(codec: LiveCodec, request: LegRequest) {
+    this.codec = codec;
+    this.opened = codec.open(request);
+    this.#sampleRate = request.sampleRate;
+  }
+
+  get state(): unknown {
+    return this.opened.state;
+  }
+
+  audio(seconds: number): Step[] {
+    this.sentSeconds += seconds;
+    this.codec.audio(this.state, new Uint8Array(Math.round(seconds * this.#sampleRate) * BYTES_PER_SAMPLE));
+    return [];
+  }
+
+  give(given: unknown): readonly Step[] {
+    return given instanceof Act ? given.play(this) : this.codec.read(this.state, { json: given });
+  }
+}
+
+export const isGiven = (element: unknown): boolean => typeof element !== 'string' && !(element instanceof Like);
+
+/** Plays a story to its end, and compares each row. */
+export function tell(leg: StoryLeg, story: Story): void {
+  for (const [index, row] of story.entries()) {
+    const steps = row.filter(isGiven).flatMap((given) => leg.give(given));
+    const expected = row.filter((element) => !isGiven(element));
+    const lines = steps.map((step, at) => (expected[at] instanceof Like ? expected[at] : lineOf(step)));
+    expect(lines, `row ${index + 1} of the story`).toEqual(expected);
+    for (const [at, each] of expected.entries()) if (each instanceof Like) expect(steps[at]).toMatchObject(each.step);
+  }
+}
+
+/** One short line for each step. */
+export function lineOf(step: Step): string {
+  switch (step.type) {
+    case 'partial':
+    case 'piece':
+    case 'turn.ended':
+    case 'turn.formatted': {
+      const { utterance, turnId } = step;
+      const what =
+        step.type === 'turn.ended' ? `ended${step.formattedFollows ? '+' : ''}` : step.type.replace('turn.', '');
+      if (utterance === undefined) return `${what} ${turnId}`;
+      const { text, start, end, speaker, language } = utterance;
+      const more = [speaker === undefined ? '' : ` speaker ${speaker}`, language === undefined ? '' : ` ${language}`];
+      return `${what} ${turnId} "${text}" ${start}-${end}${more.join('')}`;
+    }
+    case 'send':
+      return `send ${frameOf(step.frame)}`;
+    case 'wake':
+      return `wake ${step.afterMs}`;
+    case 'speech.started':
+      return `speech ${step.start}`;
+    case 'failed':
+      return `failed ${step.failure.kind} ${step.failure.code}`;
+    case 'warned':
+      return `warned ${step.code}`;
+    default:
+      return step.type;
+  }
+}
+
+/** Its type, with the members beside that; or how many bytes. */
+function frameOf(frame: Outgoing): string {
+  if (frame instanceof Uint8Array) return `${frame.length} bytes`;
+  const { type, ...rest } = (typeof frame === 'string' ? JSON.parse(frame) : frame) as { type: string };
+  return Object.keys(rest).length === 0 ? type : `${type} ${JSON.stringify(rest)}`;
+}
