@@ -1,0 +1,169 @@
+// What `/v1/listen` says, and what a leg of Nova makes of it: which windows make a turn, and where it ends.
+import type { StoryGroup } from '../../suites/provider/fixtures.ts';
+import {
+  audio,
+  closed,
+  FINALIZE,
+  FINISH,
+  KEEP_ALIVE,
+  LEAVE,
+  like,
+  type Story,
+  WAKE,
+} from '../../suites/provider/story.ts';
+
+/** A `Results`. Flags: `f` is_final, `s` speech_final, `z` from_finalize. */
+const results = (transcript: string, start: number, end: number, flags = '', more: object = {}) => ({
+  type: 'Results',
+  channel_index: [0, 1],
+  start,
+  duration: end - start,
+  is_final: flags.includes('f'),
+  speech_final: flags.includes('s'),
+  from_finalize: flags.includes('z'),
+  channel: { alternatives: [{ transcript, confidence: 0.9, ...more }] },
+});
+
+const METADATA = { type: 'Metadata', duration: 4 };
+const END = { type: 'UtteranceEnd', channel: [0, 1], last_word_end: 1.5 };
+const CLOSE_STREAM = 'send CloseStream';
+const FINALIZED = [FINALIZE, 'send Finalize', 'wake 1000'];
+const FINISHED = [FINISH, CLOSE_STREAM];
+
+const TURNS: Readonly<Record<string, Story>> = {
+  'joins the windows of a turn, up to its end of speech': [
+    [{ type: 'SpeechStarted', channel: [0], timestamp: 0.25 }, 'speech 0.25'],
+    [results('book', 0, 0.5), 'partial 0 "book" 0-0.5'],
+    [results('Book a', 0, 1, 'f'), 'piece 0 "Book a" 0-1'],
+    [results('table', 1, 1.5), 'partial 0 "table" 1-1.5'],
+    [results('table.', 1, 2, 'fs'), 'piece 0 "table." 1-2', 'ended 0'],
+    [END],
+    [results('Yes.', 2, 3, 'fs'), 'piece 1 "Yes." 2-3', 'ended 1'],
+  ],
+  'ends a turn at UtteranceEnd where noise hides the end of speech': [
+    [results('Hello', 0, 1, 'f'), 'piece 0 "Hello" 0-1'],
+    [END, 'ended 0'],
+    [END],
+  ],
+  'ends a turn where its last window does, though that has no words': [
+    [results('Hello', 0, 1, 'f'), 'piece 0 "Hello" 0-1'],
+    [results('', 1, 2, 'f'), 'piece 0 "" 1-2'],
+    [results('', 2, 2.5, 'fs'), 'piece 0 "" 2-2.5', 'ended 0'],
+  ],
+  'ends a turn by an end of speech that comes behind its words': [
+    [results('Hello', 0, 1, 'f'), 'piece 0 "Hello" 0-1'],
+    [results('', 1, 1, 'fs'), 'piece 0 "" 1-1', 'ended 0'],
+  ],
+  'makes a turn of each settled window of silence': [
+    [results('', 0, 1), 'partial 0 "" 0-1'],
+    [results('', 0, 3, 'f'), 'ended 0 "" 0-3'],
+    [results('', 3, 6, 'fs'), 'ended 1 "" 3-6'],
+  ],
+  'takes a window said twice once, and two turns with the same words twice': [
+    [results('Yes.', 0, 1, 'fs'), 'piece 0 "Yes." 0-1', 'ended 0'],
+    [results('Yes.', 0, 1, 'fs'), results('Yes', 0, 0.5)],
+    [results('Yes.', 1, 2, 'fs'), 'piece 1 "Yes." 1-2', 'ended 1'],
+  ],
+  'ends a turn at once when its end was asked for': [
+    FINALIZED,
+    [results('Hello', 0, 1, 'fz'), 'piece 0 "Hello" 0-1', 'ended 0'],
+    [WAKE],
+  ],
+  'ends a settled turn when Finalize is not answered': [
+    [results('Hello', 0, 1, 'f'), 'piece 0 "Hello" 0-1'],
+    FINALIZED,
+    [WAKE, 'ended 0'],
+  ],
+  'never ends a turn whose words are not settled, also when Finalize is not answered': [
+    [results('Hello', 0, 1, 'f'), 'piece 0 "Hello" 0-1'],
+    [results('wor', 1, 1.5), 'partial 0 "wor" 1-1.5'],
+    FINALIZED,
+    [WAKE],
+  ],
+  'tells of an error message once, and goes on': [
+    [{ type: 'Error', description: 'odd' }, 'warned provider_error'],
+    [{ type: 'Error', description: 'odd' }],
+    [results('Yes.', 0, 1, 'fs'), 'piece 0 "Yes." 0-1', 'ended 0'],
+  ],
+  'makes nothing of what it cannot read': [
+    [
+      { type: 'SpeechStarted', timestamp: 'now' },
+      { ...results('x', 0, 1, 'fs'), start: Number.NaN },
+    ],
+    [
+      { ...results('x', 0, 1, 'fs'), channel: { alternatives: [] } },
+      { ...results('x', 0, 1, 'fs'), duration: '1' },
+    ],
+  ],
+  'keeps words whose times are below zero': [
+    [{ ...results('x', 0, 1, 'fs'), start: -1 }, 'piece 0 "x" 0-1', 'ended 0'],
+  ],
+  'makes no word reach beyond the audio that was sent, and goes on hearing': [
+    [results('far', 9, 1e9, 'fs'), 'piece 0 "far" 9-10', 'ended 0'],
+    [audio(2), results('on', 10, 11), 'partial 1 "on" 10-11'],
+    [results('on', 10, 12, 'fs'), 'piece 1 "on" 10-12', 'ended 1'],
+  ],
+  'names the language that switching heard': [
+    [results('hola', 0, 1, 'f', { languages: ['es', 'en'] }), 'piece 0 "hola" 0-1 es'],
+  ],
+  'reads words formatted, with speakers from 0 in the order they are first heard, and begins where they do': [
+    [
+      results('Yes. no', 1, 2, 'f', {
+        words: [
+          { word: 'yes', punctuated_word: 'Yes.', start: 1.25, end: 1.5, confidence: 0.75, speaker: 7 },
+          { word: 'no', start: 1.5, end: 2, speaker: 2 },
+        ],
+      }),
+      like({
+        utterance: {
+          ...{ text: 'Yes. no', start: 1.25, end: 2, confidence: 0.9 },
+          words: [
+            { word: 'Yes.', start: 1.25, end: 1.5, confidence: 0.75, speaker: 0 },
+            { word: 'no', start: 1.5, end: 2, speaker: 1 },
+          ],
+        },
+      }),
+    ],
+    [results('no', 2, 3, 'f', { words: [{ word: 'no', start: 2, end: 3, speaker: 2 }] }), 'piece 0 "no" 2-3 speaker 1'],
+  ],
+};
+
+const ENDS: Readonly<Record<string, Story>> = {
+  'finishes at Metadata, and ends the turn that is settled by then': [
+    FINISHED,
+    [results('Bye', 0, 1, 'f'), 'piece 0 "Bye" 0-1'],
+    [METADATA, 'ended 0', 'finished'],
+  ],
+  'finishes when the provider closes without Metadata': [
+    FINISHED,
+    [results('Bye.', 0, 1, 'fs'), 'piece 0 "Bye." 0-1', 'ended 0'],
+    [closed(1000), 'finished'],
+  ],
+  'fails when the provider closes with words that are not final': [
+    FINISHED,
+    [results('Bye', 0, 1), 'partial 0 "Bye" 0-1'],
+    [closed(1005), 'failed retry final_missing'],
+  ],
+  'fails when the provider closes with a turn that was not ended': [
+    [results('Bye', 0, 1, 'f'), 'piece 0 "Bye" 0-1'],
+    FINISHED,
+    [closed(1000), 'failed retry final_missing'],
+  ],
+  'stops the provider’s meter when it is let go of, once': [[LEAVE, CLOSE_STREAM], FINISHED, [LEAVE], [KEEP_ALIVE]],
+};
+
+/** Before any audio. */
+const BEGINNINGS: Readonly<Record<string, Story>> = {
+  'keeps a connection by a message once audio was sent, before that by silence that its times do not show': [
+    [KEEP_ALIVE, KEEP_ALIVE, 'send 3200 bytes', 'send KeepAlive'],
+    [
+      ...[audio(2), results('x', 0, 1.1, 'f', { words: [{ word: 'x', start: 0.6, end: 1.1 }] })],
+      like({ utterance: { start: 0.5, end: 1, words: [{ start: 0.5, end: 1 }] } }),
+    ],
+  ],
+};
+
+export const novaStories: readonly StoryGroup[] = [
+  { of: 'Nova', stories: { ...TURNS, ...ENDS } },
+  { of: 'Nova at its beginning', seconds: 0, stories: BEGINNINGS },
+];

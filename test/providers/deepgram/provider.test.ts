@@ -1,0 +1,111 @@
+// Deepgram: what its service says and what that must become, for the suite of every provider.
+import type { RefusalRow } from '../../suites/provider/fixtures.ts';
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { fluxStories } from './flux.ts';
+import { novaStories } from './nova.ts';
+import { options } from './options.ts';
+
+const headers = { authorization: 'Token key-of-the-suite' };
+const modern = (category: string) => ({ category, message: 'their words', details: 'd', request_id: 'x' });
+const legacy = (code: string) => ({ err_code: code, err_msg: 'their words', request_id: 'x' });
+/** Words about credentials may quote them: the account's owner is told no more than the row says. */
+const withoutWords = (words: string) => new RegExp(`^(?!.*their words).*${words}`);
+
+const REFUSALS: readonly RefusalRow[] = [
+  { status: 400, body: legacy('Bad Request'), is: 'caller http_400', message: /their words/ },
+  { status: 400, headers: { 'dg-error': 'no such model' }, is: 'caller http_400', message: /no such model/ },
+  { status: 400, body: 'plain words', is: 'caller http_400', message: /plain words/ },
+  { status: 401, body: modern('INVALID_AUTH'), is: 'account INVALID_AUTH', message: withoutWords('API key') },
+  { status: 402, body: modern('ASR_PAYMENT_REQUIRED'), is: 'account ASR_PAYMENT_REQUIRED', message: /credit/ },
+  {
+    ...{ status: 403, body: modern('INSUFFICIENT_PERMISSIONS'), is: 'account INSUFFICIENT_PERMISSIONS' },
+    message: withoutWords('may not use'),
+  },
+  { status: 404, body: legacy('Not Found'), is: 'caller http_404', message: /their words/ },
+  { status: 404, body: '<html>nothing here</html>', is: 'next http_404', message: /404\.$/ },
+  { status: 429, body: modern('TOO_MANY_REQUESTS'), is: 'next TOO_MANY_REQUESTS', message: /their words/ },
+  { status: 502, body: { category: 7, message: [] }, is: 'retry http_502', message: /502/ },
+];
+
+testProvider({
+  provider: 'deepgram',
+  options,
+  live: {
+    model: 'nova-3',
+    sampleRate: 16_000,
+    openings: [
+      [
+        {},
+        {
+          kind: 'websocket',
+          url: 'wss://api.deepgram.com/v1/listen?model=nova-3&encoding=linear16&sample_rate=16000&channels=1&interim_results=true&endpointing=300&utterance_end_ms=1000&vad_events=true&smart_format=true',
+          headers,
+        },
+      ],
+      [
+        // Nothing but these is known there: an unknown parameter is refused.
+        { model: 'flux-general-en', language: 'fr', diarization: true, params: { smart_format: true } },
+        {
+          kind: 'websocket',
+          url: 'wss://api.deepgram.com/v2/listen?model=flux-general-en&encoding=linear16&sample_rate=16000',
+          headers,
+        },
+      ],
+    ],
+    requests: [
+      [{ language: 'auto' }, { language: 'multi' }],
+      [{ language: 'fr' }, { language: 'fr' }],
+      [{ language: 'pt-br' }, { language: 'pt-BR' }],
+      [{ language: 'fr-BE' }, { language: 'fr' }],
+      [{ language: 'tlh' }, {}],
+      [{ diarization: true }, { diarize_model: 'latest' }],
+      [
+        { diarization: true, params: { diarize_model: 'v1', endpointing: false, unheard_of: 1 } },
+        { diarize_model: 'v1', endpointing: 'false' },
+      ],
+      [{ model: 'flux-general-multi', language: 'fr-CA' }, { language_hint: 'fr' }],
+      [{ model: 'flux-general-multi', language: 'auto' }, {}],
+      [{ model: 'flux-general-multi', language: 'sv' }, {}],
+      [
+        { model: 'flux-general-multi', language: 'fr', params: { language_hint: ['de', 'it'] } },
+        { language_hint: ['de', 'it'] },
+      ],
+    ],
+    timings: [
+      [{}, { stallMs: 8_000, keepAliveMs: 4_000 }],
+      [{ model: 'flux-general-en' }, { stallMs: 3_000, keepAliveMs: 500 }],
+    ],
+    stories: [...novaStories, ...fluxStories],
+    closes: [
+      [1008, 'DATA-0000: cannot decode', 'caller DATA-0000'],
+      [1002, 'DATA-0000', 'caller DATA-0000'],
+      [1008, '', 'next close_1008'],
+      [1011, 'NET-0000', 'retry NET-0000'],
+      [1011, 'within the timeout window. See https://dpgr.am/net0001', 'retry NET-0001'],
+      [1000, 'bye', 'retry close_1000'],
+      [4242, 'toString', 'retry close_4242'],
+    ],
+  },
+  batch: files,
+  refusals: REFUSALS,
+  simulated: {
+    whole: [
+      ['nova-3', ['late-speech-final'], {}, 3],
+      ['nova-3', ['utterance-end-only'], {}, 3],
+      ['nova-3', ['slow-results'], {}, 3],
+      ['nova-3', [], { endpointing: false, utterance_end_ms: 1_000 }, 1],
+      ['nova-3', ['swallow-finalize']],
+    ],
+    ends: [
+      ['nova-3', ['error-after=0ms'], 1, 'retry NET-0000'],
+      ['nova-3', ['close-after=1s:1011'], 3, 'retry close_1011'],
+      ['flux-general-en', ['close-after=1s:1008'], 3, 'next close_1008'],
+      // Without Metadata a turn that is over is one, and one that is not is heard again.
+      ['nova-3', ['no-metadata'], 2, 'finished'],
+      ['nova-3', ['no-metadata'], 3, 'retry final_missing'],
+      ['nova-3', ['swallow-finalize'], 3, 'finished'],
+      ['flux-general-en', ['no-force-end-turn'], 3, 'next UNPARSABLE_CLIENT_MESSAGE'],
+    ],
+  },
+});
