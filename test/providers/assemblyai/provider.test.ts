@@ -1,0 +1,128 @@
+// AssemblyAI: what its service says and what that must become, for the suite of every provider.
+import type { RefusalRow } from '../../suites/provider/fixtures.ts';
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { options } from './options.ts';
+import { sessionStories } from './sessions.ts';
+import { turnStories } from './turns.ts';
+
+const MULTILINGUAL = { model: 'universal-streaming-multilingual' };
+const U3 = { model: 'u3-rt-pro' };
+const U35 = { model: 'universal-3-5-pro' };
+const ENGLISH_URL = '/v3/ws?speech_model=universal-streaming-english&sample_rate=16000&encoding=pcm_s16le';
+
+const said = (error: string) => ({ error });
+const REFUSALS: readonly RefusalRow[] = [
+  { status: 400, body: said('bad request'), is: 'caller http_400' },
+  { status: 400, body: said('Your current account balance is negative.'), is: 'account http_400' },
+  { status: 401, body: said('Authentication error, API token missing/invalid'), is: 'account http_401' },
+  // Of a file 403 is an upload of another account, and 404 a job that is not there.
+  { status: 403, body: said('Cannot access uploaded file'), is: 'account http_403', file: 'caller http_403' },
+  { status: 403, body: said('Account temporarily disabled'), is: 'account http_403' },
+  { status: 404, body: said('Not found'), is: 'next http_404', file: 'caller http_404' },
+  { status: 403, body: said('Too many concurrent sessions'), is: 'next http_403' },
+  { status: 500, body: said('balance service is down'), is: 'retry http_500' },
+];
+
+testProvider({
+  provider: 'assemblyai',
+  options,
+  live: {
+    model: 'universal-streaming-english',
+    sampleRate: 16_000,
+    openings: [
+      [
+        {},
+        {
+          kind: 'websocket',
+          url: `wss://streaming.assemblyai.com${ENGLISH_URL}`,
+          headers: { Authorization: 'key-of-the-suite' },
+        },
+      ],
+      [
+        { access: { baseUrl: 'http://127.0.0.1:9/aai/', credential: undefined } },
+        { kind: 'websocket', url: `ws://127.0.0.1:9/aai${ENGLISH_URL}`, headers: {} },
+      ],
+    ],
+    written: (value) => (Array.isArray(value) ? JSON.stringify(value) : String(value)),
+    requests: [
+      [{ sampleRate: 8_000 }, { sample_rate: '8000' }],
+      [{ diarization: true }, { speaker_labels: 'true' }],
+      [
+        { diarization: true, params: { speaker_labels: false, max_speakers: 2 } },
+        { speaker_labels: 'true', max_speakers: '2' },
+      ],
+      [{ params: { speaker_labels: false } }, {}],
+      [{ language: 'en-GB' }, {}],
+      [{ language: 'auto' }, {}],
+      [{ ...MULTILINGUAL, language: 'auto' }, { language_detection: 'true' }],
+      [{ ...MULTILINGUAL, language: 'fr' }, {}],
+      [{ ...MULTILINGUAL, params: { format_turns: true } }, {}],
+      [{ ...U3, language: 'auto' }, { language_detection: 'true' }],
+      [{ ...U3, language: 'es-MX' }, {}],
+      [{ model: 'whisper-rt', language: 'auto' }, { language_detection: 'true' }],
+      [{ ...U35, language: 'pt-BR' }, { language_codes: '["pt"]' }],
+      [{ ...U35, language: 'sw' }, {}],
+      [{ ...U35, language: 'fr', params: { language_codes: ['en', 'es'] } }, { language_codes: '["en","es"]' }],
+      [{ ...U35, language: 'fr', params: { language_detection: true } }, { language_codes: '["fr"]' }],
+      [{ ...U3, params: { format_turns: true, prompt: 'a&b' } }, { prompt: 'a&b' }],
+      [{ params: { punctuate: true, unheard_of: 1, prompt: 'x', constructor: 1 } }, {}],
+    ],
+    timings: [
+      // A shorter or longer frame closes a session, and so does a faster pace: half a second of the one tolerated.
+      [{}, { frame: { minMs: 50, idealMs: 100, maxMs: 1_000, tail: 'pad' }, speedMax: 1, burstMs: 500 }],
+      [{}, { keepAliveMs: undefined, stallMs: 8_000, sessionMaxMs: 10_800_000, formattedWaitMs: 0 }],
+      [{ params: { inactivity_timeout: 10 } }, { keepAliveMs: 5_000 }],
+      [{ params: { format_turns: true } }, { formattedWaitMs: 700 }],
+      [{ model: 'whisper-rt', params: { format_turns: true } }, { formattedWaitMs: 700 }],
+      [{ model: 'whisper-rt', params: { format_turns: false } }, { formattedWaitMs: 0 }],
+      [{ ...MULTILINGUAL, params: { format_turns: true } }, { formattedWaitMs: 0 }],
+      [
+        { ...U3, params: { format_turns: true } },
+        { formattedWaitMs: 0, stallMs: 20_000 },
+      ],
+    ],
+    stories: [...turnStories, ...sessionStories],
+    closes: [
+      [1008, 'Unauthorized Connection: Missing Authorization header', 'account close_1008'],
+      [1008, 'Unauthorized Connection: Insufficient account balance', 'account close_1008'],
+      [1008, '', 'account close_1008'],
+      [1008, 'Unauthorized Connection: Too many concurrent sessions', 'next close_1008'],
+      [3005, 'Session Cancelled: An error occurred', 'retry close_3005'],
+      [3006, 'Invalid Message Type: Nonsense', 'caller close_3006'],
+      [3007, 'Input duration violation: 20 ms. Expected between 50 and 1000 ms', 'retry close_3007'],
+      [3007, 'Audio Transmission Rate Exceeded: Received 5 sec. audio in 1 sec', 'retry close_3007'],
+      [3008, 'Session Expired: Maximum session duration exceeded', 'retry close_3008'],
+      [3009, 'Unauthorized Connection: Too many concurrent sessions', 'next close_3009'],
+      [3009, '', 'next close_3009'],
+      [4000, '', 'caller close_4000'],
+      [4001, '', 'account close_4001'],
+      [4002, '', 'account close_4002'],
+      [4003, '', 'account close_4003'],
+      [4008, '', 'retry close_4008'],
+      [4029, '', 'next close_4029'],
+      [4031, '', 'retry close_4031'],
+      [4101, '', 'caller close_4101'],
+      [4102, '', 'next close_4102'],
+      [4103, '', 'retry close_4103'],
+      [1011, 'Unauthorized Connection: account disabled', 'account close_1011'],
+    ],
+  },
+  batch: files,
+  refusals: REFUSALS,
+  simulated: {
+    whole: [
+      ['universal-streaming-english', [], { format_turns: true }, 3],
+      ['universal-streaming-english', ['twin-never'], { format_turns: true }, 3],
+      ['universal-streaming-english', ['regime=b'], {}, 3],
+      ['universal-streaming-english', [], { inactivity_timeout: 5 }, 3],
+      ['whisper-rt', [], { format_turns: true }, 3],
+      ['whisper-rt', ['swallow-force-endpoint'], { format_turns: true }, 3],
+    ],
+    ends: [
+      ['u3-rt-pro', ['concurrent-1008'], 1, 'next 1008'],
+      ['u3-rt-pro', ['concurrent-3009'], 1, 'next 3009'],
+      ['u3-rt-pro', ['error-after=0ms'], 1, 'retry 3005'],
+    ],
+  },
+});

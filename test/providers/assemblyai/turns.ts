@@ -1,0 +1,156 @@
+// `Turn` messages of AssemblyAI, and what a leg makes of them: whatever the model and the regime, each turn ends once, with the
+// words and the position it ended with.
+import type { StoryGroup } from '../../suites/provider/fixtures.ts';
+import { like, type Story } from '../../suites/provider/story.ts';
+
+/** [text, start ms, end ms], and whether the word is settled (so it is, where nothing is said). */
+type WordRow = readonly [text: string, start: number, end: number, settled?: boolean];
+
+export const words = (...rows: readonly WordRow[]) =>
+  rows.map(([text, start, end, settled = true]) => ({ text, start, end, confidence: 0.5, word_is_final: settled }));
+
+/** A `Turn`; an interim of turn 0 without words unless told otherwise. */
+export const turn = (changes: Record<string, unknown> = {}) => ({
+  type: 'Turn',
+  turn_order: 0,
+  turn_is_formatted: false,
+  end_of_turn: false,
+  transcript: '',
+  utterance: '',
+  end_of_turn_confidence: 0.1,
+  words: [],
+  ...changes,
+});
+
+const ENGLISH = { model: 'universal-streaming-english' };
+const U3 = { model: 'u3-rt-pro' };
+const U35 = { model: 'universal-3-5-pro' };
+const asked = (model: string) => ({ model, params: { format_turns: true } });
+
+const BOOK = words(['book', 100, 300], ['it', 300, 400]);
+const ended = (changes: object = {}) => turn({ end_of_turn: true, transcript: 'book it', words: BOOK, ...changes });
+const formatted = (changes: object = {}) =>
+  ended({
+    ...{ turn_is_formatted: true, transcript: 'Book it.', words: words(['Book', 100, 300], ['it.', 300, 400]) },
+    ...changes,
+  });
+const PLAIN = 'ended 0 "book it" 0.1-0.4';
+const FORMATTED = 'ended 0 "Book it." 0.1-0.4';
+const TWIN = ['ended+ 0 "book it" 0.1-0.4', 'formatted 0 "Book it." 0.1-0.4'];
+/** The next turn, begun and ended. */
+const begun = (order = 1) => turn({ turn_order: order, words: words(['now', 900 + order, 950, false]) });
+const NEXT = formatted({ turn_order: 1, transcript: 'Now.', words: words(['Now.', 900, 950]) });
+const HALF = [turn({ words: words(['book', 100, 300], ['it', 300, 400, false]) }), 'partial 0 "book it" 0.1-0.4'];
+
+const FORMATTING: Readonly<Record<string, Story>> = {
+  'ends unformatted, and its formatted version follows (A)': [[ended(), formatted(), ...TWIN]],
+  'ends once formatted, and no other version is waited for (B)': [[formatted(), FORMATTED]],
+  'said twice unformatted ends once': [[ended(), ended(), formatted(), formatted(), ...TWIN]],
+  'keeps its words when the formatted version has lost them': [
+    [ended(), formatted({ transcript: '', words: [] }), TWIN[0]],
+  ],
+  'may get its formatted version while the next is under way': [
+    [ended(), begun(), formatted(), TWIN[0], 'partial 1 "now" 0.901-0.95', TWIN[1]],
+  ],
+  'without words ends empty where words were last heard, and has no formatted version': [
+    [turn({ words: words(['hm', 100, 250, false]) }), 'partial 0 "hm" 0.1-0.25'],
+    [turn({ end_of_turn: true }), 'ended 0 "" 0.25-0.25'],
+  ],
+  'that a later one has overtaken ends with its words where all were settled': [
+    [turn({ words: BOOK }), 'partial 0 "book it" 0.1-0.4'],
+    [NEXT, PLAIN, 'ended 1 "Now." 0.9-0.95'],
+  ],
+  'still ends when its end comes late, before the next one has ended': [
+    HALF,
+    [begun(), 'partial 1 "now" 0.901-0.95'],
+    [formatted(), NEXT, FORMATTED, 'ended 1 "Now." 0.9-0.95'],
+  ],
+};
+
+/** Words that were not settled when their turn was overtaken: all of it is heard again. */
+const OVERTAKEN: Readonly<Record<string, Story>> = {
+  'fails its leg where the next one ends': [HALF, [NEXT, 'failed retry final_missing']],
+  'fails its leg where two have begun since': [
+    HALF,
+    [begun(), begun(2), 'partial 1 "now" 0.901-0.95', 'failed retry final_missing'],
+  ],
+};
+
+const UNFORMATTED: Readonly<Record<string, Story>> = {
+  'ends once, unformatted, and waits for no version that was not asked for (C)': [[ended(), formatted(), PLAIN]],
+  'without words and without a transcript ends with the words it has': [[ended({ transcript: '' }), PLAIN]],
+  'with a transcript and no words ends where words were last heard': [
+    [turn({ words: words(['book', 100, 300]) }), 'partial 0 "book" 0.1-0.3'],
+    [ended({ words: [] }), 'ended 0 "book it" 0.3-0.3'],
+  ],
+  'that is over hears nothing more': [
+    [ended({ turn_order: 1 }), 'ended 1 "book it" 0.1-0.4'],
+    [turn({ words: BOOK }), ended(), turn({ turn_order: 1, words: BOOK })],
+  ],
+  'shows every word of an interim, though `transcript` leaves the last ones out': [
+    [
+      turn({ transcript: 'book a', words: words(['book', 160, 320], ['a', 320, 400], ['tab', 400, 520, false]) }),
+      'partial 0 "book a tab" 0.16-0.52',
+    ],
+    [turn({ turn_order: 1, transcript: 'book a' }), like({ type: 'partial', utterance: { text: 'book a' } })],
+  ],
+  'leaves nothing where nothing was heard': [[turn(), NEXT, 'partial 0 "" 0-0', 'ended 1 "Now." 0.9-0.95']],
+  'tells confidence, language and speakers, numbered as they first appear': [
+    [
+      ...['B', 'UNKNOWN', 'A', 'B'].map((label, order) =>
+        ended({
+          ...{ turn_order: order, speaker_label: label, language_code: 'en' },
+          words: BOOK.map((word) => ({ ...word, speaker: label })),
+        }),
+      ),
+      like({ utterance: { speaker: 0, confidence: 0.5, language: 'en', words: [{ speaker: 0 }, {}] } }),
+      'ended 1 "book it" 0.1-0.4 en',
+      'ended 2 "book it" 0.1-0.4 speaker 1 en',
+      'ended 3 "book it" 0.1-0.4 speaker 0 en',
+    ],
+  ],
+};
+
+const DASHED: Readonly<Record<string, Story>> = {
+  'shows its transcript without the dash of what goes on': [
+    [
+      turn({
+        transcript: 'My name is—',
+        words: words(['My', 0, 100, false], ['name', 100, 200, false], ['is—', 200, 300, false]),
+      }),
+      like({
+        type: 'partial',
+        utterance: { text: 'My name is', end: 0.3, words: [{ word: 'My' }, { word: 'name' }, { word: 'is' }] },
+      }),
+    ],
+  ],
+  'is no dash alone': [
+    [turn({ transcript: 'wait —', words: words(['wait', 0, 100], ['—', 100, 110]) }), 'partial 0 "wait" 0-0.1'],
+  ],
+  'keeps a dash in its final, which is the speaker’s': [
+    [formatted({ transcript: 'So—', words: words(['So—', 0, 100]) }), 'ended 0 "So—" 0-0.1'],
+  ],
+  'ends once, formatted (D)': [[formatted(), formatted(), FORMATTED]],
+};
+
+export const turnStories: readonly StoryGroup[] = [
+  { of: 'a turn', request: asked(ENGLISH.model), stories: { ...FORMATTING, ...OVERTAKEN } },
+  { of: 'a turn of Whisper', request: asked('whisper-rt'), stories: FORMATTING },
+  { of: 'a turn of which no format was asked', request: ENGLISH, stories: UNFORMATTED },
+  {
+    of: 'a turn of the multilingual model',
+    request: { model: 'universal-streaming-multilingual' },
+    stories: { 'ends once, whatever it says of its format (D)': [[ended(), formatted(), PLAIN]] },
+  },
+  { of: 'a turn of Universal-3', request: U3, stories: { ...DASHED, ...OVERTAKEN } },
+  { of: 'a turn of Universal-3.5', request: U35, stories: DASHED },
+  {
+    of: 'a turn with little audio',
+    seconds: 0.35,
+    stories: {
+      'never reaches beyond the audio that was sent': [
+        [ended(), like({ utterance: { start: 0.1, end: 0.35, words: [{ end: 0.3 }, { start: 0.3, end: 0.35 }] } })],
+      ],
+    },
+  },
+];
