@@ -1,0 +1,126 @@
+// What OpenAI answers for a file, in the format of each model, and what it comes to.
+import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+
+const DIARIZE = { model: 'gpt-4o-transcribe-diarize' };
+const word = (text: string, start: number, end: number) => ({ word: text, start, end });
+const ONE = [word('One', 0, 0.5), word('two', 0.5, 2)];
+const THREE = [word('Three', 2, 4), word('late', 9, 10)];
+
+export const files: BatchFixtures = {
+  model: 'whisper-1',
+  opening: {
+    method: 'POST',
+    url: 'https://api.openai.com/v1/audio/transcriptions',
+    headers: { authorization: 'Bearer key-of-the-suite' },
+    body: {
+      kind: 'multipart',
+      fields: [
+        ['model', 'whisper-1'],
+        ['response_format', 'verbose_json'],
+        ['timestamp_granularities[]', 'segment'],
+      ],
+      fileField: 'file',
+    },
+  },
+  written: (value, option) => {
+    if (option === 'timestamp_granularities') return ['segment', ...(value as string[])];
+    if (Array.isArray(value)) return value;
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  },
+  requests: [
+    [
+      { wordTimestamps: true, language: 'en-US', prompt: 'p', temperature: 0.2 },
+      { language: 'en', prompt: 'p', temperature: '0.2', timestamp_granularities: ['segment', 'word'] },
+    ],
+    [
+      { params: { prompt: 'mine', temperature: 0 }, prompt: 'p', temperature: 1 },
+      { prompt: 'mine', temperature: '0' },
+    ],
+    [{ model: 'gpt-transcribe', language: 'auto' }, {}],
+    [{ model: 'gpt-transcribe', language: 'de', params: { languages: ['de', 'en'] } }, { languages: ['de', 'en'] }],
+    [{ model: 'gpt-4o-transcribe', wordTimestamps: true, params: { keywords: ['k'], odd: 1 } }, {}],
+    [{ ...DIARIZE, diarization: true, prompt: 'p' }, {}],
+  ],
+  answers: {
+    'segments and words': [
+      {},
+      [
+        {
+          ...{ task: 'transcribe', language: 'english', duration: 4.5, text: 'One two. Three.' },
+          segments: [
+            { id: 0, start: 0, end: 2, text: ' One two.' },
+            { id: 1, start: 2, end: 4.5, text: ' Three.' },
+          ],
+          words: [...ONE, ...THREE, { word: 7 }],
+        },
+      ],
+      {
+        ...{ seconds: 4.5, language: 'en', warnings: [] },
+        utterances: [
+          { text: 'One two.', start: 0, end: 2, language: 'en', words: ONE },
+          { text: 'Three.', start: 2, end: 4.5, language: 'en', words: THREE },
+        ],
+      },
+    ],
+    'text alone, which lies somewhere in the file': [
+      { model: 'gpt-4o-transcribe' },
+      [{ text: ' Hello there. ', usage: { type: 'tokens', input_tokens: 3 } }],
+      { utterances: [{ text: 'Hello there.', start: 0, end: 12.5 }], seconds: undefined, language: undefined },
+    ],
+    'text with the seconds that are billed, and languages': [
+      { model: 'gpt-transcribe' },
+      [{ text: 'Hallo.', languages: [{ code: 'de' }, { code: 'en' }], usage: { type: 'duration', seconds: 13 } }],
+      { utterances: [{ text: 'Hallo.', start: 0, end: 13, language: 'de' }], seconds: 13, language: 'de' },
+    ],
+    'no words': [{}, [{ text: '' }], { utterances: [], seconds: undefined }],
+    'what the tokens were worth': [
+      {},
+      [
+        {
+          text: 'Yes.',
+          logprobs: [{ token: 'Y', logprob: Math.log(0.5) }, { logprob: Math.log(0.5) }, { logprob: 'x' }],
+        },
+      ],
+      { utterances: [{ text: 'Yes.', start: 0, end: 12.5, confidence: 0.5 }] },
+    ],
+    'speakers, counted as they are first heard': [
+      DIARIZE,
+      [
+        {
+          ...{ duration: 6, text: 'a b c' },
+          segments: [
+            { start: 0, end: 1, text: 'a', speaker: 'B' },
+            { start: 1, end: 2, text: 'b', speaker: 'A' },
+            { start: 2, end: 3, text: ' ', speaker: 'C' },
+            { start: 3, end: 4, text: 'c', speaker: 'B' },
+          ],
+        },
+      ],
+      {
+        seconds: 6,
+        utterances: [
+          { text: 'a', start: 0, end: 1, speaker: 0 },
+          { text: 'b', start: 1, end: 2, speaker: 1 },
+          { text: 'c', start: 3, end: 4, speaker: 0 },
+        ],
+      },
+    ],
+    'text whose segments cannot be read': [
+      {},
+      [{ text: 'a', language: 'Klingon', segments: [{ text: 'a', start: null, end: 1 }, null, 'x'], words: 'none' }],
+      { utterances: [{ text: 'a', start: 0, end: 12.5 }], language: undefined },
+    ],
+    'a warning of a prompt that the model takes none of': [
+      { ...DIARIZE, prompt: 'p' },
+      [{ text: '' }],
+      { warnings: [{ code: 'prompt_unsupported', param: 'prompt' }] },
+    ],
+    'a text that is none': [{}, [{ text: 3 }], 'next bad_answer'],
+    ...Object.fromEntries(
+      ['audio.pcm', 'audio', 'wav', 'audio.aac'].map((name) => [
+        `nothing of ${name}, which OpenAI does not read`,
+        [{ file: { name, contentType: 'x', bytes: 1, seconds: 1 } }, [], 'next unsupported_format'] as const,
+      ]),
+    ),
+  },
+};

@@ -1,0 +1,109 @@
+// OpenAI: what its service says and what that must become, for the suite of every provider.
+import type { Endpoint, Outgoing } from '../../../src/providers/provider.ts';
+import type { RefusalRow } from '../../suites/provider/fixtures.ts';
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { itemStories } from './items.ts';
+import { options } from './options.ts';
+import { CREATED, sessionStories } from './sessions.ts';
+
+const at = (origin: string, key = 'key-of-the-suite'): Endpoint => ({
+  kind: 'websocket',
+  url: `${origin}/v1/realtime?intent=transcription`,
+  headers: { authorization: `Bearer ${key}` },
+});
+const below = (baseUrl: string) => ({ access: { baseUrl, credential: 'sk-1' } });
+
+const refusal = (status: number, error: object | undefined, is: string, message?: RegExp): RefusalRow => ({
+  ...{ status, body: error === undefined ? '<html>' : { error }, is },
+  ...(message === undefined ? {} : { message }),
+});
+const TOO_LONG = 'audio duration 1500.2 seconds is longer than 1400 seconds which is the maximum';
+
+const SERVER_TURNS = { model: 'gpt-4o-transcribe' };
+const BY_GATEWAY = { endpointing: { silenceMs: 500, longestMs: 30_000 } };
+
+testProvider({
+  provider: 'openai',
+  options,
+  live: {
+    model: 'gpt-live-transcribe',
+    sampleRate: 24_000,
+    openings: [
+      [{}, at('wss://api.openai.com')],
+      // A model in the URL would make it a session of conversation.
+      [{ ...SERVER_TURNS, ...below('https://proxy.example/openai/v1/') }, at('wss://proxy.example/openai', 'sk-1')],
+      [below('http://127.0.0.1:8080'), at('ws://127.0.0.1:8080', 'sk-1')],
+    ],
+    begin: [CREATED],
+    asked: (_, [update]) => settingsOf(update),
+    written: (value, option) => (option === 'noise_reduction' ? { type: value } : value),
+    audio: (frame) =>
+      JSON.stringify({ type: 'input_audio_buffer.append', audio: Buffer.from(frame).toString('base64') }),
+    requests: [
+      [{ ...SERVER_TURNS, language: 'en-GB' }, { language: 'en' }],
+      [{ model: 'gpt-transcribe', params: { turn_detection: null }, language: 'auto' }, { turn_detection: null }],
+      // As a hint where the model takes those; the client's own hints go before its language.
+      [{ language: 'fr-CA' }, { languages: ['fr'] }],
+      [
+        { language: 'de', params: { languages: ['de', 'en'], prompt: 'p' } },
+        { languages: ['de', 'en'], prompt: 'p' },
+      ],
+      [{ model: 'gpt-realtime-whisper', params: { delay: 'low', turn_detection: {}, unknown: 1 } }, { delay: 'low' }],
+    ],
+    timings: [
+      [{}, BY_GATEWAY],
+      [{ model: 'gpt-realtime-whisper' }, BY_GATEWAY],
+      [SERVER_TURNS, { endpointing: { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 } }],
+      [{ ...SERVER_TURNS, params: { turn_detection: null } }, BY_GATEWAY],
+    ],
+    stories: [...sessionStories, ...itemStories],
+    closes: [
+      [1008, 'why', 'next close_1008'],
+      [1009, 'why', 'next close_1009'],
+    ],
+  },
+  batch: files,
+  refusals: [
+    refusal(401, { code: 'invalid_api_key', message: 'm' }, 'account invalid_api_key'),
+    refusal(403, { code: 'model_not_found', message: 'm' }, 'account model_not_found'),
+    refusal(404, { code: 'model_not_found', message: 'm' }, 'caller model_not_found'),
+    refusal(404, undefined, 'next http_404'),
+    refusal(429, { code: 'rate_limit_exceeded', type: 'requests' }, 'next rate_limit_exceeded'),
+    refusal(
+      429,
+      { code: 'rate_limit_exceeded', message: 'Slow\n\u0007down' },
+      'next rate_limit_exceeded',
+      /429: Slow down$/,
+    ),
+    refusal(429, { code: null }, 'next http_429'),
+    refusal(429, { code: 'insufficient_quota' }, 'account insufficient_quota'),
+    refusal(400, { code: 'invalid_value', param: 'file', message: 'corrupted' }, 'caller audio_unusable'),
+    refusal(400, { code: 'invalid_value', message: TOO_LONG }, 'next audio_too_long'),
+    refusal(413, { code: null, message: 'm' }, 'caller http_413'),
+    refusal(500, { type: 'server_error', code: null }, 'retry http_500'),
+  ],
+  simulated: {
+    whole: [
+      ['gpt-live-transcribe', [], {}, 1],
+      ...['gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'whisper-1'].flatMap((model) => [
+        [model, [], {}, 3] as const,
+        [model, [], { turn_detection: null }, 1] as const,
+      ]),
+      ['gpt-4o-transcribe', ['out-of-order'], {}, 3],
+      ['whisper-1', ['slow-complete=300'], {}, 3],
+      ['gpt-live-transcribe', ['strict-order'], {}, 1],
+    ],
+    ends: [
+      ['whisper-1', ['fail-item=2'], 5, 'retry item_failed'],
+      ['whisper-1', ['expire-after=2000'], 5, 'retry session_expired'],
+    ],
+  },
+});
+
+/** What a session is set to: of the transcription, and beside it. */
+function settingsOf(update: Outgoing | undefined): Readonly<Record<string, unknown>> {
+  const { session } = JSON.parse(JSON.stringify(update)) as { session: { audio: { input: Record<string, object> } } };
+  const { transcription, ...rest } = session.audio.input;
+  return { ...transcription, ...rest };
+}
