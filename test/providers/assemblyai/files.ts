@@ -1,7 +1,7 @@
 // What AssemblyAI answers while a file is worked on, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
 
-const headers = { Authorization: 'key-of-the-suite' };
+const headers = { authorization: 'key-of-the-suite' };
 const JOB_URL = 'https://api.assemblyai.com/v2/transcript/t-1';
 const UPLOADED = { upload_url: 'https://cdn.example.test/upload/1' };
 const QUEUED = { id: 't-1', status: 'queued' };
@@ -24,7 +24,7 @@ export const files: BatchFixtures = {
   opening: {
     method: 'POST',
     url: 'https://api.assemblyai.com/v2/upload',
-    headers: { ...headers, 'Content-Type': 'application/octet-stream' },
+    headers: { ...headers, 'content-type': 'application/octet-stream' },
     body: { kind: 'file' },
   },
   before: [UPLOADED],

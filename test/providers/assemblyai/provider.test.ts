@@ -36,7 +36,7 @@ testProvider({
         {
           kind: 'websocket',
           url: `wss://streaming.assemblyai.com${ENGLISH_URL}`,
-          headers: { Authorization: 'key-of-the-suite' },
+          headers: { authorization: 'key-of-the-suite' },
         },
       ],
       [

@@ -1,8 +1,8 @@
 // What times of the provider come to on a leg's own clock, whatever silence was put in; and how many speakers are told apart.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LegClock } from '../../../src/providers/deepgram/leg-clock.ts';
-import { Speakers } from '../../../src/providers/deepgram/reading.ts';
+import { LegClock } from '../../../src/providers/kit/leg-clock.ts';
+import { Speakers } from '../../../src/providers/kit/words.ts';
 
 const RATE = 16_000;
 

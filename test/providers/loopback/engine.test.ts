@@ -2,13 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { failures } from '../../src/providers/loopback/failures.ts';
-import { live } from '../../src/providers/loopback/live.ts';
-import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import type { EngineConnection } from '../../src/providers/provider.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { settle } from '../fakes/session-rig.ts';
-import { timersOf } from '../session/support.ts';
+import { live } from '../../../src/providers/loopback/live.ts';
+import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
+import type { EngineConnection } from '../../../src/providers/provider.ts';
+import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { settle } from '../../fakes/session-rig.ts';
+import { timersOf } from '../../session/support.ts';
 
 const RATE = 16_000;
 
@@ -184,24 +183,5 @@ describe('its codec', () => {
       { numRuns: 1_000 },
     );
     expect(live.read({ finishing: false }, { bytes: new Uint8Array(3) })).toEqual([]);
-  });
-
-  it('takes a close in order for the end only when it was asked to finish', () => {
-    const state = { finishing: false };
-    expect(live.closed(state, 1000, '')).toMatchObject({
-      type: 'failed',
-      failure: { reason: 'upstream_closed', code: 'close_1000' },
-    });
-    live.finish(state);
-    expect(live.closed(state, 1000, '')).toEqual({ type: 'finished' });
-    expect(live.closed(state, 1011, '')).toMatchObject({ type: 'failed' });
-  });
-
-  it('knows each of its failures, and takes any other for one that the next candidate may mend', () => {
-    for (const { code, kind, message } of failures.rows) {
-      if (typeof code === 'string') expect(failures.ofError(code)).toMatchObject({ code, kind, message });
-    }
-    expect(failures.ofError('constructor')).toMatchObject({ kind: 'next', code: 'constructor' });
-    expect(failures.ofError('whatever')).toMatchObject({ kind: 'next', reason: 'upstream_closed' });
   });
 });
