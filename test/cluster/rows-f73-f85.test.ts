@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
     proof: [
       ['suites/door/requests.ts', 'of HTTP/1.0 is'],
       ['suites/door/handshakes.ts', 'is a GET of the same path without the upgrade'],
-      ['edge/remote-address.test.ts', 'without trusted proxies nobody is believed'],
+      ['edge/http/remote-address.test.ts', 'without trusted proxies nobody is believed'],
       ['deploy/proxy.suite.ts', 'limits count by the address of the client, whatever it claims to be'],
       ['deploy/nginx.test.ts', 'nothing of the file lets nginx believe, keep or log what it should not'],
     ],
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
       ['cluster/ownership.test.ts', 'of one database: whoever was overtaken without knowing it writes nothing more'],
       ['cluster/slow/start-faults.test.ts', 'ends with 78, and says why'],
       ['cluster/slow/start-faults.test.ts', 'the one that came first writes nothing more, and ends'],
-      ['session/breaker-hints.test.ts', 'with members of a newer version is taken'],
+      ['failover/breaker-hints.test.ts', 'with members of a newer version is taken'],
       ['cluster/slow/versions.test.ts', 'sessions of both are whole on legs of either, and billed'],
     ],
   },
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
       ['preflight.test.ts', 'the program itself says so and ends with 78'],
       ['store/refused.test.ts', 'the library without its compiled part'],
       ['store/refused.test.ts', 'an SQLite that can lose a commit'],
-      ['edge/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
+      ['edge/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
     ],
   },
 ];

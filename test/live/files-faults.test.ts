@@ -15,7 +15,7 @@ import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerTo, requestOf } from '../edge/form-rig.ts';
+import { answerTo, requestOf } from '../edge/multipart/form-rig.ts';
 import { FaultProxy } from '../fakes/fault-proxy.ts';
 import { RawSocket, turns } from '../fakes/raw-socket.ts';
 import {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DoorRequest, Reply } from '../../src/edge/door.ts';
 import { RequestBody } from '../../src/edge/http/request-body.ts';
-import { openFiles, piecesOf } from '../edge/form-rig.ts';
+import { openFiles, piecesOf } from '../edge/multipart/form-rig.ts';
 import { wavOf } from '../fakes/audio-files.ts';
 import {
   desk,

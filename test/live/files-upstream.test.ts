@@ -1,7 +1,7 @@
 // Providers that answer wrongly, late or never, and files whose names and types lie: rows F29 to F31 of the fault list.
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { answerTo, requestOf } from '../edge/form-rig.ts';
+import { answerTo, requestOf } from '../edge/multipart/form-rig.ts';
 import { wavOf } from '../fakes/audio-files.ts';
 import { type Answer, answer } from '../upstream/http-batch-fixture.ts';
 import { desk, END, expectNothingLeft, flac, port, replied, send, server } from './files-fixture.ts';

@@ -1,0 +1,17 @@
+// The suite of the door contract, on node:http and ws; and the header timeout, which is this door's own.
+import { expect, test } from 'vitest';
+import { openNodeDoor } from '../../../src/edge/node/door.ts';
+import { rawSocket, start } from '../../suites/door/fixture.ts';
+import { doorSuite } from '../../suites/door.suite.ts';
+
+const under = { open: openNodeDoor, gaps: {} };
+
+doorSuite(under);
+
+test('a head that does not arrive within the time for it is answered 408, and the connection closed', async () => {
+  const { port } = await start(under, {}, { headerTimeoutMs: 100 });
+  const socket = await rawSocket(port);
+  socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+  expect((await socket.reply()).status).toBe(408);
+  await socket.closed;
+});

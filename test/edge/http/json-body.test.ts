@@ -1,0 +1,26 @@
+// JSON bodies are taken as they are: what says that it is compressed is refused, not parsed.
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { DoorRequest } from '../../../src/edge/door.ts';
+import { readJson } from '../../../src/edge/http/json-body.ts';
+
+const requestWith = (headers: Record<string, string>) =>
+  ({
+    headers: new Map(Object.entries({ 'content-type': 'application/json', ...headers })),
+    body: () => Readable.from([Buffer.from('{"ttl_seconds":60}')]),
+  }) as unknown as DoorRequest;
+
+test.each(['gzip', 'br', 'deflate', 'GZIP', 'identity, gzip', 'unknown'])(
+  'a body with the encoding %s is refused as a media type that is not taken',
+  async (encoding) => {
+    await expect(readJson(requestWith({ 'content-encoding': encoding }), 1_000)).rejects.toMatchObject({
+      status: 415,
+      code: 'unsupported_media_type',
+      message: 'The request has a `Content-Encoding`. Send the body as it is, without compression.',
+    });
+  },
+);
+
+test.each(['identity', ' Identity ', ''])('a body with the encoding "%s" is as it is', async (encoding) => {
+  expect(await readJson(requestWith({ 'content-encoding': encoding }), 1_000)).toEqual({ ttl_seconds: 60 });
+});

@@ -1,0 +1,70 @@
+// The live endpoint with only what a handshake touches behind it; `heard` is what the sessions and the limits were told.
+import { SimulatedClock } from 'xstate';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { DoorRequest, DoorSocket, SocketHandlers } from '../../../src/edge/door.ts';
+import { emptyBody } from '../../../src/edge/http/request-body.ts';
+import { answerListen, type ListenDependencies, OpenSockets } from '../../../src/edge/listen/listen.ts';
+import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
+import { refusalReply } from '../../../src/edge/router.ts';
+import { loopback } from '../../../src/providers/loopback/index.ts';
+import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
+import { callerOf } from '../../fakes/api-keys.ts';
+
+const request: DoorRequest = {
+  method: 'GET',
+  path: '/v1/listen',
+  query: 'model=loopback/script',
+  headers: new Map([['authorization', 'Bearer key']]),
+  remoteAddress: '192.0.2.7',
+  signal: new AbortController().signal,
+  body: () => emptyBody(),
+};
+
+export const socket = { ping: () => {}, terminate: () => {}, send: () => {}, close: () => {} } as unknown as DoorSocket;
+
+export function listenRig(altered: { open?: () => unknown; openMeter?: () => Promise<unknown> } = {}) {
+  const clock = new SimulatedClock();
+  const heard: string[] = [];
+  const state = { isRevoked: false };
+  const session = { gone: () => heard.push('gone') };
+  const meter = { abandon: () => heard.push('abandon') };
+  const dependencies = {
+    node: 'abcdef',
+    clock,
+    wallNow: () => new Date(0),
+    providers: new Map([['loopback', loopback]]),
+    engines: { loopback: new LoopbackEngine(clock) },
+    access: () => ({ baseUrl: undefined, credential: undefined }),
+    authenticator: { socket: async () => callerOf(), isRevoked: () => state.isRevoked },
+    limits: { takeRequest: () => ({ 'RateLimit-Remaining': '7' }), takeSession: () => () => heard.push('release') },
+    sessions: {
+      admit: () => {},
+      open: () => {
+        heard.push('open');
+        return altered.open === undefined ? session : altered.open();
+      },
+      revoke: (keyId: string) => heard.push(`revoke ${keyId}`),
+    },
+    prices: { unitOf: () => ({ unit: 'minute', microUsd: 0n }), priceOf: () => ({}) },
+    desk: { open: altered.openMeter ?? (async () => meter) },
+    settings: { pingMs: 1_000, pongMs: 1_000, binaryFrameBytesMax: 1_000, textFrameBytesMax: 1_000 },
+    sockets: new OpenSockets(),
+    paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
+    reply: refusalReply,
+    onRefused: () => {},
+    onFault: (_: string, error: unknown) => {
+      throw error;
+    },
+  } as unknown as ListenDependencies;
+  return {
+    heard,
+    state,
+    answer: () => answerListen(request, 'req_1', dependencies),
+    /** The callbacks of the socket of a handshake that was accepted. */
+    async accepted(): Promise<SocketHandlers> {
+      const answer = await answerListen(request, 'req_1', dependencies);
+      if (!('accept' in answer)) throw new Error('The handshake was refused.');
+      return answer.accept;
+    },
+  };
+}

@@ -1,0 +1,297 @@
+// The chain of a request, checked whole before the first sample: models, modes, options, credentials, and what each member
+// would not honour.
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../src/api/errors.ts';
+import type { Candidate } from '../../src/api/listen.ts';
+import { type Ask, rateFor, resolveChain } from '../../src/failover/chain.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import type { Engine, ModelCard, Provider } from '../../src/providers/provider.ts';
+import { puppetProvider } from '../session/puppet.ts';
+
+const ASK: Ask = {
+  mode: 'live',
+  organisationId: 'org_1',
+  model: 'loopback/script',
+  providerParams: {},
+  fallbacks: [],
+  sampleRate: 16_000,
+  language: undefined,
+  diarization: false,
+  interimResults: true,
+  strict: false,
+};
+
+const card = loopback.models[0] as ModelCard;
+/** `puppet/a` and its like know English only and can do next to nothing. */
+const plain = puppetProvider({
+  card: { languages: ['en-US', 'fr'], capabilities: { ...card.capabilities, interim_results: false } },
+});
+const batchOnly: Provider = {
+  ...puppetProvider({ card: { modes: ['batch'] } }),
+  name: 'tape',
+  models: [{ ...card, id: 'tape/a', modes: ['batch'] }],
+};
+const closed: Provider = {
+  ...loopback,
+  name: 'closed',
+  title: 'Closed',
+  models: [{ ...card, id: 'closed/a' }],
+  credential: 'required',
+};
+const unchecked: Engine = {
+  connect: () => {
+    throw new Error('Nothing connects while a chain is checked.');
+  },
+};
+const checking: Engine = {
+  ...unchecked,
+  check: async (query) => (query.take === 13 ? { param: 'take', message: '13 is not taken.' } : undefined),
+};
+
+const resolve = (ask: Partial<Ask>) =>
+  resolveChain(
+    { ...ASK, ...ask },
+    {
+      providers: new Map([loopback, plain, batchOnly, closed].map((provider) => [provider.name, provider])),
+      engines: { loopback: unchecked, puppet: checking },
+      access: () => ({ baseUrl: undefined, credential: undefined }),
+    },
+  );
+
+async function refusalOf(ask: Partial<Ask>): Promise<Refusal> {
+  const error = await resolve(ask).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Refusal)) throw new Error('The chain was taken.');
+  return error;
+}
+
+const fallback = (model: string, provider_params?: Record<string, unknown>): Candidate =>
+  provider_params === undefined ? { model } : { model, provider_params };
+
+describe('a chain', () => {
+  it('is the model and its fallbacks, each with its own options and rate', async () => {
+    const { members, warnings } = await resolve({
+      sampleRate: 11_025,
+      providerParams: { final_delay_ms: 5 },
+      fallbacks: [fallback('loopback/numbered', { turn_seconds: 1 }), fallback('loopback/script')],
+    });
+    expect(members.map(({ slug, params, sampleRate }) => [slug, params, sampleRate])).toEqual([
+      ['loopback/script', { final_delay_ms: 5 }, 16_000],
+      ['loopback/numbered', { turn_seconds: 1 }, 16_000],
+      ['loopback/script', {}, 16_000],
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('takes eight fallbacks, and warns of those that are named twice with the same options', async () => {
+    const eight = [0, 1, 2, 3, 0, 1].map((final_delay_ms) => fallback('loopback/script', { final_delay_ms }));
+    const { members, warnings } = await resolve({
+      fallbacks: [...eight, fallback('loopback/script'), fallback('loopback/script', {})],
+    });
+    expect(members).toHaveLength(5);
+    expect(warnings.map(({ code, param }) => [code, param])).toEqual(
+      Array.from({ length: 4 }, () => ['duplicate_fallback', 'fallbacks']),
+    );
+  });
+
+  it.each<[string, Partial<Ask>, string, string, string]>([
+    [
+      'nine fallbacks',
+      { fallbacks: Array.from({ length: 9 }, () => fallback('loopback/script')) },
+      'invalid_request',
+      'fallbacks',
+      'names 9 models; at most 8',
+    ],
+    [
+      '500 fallbacks',
+      { fallbacks: Array.from({ length: 500 }, () => fallback('no/thing')) },
+      'invalid_request',
+      'fallbacks',
+      'names 500 models',
+    ],
+    ['a mistyped model', { model: 'loopback/scrpt' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
+    ['a mistyped provider', { model: 'lopback/script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
+    ['another case', { model: 'Loopback/Script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
+    ['a model without its provider', { model: 'script' }, 'model_not_found', 'model', '"script"'],
+    ['nothing like a model', { model: '../../etc/passwd' }, 'model_not_found', 'model', 'GET /v1/models'],
+    ['a model that objects have', { model: 'constructor/prototype' }, 'model_not_found', 'model', 'GET /v1/models'],
+    ['a provider named __proto__', { model: '__proto__/x' }, 'model_not_found', 'model', 'There is no model'],
+    ['a model that cannot be printed', { model: 'loopback/\u0000\u202e' }, 'model_not_found', 'model', '"loopback/??"'],
+    ['a model of 4 KB', { model: `loopback/${'x'.repeat(4_096)}` }, 'model_not_found', 'model', 'There is no model'],
+    ['an empty model', { model: '' }, 'model_not_found', 'model', 'There is no model ""'],
+    [
+      'an unknown fallback',
+      { fallbacks: [fallback('loopback/numbered'), fallback('loopback/nmbered')] },
+      'model_not_found',
+      'fallbacks',
+      'Did you mean loopback/numbered',
+    ],
+    ['a model for files only', { model: 'tape/a' }, 'invalid_request', 'model', 'has no live mode; it can do batch'],
+    [
+      'a fallback for files only',
+      { fallbacks: [fallback('tape/a')] },
+      'invalid_request',
+      'fallbacks',
+      'has no live mode',
+    ],
+    [
+      'a provider without a credential',
+      { model: 'closed/a' },
+      'upstream_not_configured',
+      'model',
+      'no credential for Closed',
+    ],
+    [
+      'a fallback without a credential',
+      { fallbacks: [fallback('closed/a')] },
+      'upstream_not_configured',
+      'fallbacks',
+      'no credential for Closed',
+    ],
+    [
+      'an unknown option',
+      { providerParams: { finl_delay_ms: 1 } },
+      'invalid_provider_params',
+      'provider_params.finl_delay_ms',
+      'It accepts ready_delay_ms',
+    ],
+    [
+      'an option of another type',
+      { providerParams: { final_delay_ms: '5' } },
+      'invalid_provider_params',
+      'provider_params.final_delay_ms',
+      'integer',
+    ],
+    [
+      'an option out of range',
+      { providerParams: { final_delay_ms: 60_001 } },
+      'invalid_provider_params',
+      'provider_params.final_delay_ms',
+      '60000',
+    ],
+    [
+      'an option that is null',
+      { providerParams: { final_delay_ms: null } },
+      'invalid_provider_params',
+      'provider_params.final_delay_ms',
+      'integer',
+    ],
+    [
+      'an option inside an option',
+      {
+        providerParams: {
+          turns: [
+            { text: 'a', seconds: 1 },
+            { text: 7, seconds: 1 },
+          ],
+        },
+      },
+      'invalid_provider_params',
+      'provider_params.turns.1.text',
+      'string',
+    ],
+    [
+      'an unknown option inside an option',
+      { providerParams: { fail: { how: 'close', when: 1 } } },
+      'invalid_provider_params',
+      'provider_params.fail.when',
+      'It accepts',
+    ],
+    [
+      'an option named __proto__',
+      { providerParams: JSON.parse('{"__proto__":{}}') },
+      'invalid_provider_params',
+      'provider_params.__proto__',
+      'It accepts',
+    ],
+    [
+      'an option that cannot be printed',
+      { providerParams: { 'a\n\u202eb': 1 } },
+      'invalid_provider_params',
+      'provider_params.a??b',
+      'It accepts',
+    ],
+    [
+      'too many turns',
+      { providerParams: { turns: Array.from({ length: 1_001 }, () => ({ text: '', seconds: 1 })) } },
+      'invalid_provider_params',
+      'provider_params.turns',
+      'It accepts',
+    ],
+    [
+      'the option of another model',
+      { providerParams: { turn_seconds: 1 } },
+      'invalid_provider_params',
+      'provider_params.turn_seconds',
+      'loopback/script',
+    ],
+    [
+      'a bad option of a fallback',
+      { fallbacks: [fallback('loopback/numbered', { turn_seconds: 0 })] },
+      'invalid_provider_params',
+      'fallbacks.turn_seconds',
+      'loopback/numbered',
+    ],
+    [
+      'an option that the engine refuses',
+      { model: 'puppet/a', interimResults: false, providerParams: { take: 13 } },
+      'invalid_provider_params',
+      'provider_params.take',
+      '13 is not taken',
+    ],
+  ])('with %s is refused, naming what is at fault', async (_, ask, code, param, message) => {
+    const refusal = await refusalOf(ask);
+    expect([refusal.code, refusal.extras.param]).toEqual([code, param]);
+    expect(refusal.message).toContain(message);
+    expect(refusal.message.length).toBeLessThan(400);
+    expect(refusal.message).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  it.each<[string, Partial<Ask>, string, string]>([
+    ['a language it does not know', { language: 'de' }, 'language_unsupported', 'language'],
+    ['to detect the language', { language: 'auto' }, 'language_detection_unsupported', 'language'],
+    ['speakers', { diarization: true }, 'diarization_unsupported', 'diarization'],
+    ['interims', { interimResults: true }, 'interim_results_unsupported', 'interim_results'],
+  ])('asked for %s warns, and refuses when it is to be strict', async (_, ask, code, param) => {
+    const asked = { model: 'puppet/a', interimResults: false, ...ask };
+    const { members } = await resolve(asked);
+    expect(members[0]?.degradations.map((each) => [each.code, each.param])).toEqual([[code, param]]);
+    const refusal = await refusalOf({ ...asked, strict: true });
+    expect([refusal.code, refusal.extras.param, refusal.status]).toEqual(['unsupported_parameter', param, 422]);
+    const inFallback = await refusalOf({
+      ...asked,
+      model: 'loopback/script',
+      fallbacks: [fallback('puppet/a')],
+      diarization: false,
+      strict: true,
+      ...ask,
+    });
+    expect(inFallback.code).toBe('unsupported_parameter');
+  });
+
+  it.each(['en', 'en-US', 'en-us', 'EN-GB', 'fr-CA', 'fr'])('knows the language %s by its base', async (language) => {
+    const { members } = await resolve({ model: 'puppet/a', interimResults: false, language, strict: true });
+    expect(members[0]?.degradations).toEqual([]);
+  });
+
+  it('names several things it would not honour, the worst first', async () => {
+    const { members } = await resolve({ model: 'puppet/a', language: 'auto', diarization: true });
+    expect(members[0]?.degradations.map(({ code }) => code)).toEqual([
+      'language_detection_unsupported',
+      'diarization_unsupported',
+      'interim_results_unsupported',
+    ]);
+  });
+
+  it.each([
+    [8_000, 8_000],
+    [8_001, 16_000],
+    [16_000, 16_000],
+    [22_050, 24_000],
+    [44_100, 48_000],
+    [48_000, 48_000],
+  ])('sends %d Hz as %d Hz: never less where the model takes more', (asked, sent) => {
+    expect(rateFor(card, asked)).toBe(sent);
+    expect(rateFor({ ...card, audio: { ...card.audio, sample_rates: [16_000] } }, asked)).toBe(16_000);
+    expect(rateFor({ ...card, audio: { ...card.audio, sample_rates: [] } }, asked)).toBe(asked);
+  });
+});
