@@ -50,8 +50,8 @@ export async function finishedDirectory(): Promise<string> {
 export function runBeside(directory: string, code: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
   const compiled = (name: string) => new URL(`../../dist/src/store/${name}.js`, import.meta.url).href;
   const head = `
-    import { openSqliteStore } from '${compiled('sqlite')}';
-    import { openDatabase } from '${compiled('open-database')}';
+    import { openSqliteStore } from '${compiled('sqlite/store')}';
+    import { openDatabase } from '${compiled('sqlite/open-database')}';
     import { createTables } from '${compiled('tables')}';
     const directory = ${JSON.stringify(directory)};
     const file = ${JSON.stringify(databaseIn(directory))};

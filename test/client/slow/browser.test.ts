@@ -64,7 +64,7 @@ describe.skipIf(program === undefined)('in a browser', { timeout: 60_000 }, () =
 
   it.each([
     ['with its recorder inside', "script-src 'self' blob:", undefined],
-    ['with its recorder served', "script-src 'self'", '/client/microphone-worklet.js'],
+    ['with its recorder served', "script-src 'self'", '/client/microphone/microphone-worklet.js'],
   ])('hears the microphone, %s, over a connection that breaks', async (_, policy, workletUrl) => {
     const { token } = await new Voxgate({ apiKey: live.key, baseUrl: live.url }).tokens.mint({ ttlSeconds: 300 });
     const page = await open(policy);

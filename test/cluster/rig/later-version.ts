@@ -29,7 +29,7 @@ interface Edit {
 /** Each of them is found, or the node does not start. */
 const EDITS: readonly Edit[] = [
   {
-    file: 'src/bus/nats-frames.js',
+    file: 'src/bus/nats/frames.js',
     from: 'JSON.stringify({ from, body })',
     to: "JSON.stringify({ from, body: withMore(body), later: 'new' })",
     more: WITH_MORE,
@@ -41,13 +41,13 @@ const EDITS: readonly Edit[] = [
     more: WITH_MORE,
   },
   {
-    file: 'src/cluster/accounts-protocol.js',
+    file: 'src/cluster/accounts/protocol.js',
     from: 'textOfPlain(content)',
     to: 'textOfPlain(withMore(content))',
     more: WITH_MORE,
   },
   {
-    file: 'src/cluster/membership.js',
+    file: 'src/cluster/membership/membership.js',
     from: 'roles: [...self.roles],',
     to: "roles: [...self.roles, 'oracle'],",
   },
@@ -58,17 +58,17 @@ const EDITS: readonly Edit[] = [
   },
   // Whatever it says, it says something beside it that nobody understands.
   {
-    file: 'src/bus/nats.js',
+    file: 'src/bus/nats/bus.js',
     from: 'const refused = this.#leave(peer.subject, reply, from, body, bytes);',
     to: "this.#leave(peer.subject, reply, from, { type: 'later.word' }); const refused = this.#leave(peer.subject, reply, from, body, bytes);",
   },
   {
-    file: 'src/bus/nats.js',
+    file: 'src/bus/nats/bus.js',
     from: 'this.#near.publish(topic, body);',
     to: "if (isSafeName(topic)) this.#leave(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#near.publish(topic, body);",
   },
   {
-    file: 'src/bus/nats.js',
+    file: 'src/bus/nats/bus.js',
     from: 'const place = {',
     to: "if (body.type !== 'later.word') this.request(service, from, { type: 'later.word' }, timeoutMs).catch(() => {}); const place = {",
   },

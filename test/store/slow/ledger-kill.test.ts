@@ -27,7 +27,7 @@ function startSessions(
   round: number,
 ): ChildProcess {
   const code = `
-    import { openSqliteStore } from '${compiled('sqlite')}';
+    import { openSqliteStore } from '${compiled('sqlite/store')}';
     const audioOf = ${audioOf};
     const store = await openSqliteStore({ directory: ${JSON.stringify(directory)} });
     const hold = { wantedMicroUsd: 4300n, leastMicroUsd: 0n, leaseMs: ${LEASE_MS} };
