@@ -53,6 +53,27 @@ export interface Metrics {
   read(): Promise<MetricsText>;
 }
 
+/** The gauge of everything that waits; what it gives adds a queue, and what that gives takes it out again. */
+function queueDepths(registry: Registry): Metrics['watchQueue'] {
+  const queues = new Map<string, Read<number>>();
+  new Gauge({
+    name: 'voxgate_queue_depth',
+    help: 'What waits in a queue; the unit is in its name.',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [queue, depth] of queues) this.set({ queue }, depth());
+    },
+  });
+  return (name, depth) => {
+    queues.set(name, depth);
+    return () => {
+      if (queues.get(name) === depth) queues.delete(name);
+    };
+  };
+}
+
 /** @param node how every metric names the node that it is of; none does when absent */
 export function createMetrics(node?: string): Metrics {
   const registry = new Registry();
@@ -79,18 +100,6 @@ export function createMetrics(node?: string): Metrics {
     registers: [registry],
   });
   const boundedRoute = boundedLabel();
-
-  const queues = new Map<string, Read<number>>();
-  new Gauge({
-    name: 'voxgate_queue_depth',
-    help: 'What waits in a queue; the unit is in its name.',
-    labelNames: ['queue'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [queue, depth] of queues) this.set({ queue }, depth());
-    },
-  });
 
   let countByState: Read<Readonly<Record<string, number>>> = () => ({});
   new Gauge({
@@ -130,12 +139,7 @@ export function createMetrics(node?: string): Metrics {
     deadLetter: byLabel('dead_letters_total', 'reason', 'Messages between actors that did not arrive, by reason.'),
     messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were not believed, by why.'),
     httpRequest: (route, status) => requests.inc({ route: boundedRoute(route), status }),
-    watchQueue: (name, depth) => {
-      queues.set(name, depth);
-      return () => {
-        if (queues.get(name) === depth) queues.delete(name);
-      };
-    },
+    watchQueue: queueDepths(registry),
     watchGauge: (name, help, read) => {
       new Gauge({
         name: `voxgate_${name}`,

@@ -48,38 +48,8 @@ export function createConsoleSessionTables(context: TableContext, people: People
   const { database, nowMs } = context;
   const attempts = createLoginAttempts(context);
   const refused = createRefusedLogins(context, people);
-  const alive = 'seen_at_ms > @idleSinceMs AND created_at_ms > @createdSinceMs';
-  const byHash = database.prepare<Ages & { hash: Uint8Array }, ConsoleSession>(
-    `${SELECT} WHERE hash = @hash AND ${alive}`,
-  );
-  const ofPerson = database.prepare<Ages & { personId: string }, ConsoleSession>(
-    `${SELECT} WHERE person_id = @personId AND ${alive} ORDER BY number DESC`,
-  );
-  const insert = database.prepare<ConsoleSession & { hash: Uint8Array }>(
-    `INSERT INTO console_sessions (id, hash, person_id, client, user_agent, created_at_ms, seen_at_ms, confirmed_at_ms)
-     VALUES (@id, @hash, @personId, @client, @userAgent, @createdAtMs, @seenAtMs, @confirmedAtMs)`,
-  );
-  const keepNewest = database.prepare<[string, string, number]>(
-    `DELETE FROM console_sessions WHERE person_id = ? AND number NOT IN
-       (SELECT number FROM console_sessions WHERE person_id = ? ORDER BY number DESC LIMIT ?)`,
-  );
-  const note = database.prepare<[number, Uint8Array]>('UPDATE console_sessions SET seen_at_ms = ? WHERE hash = ?');
-  const confirm = database.prepare<[number, Uint8Array, string]>(
-    `UPDATE console_sessions SET confirmed_at_ms = ?, tries = 0 WHERE hash = ?
-     AND (SELECT password FROM people WHERE id = person_id) = ?`,
-  );
-  const triesOf = database.prepare<[Uint8Array], { id: string; personId: string; client: string; tries: number }>(
-    'SELECT id, person_id AS personId, client, tries FROM console_sessions WHERE hash = ?',
-  );
-  const tried = database.prepare<[Uint8Array]>('UPDATE console_sessions SET tries = tries + 1 WHERE hash = ?');
-  const rename = database.prepare<[Uint8Array, Uint8Array]>('UPDATE console_sessions SET hash = ? WHERE hash = ?');
-  const endById = database.prepare<[string, string]>('DELETE FROM console_sessions WHERE id = ? AND person_id = ?');
-  const endAll = database.prepare<[string]>('DELETE FROM console_sessions WHERE person_id = ?');
+  const statements = prepare(database);
 
-  const agesOf = ({ idleMs, absoluteMs }: { idleMs: number; absoluteMs: number }): Ages => ({
-    idleSinceMs: nowMs() - idleMs,
-    createdSinceMs: nowMs() - absoluteMs,
-  });
   const audit = (personId: string, client: string, action: string, target: string): void => {
     const by: Actor = { type: 'person', id: personId, address: client };
     context.audit({ by, organisationId: people.byId(personId)?.organisationId ?? null, action, target, detail: {} });
@@ -87,7 +57,7 @@ export function createConsoleSessionTables(context: TableContext, people: People
 
   /** Whoever logs in as somebody else leaves nobody's session behind in the browser. */
   function endReplaced(hash: Uint8Array, client: string): void {
-    const former = triesOf.get(hash);
+    const former = statements.triesOf.get(hash);
     if (former !== undefined) end(former.personId, former.id, client);
   }
 
@@ -103,8 +73,8 @@ export function createConsoleSessionTables(context: TableContext, people: People
       confirmedAtMs: now,
     };
     if (replaces !== undefined) endReplaced(replaces, client);
-    insert.run({ ...session, hash });
-    keepNewest.run(personId, personId, sessionsMax);
+    statements.insert.run({ ...session, hash });
+    statements.keepNewest.run(personId, personId, sessionsMax);
     return session;
   }
 
@@ -129,19 +99,19 @@ export function createConsoleSessionTables(context: TableContext, people: People
   });
 
   const beginConfirmation = database.transaction((hash: Uint8Array) => {
-    const session = triesOf.get(hash);
+    const session = statements.triesOf.get(hash);
     const person = session === undefined ? undefined : people.byId(session.personId);
     if (session === undefined || person === undefined) return undefined;
     if (session.tries >= CONFIRMATIONS_MAX) {
       end(session.personId, session.id, session.client);
       return undefined;
     }
-    tried.run(hash);
+    statements.tried.run(hash);
     return { passwordHash: person.passwordHash, isLast: session.tries + 1 >= CONFIRMATIONS_MAX };
   });
 
   const end = database.transaction((personId: string, sessionId: string, client: string): boolean => {
-    if (endById.run(sessionId, personId).changes === 0) return false;
+    if (statements.endById.run(sessionId, personId).changes === 0) return false;
     audit(personId, client, 'logout', sessionId);
     return true;
   });
@@ -152,20 +122,54 @@ export function createConsoleSessionTables(context: TableContext, people: People
       noteRefusedLogin: (each) => refused.immediate(each),
       openConsoleSession: (session) => login.immediate(session),
       findConsoleSession(hash, limits) {
-        const session = byHash.get({ hash, ...agesOf(limits) });
+        const session = statements.byHash.get({ hash, ...agesOf(limits, nowMs()) });
         const person = session === undefined ? undefined : people.byId(session.personId);
         if (session === undefined || person === undefined) return undefined;
         return { session, person: personOf(person), isSuspended: people.isSuspended(person.organisationId) };
       },
-      noteConsoleSession: (hash) => void note.run(nowMs(), hash),
+      noteConsoleSession: (hash) => void statements.note.run(nowMs(), hash),
       beginConfirmation: (hash) => beginConfirmation.immediate(hash),
-      confirmConsoleSession: (hash, passwordHash) => confirm.run(nowMs(), hash, passwordHash).changes > 0,
-      renameConsoleSession: (hash, renamed) => rename.run(renamed, hash).changes > 0,
-      listConsoleSessions: (personId, limits) => ofPerson.all({ personId, ...agesOf(limits) }),
+      confirmConsoleSession: (hash, passwordHash) => statements.confirm.run(nowMs(), hash, passwordHash).changes > 0,
+      renameConsoleSession: (hash, renamed) => statements.rename.run(renamed, hash).changes > 0,
+      listConsoleSessions: (personId, limits) => statements.ofPerson.all({ personId, ...agesOf(limits, nowMs()) }),
       endConsoleSession: (personId, sessionId, client) => end.immediate(personId, sessionId, client),
     },
     open,
-    endAll: (personId) => void endAll.run(personId),
+    endAll: (personId) => void statements.endAll.run(personId),
     forgetAttempts: (address) => attempts.forget(address),
+  };
+}
+
+function agesOf({ idleMs, absoluteMs }: { idleMs: number; absoluteMs: number }, nowMs: number): Ages {
+  return { idleSinceMs: nowMs - idleMs, createdSinceMs: nowMs - absoluteMs };
+}
+
+function prepare(database: TableContext['database']) {
+  const alive = 'seen_at_ms > @idleSinceMs AND created_at_ms > @createdSinceMs';
+  return {
+    byHash: database.prepare<Ages & { hash: Uint8Array }, ConsoleSession>(`${SELECT} WHERE hash = @hash AND ${alive}`),
+    ofPerson: database.prepare<Ages & { personId: string }, ConsoleSession>(
+      `${SELECT} WHERE person_id = @personId AND ${alive} ORDER BY number DESC`,
+    ),
+    insert: database.prepare<ConsoleSession & { hash: Uint8Array }>(
+      `INSERT INTO console_sessions (id, hash, person_id, client, user_agent, created_at_ms, seen_at_ms, confirmed_at_ms)
+     VALUES (@id, @hash, @personId, @client, @userAgent, @createdAtMs, @seenAtMs, @confirmedAtMs)`,
+    ),
+    keepNewest: database.prepare<[string, string, number]>(
+      `DELETE FROM console_sessions WHERE person_id = ? AND number NOT IN
+       (SELECT number FROM console_sessions WHERE person_id = ? ORDER BY number DESC LIMIT ?)`,
+    ),
+    note: database.prepare<[number, Uint8Array]>('UPDATE console_sessions SET seen_at_ms = ? WHERE hash = ?'),
+    confirm: database.prepare<[number, Uint8Array, string]>(
+      `UPDATE console_sessions SET confirmed_at_ms = ?, tries = 0 WHERE hash = ?
+     AND (SELECT password FROM people WHERE id = person_id) = ?`,
+    ),
+    triesOf: database.prepare<[Uint8Array], { id: string; personId: string; client: string; tries: number }>(
+      'SELECT id, person_id AS personId, client, tries FROM console_sessions WHERE hash = ?',
+    ),
+    tried: database.prepare<[Uint8Array]>('UPDATE console_sessions SET tries = tries + 1 WHERE hash = ?'),
+    rename: database.prepare<[Uint8Array, Uint8Array]>('UPDATE console_sessions SET hash = ? WHERE hash = ?'),
+    endById: database.prepare<[string, string]>('DELETE FROM console_sessions WHERE id = ? AND person_id = ?'),
+    endAll: database.prepare<[string]>('DELETE FROM console_sessions WHERE person_id = ?'),
   };
 }

@@ -34,14 +34,15 @@ export interface Revocations {
 type NewRow = SettingsRow & Pick<KeyRow, 'id' | 'organisationId' | 'display' | 'createdAt'> & { hash: Uint8Array };
 type EndRow = Pick<KeyRow, 'id' | 'graceUntil' | 'rolledTo' | 'revokedAt'> & { revocation: number | null };
 
-export function createKeyTables(context: TableContext): KeyCalls & Revocations & Suspensions {
-  const { database, nowMs, nowText, audit } = context;
-  const organisations = createOrganisationTables(context);
+type KeyRows = ReturnType<typeof keyRows>;
+
+/** The rows of keys: found, added, ended and noted of. Runs in the caller's transaction. */
+function keyRows(context: TableContext) {
+  const { nowMs, nowText, audit } = context;
   const statements = prepare(context);
-  const { byId, revokedAfter } = statements;
 
   function find(keyId: string): ApiKey | undefined {
-    const row = byId.get(keyId);
+    const row = statements.byId.get(keyId);
     return row && keyOf(row);
   }
 
@@ -62,6 +63,22 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
     audit({ by, organisationId: key.organisationId, action, target: key.id, detail });
   }
 
+  /** A revocation is published by its number: every process asks for those after the last that it heard of. */
+  function end(key: ApiKey, grace: Pick<EndRow, 'graceUntil' | 'rolledTo'>, isRevoked: boolean): void {
+    const { graceUntil, rolledTo } = grace;
+    const revocation = isRevoked ? statements.lastRevocation.get()! + 1 : null;
+    statements.end.run({ id: key.id, graceUntil, rolledTo, revokedAt: isRevoked ? nowText() : null, revocation });
+  }
+
+  function noteUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void {
+    for (const { keyId, atMs } of used) {
+      if (!(atMs >= 0 && atMs <= TIME_MS_MAX))
+        throw new StoreError('invalid', 'A key was used at no time that there is.');
+      const at = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS).toISOString();
+      statements.noteUsed.run({ organisationId, id: keyId, at });
+    }
+  }
+
   /** Does the work, unless more keys are in use by it than may be. What is thrown takes it back. */
   function limited<Result>(organisationId: string, activeMax: number, work: () => Result): Result {
     const count = () => statements.countActive.get({ organisationId, now: nowText() })!;
@@ -72,6 +89,13 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
     const most = `There would be ${active} keys in use, those in their grace too, and ${activeMax} is the most.`;
     throw new StoreError('conflict', `${most} Revoke one first.`);
   }
+
+  return { statements, find, findOf, insert, note, end, noteUsed, limited };
+}
+
+/** What is done to keys, each with its entry in the audit log. Runs in the caller's transaction. */
+function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<KeyCalls, 'findOrganisation'>) {
+  const { statements, find, findOf, insert, note, end } = rows;
 
   function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): CreatedKey {
     const checked = { ...DEFAULT_SETTINGS, ...checkedSettings(settings, nowMs()) };
@@ -124,21 +148,15 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
     return find(key.id);
   }
 
-  /** A revocation is published by its number: every process asks for those after the last that it heard of. */
-  function end(key: ApiKey, grace: Pick<EndRow, 'graceUntil' | 'rolledTo'>, isRevoked: boolean): void {
-    const { graceUntil, rolledTo } = grace;
-    const revocation = isRevoked ? statements.lastRevocation.get()! + 1 : null;
-    statements.end.run({ id: key.id, graceUntil, rolledTo, revokedAt: isRevoked ? nowText() : null, revocation });
-  }
+  return { create, change, roll, revoke };
+}
 
-  function noteUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void {
-    for (const { keyId, atMs } of used) {
-      if (!(atMs >= 0 && atMs <= TIME_MS_MAX))
-        throw new StoreError('invalid', 'A key was used at no time that there is.');
-      const at = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS).toISOString();
-      statements.noteUsed.run({ organisationId, id: keyId, at });
-    }
-  }
+export function createKeyTables(context: TableContext): KeyCalls & Revocations & Suspensions {
+  const { database } = context;
+  const organisations = createOrganisationTables(context);
+  const rows = keyRows(context);
+  const { statements, findOf, limited, noteUsed } = rows;
+  const { create, change, roll, revoke } = keyChanges(context, rows, organisations);
 
   const createLimited: KeyCalls['createKey'] = (organisationId, settings, by, activeMax = Number.POSITIVE_INFINITY) =>
     limited(organisationId, activeMax, () => create(organisationId, settings, by));
@@ -181,9 +199,9 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
     rollKey: (...args) => transactions.roll.immediate(...args),
     revokeKey: (organisationId, keyId, by) => transactions.revoke.immediate(organisationId, keyId, by),
     noteKeysUsed: (organisationId, used) => transactions.noteUsed.immediate(organisationId, used),
-    revokedKeyIds: () => revokedAfter.all(0).map((row) => row.id),
+    revokedKeyIds: () => statements.revokedAfter.all(0).map((row) => row.id),
     unheard() {
-      const rows = revokedAfter.all(heard);
+      const rows = statements.revokedAfter.all(heard);
       heard = rows.at(-1)?.revocation ?? heard;
       return rows.map((row) => row.id);
     },

@@ -38,60 +38,13 @@ export function createLedgerHolds(
   { database, nowMs, nowText }: TableContext,
   { balanceOf }: Pick<LedgerTransfers, 'balanceOf'>,
 ): LedgerHolds {
-  const insertHold = database.prepare<[number, string, string, bigint, number, number]>(
-    'INSERT INTO holds (session, organisation_id, key_id, micro_usd, made_at_ms, lease_end_ms) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const insertOpen = database.prepare<[number, number | bigint, number]>(
-    'INSERT INTO open_holds (session, hold, lease_end_ms) VALUES (?, ?, ?)',
-  );
-  const insertEnd = database.prepare<[bigint, string, bigint, number]>(
-    'INSERT INTO hold_ends (hold, kind, posted_micro_usd, ended_at_ms) VALUES (?, ?, ?, ?)',
-  );
-  const removeOpen = database.prepare<[bigint]>('DELETE FROM open_holds WHERE session = ?');
-  const openOf = database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers();
-  const heldUntil = database
-    .prepare<{ session: number; now: number; ahead: number }, bigint>(
-      `SELECT micro_usd FROM open_holds JOIN holds ON number = hold
-       WHERE open_holds.session = @session AND open_holds.lease_end_ms > @now AND made_at_ms <= @ahead`,
-    )
-    .pluck()
-    .safeIntegers();
-  const openUntil = database
-    .prepare<{ now: number; ahead: number }, OpenHold>(
-      `${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= @now OR made_at_ms > @ahead ORDER BY open_holds.lease_end_ms`,
-    )
-    .safeIntegers();
-  const nextEnd = database.prepare<[], number | null>('SELECT min(lease_end_ms) FROM open_holds').pluck();
-  const lastMade = database
-    .prepare<[], number>(
-      `SELECT made_at_ms FROM open_holds JOIN holds ON number = hold ORDER BY open_holds.lease_end_ms DESC LIMIT 1`,
-    )
-    .pluck();
-  const changeHeld = database.prepare<[bigint, string]>(
-    'UPDATE balances SET held_micro_usd = held_micro_usd + ? WHERE account = ?',
-  );
-  const changeKeyHeld = database.prepare<[string, bigint]>(
-    `INSERT INTO key_holds (key_id, micro_usd) VALUES (?, ?)
-     ON CONFLICT DO UPDATE SET micro_usd = micro_usd + excluded.micro_usd`,
-  );
-  const giveKeyBack = database.prepare<[bigint, string]>(
-    'UPDATE key_holds SET micro_usd = micro_usd - ? WHERE key_id = ?',
-  );
-  const leftToday = database
-    .prepare<{ keyId: string; day: string }, bigint | null>(
-      `SELECT daily_spend_micro_usd_max
-         - coalesce((SELECT micro_usd FROM key_spend WHERE key_id = @keyId AND day = @day), 0)
-         - coalesce((SELECT micro_usd FROM key_holds WHERE key_id = @keyId), 0)
-       FROM api_keys WHERE id = @keyId`,
-    )
-    .pluck()
-    .safeIntegers();
+  const statements = prepare(database);
 
   function close({ session, hold, organisationId, keyId, microUsd }: OpenHold, kind: string, posted: bigint): void {
-    insertEnd.run(hold, kind, posted, nowMs());
-    removeOpen.run(session);
-    changeHeld.run(-microUsd, organisationId);
-    giveKeyBack.run(microUsd, keyId);
+    statements.insertEnd.run(hold, kind, posted, nowMs());
+    statements.removeOpen.run(session);
+    statements.changeHeld.run(-microUsd, organisationId);
+    statements.giveKeyBack.run(microUsd, keyId);
   }
 
   const times = () => {
@@ -100,7 +53,7 @@ export function createLedgerHolds(
   };
 
   const expire = database.transaction((): number => {
-    const over = openUntil.all(times());
+    const over = statements.openUntil.all(times());
     for (const each of over) close(each, 'expire', 0n);
     return over.length;
   });
@@ -111,7 +64,7 @@ export function createLedgerHolds(
       if (wantedMicroUsd === 0n) return grant;
       const credit = balanceOf(organisationId).availableMicroUsd;
       if (credit !== null && credit < grant.heldMicroUsd) grant = { heldMicroUsd: credit, limitedBy: 'credit' };
-      const daily = leftToday.get({ keyId, day: nowText().slice(0, DAY_LENGTH) }) ?? null;
+      const daily = statements.leftToday.get({ keyId, day: nowText().slice(0, DAY_LENGTH) }) ?? null;
       if (daily !== null && daily < grant.heldMicroUsd) grant = { heldMicroUsd: daily, limitedBy: 'daily_spend' };
       if (credit === null && daily === null) return { ...grant, unlimited: true };
       // Credit that is taken back meanwhile is not taken out of holds: a provider may be at work for them.
@@ -120,14 +73,21 @@ export function createLedgerHolds(
       const isTooLittle = grant.heldMicroUsd < 0n || (grant.limitedBy !== null && grant.heldMicroUsd < leastMicroUsd);
       return isTooLittle ? { ...grant, heldMicroUsd: 0n } : grant;
     },
-    heldOf: ({ number }) => heldUntil.get({ session: number, ...times() }) ?? 0n,
+    heldOf: ({ number }) => statements.heldUntil.get({ session: number, ...times() }) ?? 0n,
     hold({ number, organisationId, keyId }, microUsd, leaseMs, heldBeforeMicroUsd = 0n) {
       if (microUsd === 0n) return;
       const now = nowMs();
-      const { lastInsertRowid } = insertHold.run(number, organisationId, keyId, microUsd, now, now + leaseMs);
-      insertOpen.run(number, lastInsertRowid, now + leaseMs);
-      changeHeld.run(microUsd, organisationId);
-      changeKeyHeld.run(keyId, microUsd);
+      const { lastInsertRowid } = statements.insertHold.run(
+        number,
+        organisationId,
+        keyId,
+        microUsd,
+        now,
+        now + leaseMs,
+      );
+      statements.insertOpen.run(number, lastInsertRowid, now + leaseMs);
+      statements.changeHeld.run(microUsd, organisationId);
+      statements.changeKeyHeld.run(keyId, microUsd);
       const { availableMicroUsd } = balanceOf(organisationId);
       // Stays on in production: the transaction is undone rather than money lent that is not there.
       if (availableMicroUsd !== null && availableMicroUsd < 0n && microUsd > heldBeforeMicroUsd) {
@@ -135,7 +95,7 @@ export function createLedgerHolds(
       }
     },
     end({ number }, postedMicroUsd) {
-      const open = openOf.get(number);
+      const open = statements.openOf.get(number);
       if (open === undefined) return 0n;
       close(open, postedMicroUsd > 0n ? 'post' : 'void', postedMicroUsd);
       return open.microUsd;
@@ -144,7 +104,58 @@ export function createLedgerHolds(
     nextLeaseEndMs() {
       const { now, ahead } = times();
       // The one that ends last is the one that was made last.
-      return (lastMade.get() ?? 0) > ahead ? now : (nextEnd.get() ?? undefined);
+      return (statements.lastMade.get() ?? 0) > ahead ? now : (statements.nextEnd.get() ?? undefined);
     },
+  };
+}
+
+function prepare(database: TableContext['database']) {
+  return {
+    insertHold: database.prepare<[number, string, string, bigint, number, number]>(
+      'INSERT INTO holds (session, organisation_id, key_id, micro_usd, made_at_ms, lease_end_ms) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    insertOpen: database.prepare<[number, number | bigint, number]>(
+      'INSERT INTO open_holds (session, hold, lease_end_ms) VALUES (?, ?, ?)',
+    ),
+    insertEnd: database.prepare<[bigint, string, bigint, number]>(
+      'INSERT INTO hold_ends (hold, kind, posted_micro_usd, ended_at_ms) VALUES (?, ?, ?, ?)',
+    ),
+    removeOpen: database.prepare<[bigint]>('DELETE FROM open_holds WHERE session = ?'),
+    openOf: database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers(),
+    heldUntil: database
+      .prepare<{ session: number; now: number; ahead: number }, bigint>(
+        `SELECT micro_usd FROM open_holds JOIN holds ON number = hold
+       WHERE open_holds.session = @session AND open_holds.lease_end_ms > @now AND made_at_ms <= @ahead`,
+      )
+      .pluck()
+      .safeIntegers(),
+    openUntil: database
+      .prepare<{ now: number; ahead: number }, OpenHold>(
+        `${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= @now OR made_at_ms > @ahead ORDER BY open_holds.lease_end_ms`,
+      )
+      .safeIntegers(),
+    nextEnd: database.prepare<[], number | null>('SELECT min(lease_end_ms) FROM open_holds').pluck(),
+    lastMade: database
+      .prepare<[], number>(
+        `SELECT made_at_ms FROM open_holds JOIN holds ON number = hold ORDER BY open_holds.lease_end_ms DESC LIMIT 1`,
+      )
+      .pluck(),
+    changeHeld: database.prepare<[bigint, string]>(
+      'UPDATE balances SET held_micro_usd = held_micro_usd + ? WHERE account = ?',
+    ),
+    changeKeyHeld: database.prepare<[string, bigint]>(
+      `INSERT INTO key_holds (key_id, micro_usd) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET micro_usd = micro_usd + excluded.micro_usd`,
+    ),
+    giveKeyBack: database.prepare<[bigint, string]>('UPDATE key_holds SET micro_usd = micro_usd - ? WHERE key_id = ?'),
+    leftToday: database
+      .prepare<{ keyId: string; day: string }, bigint | null>(
+        `SELECT daily_spend_micro_usd_max
+         - coalesce((SELECT micro_usd FROM key_spend WHERE key_id = @keyId AND day = @day), 0)
+         - coalesce((SELECT micro_usd FROM key_holds WHERE key_id = @keyId), 0)
+       FROM api_keys WHERE id = @keyId`,
+      )
+      .pluck()
+      .safeIntegers(),
   };
 }

@@ -35,10 +35,9 @@ type KnownSession = SessionRow & { isSettled: 0 | 1 };
 const NOTHING: HoldGrant = { heldMicroUsd: 0n, limitedBy: null };
 const SETTLED: HoldGrant = { ...NOTHING, settled: true };
 
-export function createLedgerSessions(
-  { database, nowText }: TableContext,
-  { transfers, postings, holds, charges, recordOf }: Parts,
-): SessionCalls {
+type SessionRows = ReturnType<typeof sessionRows>;
+
+function sessionRows({ database, nowText }: TableContext) {
   const sessionById = database.prepare<[string], KnownSession>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId,
             EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled
@@ -55,8 +54,6 @@ export function createLedgerSessions(
      VALUES (@number, @organisationId, @endedAt, @settledAt, @reason, @code, @audioMs,
        (SELECT coalesce(sum(cost_micro_usd), 0) FROM session_lines WHERE session = @number))`,
   );
-  const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
-
   /** Undefined when it was never heard of. Throws `conflict` for an id that another organisation has. */
   function known({ id, organisationId }: SessionHead): KnownSession | undefined {
     const session = sessionById.get(id);
@@ -72,6 +69,69 @@ export function createLedgerSessions(
     const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt });
     return { number: Number(lastInsertRowid), id, organisationId, keyId };
   }
+
+  function addEnd({ number, organisationId }: SessionRow, end: SessionEnd): void {
+    const { reason, code, audioMs } = end;
+    const endedAt = isoOf(end.endedAt, 'time of ending');
+    insertEnd.run({ number, organisationId, endedAt, settledAt: nowText(), reason, code, audioMs });
+  }
+
+  return { byId: (id: string) => sessionById.get(id), known, addSession, addEnd };
+}
+
+/** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
+function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, holds, charges, recordOf }: Parts) {
+  /**
+   * Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. Gives what is left of
+   * the hold.
+   */
+  function charge(
+    session: SessionRow,
+    lines: SessionEnd['lines'],
+    whenLess: 'refuse' | 'keep',
+    onTrust = false,
+  ): bigint {
+    const posted = postings.post(session, lines, whenLess);
+    const held = holds.end(session, posted);
+    if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
+    return posted > held ? 0n : held - posted;
+  }
+
+  function finish(session: SessionRow, end: SessionEnd): SessionRecord {
+    // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
+    charge(session, end.lines, 'keep', end.onTrust);
+    if (end.file !== undefined) charges.noteFile(session, end.file);
+    addEnd(session, end);
+    return recordOf(session.number);
+  }
+
+  /** The session was closed for want of news. What came after what was posted then is billed beside it, once. */
+  function settleLate(first: SessionRecord, head: SessionHead, end: SessionEnd): SessionRecord {
+    const lines = linesBeyond(first.lines, end.lines);
+    const name = lateHead(head);
+    requireHead(name);
+    const before = known(name);
+    if (before === undefined && lines.length === 0) return first;
+    const audioMs = Math.max(0, end.audioMs - first.audioMs);
+    const late = before === undefined ? finish(addSession(name), { ...end, audioMs, lines }) : recordOf(before.number);
+    return {
+      ...first,
+      audioMs: first.audioMs + late.audioMs,
+      lines: [...first.lines, ...late.lines],
+      costMicroUsd: first.costMicroUsd + late.costMicroUsd,
+    };
+  }
+
+  return { charge, finish, settleLate };
+}
+
+export function createLedgerSessions(context: TableContext, parts: Parts): SessionCalls {
+  const { database } = context;
+  const { transfers, holds, recordOf } = parts;
+  const rows = sessionRows(context);
+  const { known, addSession } = rows;
+  const { charge, finish, settleLate } = sessionCharges(rows, parts);
+  const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
 
   function offerOrRefuse({ organisationId, keyId }: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
     const grant = holds.offer(organisationId, keyId, request);
@@ -104,27 +164,11 @@ export function createLedgerSessions(
     return grant;
   });
 
-  /**
-   * Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. Gives what is left of
-   * the hold.
-   */
-  function charge(
-    session: SessionRow,
-    lines: SessionEnd['lines'],
-    whenLess: 'refuse' | 'keep',
-    onTrust = false,
-  ): bigint {
-    const posted = postings.post(session, lines, whenLess);
-    const held = holds.end(session, posted);
-    if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
-    return posted > held ? 0n : held - posted;
-  }
-
   const renew = database.transaction(
     (name: SessionName, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
       requireLines(lines);
       requireHoldRequest(request);
-      const session = sessionById.get(name.id);
+      const session = rows.byId(name.id);
       if (session?.organisationId !== name.organisationId) {
         throw new StoreError('not_found', `There is no session ${JSON.stringify(name.id)}.`);
       }
@@ -135,39 +179,6 @@ export function createLedgerSessions(
       return grant;
     },
   );
-
-  function finish(session: SessionRow, end: SessionEnd): SessionRecord {
-    // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
-    charge(session, end.lines, 'keep', end.onTrust);
-    if (end.file !== undefined) charges.noteFile(session, end.file);
-    insertEnd.run({
-      number: session.number,
-      organisationId: session.organisationId,
-      endedAt: isoOf(end.endedAt, 'time of ending'),
-      settledAt: nowText(),
-      reason: end.reason,
-      code: end.code,
-      audioMs: end.audioMs,
-    });
-    return recordOf(session.number);
-  }
-
-  /** The session was closed for want of news. What came after what was posted then is billed beside it, once. */
-  function settleLate(first: SessionRecord, head: SessionHead, end: SessionEnd): SessionRecord {
-    const lines = linesBeyond(first.lines, end.lines);
-    const name = lateHead(head);
-    requireHead(name);
-    const before = known(name);
-    if (before === undefined && lines.length === 0) return first;
-    const audioMs = Math.max(0, end.audioMs - first.audioMs);
-    const late = before === undefined ? finish(addSession(name), { ...end, audioMs, lines }) : recordOf(before.number);
-    return {
-      ...first,
-      audioMs: first.audioMs + late.audioMs,
-      lines: [...first.lines, ...late.lines],
-      costMicroUsd: first.costMicroUsd + late.costMicroUsd,
-    };
-  }
 
   const settle = database.transaction((head: SessionHead, end: SessionEnd): SessionRecord => {
     requireHead(head);

@@ -109,30 +109,39 @@ function serve(): void {
   }
 
   port.on('message', (first: ToWorker) => {
-    let together: Call[] = [];
-    let message: ToWorker | undefined = first;
-    let taken = 0;
-    while (message?.kind === 'calls') {
-      for (const call of message.calls) {
-        if (CALLS[call.name] === 'alone') {
-          answer(together);
-          answer([call]);
-          together = [];
-        } else together.push(call);
-        if (together.length < TOGETHER_MAX) continue;
-        answer(together);
-        together = [];
-      }
-      // Whatever else waits for the thread's own events has its turn in between.
-      taken += message.calls.length;
-      message = taken < TOGETHER_MAX ? waitingMessage() : undefined;
-    }
-    answer(together);
-    if (message !== undefined) close();
+    if (answerWaiting(first, answer) !== undefined) close();
   });
   // Nobody may have had the file open when leases ended. A lock or a full disk is no reason not to open: it is tried again.
   leases.catchUp();
   tell({ kind: 'opened' });
+}
+
+/**
+ * Answers the calls of a message and of those that wait behind it, many in one commit.
+ *
+ * @returns the message that is no calls, if one came
+ */
+function answerWaiting(first: ToWorker, answer: (calls: readonly Call[]) => void): ToWorker | undefined {
+  let together: Call[] = [];
+  let message: ToWorker | undefined = first;
+  let taken = 0;
+  while (message?.kind === 'calls') {
+    for (const call of message.calls) {
+      if (CALLS[call.name] === 'alone') {
+        answer(together);
+        answer([call]);
+        together = [];
+      } else together.push(call);
+      if (together.length < TOGETHER_MAX) continue;
+      answer(together);
+      together = [];
+    }
+    // Other events of the thread have their turn in between.
+    taken += message.calls.length;
+    message = taken < TOGETHER_MAX ? waitingMessage() : undefined;
+  }
+  answer(together);
+  return message;
 }
 
 function waitingMessage(): ToWorker | undefined {
