@@ -9,7 +9,7 @@ import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, tell } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
-import { liveTranscription } from './speech/live-transcription.ts';
+import { liveTranscription, type Target, type Wanted } from './speech/live-transcription.ts';
 
 const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
 
@@ -22,22 +22,6 @@ Transcribes a WAV file. Without --url a gateway is started for this one file.
   --params    provider_params, a JSON object: --params '{"align_text": "…"}'
   --fallbacks models to go on with when that one fails: slugs with commas between them, or a JSON array
   --url       a gateway that runs already; VOXGATE_KEY or --key names the API key`;
-
-/** Where to send the file. */
-export interface Target {
-  url: string;
-  key: string;
-}
-
-/** What to ask for. */
-export interface Wanted {
-  file: string;
-  model: string;
-  json: boolean;
-  language: string | undefined;
-  params: string | undefined;
-  fallbacks: string | undefined;
-}
 
 export const transcribe: Command = {
   name: 'transcribe',

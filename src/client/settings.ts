@@ -1,6 +1,7 @@
 // What a client is made with: read once, checked, completed with defaults. How credentials travel is decided by those who send.
 import { invalidOption } from './errors.ts';
 import type { WebSocketConstructor } from './live/web-socket.ts';
+import { environment, isBrowser } from './runtime.ts';
 
 /** A token, with its end where that is known: the answer of `POST /v1/tokens` as it is. */
 export interface TokenGrant {
@@ -129,12 +130,3 @@ function baseUrlOf(baseUrl = 'http://127.0.0.1:8080'): string {
   // OpenAI's clients are given the URL with `/v1`: both are understood.
   return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
-
-const globals = globalThis as unknown as {
-  window?: { document?: unknown };
-  process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
-};
-
-export const isNode = (): boolean => globals.process?.versions?.node !== undefined;
-const isBrowser = (): boolean => globals.window?.document !== undefined && !isNode();
-const environment = (name: string): string | undefined => globals.process?.env?.[name] || undefined;

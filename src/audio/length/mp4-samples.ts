@@ -1,7 +1,7 @@
 // Where the samples of an MP4 track are, in tables or in a fragment, and how many: never more than fit into the file.
 // ISO/IEC 14496-12, sections 8.7 and 8.8.
-import type { Track } from './mp4.ts';
 import { boxesOf, inside, wordAt } from './mp4-boxes.ts';
+import type { Mp4Codec } from './mp4-codec.ts';
 import { viewOf } from './scan.ts';
 
 /** Samples that lie one behind the other. */
@@ -10,6 +10,19 @@ export interface Run {
   count: number;
   /** Bytes of the sample with a number. */
   sizeOf(sample: number): number;
+}
+
+/** A track of sound. */
+export interface Track {
+  id: number;
+  codec: Mp4Codec;
+  /** Of a second. */
+  timescale: number;
+  /** What its tables and fragments say of its samples. */
+  ticks: number;
+  runs: Run[];
+  /** For all fragments. */
+  defaults: { ticks: number; bytes: number };
 }
 
 /** Samples in tables, one run for each chunk. */

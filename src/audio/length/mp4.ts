@@ -6,24 +6,11 @@ import { OPUS_HEAD_BYTES, opusSeconds } from './frames/opus.ts';
 import { type MeasuredAudio, secondsAtMost } from './measured.ts';
 import { BOX_HEAD_BYTES, boxesOf, boxHead, inside, wordAt } from './mp4-boxes.ts';
 import { handlerOf, type Mp4Codec, mp4Codec } from './mp4-codec.ts';
-import { addFragment, type Run, tableRuns } from './mp4-samples.ts';
+import { addFragment, type Run, type Track, tableRuns } from './mp4-samples.ts';
 import { everyByte, type Scan, type Span } from './scan.ts';
 
 /** Tables of a day of sound are smaller. */
 const BOX_BYTES_MAX = 16 * 1024 * 1024;
-
-/** A track of sound. */
-export interface Track {
-  id: number;
-  codec: Mp4Codec;
-  /** Of a second. */
-  timescale: number;
-  /** What its tables and fragments say of its samples. */
-  ticks: number;
-  runs: Run[];
-  /** For all fragments. */
-  defaults: { ticks: number; bytes: number };
-}
 
 /** Of the longest of its tracks; undefined where there is none, or nobody can tell. */
 export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | undefined> {

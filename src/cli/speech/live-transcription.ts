@@ -6,11 +6,26 @@ import type { ServerEvent } from '../../api/listen.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
 import { WavReader } from '../../audio/wav/wav.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
-import type { Target, Wanted } from '../transcribe.ts';
 import { sendInRealTime } from './real-time.ts';
 
 const RATE = 16_000;
 const BYTES_PER_SECOND = 2 * RATE;
+
+/** Where to send the file. */
+export interface Target {
+  url: string;
+  key: string;
+}
+
+/** What to ask for. */
+export interface Wanted {
+  file: string;
+  model: string;
+  json: boolean;
+  language: string | undefined;
+  params: string | undefined;
+  fallbacks: string | undefined;
+}
 
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(

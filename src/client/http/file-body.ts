@@ -1,7 +1,7 @@
 // The form of an upload: as the platform's FormData where the file is at hand, else written piece by piece, so that memory stays
 // flat whatever the file's size. Which fields there are is decided by transcribe.ts.
 import { invalidOption } from '../errors.ts';
-import { isNode } from '../settings.ts';
+import { isNode } from '../runtime.ts';
 
 /** A file that can be read as often as is needed: `fileFromPath` of `voxgate/client/node` gives one. */
 export interface FileSource {

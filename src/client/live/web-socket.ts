@@ -1,6 +1,6 @@
 // The WebSocket that is used: the one that was given, the browser's own, or `ws` in Node, whose oldest supported version has none.
 import { ConnectionError } from '../errors.ts';
-import { isNode } from '../settings.ts';
+import { isNode } from '../runtime.ts';
 
 /** As much of a WebSocket as is used: a browser's, Node's own and that of `ws` have it. */
 export interface WebSocketLike {
