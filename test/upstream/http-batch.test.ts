@@ -172,6 +172,18 @@ describe('a job', () => {
     expect(unlucky.provider.arrived.at(-1)).toMatchObject({ method: 'DELETE', path: '/jobs/1' });
   });
 
+  it.each([
+    ['done', answer({ text: 'done' }), true],
+    ['failed', answer('<html>', 200, { 'content-type': 'text/html' }), true],
+    ['kept', answer({ text: 'done' }), false],
+  ])('that is %s is taken away at a provider that keeps what it was given', async (_, last, removesDone) => {
+    const made = await world([answer({ next: '/jobs/1' }), last]);
+    await made.run({ ...scriptedCodec(), removesDone }).catch(() => {});
+    const asked = removesDone ? 3 : 2;
+    await made.provider.until(() => made.provider.arrived.length === asked);
+    expect(made.provider.arrived.filter(({ method }) => method === 'DELETE')).toHaveLength(asked - 2);
+  });
+
   it('that never ends is given up after so many requests', async () => {
     const made = await world([answer({ next: '/jobs/1' })]);
     expect(await made.failure()).toMatchObject({ kind: 'next', code: 'request_limit' });

@@ -34,7 +34,7 @@ export const batch = pollingBatch({
   },
 
   poll: (request, { id }) => requestOf(request, 'GET', `/v2/transcript/${id}`),
-  remove: (request, { id }) => [requestOf(request, 'DELETE', `/v2/transcript/${id}`)],
+  remove: (request, { id }) => (id === undefined ? [] : [requestOf(request, 'DELETE', `/v2/transcript/${id}`)]),
   resultOf,
 });
 

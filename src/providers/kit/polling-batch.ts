@@ -34,8 +34,8 @@ interface Settings {
   poll(request: BatchRequest, job: Job): HttpRequest;
   /** Fetches the transcript, where the job does not hold it. */
   fetch?(request: BatchRequest, job: Job): HttpRequest;
-  /** Ends a job that nobody waits for, and takes what is left of it away. */
-  remove?(request: BatchRequest, job: Job): HttpRequest[];
+  /** Ends a job that nobody waits for, and takes what is left away: the job, where there is one, and what was uploaded. */
+  remove?(request: BatchRequest, job: { id: string | undefined; uploaded: Members }): HttpRequest[];
   /** Jobs that are done are removed as well. */
   removesDone?: boolean;
   resultOf(request: BatchRequest, answer: Members): BatchResult;
@@ -102,8 +102,7 @@ export function pollingBatch(settings: Settings): HttpBatchCodec {
 
     refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
 
-    abandon: ({ request, id, uploaded }) =>
-      id === undefined ? [] : (settings.remove?.(request, { id, uploaded }) ?? []),
+    abandon: ({ request, id, uploaded }) => settings.remove?.(request, { id, uploaded }) ?? [],
   };
   return codec;
 }

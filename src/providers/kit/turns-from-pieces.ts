@@ -1,24 +1,26 @@
 // Turns of a provider that settles its text piece by piece, and does not name them: each is the pieces up to an end, whoever
 // says where that is. Words that are not settled are never made a final here.
-import type { Heard, Utterance } from '../../../machines/events.ts';
+import type { Heard, Utterance, Word } from '../../../machines/events.ts';
 import { joinUtterances } from '../turn-text.ts';
 import { ended, partial } from './heard.ts';
 
 const REMEMBERED_MAX = 32;
 
-/** One for each leg. */
+/**
+ * One for each leg. Pieces are whole words, which the session joins; or `parts`, which bring their own spaces and may be parts
+ * of words, as their `words` are: these are joined here.
+ */
 export class TurnsFromPieces {
-  readonly #separator: '' | ' ';
+  readonly #areParts: boolean;
   #turn = 0;
   #held = false;
   #unsettled = false;
-  /** Pieces of the turn, where they are joined here. */
-  #pieces: Utterance[] = [];
+  /** The parts of the turn so far, joined. */
+  #parts: Utterance | undefined;
   readonly #known: string[] = [];
 
-  /** @param separator what stands between pieces; '' for those that bring their own spaces, and may be parts of words */
-  constructor(separator: '' | ' ' = ' ') {
-    this.#separator = separator;
+  constructor(pieces: 'words' | 'parts' = 'words') {
+    this.#areParts = pieces === 'parts';
   }
 
   /** The name of the turn that is open, or is to come. */
@@ -44,7 +46,7 @@ export class TurnsFromPieces {
   /** Unsettled words behind the pieces. */
   partial(utterance: Utterance): Heard {
     this.#unsettled = utterance.text !== '';
-    return partial(this.#turn, this.#separator === ' ' ? utterance : trimmed(this.#whole(utterance)));
+    return partial(this.#turn, this.#areParts ? spaced(this.#with(utterance)) : utterance);
   }
 
   /** Settled words. Silence with none before it is a turn of its own, so that it need not be kept; else it belongs to theirs. */
@@ -52,16 +54,14 @@ export class TurnsFromPieces {
     this.#unsettled = false;
     if (utterance.text === '' && !this.#held) return this.#ended(utterance);
     this.#held = true;
-    if (this.#separator === ' ') return { type: 'piece', turnId: this.turnId, utterance };
-    const whole = this.#whole(utterance);
-    this.#pieces = [whole];
-    return partial(this.#turn, trimmed(whole));
+    if (!this.#areParts) return { type: 'piece', turnId: this.turnId, utterance };
+    this.#parts = this.#with(utterance);
+    return partial(this.#turn, spaced(this.#parts));
   }
 
   /** Ends the turn, where there is one with settled words. */
   end(): Heard[] {
-    const [whole] = this.#pieces;
-    return this.#held ? [this.#ended(whole === undefined ? undefined : trimmed(whole))] : [];
+    return this.#held ? [this.#ended(this.#parts && spaced(this.#parts))] : [];
   }
 
   /** Whether a piece was heard before: it has no name but where it was and what it says. */
@@ -72,15 +72,27 @@ export class TurnsFromPieces {
     return false;
   }
 
-  #whole(utterance: Utterance): Utterance {
-    return this.#pieces.length === 0 ? utterance : joinUtterances([...this.#pieces, utterance], this.#separator);
+  #with(utterance: Utterance): Utterance {
+    return this.#parts === undefined ? utterance : joinUtterances([this.#parts, utterance], '');
   }
 
   #ended(utterance: Utterance | undefined): Heard {
     this.#held = false;
-    this.#pieces = [];
+    this.#parts = undefined;
     return ended(this.#turn++, utterance);
   }
 }
 
-const trimmed = (utterance: Utterance): Utterance => ({ ...utterance, text: utterance.text.trim() });
+/** The parts of words as words: one begins where there is a space. */
+function spaced(utterance: Utterance): Utterance {
+  const words: Word[] = [];
+  let isOpen = false;
+  for (const { word: part, ...rest } of utterance.words ?? []) {
+    const last = isOpen && !/^\s/.test(part) ? words.at(-1) : undefined;
+    if (last === undefined) words.push({ ...rest, word: part.trim() });
+    else Object.assign(last, { word: last.word + part.trim(), end: rest.end });
+    isOpen = !/\s$/.test(part);
+  }
+  const named = words.filter(({ word }) => word !== '');
+  return { ...utterance, text: utterance.text.trim(), ...(utterance.words === undefined ? {} : { words: named }) };
+}
