@@ -1,11 +1,14 @@
 // What the simulated AssemblyAI knows beyond one request: keys, temporary tokens, uploads, jobs and how sessions ended.
 import { Type } from '@sinclair/typebox';
-import { faultIn, valuesOf } from '../../kit/simulator/checks.ts';
+import { faultIn, members, valuesOf } from '../../kit/simulator/checks.ts';
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
 import { Remembered } from '../../kit/simulator/routes.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
 
 export const answer = (status: number, error: string): SimulatedAnswer => ({ status, body: { error } });
+
+/** How long a session may last, unless its token says less. */
+export const LONGEST_SECONDS = 10_800;
 
 /** How each fault of a key is told: the reason of a close, and the answer to a request. */
 const KEY_FAULTS: Readonly<Record<Exclude<KeyFault, 'missing'>, { reason: string; answer: SimulatedAnswer }>> = {
@@ -40,17 +43,17 @@ export class Account {
   readonly sessions = { open: 0, terminated: 0, abandoned: 0 };
 }
 
-const TokenQuery = Type.Object({
-  expires_in_seconds: Type.Integer({ minimum: 1, maximum: 600 }),
-  max_session_duration_seconds: Type.Integer({ minimum: 60, maximum: 10_800, default: 10_800 }),
-});
+const TokenQuery = members(
+  { expires_in_seconds: Type.Integer({ minimum: 1, maximum: 600 }) },
+  { max_session_duration_seconds: Type.Integer({ minimum: 60, maximum: 10_800 }) },
+);
 
 /** `GET /v3/token`: good for one session. */
 export function tokenAnswer({ tokens }: Account, { searchParams }: URL, id: string): SimulatedAnswer {
-  const asked = { max_session_duration_seconds: 10_800, ...valuesOf(searchParams, TokenQuery) };
+  const asked = valuesOf(searchParams, TokenQuery);
   const fault = faultIn(TokenQuery, asked);
   if (fault !== undefined) return answer(422, `${fault.member}: ${fault.message}`);
   const token = `token-${id}`;
-  tokens.set(token, asked.max_session_duration_seconds);
-  return { status: 200, body: { token, expires_in_seconds: Number(searchParams.get('expires_in_seconds')) } };
+  tokens.set(token, (asked.max_session_duration_seconds as number | undefined) ?? LONGEST_SECONDS);
+  return { status: 200, body: { token, expires_in_seconds: asked.expires_in_seconds } };
 }

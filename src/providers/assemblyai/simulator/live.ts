@@ -3,14 +3,13 @@
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { deaf, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { type Account, refusedKey } from './account.ts';
+import { type Account, LONGEST_SECONDS, refusedKey } from './account.ts';
 import { optionsOf, type SessionOptions } from './query.ts';
 import { empty, end, formattedEnd, partial, type Regime } from './turns.ts';
 
 const FRAME_MS = { min: 50, max: 1_000 };
 /** Audio taken ahead of real time. AssemblyAI does not publish how much it tolerates. */
 const BURST_MS = 1_000;
-const LONGEST_SECONDS = 10_800;
 const TOO_MANY = 'Unauthorized Connection: Too many concurrent sessions';
 
 /** Opens a session, or one that is closed at once: AssemblyAI says what is wrong after the upgrade. */
@@ -141,7 +140,7 @@ class Session extends SimulatedSession {
     this.peer.send(empty(this.#options, this.#regime, turn));
   }
 
-  protected finished(): void {
+  protected override finished(): void {
     this.#isHeard = true;
     this.#terminate();
   }

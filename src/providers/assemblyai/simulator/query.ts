@@ -1,6 +1,6 @@
 // What a session of the simulated AssemblyAI is asked for on its URL, and what is refused of it.
 import { Type } from '@sinclair/typebox';
-import { faultIn, valuesOf } from '../../kit/simulator/checks.ts';
+import { faultIn, members, valuesOf } from '../../kit/simulator/checks.ts';
 import { hasLive, liveTraitsOf } from '../models.ts';
 
 export interface SessionOptions {
@@ -15,22 +15,20 @@ export interface SessionOptions {
   languageDetection: boolean;
 }
 
-const flag = Type.Optional(Type.Boolean());
-const texts = Type.Optional(Type.Array(Type.String()));
+const flag = Type.Boolean();
+const texts = Type.Array(Type.String());
 
 /** What is not named here is ignored, as by the service. Its ears hear one encoding. */
-const Query = Type.Object({
-  sample_rate: Type.Optional(Type.Integer({ minimum: 8_000, maximum: 48_000 })),
-  encoding: Type.Optional(Type.Literal('pcm_s16le')),
-  format_turns: flag,
-  language_detection: flag,
-  speaker_labels: flag,
-  redact_pii: flag,
-  filter_profanity: flag,
-  keyterms_prompt: texts,
-  language_codes: texts,
-  redact_pii_policies: texts,
-});
+const Query = members(
+  {},
+  {
+    sample_rate: Type.Integer({ minimum: 8_000, maximum: 48_000 }),
+    encoding: Type.Literal('pcm_s16le'),
+    ...{ format_turns: flag, language_detection: flag, speaker_labels: flag, redact_pii: flag, filter_profanity: flag },
+    ...{ keyterms_prompt: texts, language_codes: texts, redact_pii_policies: texts },
+  },
+  'ignored',
+);
 
 const DEFAULT_MODEL = 'universal-streaming-english';
 

@@ -88,7 +88,7 @@ export class FluxSession extends SimulatedSession {
     if (this.#open !== undefined) this.final(heard);
   }
 
-  protected finished(): void {
+  protected override finished(): void {
     this.close();
   }
 

@@ -127,7 +127,7 @@ export class NovaSession extends SimulatedSession {
       this.#say({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: lastWordEnd });
   }
 
-  protected finished(): void {
+  protected override finished(): void {
     if (!this.has('no-metadata')) this.#say({ type: 'Metadata', ...metadata(this.#requestId, this.seconds) });
     this.#hangUp(1000, '');
   }

@@ -1,45 +1,47 @@
 // What the simulated Deepgram takes in the query of an upgrade. Its ears hear linear16, mono.
 import { type TObject, Type } from '@sinclair/typebox';
-import { faultIn, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
 import { SWITCHING_LANGUAGES } from '../languages.ts';
 
 type Query = URLSearchParams;
 
 /** What is not named here is taken as it comes. */
-const Nova = Type.Object({
-  model: Type.Optional(Type.String({ pattern: '^(nova-3(-general|-medical)?|nova-2(-[a-z]+)?|nova|enhanced|base)$' })),
-  encoding: Type.Literal('linear16'),
-  sample_rate: Type.Integer({ minimum: 8_000, maximum: 48_000 }),
-  channels: Type.Optional(Type.Literal(1)),
-  diarize_model: Type.Optional(oneOf('latest', 'v1')),
-  endpointing: Type.Optional(Type.Union([Type.Literal(false), Type.Integer({ minimum: 0 })])),
-  utterance_end_ms: Type.Optional(Type.Number({ minimum: 1_000 })),
-});
-
-export const Thresholds = Type.Object(
+const Nova = members(
+  { encoding: Type.Literal('linear16'), sample_rate: Type.Integer({ minimum: 8_000, maximum: 48_000 }) },
   {
-    eot_threshold: Type.Optional(Type.Number({ minimum: 0.5, maximum: 1 })),
-    eager_eot_threshold: Type.Optional(Type.Number({ minimum: 0.3, maximum: 0.9 })),
-    eot_timeout_ms: Type.Optional(Type.Number({ minimum: 500, maximum: 60_000 })),
+    model: Type.String({ pattern: '^(nova-3(-general|-medical)?|nova-2(-[a-z]+)?|nova|enhanced|base)$' }),
+    channels: Type.Literal(1),
+    diarize_model: oneOf('latest', 'v1'),
+    endpointing: Type.Union([Type.Literal(false), Type.Integer({ minimum: 0 })]),
+    utterance_end_ms: Type.Number({ minimum: 1_000 }),
   },
-  { additionalProperties: false },
+  'ignored',
 );
 
-const Flux = Type.Object(
+const THRESHOLDS = {
+  eot_threshold: Type.Number({ minimum: 0.5, maximum: 1 }),
+  eager_eot_threshold: Type.Number({ minimum: 0.3, maximum: 0.9 }),
+  eot_timeout_ms: Type.Number({ minimum: 500, maximum: 60_000 }),
+};
+/** Of a `Configure`. */
+export const Thresholds = members({}, THRESHOLDS);
+
+const Flux = members(
   {
-    ...Thresholds.properties,
     model: oneOf('flux-general-en', 'flux-general-multi'),
     encoding: Type.Literal('linear16'),
     sample_rate: oneOf(8_000, 16_000, 24_000, 44_100, 48_000),
-    language_hint: Type.Optional(Type.Array(oneOf(...SWITCHING_LANGUAGES))),
-    redact: Type.Optional(Type.Array(oneOf('numbers', 'aggressive_numbers'))),
-    keyterm: Type.Optional(Type.Array(Type.String())),
-    tag: Type.Optional(Type.Array(Type.String())),
-    profanity_filter: Type.Optional(Type.Boolean()),
-    numerals: Type.Optional(Type.Boolean()),
-    mip_opt_out: Type.Optional(Type.Boolean()),
   },
-  { additionalProperties: false },
+  {
+    ...THRESHOLDS,
+    language_hint: Type.Array(oneOf(...SWITCHING_LANGUAGES)),
+    redact: Type.Array(oneOf('numbers', 'aggressive_numbers')),
+    keyterm: Type.Array(Type.String()),
+    tag: Type.Array(Type.String()),
+    profanity_filter: Type.Boolean(),
+    numerals: Type.Boolean(),
+    mip_opt_out: Type.Boolean(),
+  },
 );
 
 /** What is wrong with a query, in one sentence; undefined when nothing is. */

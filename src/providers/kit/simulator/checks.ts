@@ -1,6 +1,6 @@
 // Whether what a client asks for is what a service takes: query, form and JSON against one schema. The schema states what the
 // service documents, and never what the gateway sends.
-import { Kind, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
 
 export interface ValueFault {
@@ -21,6 +21,16 @@ export function faultIn(schema: TSchema, value: unknown): ValueFault | undefined
         ? 'missing'
         : 'invalid';
   return { kind, member: first.path.slice(1).replaceAll('/', '.'), message: first.message };
+}
+
+/** An object with these members; any others are refused, or ignored where that is said. */
+export function members(
+  required: TProperties,
+  optional: TProperties,
+  others: 'refused' | 'ignored' = 'refused',
+): TObject {
+  const optionals = Object.entries(optional).map(([name, schema]) => [name, Type.Optional(schema)]);
+  return Type.Object({ ...required, ...Object.fromEntries(optionals) }, { additionalProperties: others === 'ignored' });
 }
 
 /** One of these values. */
@@ -52,4 +62,9 @@ function jsonOr(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** The bytes of audio that came as base64. */
+export function audioIn(value: unknown): Uint8Array | undefined {
+  return typeof value === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(value) ? Buffer.from(value, 'base64') : undefined;
 }

@@ -66,7 +66,7 @@ export abstract class SimulatedSession implements SimulatedConnection {
     this.final(heard);
   }
   /** Everything was heard, and every turn told. */
-  protected abstract finished(): void;
+  protected finished(): void {}
   /** The ear failed, or more audio waits than is kept. */
   protected abstract failed(code: string): void;
   /** More audio was given to the ear. */

@@ -1,56 +1,84 @@
 // The simulated `POST /v1/audio/transcriptions`: which form each model takes, and the limits of files. How the answer is
 // written is in formats.ts.
-import { Value } from '@sinclair/typebox/value';
-import { baseLanguage } from '../../kit/whisper-languages.ts';
+import { Type } from '@sinclair/typebox';
+import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { baseLanguage } from '../../kit/whisper-languages.ts';
 import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from '../models.ts';
-import { options } from '../options.ts';
 import { answerIn, streamIn } from './formats.ts';
-import { type Refusal, refuse } from './refusals.ts';
+import { invalid, missing, type Refusal, refuse } from './refusals.ts';
+import { ServerVad } from './session.ts';
 
-/** The form, read and found good. */
-interface Job {
-  model: string;
-  format: string;
-  language: string | undefined;
-  file: Uint8Array;
-  isStream: boolean;
-  granularities: string[];
-  speakers: string[];
-  isCut: boolean;
-  logprobs: boolean;
-}
-
-const FIELDS = ['file', 'model', 'language', 'response_format', 'stream'];
+const texts = Type.Array(Type.String());
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   json: ['json'],
   verbose_json: ['json', 'text', 'srt', 'verbose_json', 'vtt'],
   diarized_json: ['json', 'text', 'diarized_json'],
 };
+const Form = members(
+  { file: Type.Unknown(), model: Type.String() },
+  {
+    ...{ language: Type.String(), response_format: Type.String(), stream: Type.Boolean() },
+    ...{ prompt: Type.String(), temperature: Type.Number({ minimum: 0, maximum: 1 }) },
+    ...{ languages: texts, keywords: texts },
+    timestamp_granularities: Type.Array(oneOf('word', 'segment')),
+    chunking_strategy: Type.Union([Type.Literal('auto'), ServerVad]),
+    known_speaker_names: Type.Array(Type.String(), { maxItems: 4 }),
+    known_speaker_references: Type.Array(Type.String({ pattern: '^data:' }), { maxItems: 4 }),
+    include: Type.Array(Type.Literal('logprobs')),
+  },
+);
+/** Members that not every model takes. */
+const TAKEN_BY: Readonly<Record<string, RegExp>> = {
+  prompt: /^(?!.*diarize)/,
+  languages: /^gpt-transcribe$/,
+  keywords: /^gpt-transcribe$/,
+  timestamp_granularities: /^whisper-1$/,
+  chunking_strategy: /^gpt-4o-/,
+  known_speaker_names: /diarize$/,
+  known_speaker_references: /diarize$/,
+  include: /^gpt-4o-(mini-)?transcribe$/,
+};
 /** Without a chunking strategy no longer audio is told apart by speakers. */
 const UNCUT_SECONDS_MAX = 30;
 
+/** The members of a form that was found good. */
+interface Asked {
+  model: string;
+  response_format?: string;
+  language?: string;
+  languages?: string[];
+  stream?: boolean;
+  timestamp_granularities?: string[];
+  chunking_strategy?: unknown;
+  known_speaker_names?: string[];
+  include?: string[];
+}
+
 export async function answerFile(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
   const form = await formOf(request);
-  if (form === undefined) return refuse({ status: 400, code: null, message: 'Could not parse multipart form' });
-  const job = await jobOf(form);
-  if ('status' in job) return refuse(job);
-  const { model, format, language, isStream, granularities, speakers, isCut, logprobs } = job;
-  const heard = await tools.transcribe(job.file, language).catch(() => undefined);
-  if (heard === undefined) {
-    return refuse(invalid('file', 'Audio file might be corrupted or unsupported'));
-  }
+  if (form === undefined) return refuse({ code: null, message: 'Could not parse multipart form' });
+  const asked = askedOf(form);
+  if ('message' in asked) return refuse(asked);
+  const { model, response_format: format = 'json', languages = [] } = asked;
+  const file = new Uint8Array(await (form.get('file') as File).arrayBuffer());
+  const language = baseLanguage(languages[0] ?? asked.language);
+  const heard = await tools.transcribe(file, language).catch(() => undefined);
+  if (heard === undefined) return refuse(invalid('file', 'Audio file might be corrupted or unsupported'));
   const { seconds, turns } = heard;
   if (model.startsWith('gpt-4o') && seconds > FILE_SECONDS_MAX) {
     const message = `audio duration ${seconds} seconds is longer than ${FILE_SECONDS_MAX} seconds which is the maximum for this model`;
     return refuse(invalid('file', message));
   }
-  if (format === 'diarized_json' && !isCut && seconds > UNCUT_SECONDS_MAX) {
+  if (format === 'diarized_json' && asked.chunking_strategy === undefined && seconds > UNCUT_SECONDS_MAX)
     return refuse(invalid('chunking_strategy', 'chunking_strategy is required for diarization models'));
-  }
-  const wordTimes = granularities.includes('word');
-  const answer = { model, format, language, seconds, turns, speakers, wordTimes, logprobs };
-  return isStream ? streamIn(answer) : answerIn(answer);
+  const answer = {
+    ...{ model, format, language, seconds, turns },
+    speakers: asked.known_speaker_names ?? ['A', 'B'],
+    wordTimes: asked.timestamp_granularities?.includes('word') === true,
+    logprobs: asked.include !== undefined,
+  };
+  return asked.stream === true && model !== 'whisper-1' ? streamIn(answer) : answerIn(answer);
 }
 
 async function formOf({ headers, body }: SimulatedRequest): Promise<FormData | undefined> {
@@ -61,37 +89,16 @@ async function formOf({ headers, body }: SimulatedRequest): Promise<FormData | u
   }
 }
 
-async function jobOf(form: FormData): Promise<Job | Refusal> {
-  const file = form.get('file');
+function askedOf(form: FormData): Asked | Refusal {
   const model = String(form.get('model') ?? '');
-  const format = String(form.get('response_format') ?? 'json');
-  const traits = traitsOf(model);
+  const file = form.get('file');
+  const richest = traitsOf(model)?.file;
   if (model === '') return missing('model');
-  if (traits?.file === undefined) {
-    return { status: 404, code: 'model_not_found', message: `The model '${model}' does not exist`, param: 'model' };
-  }
+  if (richest === undefined)
+    return { ...invalid('model', `The model '${model}' does not exist`, 'model_not_found'), status: 404 };
   if (file === null || typeof file === 'string') return missing('file');
-  const refusal = fileFault(file) ?? formatFault(model, traits.file, format) ?? optionsFault(form, model);
-  if (refusal !== undefined) return refusal;
-  const granularities = listOf(form, 'timestamp_granularities');
-  if (granularities.length > 0 && format !== 'verbose_json') {
-    return invalid('timestamp_granularities', 'timestamp_granularities needs response_format verbose_json');
-  }
-  const logprobs = listOf(form, 'include').includes('logprobs');
-  if (logprobs && format !== 'json') return invalid('include', 'include needs response_format json');
-  const names = listOf(form, 'known_speaker_names');
-  const [spoken] = listOf(form, 'languages');
-  return {
-    model,
-    format,
-    language: baseLanguage(spoken ?? form.get('language')?.toString()),
-    file: new Uint8Array(await file.arrayBuffer()),
-    isStream: form.get('stream') === 'true' && model !== 'whisper-1',
-    granularities,
-    speakers: names.length > 0 ? names : ['A', 'B'],
-    isCut: form.has('chunking_strategy') || form.has('chunking_strategy[type]'),
-    logprobs,
-  };
+  const asked = valuesOf(form, Form) as unknown as Asked;
+  return fileFault(file) ?? formatFault(asked, FORMATS[richest] ?? []) ?? memberFault(asked) ?? asked;
 }
 
 function fileFault({ name, size }: { name: string; size: number }): Refusal | undefined {
@@ -104,58 +111,23 @@ function fileFault({ name, size }: { name: string; size: number }): Refusal | un
   return invalid('file', `Unrecognized file format. Supported formats: ${JSON.stringify(FILE_EXTENSIONS)}`);
 }
 
-function formatFault(model: string, richest: string, format: string): Refusal | undefined {
-  const accepted = FORMATS[richest] ?? [];
+function formatFault({ model, response_format: format = 'json' }: Asked, accepted: readonly string[]) {
   if (accepted.includes(format)) return undefined;
   const message = `response_format '${format}' is not compatible with model '${model}'. Use ${accepted.join(' or ')} instead.`;
-  return { ...invalid('response_format', message), code: 'unsupported_value' };
+  return invalid('response_format', message, 'unsupported_value');
 }
 
-/** The other fields, each as far as the model takes it. */
-function optionsFault(form: FormData, model: string): Refusal | undefined {
-  for (const field of new Set(form.keys())) {
-    const name = field.replace(/\[.*$/, '');
-    if (FIELDS.includes(name)) continue;
-    if (!Object.hasOwn(options.rows, name) || !isFileOption(name)) {
-      return { ...invalid(name, `Unknown parameter: '${name}'.`), code: 'unknown_parameter' };
-    }
-    if (!options.honours(name, model, 'batch')) return invalid(name, `The model '${model}' does not take '${name}'.`);
-    const value = typedValue(form, field, name);
-    const { schema } = options.rows[name as keyof typeof options.rows];
-    if (value !== undefined && !Value.Check(schema, value)) return invalid(name, `Invalid value for '${name}'.`);
-  }
+/** The other members, each as far as the model takes it. */
+function memberFault(asked: Asked): Refusal | undefined {
+  const { model, response_format: format = 'json', timestamp_granularities: granularities, include } = asked;
+  const refused = Object.keys(asked).find((name) => TAKEN_BY[name]?.test(model) === false);
+  if (refused !== undefined) return invalid(refused, `The model '${model}' does not take '${refused}'.`);
+  const fault = faultIn(Form, asked);
+  const [name = ''] = fault?.member.split('.') ?? [];
+  if (fault?.kind === 'unknown') return invalid(name, `Unknown parameter: '${name}'.`, 'unknown_parameter');
+  if (fault !== undefined) return invalid(name, `Invalid value for '${name}'.`);
+  if (granularities !== undefined && format !== 'verbose_json')
+    return invalid('timestamp_granularities', 'timestamp_granularities needs response_format verbose_json');
+  if (include !== undefined && format !== 'json') return invalid('include', 'include needs response_format json');
   return undefined;
 }
-
-const isFileOption = (name: string): boolean =>
-  ['whisper-1', 'gpt-transcribe', 'gpt-4o-transcribe', 'gpt-4o-transcribe-diarize'].some((model) =>
-    options.honours(name, model, 'batch'),
-  );
-
-/** A field as its option is typed; undefined for an object that comes member by member. */
-function typedValue(form: FormData, field: string, name: string): unknown {
-  if (field.endsWith('[]')) return form.getAll(field);
-  if (field !== name) return undefined;
-  const text = String(form.get(field));
-  if (name === 'temperature') return text.trim() === '' ? text : Number(text);
-  return text.startsWith('{') ? parsed(text) : text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-const listOf = (form: FormData, name: string): string[] => form.getAll(`${name}[]`).map(String);
-
-const invalid = (param: string, message: string): Refusal => ({ status: 400, code: 'invalid_value', message, param });
-
-const missing = (param: string): Refusal => ({
-  status: 400,
-  code: 'missing_required_parameter',
-  message: `Missing required parameter: '${param}'.`,
-  param,
-});

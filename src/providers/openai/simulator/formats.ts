@@ -1,7 +1,7 @@
 // The answers of the simulated file endpoint: what was heard, in each `response_format` and as server-sent events.
-
-import { languageName } from '../../kit/whisper-languages.ts';
+import { textOf } from '../../kit/simulator/words.ts';
 import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
+import { languageName } from '../../kit/whisper-languages.ts';
 
 /** What a file is answered with. */
 export interface Heard {
@@ -19,61 +19,46 @@ export interface Heard {
 type Members = Readonly<Record<string, unknown>>;
 
 const WHISPER_DEFAULTS = {
-  seek: 0,
-  tokens: [],
-  temperature: 0,
-  avg_logprob: -0.1,
-  compression_ratio: 1,
-  no_speech_prob: 0,
+  ...{ seek: 0, tokens: [], temperature: 0 },
+  ...{ avg_logprob: -0.1, compression_ratio: 1, no_speech_prob: 0 },
 };
-const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
-
-const textOf = (turns: readonly HeardTurn[]): string => turns.map(({ text }) => text).join(' ');
 
 /** The answer, whole. */
 export function answerIn(heard: Heard): SimulatedAnswer {
-  const { format, turns, seconds } = heard;
+  const { format, turns, seconds: duration } = heard;
   const text = textOf(turns);
-  if (format === 'text') return { status: 200, headers: PLAIN, body: `${text}\n` };
-  if (format === 'srt') return { status: 200, headers: PLAIN, body: subtitles(turns, ',') };
-  if (format === 'vtt') return { status: 200, headers: PLAIN, body: `WEBVTT\n\n${subtitles(turns, '.')}` };
-  if (format === 'verbose_json') return { status: 200, body: verbose(heard) };
-  if (format === 'diarized_json') {
-    const segments = segmentsOf(heard);
-    return {
-      status: 200,
-      body: {
-        task: 'transcribe',
-        duration: seconds,
-        text,
-        segments,
-        usage: usageOf(heard.model, heard.seconds, textOf(heard.turns)),
-      },
-    };
-  }
-  return { status: 200, body: { text, ...extras(heard) } };
+  if (format === 'text') return plain(`${text}\n`);
+  if (format === 'srt') return plain(subtitles(turns, ','));
+  if (format === 'vtt') return plain(`WEBVTT\n\n${subtitles(turns, '.')}`);
+  const usage = usageOf(heard.model, duration, text);
+  if (format === 'json') return { status: 200, body: { text, ...extras(heard), usage } };
+  const rest = format === 'verbose_json' ? verbose(heard) : { segments: segmentsOf(heard) };
+  return { status: 200, body: { task: 'transcribe', duration, text, ...rest, usage } };
 }
+
+const plain = (body: string): SimulatedAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body,
+});
 
 /** The answer as server-sent events. */
 export function streamIn(heard: Heard): SimulatedAnswer {
   const text = textOf(heard.turns);
   const deltas = (text.match(/\s*\S+/g) ?? []).map((delta) => ({ type: 'transcript.text.delta', delta }));
+  const usage = usageOf(heard.model, heard.seconds, text);
   const events: Members[] = [
     ...(heard.format === 'diarized_json' ? segmentsOf(heard) : deltas),
-    { type: 'transcript.text.done', text, ...extras(heard) },
+    { type: 'transcript.text.done', text, ...extras(heard), usage },
   ];
   const body = events.map((event) => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
 }
 
-function extras(heard: Heard): Members {
-  const { model, language, turns, logprobs } = heard;
-  return {
-    ...(model === 'gpt-transcribe' && language !== undefined ? { languages: [{ code: language }] } : {}),
-    ...(logprobs ? { logprobs: turns.flatMap(logprobsOf) } : {}),
-    usage: usageOf(heard.model, heard.seconds, textOf(heard.turns)),
-  };
-}
+const extras = ({ model, language, turns, logprobs }: Heard): Members => ({
+  ...(model === 'gpt-transcribe' && language !== undefined ? { languages: [{ code: language }] } : {}),
+  ...(logprobs ? { logprobs: turns.flatMap(logprobsOf) } : {}),
+});
 
 const logprobsOf = ({ words, confidence }: HeardTurn): Members[] =>
   words.map(({ word }) => ({ token: word, bytes: [...Buffer.from(word)], logprob: Math.log(confidence) }));
@@ -83,41 +68,22 @@ export function usageOf(model: string, seconds: number, text: string): Members {
   if (!model.startsWith('gpt-4o')) return { type: 'duration', seconds: Math.ceil(seconds) };
   const audio = Math.round(seconds * 10);
   const output = text.split(' ').length;
-  return {
-    type: 'tokens',
-    input_tokens: audio,
-    output_tokens: output,
-    total_tokens: audio + output,
-    input_token_details: { audio_tokens: audio, text_tokens: 0 },
-  };
+  const details = { input_token_details: { audio_tokens: audio, text_tokens: 0 } };
+  return { type: 'tokens', input_tokens: audio, output_tokens: output, total_tokens: audio + output, ...details };
 }
 
-function verbose(heard: Heard): Members {
-  const { language = 'en', seconds, turns, wordTimes } = heard;
+function verbose({ language = 'en', turns, wordTimes }: Heard): Members {
   const segments = turns.map(({ text, start, end }, id) => ({ id, start, end, text: ` ${text}`, ...WHISPER_DEFAULTS }));
   const words = turns.flatMap((turn) => turn.words.map(({ word, start, end }) => ({ word, start, end })));
-  return {
-    task: 'transcribe',
-    language: languageName(language),
-    duration: seconds,
-    text: textOf(turns),
-    segments,
-    ...(wordTimes ? { words } : {}),
-    usage: usageOf(heard.model, heard.seconds, textOf(heard.turns)),
-  };
+  return { language: languageName(language), segments, ...(wordTimes ? { words } : {}) };
 }
 
 /** Two speakers take turns, unless more are known. */
-function segmentsOf({ turns, speakers }: Heard): Members[] {
-  return turns.map(({ text, start, end }, index) => ({
-    type: 'transcript.text.segment',
-    id: `seg_${index}`,
-    start,
-    end,
-    text,
+const segmentsOf = ({ turns, speakers }: Heard): Members[] =>
+  turns.map(({ text, start, end }, index) => ({
+    ...{ type: 'transcript.text.segment', id: `seg_${index}`, start, end, text },
     speaker: speakers[index % speakers.length] as string,
   }));
-}
 
 const subtitles = (turns: readonly HeardTurn[], mark: string): string =>
   turns

@@ -1,8 +1,11 @@
 // One connection of the simulated Realtime API: which events a client may send, in which order, and what is refused.
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { audioIn } from '../../kit/simulator/checks.ts';
+import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { LIVE_RATE } from '../models.ts';
 import { COMMIT_SAMPLES_MIN, SimulatedItems } from './items.ts';
-import { freshSettings, type SessionFault, type SessionSettings, updated } from './session.ts';
+import { errorOf, invalid, type Refusal } from './refusals.ts';
+import { freshSettings, type SessionSettings, updated } from './session.ts';
 
 /** How a session begins. */
 export interface SessionStart {
@@ -16,159 +19,131 @@ type Members = Readonly<Record<string, unknown>>;
 
 const APPEND_CHARS_MAX = 15 * 1024 * 1024;
 const SESSION_MS = 3_600_000;
+const SERVER_ERROR: Refusal = { type: 'server_error', code: null, message: 'The server had an error.' };
 
-/** Serves one client until it or its hour is gone. */
-export function openSession(peer: SimulatedPeer, tools: SimulatorTools, start: SessionStart): SimulatedConnection {
-  return new RealtimeSession(peer, tools, start);
-}
-
-class RealtimeSession implements SimulatedConnection {
-  private readonly peer: SimulatedPeer;
-  private readonly tools: SimulatorTools;
-  private readonly conversation: boolean;
-  private readonly items: SimulatedItems;
-  private settings: SessionSettings;
-  private configured: boolean;
-  private ear: Ear | undefined;
-  private bytesHeard = 0;
+export class RealtimeSession extends SimulatedSession {
+  readonly #conversation: boolean;
+  readonly #items: SimulatedItems;
+  #settings: SessionSettings;
+  #configured: boolean;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, { conversation, preset }: SessionStart) {
-    this.peer = peer;
-    this.tools = tools;
-    this.conversation = conversation;
-    this.settings = preset ?? freshSettings(tools.newId());
-    this.configured = preset !== undefined;
-    this.items = new SimulatedItems(
-      tools,
-      (type, members) => this.say(type, members),
-      () => this.settings,
-    );
-    const { session } = this.settings;
-    this.say('session.created', { session: conversation ? { ...session, type: 'realtime' } : session });
-    this.items.later(Number(tools.quirk('expire-after') ?? SESSION_MS), () => this.expire());
+    super(peer, tools);
+    this.#conversation = conversation;
+    this.#settings = preset ?? freshSettings(tools.newId());
+    this.#configured = preset !== undefined;
+    this.#items = new SimulatedItems(tools, {
+      say: (type, members) => this.#say(type, members),
+      settings: () => this.#settings,
+      later: (delayMs, work) => this.later(delayMs, work),
+      cancel: (timer) => this.cancel(timer),
+    });
+    const { session } = this.#settings;
+    this.#say('session.created', { session: conversation ? { ...session, type: 'realtime' } : session });
+    this.later(this.numberOf('expire-after', SESSION_MS), () => this.#expire());
   }
 
-  text(text: string): void {
+  protected message(text: string): void {
     const event = eventOf(text);
-    if (event === undefined) {
-      this.refuse({}, fault('invalid_json', null, 'The event is not a JSON object.'));
-      return;
-    }
-    const refused = this.take(event);
-    if (refused !== undefined) this.refuse(event, refused);
+    const refused =
+      event === undefined ? { code: 'invalid_json', message: 'The event is not a JSON object.' } : this.#take(event);
+    if (refused !== undefined) this.#refuse(refused, event);
   }
 
-  bytes(): void {
-    this.refuse({}, fault('invalid_value', null, 'Events are text frames; audio travels in them as base64.'));
+  protected override audio(): void {
+    this.#refuse({ code: 'invalid_value', message: 'Events are text frames; audio travels in them as base64.' });
   }
 
-  gone(): void {
-    this.items.close();
-    this.ear?.close();
-    this.ear = undefined;
-  }
-
-  private take(event: Members): SessionFault | undefined {
+  #take(event: Members): Refusal | undefined {
     switch (event.type) {
       case 'session.update':
-        return this.update(event.session);
+        return this.#update(event.session);
       case 'input_audio_buffer.append':
-        return this.append(event.audio);
+        return this.#append(event.audio);
       case 'input_audio_buffer.commit':
-        return this.commit(event);
+        return this.#commit(event);
       case 'input_audio_buffer.clear':
-        this.ear?.finalize();
-        this.items.clear(this.samples);
-        this.say('input_audio_buffer.cleared', {});
+        this.finalize();
+        this.#items.clear(this.samples);
+        this.#say('input_audio_buffer.cleared', {});
         return undefined;
       default:
-        return fault('invalid_value', 'type', `Invalid value: '${String(event.type)}'.`);
+        return invalid('type', `Invalid value: '${String(event.type)}'.`);
     }
   }
 
-  private get samples(): number {
-    return this.bytesHeard / 2;
-  }
-
-  private update(session: unknown): SessionFault | undefined {
-    if (this.conversation) {
+  #update(session: unknown): Refusal | undefined {
+    if (this.#conversation) {
       const message = 'Passing a transcription session update event to a realtime session is not allowed.';
-      return fault('invalid_parameter', 'session.type', message);
+      return invalid('session.type', message, 'invalid_parameter');
     }
-    const result = updated(this.settings, session);
-    if ('fault' in result) return result.fault;
-    if (result.turnDetection === null && this.settings.turnDetection !== null) this.items.detectionEnds(this.samples);
-    this.settings = result;
-    this.configured = true;
-    this.say('session.updated', { session: result.session });
+    const result = updated(this.#settings, session);
+    if ('code' in result) return result;
+    if (result.turnDetection === null && this.#settings.turnDetection !== null) this.#items.detectionEnds(this.samples);
+    this.#settings = result;
+    this.#configured = true;
+    this.#say('session.updated', { session: result.session });
     return undefined;
   }
 
-  private append(audio: unknown): SessionFault | undefined {
-    if (!this.configured && this.tools.quirk('strict-order') !== undefined) {
-      return fault('invalid_value', 'type', 'Audio came before the session was updated.');
+  #append(audio: unknown): Refusal | undefined {
+    if (!this.#configured && this.has('strict-order'))
+      return invalid('type', 'Audio came before the session was updated.');
+    const bytes = audioIn(audio);
+    if (bytes === undefined) return invalid('audio', 'Invalid value for audio: expected base64.');
+    if ((audio as string).length > APPEND_CHARS_MAX) {
+      const message = `Invalid 'audio': at most ${APPEND_CHARS_MAX} characters.`;
+      return invalid('audio', message, 'string_above_max_length');
     }
-    if (typeof audio !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(audio)) {
-      return fault('invalid_value', 'audio', 'Invalid value for audio: expected base64.');
-    }
-    if (audio.length > APPEND_CHARS_MAX) {
-      return fault('string_above_max_length', 'audio', `Invalid 'audio': at most ${APPEND_CHARS_MAX} characters.`);
-    }
-    this.ear ??= this.tools.openEar({ sampleRate: LIVE_RATE, language: this.settings.language }, (message) =>
-      this.hear(message),
-    );
-    const bytes = Buffer.from(audio, 'base64');
-    this.bytesHeard += bytes.byteLength;
-    this.ear.audio(bytes);
+    if (!this.isListening) this.listen({ sampleRate: LIVE_RATE, language: this.#settings.language });
+    this.hear(bytes);
     return undefined;
   }
 
-  private commit(event: Members): SessionFault | undefined {
-    const waiting = this.items.uncommitted(this.samples);
+  #commit(event: Members): Refusal | undefined {
+    const waiting = this.#items.uncommitted(this.samples);
     if (waiting < COMMIT_SAMPLES_MIN) return tooShort(waiting);
-    this.items.commit(this.samples, (samples) => this.refuse(event, tooShort(samples)));
-    this.ear?.finalize();
+    this.#items.commit(this.samples, (samples) => this.#refuse(tooShort(samples), event));
+    this.finalize();
     return undefined;
   }
 
-  private hear(message: EarMessage): void {
-    if (message.type !== 'error') {
-      this.items.hear(message);
-      return;
-    }
-    this.say('error', {
-      error: { type: 'server_error', code: null, message: 'The server had an error.', param: null },
-    });
-    this.peer.close(1011, 'server_error');
+  protected override speechStarted(start: number): void {
+    this.#items.speechStarted(start);
   }
 
-  private expire(): void {
-    this.refuse({}, fault('session_expired', null, 'Your session hit the maximum duration of 60 minutes.'));
-    this.peer.close(1001, 'session_expired');
+  protected interim(heard: HeardTurnText): void {
+    this.#items.interim(heard);
   }
 
-  private refuse({ event_id: eventId }: Members, refused: SessionFault): void {
-    this.say('error', { error: { ...refused, event_id: typeof eventId === 'string' ? eventId : null } });
+  protected final(heard: HeardTurnText): void {
+    this.#items.turnEnded(heard);
   }
 
-  private say(type: string, members: Members): void {
+  protected failed(): void {
+    this.#say('error', { error: errorOf(SERVER_ERROR) });
+    this.close(1011, 'server_error');
+  }
+
+  #expire(): void {
+    this.#refuse({ code: 'session_expired', message: 'Your session hit the maximum duration of 60 minutes.' });
+    this.close(1001, 'session_expired');
+  }
+
+  #refuse(refused: Refusal, { event_id: id }: Members = {}): void {
+    this.#say('error', { error: { ...errorOf(refused), event_id: typeof id === 'string' ? id : null } });
+  }
+
+  #say(type: string, members: Members): void {
     this.peer.send({ type, event_id: `event_${this.tools.newId()}`, ...members });
   }
 }
 
-const fault = (code: string, param: string | null, message: string): SessionFault => ({
-  type: 'invalid_request_error',
-  code,
-  message,
-  param,
-});
-
-const tooShort = (samples: number): SessionFault =>
-  fault(
-    'input_audio_buffer_commit_empty',
-    null,
-    `Error committing input audio buffer: buffer too small. Expected at least 100ms of audio, but buffer only has ${((samples * 1000) / LIVE_RATE).toFixed(2)}ms of audio.`,
-  );
+function tooShort(samples: number): Refusal {
+  const there = `${((samples * 1000) / LIVE_RATE).toFixed(2)}ms`;
+  const message = `Error committing input audio buffer: buffer too small. Expected at least 100ms of audio, but buffer only has ${there} of audio.`;
+  return { code: 'input_audio_buffer_commit_empty', message };
+}
 
 function eventOf(text: string): Members | undefined {
   try {

@@ -1,19 +1,29 @@
-// How simulated OpenAI words an HTTP refusal.
+// How simulated OpenAI words what it refuses: an answer to a request, or an `error` of a session.
 import type { SimulatedAnswer } from '../../simulation.ts';
 
-/** What an HTTP error says. */
 export interface Refusal {
-  status: number;
   code: string | null;
   message: string;
   param?: string;
   /** `invalid_request_error` when absent. */
   type?: string;
+  /** Of an answer; 400 when absent. */
+  status?: number;
   headers?: Record<string, string>;
 }
 
-export const refuse = ({ status, code, message, param, type, headers }: Refusal): SimulatedAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: { error: { message, type: type ?? 'invalid_request_error', param: param ?? null, code } },
+export const errorOf = ({ code, message, param, type = 'invalid_request_error' }: Refusal) => ({
+  ...{ type, code, message },
+  param: param ?? null,
 });
+
+export const refuse = (refusal: Refusal): SimulatedAnswer => ({
+  status: refusal.status ?? 400,
+  headers: { ...refusal.headers },
+  body: { error: errorOf(refusal) },
+});
+
+export const invalid = (param: string, message: string, code = 'invalid_value'): Refusal => ({ code, message, param });
+
+export const missing = (param: string): Refusal =>
+  invalid(param, `Missing required parameter: '${param}'.`, 'missing_required_parameter');

@@ -1,86 +1,63 @@
 // The settings of a simulated Realtime transcription session: what an update may say, and what becomes of them.
 import { Type } from '@sinclair/typebox';
-import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
+import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { isLive, LIVE_RATE, traitsOf } from '../models.ts';
-import { Delay, NoiseReduction, SemanticVad, ServerVad } from '../options.ts';
+import { invalid, missing, type Refusal } from './refusals.ts';
 
-const strict = { additionalProperties: false };
+type Members = Readonly<Record<string, unknown>>;
 
+const text = Type.String();
+const texts = Type.Array(text);
 /** Members of turn detection that mean something in conversations alone, and are taken everywhere. */
-const Conversational = {
-  create_response: Type.Optional(Type.Boolean()),
-  interrupt_response: Type.Optional(Type.Boolean()),
-};
+const conversational = { create_response: Type.Boolean(), interrupt_response: Type.Boolean() };
 
-const TurnDetection = Type.Union([
-  Type.Object({ ...ServerVad.properties, ...Conversational }, strict),
-  Type.Object({ ...SemanticVad.properties, ...Conversational }, strict),
-  Type.Null(),
-]);
-
-const Update = Type.Object(
+export const ServerVad = members(
+  { type: Type.Literal('server_vad') },
   {
-    type: Type.Literal('transcription'),
-    audio: Type.Optional(
-      Type.Object(
-        {
-          input: Type.Optional(
-            Type.Object(
-              {
-                format: Type.Optional(
-                  Type.Object({ type: Type.Literal('audio/pcm'), rate: Type.Literal(LIVE_RATE) }, strict),
-                ),
-                transcription: Type.Optional(
-                  Type.Object(
-                    {
-                      model: Type.Optional(Type.String()),
-                      language: Type.Optional(Type.String()),
-                      languages: Type.Optional(Type.Array(Type.String())),
-                      keywords: Type.Optional(Type.Array(Type.String())),
-                      prompt: Type.Optional(Type.String()),
-                      delay: Type.Optional(Delay),
-                    },
-                    strict,
-                  ),
-                ),
-                turn_detection: Type.Optional(TurnDetection),
-                noise_reduction: Type.Optional(
-                  Type.Union([
-                    Type.Object({ type: NoiseReduction, strength: Type.Optional(Type.Number()) }, strict),
-                    Type.Null(),
-                  ]),
-                ),
-              },
-              strict,
-            ),
-          ),
-        },
-        strict,
-      ),
-    ),
-    include: Type.Optional(Type.Array(Type.Literal('item.input_audio_transcription.logprobs'))),
+    threshold: Type.Number({ minimum: 0, maximum: 1 }),
+    prefix_padding_ms: Type.Integer({ minimum: 0 }),
+    silence_duration_ms: Type.Integer({ minimum: 0 }),
+    ...conversational,
   },
-  strict,
+);
+const SemanticVad = members(
+  { type: Type.Literal('semantic_vad') },
+  { eagerness: oneOf('low', 'medium', 'high', 'auto'), ...conversational },
+);
+
+const Transcription = members(
+  {},
+  {
+    ...{ model: text, language: text, languages: texts, keywords: texts, prompt: text },
+    delay: oneOf('minimal', 'low', 'medium', 'high', 'xhigh'),
+  },
+);
+const NoiseReduction = members({ type: oneOf('near_field', 'far_field') }, { strength: Type.Number() });
+const Input = members(
+  {},
+  {
+    format: members({ type: Type.Literal('audio/pcm'), rate: Type.Literal(LIVE_RATE) }, {}),
+    transcription: Transcription,
+    turn_detection: Type.Union([ServerVad, SemanticVad, Type.Null()]),
+    noise_reduction: Type.Union([NoiseReduction, Type.Null()]),
+  },
+);
+const Update = members(
+  { type: Type.Literal('transcription') },
+  {
+    audio: members({}, { input: Input }),
+    include: Type.Array(Type.Literal('item.input_audio_transcription.logprobs')),
+  },
 );
 
 /** What a session is set to. `model` is undefined until an update names one. */
 export interface SessionSettings {
   model: string | undefined;
   language: string | undefined;
-  turnDetection: Readonly<Record<string, unknown>> | null;
+  turnDetection: Members | null;
   /** Everything, as the server tells it. */
-  session: Readonly<Record<string, unknown>>;
+  session: Members;
 }
-
-/** An `error` of OpenAI's, less the id of the event it answers. */
-export interface SessionFault {
-  type: 'invalid_request_error';
-  code: string;
-  message: string;
-  param: string | null;
-}
-
-type Members = Readonly<Record<string, unknown>>;
 
 const SERVER_VAD = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 500 };
 
@@ -103,16 +80,16 @@ export function freshSettings(id: string): SessionSettings {
 }
 
 /** The settings after an update, or what is wrong with it. What an update does not name stays as it is. */
-export function updated(settings: SessionSettings, update: unknown): SessionSettings | { fault: SessionFault } {
-  const first = Value.Errors(Update, update).First();
-  if (first !== undefined) return { fault: shapeFault(first) };
+export function updated(settings: SessionSettings, update: unknown): SessionSettings | Refusal {
+  const wrong = shapeFault(update);
+  if (wrong !== undefined) return wrong;
   const { audio, include } = update as { audio?: { input?: Members }; include?: unknown };
   const input = audio?.input ?? {};
-  const known = inputOf(settings);
-  const transcription = { ...membersOf(known.transcription), ...membersOf(input.transcription) };
-  const model = typeof transcription.model === 'string' ? transcription.model : undefined;
+  const known = (settings.session.audio as { input: Members }).input;
+  const transcription = { ...(known.transcription as Members), ...(input.transcription as Members) };
+  const model = transcription.model as string | undefined;
   const fault = modelFault(model, transcription, input.turn_detection);
-  if (fault !== undefined) return { fault };
+  if (fault !== undefined) return fault;
   const turnDetection = turnDetectionOf(model, input.turn_detection, settings.turnDetection);
   const merged = { ...known, ...input, transcription, turn_detection: turnDetection };
   const { language, languages } = transcription as { language?: string; languages?: string[] };
@@ -124,10 +101,6 @@ export function updated(settings: SessionSettings, update: unknown): SessionSett
   };
 }
 
-const inputOf = ({ session }: SessionSettings): Members => (session.audio as { input: Members }).input;
-
-const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
-
 function turnDetectionOf(model: string | undefined, asked: unknown, before: Members | null): Members | null {
   if (asked === null || (model !== undefined && traitsOf(model)?.serverTurns === false)) return null;
   if (asked === undefined) return before;
@@ -136,47 +109,27 @@ function turnDetectionOf(model: string | undefined, asked: unknown, before: Memb
 }
 
 /** What one model takes and another does not. */
-function modelFault(model: string | undefined, transcription: Members, detection: unknown): SessionFault | undefined {
-  if (model === undefined) {
-    return faultOf(
-      'missing_required_parameter',
-      'audio.input.transcription.model',
-      'A transcription model is required.',
-    );
-  }
+function modelFault(model: string | undefined, transcription: Members, detection: unknown): Refusal | undefined {
+  const at = (member: string) => `session.audio.input.transcription.${member}`;
+  if (model === undefined) return missing(at('model'));
   const traits = isLive(model) ? traitsOf(model) : undefined;
-  const at = (member: string) => `audio.input.transcription.${member}`;
-  if (traits === undefined) return faultOf('invalid_model', at('model'), `The model '${model}' does not exist.`);
-  const refused = (member: string) =>
-    faultOf('invalid_value', at(member), `The model '${model}' does not take '${member}'.`);
-  if (!traits.hints && transcription.languages !== undefined) return refused('languages');
-  if (!traits.hints && transcription.keywords !== undefined) return refused('keywords');
-  if (model === 'gpt-realtime-whisper' && transcription.prompt !== undefined) return refused('prompt');
-  if (traits.serverTurns && transcription.delay !== undefined) return refused('delay');
-  if (!traits.serverTurns && detection !== undefined && detection !== null) {
-    return faultOf(
-      'invalid_value',
-      'audio.input.turn_detection',
-      `Turn detection is not supported for the model '${model}': it must be null.`,
-    );
-  }
-  return undefined;
+  if (traits === undefined) return invalid(at('model'), `The model '${model}' does not exist.`, 'invalid_model');
+  const refused = [
+    ...(traits.hints ? [] : ['languages', 'keywords']),
+    ...(model === 'gpt-realtime-whisper' ? ['prompt'] : []),
+    ...(traits.serverTurns ? ['delay'] : []),
+  ].find((member) => transcription[member] !== undefined);
+  if (refused !== undefined) return invalid(at(refused), `The model '${model}' does not take '${refused}'.`);
+  if (traits.serverTurns || detection === undefined || detection === null) return undefined;
+  const message = `Turn detection is not supported for the model '${model}': it must be null.`;
+  return invalid('session.audio.input.turn_detection', message);
 }
 
-function shapeFault({ type, path, message }: ValueError): SessionFault {
-  const member = path.slice(1).replaceAll('/', '.');
-  if (type === ValueErrorType.ObjectAdditionalProperties) {
-    return faultOf('unknown_parameter', member, `Unknown parameter: 'session.${member}'.`);
-  }
-  if (type === ValueErrorType.ObjectRequiredProperty) {
-    return faultOf('missing_required_parameter', member, `Missing required parameter: 'session.${member}'.`);
-  }
-  return faultOf('invalid_value', member, `Invalid value for 'session.${member}': ${message}.`);
+function shapeFault(update: unknown): Refusal | undefined {
+  const fault = faultIn(Update, update);
+  if (fault === undefined) return undefined;
+  const { kind, member, message } = fault;
+  const param = member === '' ? 'session' : `session.${member}`;
+  if (kind === 'unknown') return invalid(param, `Unknown parameter: '${param}'.`, 'unknown_parameter');
+  return kind === 'missing' ? missing(param) : invalid(param, `Invalid value for '${param}': ${message}.`);
 }
-
-const faultOf = (code: string, member: string, message: string): SessionFault => ({
-  type: 'invalid_request_error',
-  code,
-  message,
-  param: member === '' ? 'session' : `session.${member}`,
-});
