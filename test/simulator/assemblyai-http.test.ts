@@ -1,21 +1,15 @@
 // The simulated AssemblyAI over HTTP: temporary tokens, uploads and jobs, each kept to its rules.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import { Client } from '../providers/assemblyai/client.ts';
+import type { SimulatorServer } from '../../src/simulator/server.ts';
+import { dial } from './assemblyai-client.ts';
+import { closeAll, serve } from './client.ts';
 
-const servers: SimulatorServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
+afterEach(closeAll);
 
-async function serve(clock = new SimulatedClock()) {
-  const server = await SimulatorServer.start({ simulator, ear: numberedEar(), clock });
-  servers.push(server);
-  return server;
-}
+const start = (clock = new SimulatedClock()) => serve({ simulator, ear: numberedEar(), clock });
 
 describe('a token', () => {
   const token = (server: SimulatorServer, query: string, key = 'key-1') =>
@@ -23,14 +17,14 @@ describe('a token', () => {
 
   it('opens one session, and may shorten it', async () => {
     const clock = new SimulatedClock();
-    const server = await serve(clock);
+    const server = await start(clock);
     const answer = (await (
       await token(server, 'expires_in_seconds=60&max_session_duration_seconds=60')
     ).json()) as Record<string, string>;
     expect(answer).toEqual({ token: expect.any(String), expires_in_seconds: 60 });
-    const client = new Client(server.url, { token: answer.token as string }, '');
-    await client.begun();
-    const again = new Client(server.url, { token: answer.token as string }, 'key-1');
+    const client = dial(server, { token: answer.token as string }, '');
+    await client.message('Begin');
+    const again = dial(server, { token: answer.token as string });
     expect((await again.closed).code).toBe(1008);
     clock.increment(60_000);
     expect((await client.closed).code).toBe(3008);
@@ -43,13 +37,16 @@ describe('a token', () => {
     ['expires_in_seconds=60&max_session_duration_seconds=59', 'key-1', 422],
     ['expires_in_seconds=60', 'bad', 401],
   ])('asked for with %s and the key %s is refused', async (query, key, status) => {
-    expect((await token(await serve(), query, key)).status).toBe(status);
+    expect((await token(await start(), query, key)).status).toBe(status);
   });
 });
 
 describe('a request', () => {
+  let server: SimulatorServer;
+  beforeEach(async () => {
+    server = await start();
+  });
   const ask = async (path: string, init: RequestInit & { key?: string } = {}) => {
-    const server = servers[0] ?? (await serve());
     const response = await fetch(`${server.url}${path}`, { ...init, headers: { Authorization: init.key ?? 'key-1' } });
     return { status: response.status, json: (await response.json()) as Record<string, unknown> };
   };

@@ -4,70 +4,64 @@ import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { type EarSource, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { Client, isFinal, type Message, silence } from '../providers/assemblyai/client.ts';
+import { dial, isFinal, milliseconds } from './assemblyai-client.ts';
+import { type Client, closeAll, type Message, serve } from './client.ts';
 
-const servers: SimulatorServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
+afterEach(closeAll);
 
 interface Setting {
   ear?: EarSource;
   faults?: readonly string[];
   clock?: Clock;
-  onEnd?: (line: string) => void;
 }
 
 const SCRIPT = scriptEar({ turns: [{ text: 'book a table', seconds: 0.3 }], interim_seconds: 0.1 });
 
-async function serve({ ear = SCRIPT, faults = [], clock = new SimulatedClock(), onEnd = () => {} }: Setting = {}) {
-  const server = await SimulatorServer.start({ simulator, ear, faults, clock, onEnd });
-  servers.push(server);
-  return server;
+/** Opened, or closed at once. */
+async function session(query: Record<string, string> = {}, setting: Setting = {}, key?: string): Promise<Client> {
+  return dial(await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), ...setting }), query, key);
 }
 
-async function session(query: Record<string, string> = {}, setting: Setting = {}, key?: string): Promise<Client> {
-  return new Client((await serve(setting)).url, query, key);
+/** A session that has begun. */
+async function begun(query?: Record<string, string>, setting?: Setting): Promise<Client> {
+  const client = await session(query, setting);
+  await client.message('Begin');
+  return client;
 }
 
 const U3 = { speech_model: 'u3-rt-pro' };
 const FORMATTING = { speech_model: 'universal-streaming-english', format_turns: 'true' };
 const brief = ({ end_of_turn, turn_is_formatted, transcript }: Message) => [end_of_turn, turn_is_formatted, transcript];
-const isTurn = ({ type }: Message) => type === 'Turn';
 
 describe('audio', () => {
   it.each([
     ['shorter than 50 ms', 49, 'Input duration violation: 49.0 ms. Expected between 50 and 1000 ms'],
     ['longer than 1000 ms', 1_001, 'Input duration violation: 1001.0 ms. Expected between 50 and 1000 ms'],
   ])('%s is refused: an Error, then a close', async (_, ms, reason) => {
-    const client = await session();
-    await client.begun();
-    client.send(silence(ms));
+    const client = await begun();
+    client.send(milliseconds(ms));
     expect(await client.closed).toEqual({ code: 3007, reason });
-    expect(client.messages.at(-1)).toEqual({ type: 'Error', error_code: 3007, error: reason });
+    expect(client.said.at(-1)).toEqual({ type: 'Error', error_code: 3007, error: reason });
   });
 
   it('of 50 and of 1000 ms is heard', async () => {
     const clock = new SimulatedClock();
-    const client = await session({}, { clock });
-    await client.begun();
-    client.send(silence(50));
+    const client = await begun({}, { clock });
+    client.send(milliseconds(50));
     await client.settled();
     clock.increment(1_000);
-    client.send(silence(1_000));
+    client.send(milliseconds(1_000));
     expect(brief(await client.message(isFinal, 3))).toEqual([true, false, 'book a table']);
   });
 
   it('may come a second ahead of real time and no more, also after a silence', async () => {
     const clock = new SimulatedClock();
-    const client = await session({}, { clock });
-    await client.begun();
+    const client = await begun({}, { clock });
     clock.increment(60_000);
-    for (let frame = 0; frame < 10; frame++) client.send(silence(100));
+    for (let frame = 0; frame < 10; frame++) client.send(milliseconds(100));
     await client.message(isFinal, 3);
-    client.send(silence(100));
+    client.send(milliseconds(100));
     expect(await client.closed).toEqual({
       code: 3007,
       reason: 'Audio Transmission Rate Exceeded: Received 1.10 sec. audio in 0.00 sec',
@@ -83,10 +77,9 @@ describe('a session', () => {
     ['of an account without funds', 'broke-key', 'Unauthorized Connection: Insufficient account balance'],
     ['too many', 'limited-key', 'Unauthorized Connection: Too many concurrent sessions'],
   ])('%s is refused after the upgrade', async (_, key, reason) => {
-    const server = await serve();
-    const client = new Client(server.url, {}, key);
+    const client = await session({}, {}, key);
     expect(await client.closed).toEqual({ code: 1008, reason });
-    expect(client.messages).toEqual([{ type: 'Error', error_code: 1008, error: reason }]);
+    expect(client.said).toEqual([{ type: 'Error', error_code: 1008, error: reason }]);
   });
 
   it.each<[Record<string, string>, string]>([
@@ -106,26 +99,24 @@ describe('a session', () => {
     ['[]', 'Invalid Message: []'],
     ['{"type":"Nonsense"}', 'Invalid Message Type: Nonsense'],
   ])('that says %s is closed with 3006', async (text, reason) => {
-    const client = await session();
-    await client.begun();
+    const client = await begun();
     client.send(text);
     expect(await client.closed).toEqual({ code: 3006, reason });
   });
 
   it('ends with the turns in flight, Termination and a close, and tells how long it was open', async () => {
     const clock = new SimulatedClock();
-    const client = await session({}, { clock });
-    await client.begun();
+    const client = await begun({}, { clock });
     client.send({ type: 'KeepAlive' });
-    client.send(silence(200));
-    await client.message(isTurn);
+    client.send(milliseconds(200));
+    await client.message('Turn');
     clock.increment(14_000);
     client.send({ type: 'Terminate' });
-    client.send(silence(100));
+    client.send(milliseconds(100));
     expect(await client.closed).toEqual({ code: 1000, reason: '' });
-    expect(client.messages.slice(-2).map(({ type }) => type)).toEqual(['Turn', 'Termination']);
-    expect(client.messages.at(-2)).toMatchObject({ end_of_turn: true, words: [{}, {}, { end: 200 }] });
-    expect(client.messages.at(-1)).toEqual({
+    expect(client.said.slice(-2).map(({ type }) => type)).toEqual(['Turn', 'Termination']);
+    expect(client.said.at(-2)).toMatchObject({ end_of_turn: true, words: [{}, {}, { end: 200 }] });
+    expect(client.said.at(-1)).toEqual({
       type: 'Termination',
       audio_duration_seconds: 0,
       session_duration_seconds: 14,
@@ -134,25 +125,23 @@ describe('a session', () => {
 
   it('reaches its limit of three hours', async () => {
     const clock = new SimulatedClock();
-    const client = await session({}, { clock });
-    await client.begun();
+    const client = await begun({}, { clock });
     clock.increment(3 * 3_600_000);
     expect(await client.closed).toEqual({ code: 3008, reason: 'Session Expired: Maximum session duration exceeded' });
   });
 
   it('that is left without Terminate is known as abandoned, and any other is not', async () => {
-    let ended: (() => void) | undefined;
-    const over = () =>
-      new Promise<void>((resolve) => {
+    let ended = () => {};
+    const onEnd = () => ended();
+    const server = await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), onEnd });
+    for (const isPolite of [false, true]) {
+      const end = new Promise<void>((resolve) => {
         ended = resolve;
       });
-    const server = await serve({ onEnd: (line) => (line.includes('/v3/ws') ? ended?.() : undefined) });
-    for (const isPolite of [false, true]) {
-      const end = over();
-      const client = new Client(server.url);
-      await client.begun();
+      const client = dial(server);
+      await client.message('Begin');
       if (isPolite) client.send({ type: 'Terminate' });
-      else client.drop();
+      else client.socket.terminate();
       await end;
     }
     expect(await (await fetch(`${server.url}/simulator/sessions`)).json()).toEqual({
@@ -163,13 +152,12 @@ describe('a session', () => {
   });
 
   it('is flushed by ForceEndpoint, and changed by UpdateConfiguration', async () => {
-    const client = await session({ speech_model: 'universal-streaming-english' });
-    await client.begun();
-    client.send(silence(100));
+    const client = await begun({ speech_model: 'universal-streaming-english' });
+    client.send(milliseconds(100));
     client.send({ type: 'ForceEndpoint' });
     expect(brief(await client.message(isFinal))).toEqual([true, false, 'book a table']);
     client.send({ type: 'UpdateConfiguration', format_turns: true });
-    client.send(silence(100));
+    client.send(milliseconds(100));
     client.send({ type: 'ForceEndpoint' });
     expect(brief(await client.message(isFinal, 3))).toEqual([true, true, 'Book a table.']);
   });
@@ -178,12 +166,11 @@ describe('a session', () => {
 describe('turns', () => {
   /** The first turn of a model, from its first interim to the end of its formatted version, if any. */
   async function firstTurn(query: Record<string, string>, faults: readonly string[] = []): Promise<Message[]> {
-    const client = await session(query, { faults });
-    await client.begun();
-    for (let frame = 0; frame < 3; frame++) client.send(silence(100));
+    const client = await begun(query, { faults });
+    for (let frame = 0; frame < 3; frame++) client.send(milliseconds(100));
     client.send({ type: 'Terminate' });
     await client.closed;
-    return client.messages.filter((message) => isTurn(message) && message.turn_order === 0);
+    return client.all('Turn').filter(({ turn_order }) => turn_order === 0);
   }
 
   it.each<[string, Record<string, string>, string[], unknown[][]]>([
@@ -251,11 +238,10 @@ describe('turns', () => {
   });
 
   it('of Universal-3 have a dash where they go on, and settle nothing before their end', async () => {
-    const client = await session({ ...U3, language_detection: 'true' });
-    await client.begun();
-    client.send(silence(100));
-    expect(await client.message(({ type }) => type === 'SpeechStarted')).toMatchObject({ timestamp: 0 });
-    expect(await client.message(isTurn)).toMatchObject({
+    const client = await begun({ ...U3, language_detection: 'true' });
+    client.send(milliseconds(100));
+    expect(await client.message('SpeechStarted')).toMatchObject({ timestamp: 0 });
+    expect(await client.message('Turn')).toMatchObject({
       transcript: 'book—',
       language_code: 'en',
       words: [{ text: 'book—', word_is_final: false }],
@@ -263,15 +249,13 @@ describe('turns', () => {
   });
 
   it('without words end all the same', async () => {
-    const client = await session({}, { ear: scriptEar({ turns: [{ text: '', seconds: 0.2 }] }) });
-    await client.begun();
-    client.send(silence(200));
+    const client = await begun({}, { ear: scriptEar({ turns: [{ text: '', seconds: 0.2 }] }) });
+    client.send(milliseconds(200));
     expect(await client.message(isFinal)).toMatchObject({ turn_order: 0, transcript: '', words: [] });
   });
 
   it('of an ear that has words end where the ear says', async () => {
-    const client = await session({}, { ear: numberedEar({ turnSeconds: 0.125 }) });
-    await client.begun();
+    const client = await begun({}, { ear: numberedEar({ turnSeconds: 0.125 }) });
     client.send(numberedAudio(0, 4_000));
     expect(await client.message(isFinal, 2)).toMatchObject({ turn_order: 1, words: [{ start: 125, end: 250 }] });
   });
@@ -284,44 +268,41 @@ describe('the quirk', () => {
     await client.opened;
     clock.increment(499);
     await client.settled();
-    expect(client.messages).toEqual([]);
+    expect(client.said).toEqual([]);
     clock.increment(1);
-    expect((await client.begun()).type).toBe('Begin');
+    await client.message('Begin');
   });
 
   it('twin-late holds the formatted version back, and Termination waits for it', async () => {
     const clock = new SimulatedClock();
-    const client = await session(FORMATTING, { clock, faults: ['twin-late=400'] });
-    await client.begun();
-    client.send(silence(300));
+    const client = await begun(FORMATTING, { clock, faults: ['twin-late=400'] });
+    client.send(milliseconds(300));
     client.send({ type: 'Terminate' });
     await client.message(isFinal);
     clock.increment(399);
     await client.settled();
-    expect(client.messages.filter(isFinal)).toHaveLength(1);
+    expect(client.said.filter(isFinal)).toHaveLength(1);
     clock.increment(1);
     expect(brief(await client.message(isFinal, 2))).toEqual([true, true, 'Book a table.']);
     expect(await client.closed).toEqual({ code: 1000, reason: '' });
   });
 
   it('swallow-force-endpoint ends no turn', async () => {
-    const client = await session({}, { faults: ['swallow-force-endpoint'] });
-    await client.begun();
-    client.send(silence(100));
+    const client = await begun({}, { faults: ['swallow-force-endpoint'] });
+    client.send(milliseconds(100));
     client.send({ type: 'ForceEndpoint' });
-    client.send(silence(200));
+    client.send(milliseconds(200));
     const final = await client.message(isFinal);
     expect(final).toMatchObject({ words: [{}, {}, { end: 300 }] });
   });
 
   it('no-termination leaves the connection open after the turns in flight', async () => {
-    const client = await session({}, { faults: ['no-termination'] });
-    await client.begun();
-    client.send(silence(100));
+    const client = await begun({}, { faults: ['no-termination'] });
+    client.send(milliseconds(100));
     client.send({ type: 'Terminate' });
     await client.message(isFinal);
     await client.settled();
-    expect([client.messages.at(-1)?.type, servers[0]?.connections]).toEqual(['Turn', 1]);
+    expect([client.said.at(-1)?.type, client.socket.readyState]).toEqual(['Turn', 1]);
   });
 
   it.each([1008, 3009])('concurrent-%i refuses every session', async (code) => {

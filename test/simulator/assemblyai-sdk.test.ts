@@ -1,13 +1,13 @@
 // AssemblyAI's own SDK against the simulator, unmodified: sessions and files, and what it makes of each refusal.
 import { AssemblyAI, type StreamingTranscriber, type StreamingTranscriberParams, type TurnEvent } from 'assemblyai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { wavHeader } from '../../src/audio/wav-header.ts';
 import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { silence } from '../providers/assemblyai/client.ts';
-import { openTlsFront } from '../providers/assemblyai/tls-front.ts';
-import { wavOf } from '../providers/assemblyai/wav.ts';
+import { milliseconds } from './assemblyai-client.ts';
+import { openTlsFront } from './tls-front.ts';
 
 const cleanUps: (() => Promise<void>)[] = [];
 
@@ -47,7 +47,7 @@ async function open(apiKey = 'key-1', faults: readonly string[] = [], ear = SCRI
   return { client, transcriber };
 }
 
-const audio = (ms: number): ArrayBuffer => silence(ms).buffer as ArrayBuffer;
+const audio = (ms: number): ArrayBuffer => milliseconds(ms).buffer as ArrayBuffer;
 
 /** The turns a transcriber tells of, to wait for. */
 function turnsOf(transcriber: StreamingTranscriber) {
@@ -161,7 +161,8 @@ describe('the SDK, live,', () => {
 describe('the SDK, with files,', () => {
   it('uploads, transcribes and deletes', async () => {
     const { client } = await open('key-1', [], numberedEar({ turnSeconds: 1 }));
-    const file = Buffer.from(wavOf(numberedAudio(0, 32_000)));
+    const audio = numberedAudio(0, 32_000);
+    const file = Buffer.concat([wavHeader(16_000, audio.length), audio]);
     const transcript = await client.transcripts.transcribe(
       { audio: file, speaker_labels: true, language_code: 'en_uk' },
       { pollingInterval: 10 },
