@@ -3,8 +3,6 @@
 import type { LegFailure } from '../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
-export { objectOf } from './kit/json.ts';
-
 /** Statuses that blame what was asked for. */
 const CALLERS = [400, 413, 415, 422];
 /** Longest text of a provider that is passed on. */

@@ -32,11 +32,14 @@ export function secondsIn(milliseconds: unknown): number | undefined {
 export const fractionIn = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined;
 
-/** A JSON object out of text, or an empty one. */
-export function objectOf(text: string): Members {
+/** What a text says as JSON; undefined when it is none. */
+export function jsonOf(text: string): unknown {
   try {
-    return objectIn(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
+
+/** A JSON object out of text, or an empty one. */
+export const objectOf = (text: string): Members => objectIn(jsonOf(text));

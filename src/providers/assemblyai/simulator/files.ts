@@ -1,6 +1,7 @@
 // The simulated v2 endpoints for files: uploads, jobs and their deletion. A job is worked on as soon as it is made.
+
+import { objectOf } from '../../kit/json.ts';
 import { millisecondsOf, textOf } from '../../kit/simulator/words.ts';
-import { objectOf } from '../../refusals.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { languageOf } from '../languages.ts';
 import { type Account, answer } from './account.ts';

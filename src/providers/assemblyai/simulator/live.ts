@@ -1,5 +1,6 @@
 // One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model tells
 // them. What is heard is the ear's; keys and tokens are account.ts.
+import { jsonOf, objectIn } from '../../kit/json.ts';
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { deaf, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
@@ -72,8 +73,10 @@ class Session extends SimulatedSession {
   }
 
   protected message(text: string): void {
-    const message = parsed(text);
-    if (typeof message === 'string') this.#fail(3006, `${message}: ${text.slice(0, 80)}`);
+    const json = jsonOf(text);
+    const message = objectIn(json);
+    if (json === undefined) this.#fail(3006, `Invalid JSON: ${text.slice(0, 80)}`);
+    else if (message !== json) this.#fail(3006, `Invalid Message: ${text.slice(0, 80)}`);
     else if (message.type === 'ForceEndpoint') {
       if (!this.has('swallow-force-endpoint')) this.finalize();
     } else if (message.type === 'UpdateConfiguration') {
@@ -172,15 +175,5 @@ class Session extends SimulatedSession {
   #fail(code: number, reason: string): void {
     this.peer.send(errorOf(code, reason));
     this.close(code, reason);
-  }
-}
-
-/** A message, or what is wrong with it. */
-function parsed(text: string): Readonly<Record<string, unknown>> | string {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? { ...json } : 'Invalid Message';
-  } catch {
-    return 'Invalid JSON';
   }
 }

@@ -1,8 +1,9 @@
 // One connection of a simulated `/v2/listen`: turns that the provider names, told anew with each quarter second of audio.
+
+import { objectOf } from '../../kit/json.ts';
 import { faultIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { HeardText } from '../../kit/simulator/words.ts';
-import { objectOf } from '../../refusals.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { Thresholds } from './query.ts';
 import { SPEED_MAX, wireWords } from './wire.ts';

@@ -1,7 +1,7 @@
 // One connection of a simulated `/v1/listen`: windows of text, ends of speech, keep-alives and the end of the stream.
 
+import { objectOf } from '../../kit/json.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import { objectOf } from '../../refusals.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { metadata, SPEED_MAX, type WireWord, wireWords } from './wire.ts';
 

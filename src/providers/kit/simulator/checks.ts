@@ -2,6 +2,7 @@
 // service documents, and never what the gateway sends.
 import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
+import { jsonOf } from '../json.ts';
 
 export interface ValueFault {
   kind: 'unknown' | 'missing' | 'invalid';
@@ -48,20 +49,12 @@ export function valuesOf(texts: URLSearchParams | FormData, schema: TObject, lis
     const [text = '', ...more] = texts.getAll(name).map(String);
     const member = schema.properties[base];
     const isList = member?.[Kind] === 'Array';
-    if (inner) values[base] = { ...(values[base] as object | undefined), [inner]: jsonOr(text) };
+    if (inner) values[base] = { ...(values[base] as object | undefined), [inner]: jsonOf(text) ?? text };
     else if (isList && lists === 'repeated') values[base] = [text, ...more];
     else if (isList && more.length > 0) values[base] = [text, ...more].join(' ');
-    else values[base] = member === undefined || Value.Check(member, text) ? text : jsonOr(text);
+    else values[base] = member === undefined || Value.Check(member, text) ? text : (jsonOf(text) ?? text);
   }
   return values;
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The bytes of audio that came as base64. */

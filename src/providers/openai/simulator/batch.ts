@@ -2,8 +2,8 @@
 // written is in formats.ts.
 import { Type } from '@sinclair/typebox';
 import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { baseLanguage } from '../../kit/whisper-languages.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from '../models.ts';
 import { answerIn, streamIn } from './formats.ts';
 import { invalid, missing, type Refusal, refuse } from './refusals.ts';

@@ -1,7 +1,7 @@
 // The answers of the simulated file endpoint: what was heard, in each `response_format` and as server-sent events.
 import { textOf } from '../../kit/simulator/words.ts';
-import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
 import { languageName } from '../../kit/whisper-languages.ts';
+import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
 
 /** What a file is answered with. */
 export interface Heard {

@@ -1,4 +1,5 @@
 // One connection of the simulated Realtime API: which events a client may send, in which order, and what is refused.
+import { jsonOf, objectIn } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
@@ -44,9 +45,10 @@ export class RealtimeSession extends SimulatedSession {
   }
 
   protected message(text: string): void {
-    const event = eventOf(text);
+    const json = jsonOf(text);
+    const event = objectIn(json);
     const refused =
-      event === undefined ? { code: 'invalid_json', message: 'The event is not a JSON object.' } : this.#take(event);
+      event === json ? this.#take(event) : { code: 'invalid_json', message: 'The event is not a JSON object.' };
     if (refused !== undefined) this.#refuse(refused, event);
   }
 
@@ -143,13 +145,4 @@ function tooShort(samples: number): Refusal {
   const there = `${((samples * 1000) / LIVE_RATE).toFixed(2)}ms`;
   const message = `Error committing input audio buffer: buffer too small. Expected at least 100ms of audio, but buffer only has ${there} of audio.`;
   return { code: 'input_audio_buffer_commit_empty', message };
-}
-
-function eventOf(text: string): Members | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null ? (json as Members) : undefined;
-  } catch {
-    return undefined;
-  }
 }

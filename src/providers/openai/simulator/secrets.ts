@@ -1,6 +1,7 @@
 // Client secrets of the simulated Realtime API: keys for browsers that carry a session, and expire.
+
+import { objectOf } from '../../kit/json.ts';
 import { Remembered } from '../../kit/simulator/routes.ts';
-import { objectOf } from '../../refusals.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { invalid, refuse } from './refusals.ts';
 import { freshSettings, type SessionSettings, updated } from './session.ts';
