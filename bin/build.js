@@ -1,14 +1,26 @@
-// Keeps dist/ equal to the source: compiles machines/ and src/ when anything there has changed, and only then. The command,
-// the test suite and `npm run build` share it. Safe to run many times at once; what to compile is tsconfig.build.json's matter.
+// Keeps dist/ equal to the source: compiles machines/ and src/, and takes over the pages of docs/, when anything there has
+// changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many times at once; what to compile is tsconfig.build.json's matter.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const SOURCE_FOLDERS = ['machines', 'src'];
+/** Served as they are. */
+const PAGES = 'docs';
 const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
 /** A build takes about one second; whoever holds the lock so much longer is stuck. */
 const LOCK_WAIT_MS = 60_000;
@@ -59,10 +71,33 @@ async function build(root, current, compile) {
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
   await compile(next);
+  copyPages(root, next);
   writeFileSync(join(next, '.fingerprint'), current);
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), previous);
   renameSync(next, join(root, 'dist'));
   rmSync(aside, { recursive: true, force: true });
+}
+
+/**
+ * @param {string} root
+ * @param {string} outDir
+ */
+function copyPages(root, outDir) {
+  for (const name of filesIn(root, PAGES, '.md')) {
+    cpSync(join(root, PAGES, name), join(outDir, PAGES, name));
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} folder
+ * @param {string} ending
+ * @returns {string[]} In one order on every machine; empty where the folder is missing.
+ */
+function filesIn(root, folder, ending) {
+  if (!existsSync(join(root, folder))) return [];
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith(ending)).sort();
 }
 
 /**
@@ -79,9 +114,9 @@ function fingerprint(root) {
   };
   for (const file of SETTINGS) add(file);
   for (const folder of SOURCE_FOLDERS) {
-    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-    for (const name of names.sort()) if (name.endsWith('.ts')) add(join(folder, name));
+    for (const name of filesIn(root, folder, '.ts')) add(join(folder, name));
   }
+  for (const name of filesIn(root, PAGES, '.md')) add(join(PAGES, name));
   return hash.digest('hex');
 }
 

@@ -29,10 +29,11 @@ const inDist = () => readdirSync(join(root, 'dist')).filter((name) => name.endsW
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'voxgate-build-'));
   compiled = 0;
-  for (const folder of ['machines', 'src/audio']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['docs/guides', 'machines', 'src/audio']) mkdirSync(join(root, folder), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) write(file, '{}');
   write('src/main.ts', '');
   write('src/audio/pcm.ts', '');
+  write('docs/guides/live.md', '# Live');
 });
 
 afterEach(() => rmSync(root, { recursive: true }));
@@ -53,6 +54,7 @@ test.each([
   ['a new file', () => write('machines/node.ts', '')],
   ['a deleted file', () => rmSync(join(root, 'src/audio/pcm.ts'))],
   ['a renamed file', () => renameSync(join(root, 'src/audio/pcm.ts'), join(root, 'src/audio/pacer.ts'))],
+  ['a changed page', () => write('docs/guides/live.md', '# Live from a program')],
   ['a changed setting', () => write('tsconfig.json', '{"compilerOptions":{}}')],
   ['a deleted build', () => rmSync(join(root, 'dist'), { recursive: true })],
 ])('%s leads to a build that replaces the old one whole', async (_what, change) => {
@@ -60,6 +62,13 @@ test.each([
   change();
   expect(await build()).toBe('built');
   expect(inDist()).toEqual(['build-2.js']);
+});
+
+test('pages are taken over as they are, and nothing else of their folder', async () => {
+  write('docs/architecture.svg', '<svg/>');
+  await build();
+  expect(readdirSync(join(root, 'dist/docs'), { recursive: true }).sort()).toEqual(['guides', 'guides/live.md']);
+  expect(readFileSync(join(root, 'dist/docs/guides/live.md'), 'utf8')).toBe('# Live');
 });
 
 test('a failed build leaves the old one in place, and the next start tries again', async () => {
