@@ -22,6 +22,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/vault',
   ],
   'better-sqlite3': ['src/store'],
+  marked: ['src/documents/pages/markdown.ts'],
   nats: ['src/bus'],
   nodemailer: ['src/accounts/mailer.ts'],
   pino: ['src/telemetry'],

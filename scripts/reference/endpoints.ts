@@ -1,5 +1,5 @@
 // Every endpoint in one line; what it takes and answers is told by the pages of src/documents.
-import { operationsOf } from '../../src/documents/openapi.ts';
+import { operations } from '../../src/documents/openapi.ts';
 import type { Operation } from '../../src/documents/operations/operation.ts';
 import { page } from './page.ts';
 
@@ -16,7 +16,7 @@ export const endpointPage = (): string =>
 \`/openapi.json\` and \`/asyncapi.json\`. Errors are those of [Errors and close codes](errors.md).`,
     {
       head: ['endpoint', 'what it does', 'credential'],
-      rows: operationsOf([]).map(({ method, path, summary, security }) => [
+      rows: operations.map(({ method, path, summary, security }) => [
         `\`${method.toUpperCase()} ${path}\``,
         summary,
         CREDENTIALS[security],

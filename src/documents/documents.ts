@@ -1,27 +1,18 @@
-// Everything that is served of the documents, made once from the code: two documents for programs, and pages for people. Who may
-// have them, and caches, are the edge's business.
+// Everything that is served of the documents: two documents for programs, made from the code, and pages for people. Who may have
+// them, and caches, are the edge's business.
 import { createHash } from 'node:crypto';
 import type { Provider } from '../providers/provider.ts';
 import { asyncapiDocument } from './asyncapi.ts';
-import { openapiDocument, operationsOf } from './openapi.ts';
-import { escaped, PAGE_HEADERS, page } from './pages/html.ts';
-import { indexPage } from './pages/index.ts';
+import { openapiDocument } from './openapi.ts';
+import { type Guide, readGuides } from './pages/guides.ts';
+import { escaped, type Link, PAGE_HEADERS, page } from './pages/html.ts';
 import { livePage } from './pages/live.ts';
 import { restPage } from './pages/rest.ts';
-import { configurationPage, errorsPage, modelsPage } from './pages/tables.ts';
 
-/** The pages below `/docs/`, by their names in the address. */
-const TITLES = {
-  rest: 'HTTP reference',
-  live: 'Live reference',
-  errors: 'Errors and close codes',
-  models: 'Models',
-  configuration: 'Configuration',
-} as const;
-
-type PageName = keyof typeof TITLES;
-const FIRST = 'Voxgate';
-export const PAGE_NAMES = Object.keys(TITLES) as PageName[];
+/** The pages that are made from the two documents, by their names in the address. */
+const MADE = { rest: 'HTTP reference', live: 'Live reference' } as const;
+/** Of the others, those that every page leads to. */
+const ALWAYS = ['', 'promises'];
 
 /** Ready to be sent. */
 export interface Served {
@@ -32,8 +23,10 @@ export interface Served {
 export interface Documents {
   readonly openapi: Served;
   readonly asyncapi: Served;
+  /** Of every page; the first one's is empty. */
+  readonly names: readonly string[];
   /**
-   * @param name as in the address; empty for the first page
+   * @param name as in the address: `rest`, `guides/failover`
    * @param base where this gateway is, as the reader reached it: `https://stt.example.com`
    */
   page(name: string, base: string): Served | undefined;
@@ -46,28 +39,37 @@ export function createDocuments({
   version: string;
   providers: readonly Provider[];
 }): Documents {
-  const openapi = openapiDocument({ version, providers, pages: PAGE_NAMES });
+  const openapi = openapiDocument({ version, providers });
   const asyncapi = asyncapiDocument({ version, providers });
-  const contents: Readonly<Record<string, { title: string; content: string }>> = {
-    '': { title: FIRST, content: indexPage(version, TITLES) },
-    rest: { title: TITLES.rest, content: restPage(openapi, operationsOf(PAGE_NAMES)) },
-    live: { title: TITLES.live, content: livePage(asyncapi) },
-    errors: { title: TITLES.errors, content: errorsPage() },
-    models: { title: TITLES.models, content: modelsPage(providers) },
-    configuration: { title: TITLES.configuration, content: configurationPage() },
-  };
-  const navigation = [['/docs', FIRST] as const, ...PAGE_NAMES.map((name) => [`/docs/${name}`, TITLES[name]] as const)];
+  const guides = readGuides();
+  const made = { rest: () => restPage(openapi), live: () => livePage(asyncapi) };
+  const pages = new Map<string, { title: string; content(): string }>([
+    ...guides.map((guide) => [guide.name, { title: guide.title, content: () => guide.page().content }] as const),
+    ...Object.entries(MADE).map(
+      ([name, title]) => [name, { title, content: made[name as keyof typeof MADE] }] as const,
+    ),
+  ]);
+  const always: Link[] = [
+    ...guides.filter(({ name }) => ALWAYS.includes(name)).map(linkOf),
+    ...Object.entries(MADE).map(([name, title]) => linkOf({ name, title })),
+  ];
   return {
     openapi: served(JSON.stringify(openapi), JSON_HEADERS),
     asyncapi: served(JSON.stringify(asyncapi), JSON_HEADERS),
+    names: [...pages.keys()],
     page(name, base) {
-      const { title, content } = Object.hasOwn(contents, name) ? (contents[name] ?? {}) : {};
-      if (title === undefined || content === undefined) return undefined;
-      const html = page(title, navigation, name === '' ? '/docs' : `/docs/${name}`, content);
+      const found = pages.get(name);
+      if (found === undefined) return undefined;
+      const near = guides.filter((guide) => guide.name.includes('/') && folderOf(guide.name) === folderOf(name));
+      const html = page(found.title, addressOf(name), { always, near: near.map(linkOf) }, found.content());
       return served(withBase(html, base), PAGE_HEADERS);
     },
   };
 }
+
+const folderOf = (name: string): string => name.slice(0, name.indexOf('/') + 1);
+const addressOf = (name: string): string => (name === '' ? '/docs' : `/docs/${name}`);
+const linkOf = ({ name, title }: Pick<Guide, 'name' | 'title'>): Link => [addressOf(name), title];
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8' };
 

@@ -14,8 +14,6 @@ import { restSchemas } from './schemas/named-schemas.ts';
 export interface OpenapiOptions {
   version: string;
   providers: readonly Provider[];
-  /** Names of the pages below `/docs/`. */
-  pages: readonly string[];
 }
 
 const TAGS: readonly Json[] = [
@@ -62,16 +60,12 @@ const SECURITY: Readonly<Record<Operation['security'], readonly Json[]>> = {
 };
 
 /** The operations in the order of the documents. */
-export const operationsOf = (pages: readonly string[]): readonly Operation[] => [
-  ...speechOperations,
-  ...accountOperations,
-  ...nodeOperations(pages),
-];
+export const operations: readonly Operation[] = [...speechOperations, ...accountOperations, ...nodeOperations];
 
-export function openapiDocument({ version, providers, pages }: OpenapiOptions): Json {
+export function openapiDocument({ version, providers }: OpenapiOptions): Json {
   const book = new SchemaBook(restSchemas(providers), { ProviderParams });
   const paths: Record<string, Json> = {};
-  for (const operation of operationsOf(pages)) {
+  for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: written(operation, book) };
   }
   return {

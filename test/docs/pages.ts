@@ -1,6 +1,8 @@
 // The documents of the project as tests read them: headings, links, code within lines and blocks of code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { lexer, walkTokens } from 'marked';
+import { anchorsOf, plainText } from '../../src/documents/pages/markdown.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -17,7 +19,6 @@ export interface Page {
   blocks: readonly { language: string; text: string }[];
 }
 
-const BLOCK = /^```(\w*)\n([\s\S]*?)^```$/gm;
 const FOLDERS = ['.', 'deploy', 'docs', 'machines', 'src', 'scripts', 'test'];
 
 export const pages: readonly Page[] = FOLDERS.flatMap((folder) =>
@@ -31,29 +32,15 @@ export const guides = pages.filter(({ path }) => /^(?:README|CONTRIBUTING|docs\/
 
 function pageOf(path: string): Page {
   const text = read(path);
-  const lines = text.replaceAll(BLOCK, '');
-  const matches = (pattern: RegExp, within: string) => [...within.matchAll(pattern)].map(([, found = '']) => found);
-  return {
-    path,
-    text,
-    anchors: anchorsOf(matches(/^#{1,6} (.+)$/gm, lines)),
-    links: matches(/\]\(([^)\s]+)\)/g, lines.replaceAll(/`[^`\n]*`/g, '')),
-    codes: matches(/`([^`\n]+)`/g, lines),
-    blocks: [...text.matchAll(BLOCK)].map(([, language = '', inner = '']) => ({ language, text: inner })),
-  };
-}
-
-/** As Git hosts make them: small letters, hyphens for spaces, a number behind what stands there already. */
-function anchorsOf(titles: readonly string[]): Set<string> {
-  const anchors = new Set<string>();
-  for (const title of titles) {
-    const anchor = title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-');
-    let number = 0;
-    while (anchors.has(number === 0 ? anchor : `${anchor}-${number}`)) number += 1;
-    anchors.add(number === 0 ? anchor : `${anchor}-${number}`);
-  }
-  return anchors;
+  const titles: string[] = [];
+  const links: string[] = [];
+  const codes: string[] = [];
+  const blocks: Page['blocks'][number][] = [];
+  walkTokens(lexer(text), (token) => {
+    if (token.type === 'heading') titles.push(plainText(token.tokens ?? []));
+    if (token.type === 'link' || token.type === 'image') links.push(token.href);
+    if (token.type === 'codespan') codes.push(token.text);
+    if (token.type === 'code') blocks.push({ language: token.lang ?? '', text: token.text });
+  });
+  return { path, text, anchors: new Set(anchorsOf(titles)), links, codes, blocks };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { commands } from '../../src/cli/index.ts';
 import { configFields } from '../../src/config/fields.ts';
 import { CLIENT_KEY_VARIABLE, CONFIG_FILE_VARIABLE } from '../../src/config/load.ts';
-import { operationsOf } from '../../src/documents/openapi.ts';
+import { operations } from '../../src/documents/openapi.ts';
 import { providers } from '../../src/providers/index.ts';
 import { ROOT, read } from './pages.ts';
 
@@ -59,13 +59,13 @@ function actionsIn(name: string, usage: string): Set<string> {
   return new Set(first.flatMap(([, words = '']) => words.replaceAll(/[<>]/g, '').split('|')));
 }
 
-const operations = operationsOf([]).map(({ method, path }) => ({
+const endpoints = operations.map(({ method, path }) => ({
   method: method.toUpperCase(),
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
 export const isEndpoint = (method: string | undefined, path: string): boolean =>
-  operations.some((each) => each.pattern.test(path) && (method === undefined || each.method === method));
+  endpoints.some((each) => each.pattern.test(path) && (method === undefined || each.method === method));
 
 function curlProblem(words: readonly string[]): string | undefined {
   const url = words.map(unquoted).find((word) => /^https?:\/\//.test(word));

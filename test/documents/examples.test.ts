@@ -1,7 +1,6 @@
 // The examples of both documents are what their schemas say, to the last member.
 import { describe, expect, test } from 'vitest';
 import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
-import { PAGE_NAMES } from '../../src/documents/documents.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
 import type { Json } from '../../src/documents/schemas/json-schema.ts';
 import { providers } from '../../src/providers/index.ts';
@@ -12,7 +11,7 @@ interface Place {
   example: unknown;
 }
 
-const openapi = openapiDocument({ version: '1.2.3', providers, pages: PAGE_NAMES });
+const openapi = openapiDocument({ version: '1.2.3', providers });
 const asyncapi = asyncapiDocument({ version: '1.2.3', providers });
 
 /** Every object of the document that has a schema and an example of it. */

@@ -7,7 +7,6 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../src/api/error-catalogue.t
 import type { Refusal } from '../../src/api/errors.ts';
 import { ListenQuery } from '../../src/api/listen-query.ts';
 import { TranscriptionForm } from '../../src/api/transcription-form.ts';
-import { PAGE_NAMES } from '../../src/documents/documents.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
 import { CONSOLE_CODES } from '../../src/documents/operations/codes.ts';
 import type { Json } from '../../src/documents/schemas/json-schema.ts';
@@ -18,7 +17,7 @@ import { providers } from '../../src/providers/index.ts';
 import { startLiveGateway } from '../fakes/live-gateway.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-const document = openapiDocument({ version, providers, pages: PAGE_NAMES });
+const document = openapiDocument({ version, providers });
 const paths = document.paths as Record<string, Record<string, Json>>;
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -67,6 +66,7 @@ test('keeps the names of its operations: programs are generated from them', () =
     'getAsyncapi',
     'getDocs',
     'getDocsPage',
+    'getDocsPageInFolder',
   ]);
 });
 

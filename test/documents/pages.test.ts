@@ -1,20 +1,24 @@
 // `/docs`: what the pages say is what the code does, in both directions; and nothing on them runs, or comes from elsewhere.
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import { configFields } from '../../src/config/fields.ts';
 import { closeCodes } from '../../src/documents/close-codes.ts';
-import { createDocuments, PAGE_NAMES } from '../../src/documents/documents.ts';
-import { operationsOf } from '../../src/documents/openapi.ts';
+import { createDocuments } from '../../src/documents/documents.ts';
+import { operations } from '../../src/documents/openapi.ts';
 import { escaped, inline, prose } from '../../src/documents/pages/html.ts';
+import { markdownPage } from '../../src/documents/pages/markdown.ts';
 import { providers } from '../../src/providers/index.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { startLiveGateway } from '../fakes/live-gateway.ts';
 
 const gateway = await startLiveGateway();
-const paths = ['/docs', ...PAGE_NAMES.map((name) => `/docs/${name}`)];
+const { names } = createDocuments({ version: '', providers });
+const paths = names.map((name) => (name === '' ? '/docs' : `/docs/${name}`));
 const answers = new Map(
   await Promise.all(
     paths.map(async (path) => {
@@ -47,7 +51,7 @@ describe.each(paths)('%s', (path) => {
     const links = [...html.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link as string);
     const lost = links.filter((link) => {
       const [target = '', id] = link.split('#');
-      if (['/openapi.json', '/asyncapi.json'].includes(target)) return false;
+      if (['/openapi.json', '/asyncapi.json'].includes(target) || target.startsWith('https://')) return false;
       const page = target === '' ? html : htmlOf(target);
       return page === '' || (id !== undefined && !idsIn(page).includes(id));
     });
@@ -80,23 +84,29 @@ describe.each(paths)('%s', (path) => {
 });
 
 describe('the pages', () => {
-  test('have every error code of the catalogue, every close code, and no other', () => {
-    const ids = idsIn(htmlOf('/docs/errors')).filter((id) => !['codes', 'close-codes'].includes(id));
-    const closes = closeCodes().map(({ close }) => `close-${close}`);
-    expect(ids).toEqual([...Object.keys(ERROR_CATALOGUE), ...closes]);
-    expect(idsIn(htmlOf('/docs/live')).filter((id) => id.startsWith('close-') && id !== 'close-codes')).toEqual(closes);
+  test('can be linked to at every error code, close code, setting and model', () => {
+    const codes = [...Object.keys(ERROR_CATALOGUE), ...closeCodes().map(({ close }) => `${close}`)];
+    expect(idsIn(htmlOf('/docs/reference/errors'))).toEqual(expect.arrayContaining(codes));
+    const settings = configFields(['<provider>']).map(({ env }) => escaped(env));
+    expect(idsIn(htmlOf('/docs/reference/configuration'))).toEqual(expect.arrayContaining(settings));
+    const models = providers.flatMap((provider) => provider.models.map(({ id }) => id));
+    expect(idsIn(htmlOf('/docs/reference/models'))).toEqual(expect.arrayContaining(models));
   });
 
-  test('have every setting, and no other', () => {
-    expect(idsIn(htmlOf('/docs/configuration'))).toEqual(configFields(['<provider>']).map(({ env }) => escaped(env)));
+  test('are the Markdown of the project: every page, with the languages of its code', () => {
+    const folder = join(import.meta.dirname, '../../docs');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    const written = files.map((name) => name.replace(/(?:^|\/)README\.md$|\.md$/, ''));
+    expect([...names].sort()).toEqual([...written, 'live', 'rest'].sort());
+    expect(htmlOf('/docs/guides/failover')).toContain('<pre><code class="language-sh">npm run -s voxgate -- demo');
   });
 
-  test('have every model, and no other', () => {
-    const known = providers.flatMap(({ name, models }) => [name, ...models.map(({ id }) => id)]);
-    expect(idsIn(htmlOf('/docs/models'))).toEqual(known);
+  test('name this gateway in their examples', () => {
+    expect(htmlOf('/docs/guides/first-transcription')).toContain(`curl ${gateway.url}/v1/audio/transcriptions`);
+    expect(htmlOf('/docs/guides/live')).toContain(`${gateway.url.replace('http', 'ws')}/v1/listen?model=`);
   });
 
-  test.each(operationsOf(PAGE_NAMES))('have a call of $id that names this gateway', ({ id, curl }) => {
+  test.each(operations)('have a call of $id that names this gateway', ({ id, curl }) => {
     expect(idsIn(htmlOf('/docs/rest'))).toContain(id);
     // Some shells take a `?` outside quotes for a pattern of file names.
     expect(curl.replaceAll(/"[^"]*"|'[^']*'/g, '')).not.toMatch(/[?&*]/);
@@ -104,7 +114,7 @@ describe('the pages', () => {
   });
 
   test('say nothing of prices and of who may use what', () => {
-    expect(htmlOf('/docs/models')).not.toMatch(/USD|available"/);
+    expect(htmlOf('/docs/reference/models')).not.toMatch(/USD|available"/);
   });
 });
 
@@ -126,19 +136,21 @@ describe('documents', () => {
   });
 
   test('there are none of other names', async () => {
-    for (const name of ['nothing', 'constructor', '__proto__', '%00']) {
+    for (const name of ['nothing', 'constructor', '__proto__', '%00', 'guides/nothing', 'guides']) {
       const answer = await fetch(`${gateway.url}/docs/${name}`);
       expect([name, answer.status]).toEqual([name, 404]);
     }
   });
 
   test('name the address that the operator gave, and never what a client made up', async () => {
-    const made = request(`${gateway.url}/docs`, { headers: { host: 'a"b<c>' } });
+    const made = request(`${gateway.url}/docs/guides/bills`, { headers: { host: 'a"b<c>' } });
     const [answer] = (await once(made.end(), 'response')) as [IncomingMessage];
     const html = Buffer.concat(await answer.toArray()).toString();
-    expect(html).toContain('curl http://127.0.0.1:8080/v1/models');
+    expect(html).toContain('curl http://127.0.0.1:8080/v1/balance');
     const open = await startLiveGateway({ VOXGATE_PUBLIC_URL: 'https://stt.example.com/' });
-    expect(await (await fetch(`${open.url}/docs`)).text()).toContain('curl https://stt.example.com/v1/models');
+    expect(await (await fetch(`${open.url}/docs/guides/bills`)).text()).toContain(
+      'curl https://stt.example.com/v1/balance',
+    );
     expect(await (await fetch(`${open.url}/docs/live`)).text()).toContain('wss://stt.example.com/v1/listen');
   });
 });
@@ -154,10 +166,39 @@ describe('texts', () => {
       models: [{ ...card!, description: hostile, languages: [hostile] }],
     };
     const documents = createDocuments({ version: hostile, providers: [provider] });
-    for (const name of ['', ...PAGE_NAMES]) {
+    for (const name of names) {
       const { body } = documents.page(name, `http://${hostile}`)!;
       expect(body).not.toContain('<script');
     }
+  });
+
+  test('of Markdown cannot become markup either, and lead only where they may', () => {
+    const text = `# A <b>title</b>
+
+<!-- Made by a command. -->
+
+## A \`code\` & more
+
+## A \`code\` & more
+
+Said ${hostile} <b>bold</b> [run](javascript:alert\\(1\\)) [there](guides/there.md#place) [file](../src/main.ts)
+
+| name | what |
+|---|---|
+| \`<PROVIDER>_URL\` | ${hostile} |
+
+\`\`\`sh" onload="x
+<img>
+\`\`\`
+`;
+    const { title, content } = markdownPage(text, (href) =>
+      href.startsWith('guides/') ? { address: `/docs/${href}` } : { file: href.slice(3) },
+    );
+    expect(title).toBe('A <b>title</b>');
+    expect(content).not.toMatch(/<(?:script|b|img)\b|href="javascript|onload="|Made by/);
+    expect(idsIn(content)).toEqual(['a-code--more', 'a-code--more-1', '&lt;PROVIDER&gt;_URL']);
+    expect(content).toContain('<a href="/docs/guides/there.md#place">there</a> file (<code>src/main.ts</code>)');
+    expect(content).toContain('&lt;img&gt;');
   });
 
   test('keep code and links, and nothing else', () => {

@@ -2,7 +2,6 @@
 // that were taken, events and close codes of live sessions. Pure; who listens is documented.ts.
 import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
 import { closeCodes } from '../../src/documents/close-codes.ts';
-import { PAGE_NAMES } from '../../src/documents/documents.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
 import type { Json } from '../../src/documents/schemas/json-schema.ts';
 import { providers } from '../../src/providers/index.ts';
@@ -35,7 +34,7 @@ interface Operation {
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 const version = '0.0.0';
-const openapi = openapiDocument({ version, providers, pages: PAGE_NAMES });
+const openapi = openapiDocument({ version, providers });
 const paths = openapi.paths as Paths;
 const schemas = new StrictSchemas(openapi);
 const events = new StrictSchemas(asyncapiDocument({ version, providers }));

@@ -105,25 +105,38 @@ const getDocs: Operation = {
   curl: 'curl {base}/docs',
 };
 
-/** @param names of the pages */
-const getDocsPage = (names: readonly string[]): Operation => ({
+const getDocsPage: Operation = {
   ...documents,
   id: 'getDocsPage',
   path: '/docs/{page}',
   summary: 'One of the pages',
-  description: 'References, tables of errors and close codes, models, configuration.',
-  segments: { page: { type: 'string', enum: names, description: 'Which one.', example: names[0] } },
+  description: 'The references of this interface, and the promises of the product.',
+  segments: { page: { type: 'string', description: 'Which one.', example: 'rest' } },
   answers: { 200: { ...page, forms: html }, 304: unchanged },
   errors: ['not_found'],
-  curl: `curl {base}/docs/${names[0]}`,
-});
+  curl: 'curl {base}/docs/rest',
+};
 
-export const nodeOperations = (pages: readonly string[]): readonly Operation[] => [
+const getDocsPageInFolder: Operation = {
+  ...getDocsPage,
+  id: 'getDocsPageInFolder',
+  path: '/docs/{folder}/{page}',
+  summary: 'One of the pages of a folder',
+  description: 'Guides, tables of errors, models, commands and settings, and what operators need.',
+  segments: {
+    folder: { type: 'string', description: '`guides`, `reference` or `operations`.', example: 'guides' },
+    page: { type: 'string', description: 'Which one.', example: 'first-transcription' },
+  },
+  curl: 'curl {base}/docs/guides/first-transcription',
+};
+
+export const nodeOperations: readonly Operation[] = [
   getHealth,
   getReady,
   getMetrics,
   getOpenapi,
   getAsyncapi,
   getDocs,
-  getDocsPage(pages),
+  getDocsPage,
+  getDocsPageInFolder,
 ];

@@ -38,7 +38,7 @@ const linked = (text: string): string => escaped(text).replaceAll(LINK, '<a href
 /** Cells are HTML. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
-  const heads = head.map((text) => `<th scope="col">${escaped(text)}</th>`).join('');
+  const heads = head.map((cell) => `<th scope="col">${cell}</th>`).join('');
   return `<div class="wide"><table>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.map(line).join('\n')}\n</tbody>\n</table></div>`;
 }
 
@@ -54,8 +54,8 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 66rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; overflow-wrap: break-word; }
 a { color: var(--link); }
-nav { border-bottom: 1px solid var(--line); padding-bottom: .6rem; }
-nav a { display: inline-block; padding: .3rem .5rem .3rem 0; }
+nav { border-bottom: 1px solid var(--line); padding-bottom: .6rem; } main + nav { border: 0; border-top: 1px solid var(--line); margin-top: 3rem; padding-top: .6rem; }
+nav a { display: inline-block; padding: .3rem .8rem .3rem 0; }
 nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
 h1 { font-size: 1.7rem; } h2 { margin-top: 2.6rem; } h3 { margin-top: 2rem; } h4 { margin-bottom: .3rem; }
 h2 a, h3 a, h4 a { color: inherit; text-decoration: none; } h2 a:hover, h3 a:hover, h4 a:hover { text-decoration: underline; }
@@ -63,7 +63,7 @@ code { font: .9em/1.5 ui-monospace, monospace; background: var(--quiet); padding
 pre { background: var(--quiet); padding: .8rem 1rem; border-radius: .4rem; overflow-x: auto; } pre code { padding: 0; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); }
-td:first-child { white-space: nowrap; }
+td:first-child code { white-space: nowrap; }
 `;
 
 /**
@@ -104,25 +104,34 @@ ${body}
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = pageHeaders(STYLE);
 
+/** A text and where it leads. */
+export type Link = readonly [address: string, text: string];
+
+/** Where else to go from a page: from every page, and from those of its folder. */
+export interface Navigation {
+  always: readonly Link[];
+  near: readonly Link[];
+}
+
 /**
  * @param title a text
- * @param navigation where else to go: address and text; the page itself is the one at `current`
+ * @param current the address of the page
  * @param content HTML
  */
-export function page(
-  title: string,
-  navigation: readonly (readonly [address: string, text: string])[],
-  current: string,
-  content: string,
-): string {
-  const links = navigation.map(
-    ([address, text]) =>
-      `<a href="${escaped(address)}"${address === current ? ' aria-current="page"' : ''}>${escaped(text)}</a>`,
-  );
-  const body = `<nav aria-label="Documents">${links.join('\n')}</nav>
+export function page(title: string, current: string, { always, near }: Navigation, content: string): string {
+  const further = near.length < 2 ? '' : `\n${navigation('Further pages', near, current)}`;
+  const body = `${navigation('Documents', always, current)}
 <main>
 <h1>${escaped(title)}</h1>
 ${content}
-</main>`;
+</main>${further}`;
   return htmlPage(title, STYLE, body);
+}
+
+function navigation(label: string, links: readonly Link[], current: string): string {
+  const each = links.map(
+    ([address, text]) =>
+      `<a href="${escaped(address)}"${address === current ? ' aria-current="page"' : ''}>${escaped(text)}</a>`,
+  );
+  return `<nav aria-label="${label}">${each.join('\n')}</nav>`;
 }

@@ -4,7 +4,6 @@
 import type { Json } from '../schemas/json-schema.ts';
 import { code, heading, inline, prose } from './html.ts';
 import { exampleHtml, membersHtml, schemaHtml, schemasHtml } from './schema-html.ts';
-import { closeCodeTable } from './tables.ts';
 
 const BROWSER = `const { token } = await (await fetch('/your-server/token')).json(); // POST /v1/tokens, with the key, on your server
 const socket = new WebSocket('{socket}/v1/listen?model=local/commands-en', ['bearer', token]);
@@ -61,7 +60,9 @@ export function livePage(document: Json): string {
     prose('Every event has `type`, `session_id`, `seq` and `at`.'),
     ...told('send'),
     heading(2, 'close-codes', 'Close codes'),
-    closeCodeTable(),
+    prose(
+      'What each code means, and which errors come before it: [errors and close codes](/docs/reference/errors#close-codes).',
+    ),
     heading(2, 'schemas', 'Schemas'),
     schemasHtml(Object.fromEntries(shown)),
   ].join('\n');

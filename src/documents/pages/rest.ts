@@ -1,6 +1,7 @@
 // The page of the HTTP interface, out of the OpenAPI document: each operation with a call to try, what it takes and what it
 // answers, then every schema.
 
+import { operations } from '../openapi.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Json } from '../schemas/json-schema.ts';
 import { code, escaped, heading, inline, prose, table } from './html.ts';
@@ -13,8 +14,8 @@ const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
   metrics: 'Credential: the operator’s token, where one is set.',
 };
 
-/** @param document the OpenAPI document of these operations */
-export function restPage(document: Json, operations: readonly Operation[]): string {
+/** @param document the OpenAPI document */
+export function restPage(document: Json): string {
   const { paths, components, info, tags } = document as unknown as Shape;
   const contents = operations.map(
     ({ id, method, path, summary }) =>

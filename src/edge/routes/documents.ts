@@ -51,6 +51,11 @@ export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
     },
     { method: 'GET', path: '/docs', handle: async ({ request }) => page('', request) },
     { method: 'GET', path: '/docs/:page', handle: async ({ request, params }) => page(params.page ?? '', request) },
+    {
+      method: 'GET',
+      path: '/docs/:folder/:page',
+      handle: async ({ request, params }) => page(`${params.folder}/${params.page}`, request),
+    },
   ];
 }
 

@@ -127,6 +127,7 @@ const PATHS: Readonly<Record<string, { kind: Kind; never: string; body?: unknown
   'GET /v1/models/:provider/:model': null,
   'GET /v1/models/:slug': null,
   'GET /docs/:page': null,
+  'GET /docs/:folder/:page': null,
   'GET /v1/bills/:month': null,
   'GET /v1/sessions/:id': { kind: 'session', never: 'ses_never' },
   'GET /console/api/bills/:month': null,

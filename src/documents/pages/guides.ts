@@ -1,0 +1,49 @@
+// The documents of the project, which are Markdown in its folder docs: read when the documents are made, shown when somebody asks.
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { type Links, type MarkdownPage, markdownPage } from './markdown.ts';
+
+/** Compiled files lie one folder deeper, and so does what they are built with. */
+const FOLDER = new URL('../../../docs/', import.meta.url);
+const INDEX = 'README.md';
+const LOCAL_LINK = /\]\(([\w/-]+\.md)\)/g;
+
+export interface Guide {
+  /** In the address: `guides/failover`; empty for the first page. */
+  name: string;
+  title: string;
+  page(): MarkdownPage;
+}
+
+/** Those that the first page links to, in its order. */
+export function readGuides(folder: URL = FOLDER): readonly Guide[] {
+  const index = readFileSync(new URL(INDEX, folder), 'utf8');
+  const files = [INDEX, ...new Set([...index.matchAll(LOCAL_LINK)].map(([, file = '']) => file))];
+  const served = new Set(files);
+  return files.map((file) =>
+    guideOf(file, file === INDEX ? index : readFileSync(new URL(file, folder), 'utf8'), served),
+  );
+}
+
+function guideOf(file: string, text: string, served: ReadonlySet<string>): Guide {
+  let made: MarkdownPage | undefined;
+  return {
+    name: nameOf(file),
+    title: /^# (.+)$/m.exec(text)?.[1] ?? file,
+    page: () => {
+      made ??= markdownPage(text, (href) => targetOf(href, file, served));
+      return made;
+    },
+  };
+}
+
+const nameOf = (file: string): string => (file === INDEX ? '' : file.replace(/\.md$/, ''));
+const addressOf = (file: string): string => `/docs/${nameOf(file)}`.replace(/\/$/, '');
+
+function targetOf(href: string, from: string, served: ReadonlySet<string>): ReturnType<Links> {
+  if (/^(?:https:\/\/|#)/.test(href)) return { address: href };
+  const [path = '', ...anchor] = href.split('#');
+  const file = posix.join('docs', posix.dirname(from), path);
+  const own = posix.relative('docs', file);
+  return served.has(own) ? { address: [addressOf(own), ...anchor].join('#') } : { file };
+}
