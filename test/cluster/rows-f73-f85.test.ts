@@ -143,8 +143,8 @@ const ROWS: readonly Row[] = [
     promise: 'one sentence before anything else; where only uWebSockets.js does not fit, the other door serves',
     proof: [
       ['preflight.test.ts', 'the program itself says so and ends with 78'],
-      ['store/refused.test.ts', 'the library without its compiled part'],
-      ['store/refused.test.ts', 'an SQLite that can lose a commit'],
+      ['store/sqlite/refused.test.ts', 'the library without its compiled part'],
+      ['store/sqlite/refused.test.ts', 'an SQLite that can lose a commit'],
       ['edge/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
     ],
   },

@@ -1,0 +1,236 @@
+// What a file may cost is set aside before a provider is asked, and charged only when one has answered.
+import { describe, expect, it } from 'vitest';
+import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio-files.ts';
+import { answer } from '../../upstream/http-batch-fixture.ts';
+import { desk, END, expectNothingLeft, flac, MEMORY_BYTES_MAX, open, send, server, settled } from './files-fixture.ts';
+
+/** What may follow the samples of a WAV file that is read while it arrives, at 16 kHz: a mebibyte. */
+const TRAILER_SECONDS = 32.768;
+const PAID: [string, string] = ['model', 'second/file'];
+const FREE: [string, string] = ['model', 'straight/file'];
+const asked = () => server('second').arrived.length + server('straight').arrived.length;
+
+describe('the seconds that money is set aside for', () => {
+  it.each<[string, Buffer<ArrayBuffer>, string, number]>([
+    ['a small WAV file', wavOf(64_000), 'audio/wav', 2],
+    ['a large WAV file, with what may follow its samples', wavOf(6_400_000), 'audio/wav', 200 + TRAILER_SECONDS],
+    ['a WAV file of two channels at 48 kHz', wavOf(19_200, { sampleRate: 48_000, channels: 2 }), 'audio/wav', 0.1],
+    ['a WAV file that does not know its length', wavOf(640_000, { said: 0xffff_ffff }), 'audio/wav', 20],
+    ['a WAV file that claims less than it has', wavOf(64_000, { said: 32_000 }), 'audio/wav', 2],
+    ['a WAV file that claims more than it has', wavOf(64_000, { said: 3_200_000_000 }), 'audio/wav', 2],
+    ['headerless samples', Buffer.alloc(320_000), 'audio/l16;rate=8000', 20],
+    ['many headerless samples', Buffer.alloc(1_600_000), 'audio/l16;rate=8000', 100],
+    ['an MP3 file', mp3(100), 'audio/mpeg', 100 * MP3_FRAME_SECONDS],
+    ['a large MP3 file', mp3(4_000), 'audio/mpeg', 4_000 * MP3_FRAME_SECONDS],
+    ['a FLAC file', flacOf(480_000), 'audio/flac', 30],
+    ['a FLAC file that says it is much shorter than its bytes', flacOf(160, 16_000, 1_250_000), 'audio/flac', 2],
+    ['a file that does not say, by the fewest bytes of its codec', flac(200_000), 'audio/flac', 66_666.67],
+  ])('of %s', async (_, file, type, seconds) => {
+    expect((await send([PAID], file, '/files', type)).status).toBe(200);
+    expect(desk.reserved).toHaveLength(1);
+    expect(desk.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
+    expect(desk.reserved[0]).toMatchObject({ model: 'second/file', members: [{ slug: 'second/file', own: false }] });
+    await expectNothingLeft();
+  });
+
+  it('are of the dearest chain: every member is named, with its price', async () => {
+    await send([PAID, ['fallbacks', 'straight/file']], wavOf(64_000), '/files', 'audio/wav');
+    const price = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n };
+    expect(desk.reserved[0]?.members).toEqual([
+      { slug: 'second/file', own: false, price, channels: 1 },
+      { slug: 'straight/file', own: false, price: { ...price, microUsd: 0n }, channels: 1 },
+    ]);
+  });
+
+  it.each<[string, Buffer<ArrayBuffer>, string]>([
+    ['compressed', flacOf(2 ** 31 - 1, 1_000), 'audio/flac'],
+    ['large', flacOf(2 ** 31 - 1, 1_000, 2 * MEMORY_BYTES_MAX), 'audio/flac'],
+  ])('are refused where a %s file claims weeks of audio, and nobody is asked', async (_, file, type) => {
+    const refused = await send([PAID], file, '/files', type);
+    expect([refused.status, refused.json]).toMatchObject([
+      400,
+      { error: { code: 'unsupported_audio', param: 'file', message: expect.stringContaining('2147484 s long') } },
+    ]);
+    expect([asked(), desk.reserved.length]).toEqual([0, 0]);
+    await expectNothingLeft();
+  });
+
+  it('are not looked for where nothing costs by the minute', async () => {
+    expect((await send([FREE], flacOf(2 ** 31 - 1, 1_000))).status).toBe(200);
+    expect(desk.reserved).toHaveLength(1);
+  });
+});
+
+describe('a large WAV file that costs money', () => {
+  const file = wavOf(6_400_000);
+
+  it('is at the provider before it is whole, by the length in its header', async () => {
+    const upload = open('second/file', file.length);
+    upload.write(file.subarray(0, 1_000_000));
+    await new Promise<void>((resolve) => {
+      server('second').early = (request) => {
+        request.once('data', () => resolve());
+        return false;
+      };
+    });
+    const answered = new Promise<number>((resolve) => {
+      upload.on('response', (response) => resolve(response.resume().statusCode ?? 0));
+    });
+    upload.end(Buffer.concat([file.subarray(1_000_000), END]));
+    expect([await answered, desk.reserved[0]?.secondsMax]).toEqual([200, 200 + TRAILER_SECONDS]);
+  });
+
+  it.each<[string, Buffer<ArrayBuffer>]>([
+    ['a header that makes no sense', wavOf(640_000, { block: 320 })],
+    ['more bytes a second than any recording', wavOf(640_000, { sampleRate: 192_000, channels: 16, bits: 32 })],
+  ])('is kept and set aside for in full with %s', async (_, odd) => {
+    await send([PAID], odd, '/files', 'audio/wav');
+    // A header that lies makes a long file short; what any codec could put into the bytes is what counts then.
+    expect(desk.reserved[0]!.secondsMax).toBeGreaterThanOrEqual(odd.length / 625_000);
+  });
+
+  it('is cut off where it goes on far behind what its header says', async () => {
+    const long = wavOf(6_400_000, { said: 320_000 });
+    const refused = await send([PAID], long, '/files', 'audio/wav');
+    expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'unsupported_audio' } }]);
+    expect([desk.charges.size, desk.released]).toEqual([0, 1]);
+    await expectNothingLeft();
+  });
+});
+
+describe('a charge', () => {
+  const VERBOSE: [string, string] = ['response_format', 'verbose_json'];
+
+  it('is what the provider has measured, and what the answer says', async () => {
+    server('second').answers = [answer({ text: 'heard', seconds: 1.5 })];
+    const { json } = await send([PAID, VERBOSE], wavOf(64_000), '/files', 'audio/wav');
+    expect(json.usage).toEqual({ type: 'duration', seconds: 1.5, cost_usd: '0.015', byok: false });
+    expect([...desk.charges.values()]).toMatchObject([{ model: 'second/file', seconds: 1.5, costMicroUsd: 15_000n }]);
+    expect(desk.charges.has(json.request_id as string)).toBe(true);
+  });
+
+  it.each<[string, Buffer<ArrayBuffer>, string, number]>([
+    ['the header', wavOf(64_000), 'audio/wav', 2],
+    ['the container', flacOf(480_000), 'audio/flac', 30],
+  ])('is by the length in %s where the provider measures nothing', async (_, file, type, seconds) => {
+    server('second').answers = [answer({ text: 'unmeasured' })];
+    await send([PAID, VERBOSE], file, '/files', type);
+    expect([...desk.charges.values()]).toMatchObject([{ seconds }]);
+  });
+
+  it('is of the model that answered, after another one failed', async () => {
+    server('second').answers = [answer({}, 500)];
+    const { json } = await send([PAID, VERBOSE, ['fallbacks', 'straight/file']], wavOf(64_000), '/files', 'audio/wav');
+    expect([json.model, json.usage]).toEqual([
+      'straight/file',
+      { type: 'duration', seconds: 2, cost_usd: '0.00', byok: false },
+    ]);
+    expect([...desk.charges.values()]).toMatchObject([{ model: 'straight/file', costMicroUsd: 0n }]);
+  });
+
+  it.each<[string, () => void, [string, string][], number]>([
+    ['the provider fails', () => (server('second').answers = [answer({}, 500)]), [PAID], 502],
+    ['the provider refuses the file', () => (server('second').answers = [answer({}, 413)]), [PAID], 413],
+  ])('is not made when %s, and what was set aside is given back', async (_, prepare, fields, status) => {
+    prepare();
+    expect((await send(fields, wavOf(64_000), '/files', 'audio/wav')).status).toBe(status);
+    expect([desk.reserved.length, desk.charges.size, desk.released]).toEqual([1, 0, 1]);
+    await expectNothingLeft();
+  });
+
+  it('is not made for a form that turns out to be broken behind its file', async () => {
+    const file = wavOf(6_400_000);
+    const rest = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="language"\r\n\r\nen\r\n--b--\r\n');
+    const upload = open('second/file', file.length + rest.length - END.length);
+    upload.end(Buffer.concat([file, rest]));
+    const status = await new Promise((resolve) => {
+      upload.on('response', (response) => resolve(response.resume().statusCode));
+    });
+    await settled(() => desk.open === 0);
+    expect([status, desk.charges.size, desk.released]).toEqual([400, 0, 1]);
+  });
+
+  it('is not made without credit: nobody is asked at all', async () => {
+    desk.isBroke = true;
+    const refused = await send([PAID], wavOf(64_000), '/files', 'audio/wav');
+    expect([refused.status, refused.json]).toMatchObject([402, { error: { code: 'insufficient_credit' } }]);
+    expect(asked()).toBe(0);
+    await expectNothingLeft();
+  });
+});
+
+describe('what a provider says of a file is bounded by what it can hold', () => {
+  const VERBOSE: [string, string] = ['response_format', 'verbose_json'];
+  const CENTS = 20_000n;
+
+  it.each<[string, string, number]>([
+    ['an hour', '3600', 2],
+    ['most of a year', '2e7', 2],
+    ['more than any number of seconds', '1e308', 2],
+    ['more than any number', '1e999', 2],
+    ['less than nothing', '-1', 2],
+    ['no number', '"NaN"', 2],
+    ['nothing', 'null', 2],
+  ])('%s for two seconds are charged as two', async (_, said, seconds) => {
+    server('second').answers = [(response) => void response.end(`{"text":"heard","seconds":${said}}`)];
+    const { status, json, warning } = await send([PAID, VERBOSE], wavOf(64_000), '/files', 'audio/wav');
+    expect([status, json.duration, json.usage]).toEqual([
+      200,
+      seconds,
+      { type: 'duration', seconds, cost_usd: '0.02', byok: false },
+    ]);
+    expect([...desk.charges.values()]).toMatchObject([{ seconds, costMicroUsd: CENTS }]);
+    expect(warning).toBe(Number(said) > seconds ? 'duration_bounded' : null);
+    await expectNothingLeft();
+  });
+
+  it.each(['json', 'text', 'verbose_json', 'srt', 'vtt'])('and its times give an answer as %s', async (format) => {
+    server('second').answers = [
+      (response) => {
+        const turns = '[[-1,1e308],[1e999,"x"],[null,-1e999],[0.5,1]]';
+        response.end(`{"text":"heard","turns":${turns}}`);
+      },
+    ];
+    const { status } = await send([PAID, ['response_format', format]], wavOf(64_000), '/files', 'audio/wav');
+    expect(status).toBe(200);
+    await expectNothingLeft();
+  });
+});
+
+describe('a WAV file for a model that says no length', () => {
+  const quiet = () => (server('second').answers = [answer({ text: 'unmeasured' })]);
+  const LIST = Buffer.from('LIST\x04\0\0\0junkid3 \x03\0\0\0abc\0', 'latin1');
+
+  it.each<[string, Buffer<ArrayBuffer>, number]>([
+    ['says a second and holds two', wavOf(64_000, { said: 32_000 }), 2],
+    ['ends in tags', Buffer.concat([wavOf(64_000), LIST]), 2],
+    ['ends in what only begins like a tag', Buffer.concat([wavOf(64_000, { said: 32_000 }), LIST.subarray(0, 12)]), 2],
+  ])('is charged by what it holds where it %s', async (_, file, seconds) => {
+    quiet();
+    expect((await send([PAID], file, '/files', 'audio/wav')).status).toBe(200);
+    expect([...desk.charges.values()][0]?.seconds).toBeCloseTo(seconds, 2);
+  });
+});
+
+describe('a file with eight channels', () => {
+  const file = wavOf(8 * 160_000, { channels: 8 });
+  const VERBOSE: [string, string] = ['response_format', 'verbose_json'];
+
+  it.each<[string, [string, string][], number]>([
+    ['each of them where each is billed', [['provider_params', '{"multichannel":true}']], 8],
+    ['once where nobody asked for them by themselves', [], 1],
+  ])('is held for and charged %s', async (_, more, channels) => {
+    server('channels').answers = [answer({ text: 'heard', seconds: 5 })];
+    const { json } = await send([['model', 'channels/file'], VERBOSE, ...more], file, '/files', 'audio/wav');
+    expect(desk.reserved[0]?.members).toMatchObject([{ channels }]);
+    expect([...desk.charges.values()]).toMatchObject([
+      { seconds: 5, channels, costMicroUsd: BigInt(channels) * 50_000n },
+    ]);
+    const cost_usd = channels === 8 ? '0.40' : '0.05';
+    expect([json.duration, json.usage]).toEqual([
+      5,
+      { type: 'duration', seconds: 5 * channels, cost_usd, byok: false },
+    ]);
+    await expectNothingLeft();
+  });
+});

@@ -1,0 +1,140 @@
+// Files whose client leaves before the answer: some are given up and free; then the work is done to its end, and charged. And what
+// is refused before the upload is over, for want of money or leave.
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { refuse } from '../../../src/api/errors.ts';
+import { wavOf } from '../../fakes/audio-files.ts';
+import { answer } from '../../upstream/http-batch-fixture.ts';
+import { desk, END, expectNothingLeft, lengths, open, send, server, settled, untaken } from './files-fixture.ts';
+
+const FILE = wavOf(320_000);
+
+/** Leaves as soon as the provider has the whole file; the provider answers when told. */
+async function leave(model = 'second/file'): Promise<() => void> {
+  const name = model.split('/')[0] as string;
+  let finish = () => {};
+  const heard = new Promise<void>((resolve) => {
+    server(name).answers = [
+      (response) => {
+        finish = () => void response.end('{"text":"for nobody","seconds":10}');
+        resolve();
+      },
+    ];
+  });
+  const upload = open(model, FILE.length, [], '/files', {}, 'audio/wav');
+  upload.end(Buffer.concat([FILE, END]));
+  await heard;
+  upload.destroy();
+  return () => finish();
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a client that leaves before the answer', () => {
+  it('is not charged while that is free, and the work is given up', async () => {
+    vi.spyOn(untaken, 'isFree').mockReturnValue(true);
+    await leave();
+    expect(await settled(() => desk.released === 1)).toBe(true);
+    expect(desk.charges.size).toBe(0);
+    await expectNothingLeft();
+  });
+
+  it('is charged when it is free no more, once the provider has finished', async () => {
+    const asked = new Promise<void>((resolve) => {
+      vi.spyOn(untaken, 'isFree').mockImplementation(() => {
+        resolve();
+        return false;
+      });
+    });
+    const finish = await leave();
+    await asked;
+    expect([desk.open, desk.charges.size]).toEqual([1, 0]);
+    finish();
+    expect(await settled(() => desk.charges.size === 1)).toBe(true);
+    expect([...desk.charges.values()]).toMatchObject([{ seconds: 10, costMicroUsd: 100_000n, isUntaken: true }]);
+    await expectNothingLeft();
+  });
+
+  it('of work that costs nothing ends it, however often', async () => {
+    const isFree = vi.spyOn(untaken, 'isFree').mockReturnValue(false);
+    await leave('straight/file');
+    expect(await settled(() => desk.released === 1)).toBe(true);
+    expect([isFree.mock.calls.length, desk.charges.size]).toEqual([0, 0]);
+    await expectNothingLeft();
+  });
+});
+
+it('a form that is broken behind a file that was heard is charged when that is free no more', async () => {
+  vi.spyOn(untaken, 'isFree').mockReturnValue(false);
+  server('second').answers = [answer({ text: 'heard', seconds: 10 })];
+  const rest = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="language"\r\n\r\nen\r\n--b--\r\n');
+  const upload = open('second/file', FILE.length + rest.length - END.length, [], '/files', {}, 'audio/wav');
+  upload.end(Buffer.concat([FILE, rest]));
+  const status = await new Promise((resolve) => {
+    upload.on('response', (response) => resolve(response.resume().statusCode));
+  });
+  expect(await settled(() => desk.open === 0)).toBe(true);
+  expect([status, [...desk.charges.values()]]).toMatchObject([400, [{ seconds: 10, isUntaken: true }]]);
+});
+
+it('an answer that is refused strictly is charged when that is free no more', async () => {
+  vi.spyOn(untaken, 'isFree').mockReturnValue(false);
+  server('second').answers = [answer({ text: 'heard', seconds: 10 })];
+  const fields: [string, string][] = [
+    ['model', 'second/file'],
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities[]', 'word'],
+    ['strict', 'true'],
+  ];
+  const { status, json } = await send(fields, FILE, '/files', 'audio/wav');
+  expect([status, json]).toMatchObject([422, { error: { code: 'unsupported_parameter' } }]);
+  expect([...desk.charges.values()]).toMatchObject([{ seconds: 10, isUntaken: true }]);
+  await expectNothingLeft();
+});
+
+describe('before its file is measured, or read to its end, is refused', () => {
+  const early = async (model: string, type: string) => {
+    const measure = vi.spyOn(lengths, 'measure');
+    const upload = open(model, 100_000_000, [], '/files', {}, type);
+    upload.write(Buffer.alloc(1_000_000, type === 'audio/wav' ? 0 : 1));
+    const answered = await new Promise<[number, string]>((resolve) => {
+      upload.on('response', async (response) => {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        resolve([response.statusCode ?? 0, text]);
+      });
+    });
+    upload.destroy();
+    expect([measure.mock.calls.length, desk.reserved.length]).toEqual([0, 0]);
+    await expectNothingLeft();
+    return answered;
+  };
+
+  it('who has no credit', async () => {
+    desk.isBroke = true;
+    const [status, text] = await early('second/file', 'audio/flac');
+    expect([status, text]).toEqual([402, expect.stringContaining('insufficient_credit')]);
+  });
+
+  it('who may not use the model', async () => {
+    vi.spyOn(desk, 'requireCredit').mockRejectedValue(refuse('model_not_allowed', 'Not this one.'));
+    expect((await early('second/file', 'audio/flac'))[0]).toBe(403);
+  });
+
+  it('what is no model', async () => {
+    const [status, text] = await early('second/none', 'audio/flac');
+    expect([status, text]).toEqual([404, expect.stringContaining('model_not_found')]);
+  });
+});
+
+it('a small file is not measured for who has no credit', async () => {
+  desk.isBroke = true;
+  const measure = vi.spyOn(lengths, 'measure');
+  const upload = open('second/file', 1_000, [], '/files', {}, 'audio/flac');
+  upload.end(Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(996), END]));
+  const status = await new Promise((resolve) => {
+    upload.on('response', (response) => resolve(response.resume().statusCode));
+  });
+  expect([status, measure.mock.calls.length]).toEqual([402, 0]);
+});
