@@ -12,7 +12,7 @@ import { createRouter, type Route, refusalOf, refusalReply } from '../../src/edg
 import { type ConsoleOptions, createConsole } from '../../src/edge/routes/console/index.ts';
 import { CALLS, type CallName } from '../../src/store/calls.ts';
 import type { Store, StoreCalls } from '../../src/store/store.ts';
-import { type LedgerRig, ledgerRig } from '../fakes/ledger.ts';
+import { type LedgerRig, ledgerRig } from '../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 export const SECRET = new TextEncoder().encode('a-secret-of-more-than-32-characters-for-tests');

@@ -6,7 +6,7 @@ import { newToken, TokenSeal } from '../../src/accounts/mail-tokens.ts';
 import type { MailTransport } from '../../src/accounts/mailer.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { type LedgerRig, ledgerRig } from '../fakes/ledger.ts';
+import { type LedgerRig, ledgerRig } from '../fakes/store/ledger.ts';
 import { SECRET, storeOver } from './console-rig.ts';
 
 const seal = new TokenSeal(SECRET);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { newToken, TokenSeal } from '../../src/accounts/mail-tokens.ts';
 import { createDevelopmentOutbox, MailError, type MailTransport } from '../../src/accounts/mailer.ts';
 import type { Mail } from '../../src/accounts/mails.ts';
-import { ledgerRig } from '../fakes/ledger.ts';
+import { ledgerRig } from '../fakes/store/ledger.ts';
 import { idle, startSender } from './mail-rig.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 // The plainest attack: to use more than was paid for, by asking for much at a time.
 import { expect, it } from 'vitest';
-import { wavOf } from '../fakes/audio-files.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { wavOf } from '../fakes/audio/audio-files.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { startAttacked, startProvider } from './rig.ts';
 
 it('fifty sessions at a time on a cent get no more than a cent pays for', async () => {

@@ -8,8 +8,8 @@ import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
 import { FORGERIES, type Targets } from '../bus/forged-messages.ts';
 import { Cluster, type ClusterNode, NODE_START_MS } from '../cluster/rig/cluster.ts';
 import { Talker } from '../cluster/rig/talker.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { withoutNode } from '../fakes/metrics-text.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
 
 const REPLAYS_MAX = 2_000;
 /** Signs of life, and questions for them: they carry nothing, and nothing follows from them. */

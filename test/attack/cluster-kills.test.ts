@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { Cluster } from '../cluster/rig/cluster.ts';
 import { beginAll, billedMs, sessionSeen } from '../cluster/rig/crowd.ts';
 import type { Talker } from '../cluster/rig/talker.ts';
+import { voxgate } from '../fakes/processes/voxgate.ts';
 import { seeded } from '../fakes/random.ts';
-import { voxgate } from '../fakes/voxgate.ts';
 
 /** Of each part. */
 const KILLS = Number(process.env.KILLS ?? 1);

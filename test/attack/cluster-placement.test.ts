@@ -5,9 +5,9 @@ import WebSocket from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
 import { Caller } from '../cluster/rig/caller.ts';
 import { Cluster, type ClusterNode } from '../cluster/rig/cluster.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { freePorts } from '../fakes/free-ports.ts';
 import { withoutNode } from '../fakes/metrics-text.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
 import { startProvider } from './rig.ts';
 
 const STARTS = 183;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
-import { slowFiles } from '../fakes/slow-files.ts';
+import { slowFiles } from '../fakes/audio/slow-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');
 const RUNS = 30_000;

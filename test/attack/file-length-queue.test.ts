@@ -1,7 +1,7 @@
 // Files made to be slow to measure, twenty of five megabytes at a time, while somebody else sends an ordinary one.
 import { afterAll, expect, it } from 'vitest';
-import { mp3 } from '../fakes/audio-files.ts';
-import { slowFiles } from '../fakes/slow-files.ts';
+import { mp3 } from '../fakes/audio/audio-files.ts';
+import { slowFiles } from '../fakes/audio/slow-files.ts';
 import { answer, HttpProvider } from '../upstream/http-batch-fixture.ts';
 import { type Customer, startAttacked } from './rig.ts';
 

@@ -1,8 +1,8 @@
 // Sockets that send as fast as they can, of an organisation without money: beside them a session that is paid for gets all of
 // its finals, and /healthz answers in between.
 import { beforeAll, expect, it } from 'vitest';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { clientFrame, OPCODE } from '../fakes/raw-socket.ts';
 import type { Customer } from './customers.ts';
 import { type AttackedApart, startAttackedApart, startFlood } from './gateway-apart.ts';

@@ -1,6 +1,6 @@
 // A key limited to two that uploads a file and leaves as soon as the provider works on it, thirty times.
 import { afterAll, expect, it } from 'vitest';
-import { wavOf } from '../fakes/audio-files.ts';
+import { wavOf } from '../fakes/audio/audio-files.ts';
 import { HttpProvider } from '../upstream/http-batch-fixture.ts';
 import { startAttacked } from './rig.ts';
 

@@ -1,6 +1,6 @@
 // One organisation that pours recordings into the embedded recogniser, beside another that says a word: in which order they are done.
 import { expect, it } from 'vitest';
-import { sampleAudio } from '../fakes/live-gateway.ts';
+import { sampleAudio } from '../fakes/processes/live-gateway.ts';
 import { type Customer, startAttacked } from './rig.ts';
 
 const DUMPS = 16;

@@ -1,6 +1,6 @@
 // A key limited to two sessions that leaves as soon as it has sent its audio, thirty times.
 import { expect, it } from 'vitest';
-import { wavOf } from '../fakes/audio-files.ts';
+import { wavOf } from '../fakes/audio/audio-files.ts';
 import { startAttacked, startProvider } from './rig.ts';
 
 it('a client that leaves at once has no more connections to a provider than its key may have sessions', async () => {

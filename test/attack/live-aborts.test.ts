@@ -1,8 +1,8 @@
 // To have live transcription for nothing: interims are read as they come, and the session is ended by a frame that is not
 // allowed before any final is due.
 import { expect, it } from 'vitest';
-import type { LiveClient } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import type { LiveClient } from '../fakes/processes/live-gateway.ts';
 import { type Attacked, startAttacked } from './rig.ts';
 
 const RATE = 16_000;

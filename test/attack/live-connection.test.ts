@@ -1,7 +1,7 @@
 // To keep connections of a vendor that bills them open for nothing: sessions that send keepalives and no audio.
 import { expect, it } from 'vitest';
 import { microUsdOf } from '../../src/billing/price.ts';
-import type { LiveClient } from '../fakes/live-gateway.ts';
+import type { LiveClient } from '../fakes/processes/live-gateway.ts';
 import { startAttacked, startProvider } from './rig.ts';
 
 const MODEL = 'assemblyai/universal-streaming-english';

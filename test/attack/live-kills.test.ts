@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { KilledGateway, killedEnvironment } from '../fakes/killed-gateway.ts';
+import { KilledGateway, killedEnvironment } from '../fakes/processes/killed-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const CREDIT = 1_000_000_000n;

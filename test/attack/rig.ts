@@ -11,7 +11,7 @@ import type { LedgerAudit } from '../../src/store/ledger/calls.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { type Customer, createCustomer } from './customers.ts';
 

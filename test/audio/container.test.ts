@@ -1,7 +1,7 @@
 // Containers are known by their first bytes, and raw audio is never taken for one.
 import { describe, expect, test } from 'vitest';
 import { ContainerSniffer, sniffContainer } from '../../src/audio/container.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const file = (beginning: string) => ascii(beginning.padEnd(64, '\x00'));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { AudioPipeline } from '../../src/audio/pipeline.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import type { Spool } from '../../src/audio/tape/spool.ts';
-import { NumberedReader, numberedAudio } from '../fakes/numbered-audio.ts';
+import { NumberedReader, numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 
 /** A disk that can be full. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LaneContract } from '../../src/audio/lane.ts';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { seeded } from '../fakes/random.ts';
 
 const RATE = 16_000;

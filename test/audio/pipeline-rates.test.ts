@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AudioFrame } from '../../src/audio/pipeline.ts';
 import { PcmConverter } from '../../src/audio/resampler.ts';
-import { numberedAudio, samplesOf } from '../fakes/numbered-audio.ts';
+import { numberedAudio, samplesOf } from '../fakes/audio/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, pipelineOf } from './pipeline-fixture.ts';
 
 describe('a leg at another rate', () => {

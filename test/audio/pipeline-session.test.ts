@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AudioFrame, AudioPipeline, LaneContract } from '../../src/audio/pipeline.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
-import { NumberedReader, numberedAudio } from '../fakes/numbered-audio.ts';
+import { NumberedReader, numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { AT_LEAST_50_MS, FRAMES_MAX, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 
 describe('whatever a session does', () => {

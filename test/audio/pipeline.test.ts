@@ -1,7 +1,7 @@
 // What the audio pipeline promises, one promise a test.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NumberedReader, numberedAudio, numberedSample, samplesOf } from '../fakes/numbered-audio.ts';
+import { NumberedReader, numberedAudio, numberedSample, samplesOf } from '../fakes/audio/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, lengths, MEBIBYTE, pipelineOf, RATE } from './pipeline-fixture.ts';
 
 describe('ingest', () => {

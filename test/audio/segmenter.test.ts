@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Segment, Segmenter, type SegmenterRules } from '../../src/audio/voice/segmenter.ts';
-import { sampleAudio, samples } from '../fakes/live-gateway.ts';
+import { sampleAudio, samples } from '../fakes/processes/live-gateway.ts';
 
 const RATE = 16_000;
 const RULES: SegmenterRules = {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import { WavReader } from '../../src/audio/wav/wav.ts';
-import { numberedAudio, numberedSample } from '../fakes/numbered-audio.ts';
+import { numberedAudio, numberedSample } from '../fakes/audio/numbered-audio.ts';
 
 interface Coding {
   tag: number;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedKeyLimits, type KeyLimits } from '../../src/auth/limits.ts';
 import { apiKey } from '../fakes/api-keys.ts';
-import { LimitsNetwork, messages } from '../fakes/limits-network.ts';
+import { LimitsNetwork, messages } from '../fakes/network/limits-network.ts';
 
 const key = apiKey({ id: 'key_a', organisationId: 'org_a' });
 

@@ -19,8 +19,8 @@ import { SessionHost } from '../../src/session/host.ts';
 import { systemClock as clock } from '../../src/telemetry/clock.ts';
 import { serveLegs } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { SECRETS } from '../fakes/secrets.ts';
+import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
 
 export interface EdgeOptions {
   /** Of NATS; absent: the legs are here. */

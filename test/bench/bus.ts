@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
-import type { UpstreamNodeReport } from '../fakes/upstream-node.ts';
+import type { UpstreamNodeReport } from '../fakes/processes/upstream-node.ts';
 import type { EdgeOptions, EdgeOrder, EdgeReport } from './bus-edge.ts';
 import { difference, percentiles } from './failover-figures.ts';
 
@@ -53,7 +53,9 @@ async function run(url: string | undefined): Promise<Round> {
   };
   try {
     const upstream =
-      url === undefined ? undefined : start('../fakes/upstream-node.ts', { url, prefix: PREFIX, node: 'up0001' });
+      url === undefined
+        ? undefined
+        : start('../fakes/processes/upstream-node.ts', { url, prefix: PREFIX, node: 'up0001' });
     if (upstream !== undefined) await once(upstream, 'message');
     const options: EdgeOptions = { ...(url === undefined ? {} : { url }), prefix: PREFIX, sessions };
     const edge = start('./bus-edge.ts', options);

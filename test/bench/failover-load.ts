@@ -2,7 +2,7 @@
 // phase of its own, that note when they are told of a failover, and say in the end whether any sample was lost.
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../src/api/listen.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { gapsIn } from '../simulation/whole.ts';
 import { nowMs } from './failover-figures.ts';
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
 import { assemblyai } from '../../src/providers/assemblyai/index.ts';
-import { startVoxgate } from '../fakes/voxgate.ts';
+import { startVoxgate } from '../fakes/processes/voxgate.ts';
 import { difference, nowMs, percentiles } from './failover-figures.ts';
 import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover-load.ts';
 import type { ProviderOrder, ProviderReport } from './failover-provider.ts';

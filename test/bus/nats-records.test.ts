@@ -1,8 +1,8 @@
 // Records on a real nats-server: they outlive every process and connection, and nobody writes over what they have not read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsRecords } from '../../src/bus/nats/jetstream/records.ts';
-import { openLink } from '../fakes/nats-link.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { openLink } from '../fakes/network/nats-link.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/network/nats-server.ts';
 
 // Without the program there is nobody to ask; under CI that fails.
 describe.skipIf(!natsServerIsHere)('records on NATS', () => {

@@ -1,9 +1,9 @@
 // The bus on a real NATS server, held to the bus's promises.
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type NatsBus, openNatsBus } from '../../src/bus/nats/bus.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../fakes/network/nats-server.ts';
+import { settleAll } from '../fakes/network/settle-nats.ts';
 import { SECRETS } from '../fakes/secrets.ts';
-import { settleAll } from '../fakes/settle-nats.ts';
 import { type BusUnderTest, busSuite } from '../suites/bus.suite.ts';
 import { busNodesSuite } from '../suites/bus-nodes.suite.ts';
 

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Serving } from '../fakes/serving.ts';
+import { Serving } from '../fakes/processes/serving.ts';
+import { voxgate, voxgateProcess } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { voxgate, voxgateProcess } from '../fakes/voxgate.ts';
 
 /** None of them may come as far as to serve. */
 const serve = (env: Record<string, string>) =>

@@ -5,8 +5,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import { startVoxgate, voxgate, voxgateProcess } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { startVoxgate, voxgate, voxgateProcess } from '../fakes/voxgate.ts';
 
 describe('voxgate', () => {
   it.each([[[]], [['help']], [['--help']]])('lists its commands for %j', async (args) => {

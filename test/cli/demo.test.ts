@@ -9,8 +9,8 @@ import { DemoScreen } from '../../src/cli/demo/screen.ts';
 import { SENTENCE } from '../../src/cli/demo/sentence.ts';
 import { problemOf } from '../../src/cli/demo/verdict.ts';
 import { providers } from '../../src/providers/index.ts';
+import { startVoxgate, voxgateProcess } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { startVoxgate, voxgateProcess } from '../fakes/voxgate.ts';
 
 type EventOf<Type extends ServerEvent['type']> = Extract<ServerEvent, { type: Type }>;
 

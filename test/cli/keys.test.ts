@@ -1,7 +1,7 @@
 // `voxgate keys` as an operator meets it: settings given, changed and taken away, rolls and revocations.
 import { describe, expect, it } from 'vitest';
+import { voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { voxgate } from '../fakes/voxgate.ts';
 
 const SECRET = /^sk_vox_[0-9A-Za-z]{38}$/;
 

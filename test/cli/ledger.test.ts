@@ -8,9 +8,9 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.ts';
-import { headOf, holdOf, ledgerRig } from '../fakes/ledger.ts';
+import { startVoxgate, voxgate } from '../fakes/processes/voxgate.ts';
+import { headOf, holdOf, ledgerRig } from '../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { startVoxgate, voxgate } from '../fakes/voxgate.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 

@@ -4,8 +4,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { voxgate } from '../fakes/voxgate.ts';
 
 /** The command on a data directory of its own. */
 function operator(directory = temporaryDirectory()) {

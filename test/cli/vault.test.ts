@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { kekOf, open, seal } from '../../src/vault/seal.ts';
+import { voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { voxgate } from '../fakes/voxgate.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 const [A, B] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')];

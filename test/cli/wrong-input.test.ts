@@ -11,8 +11,8 @@ import {
   timeValue,
   usdValue,
 } from '../../src/cli/shared/values.ts';
+import { voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { voxgate } from '../fakes/voxgate.ts';
 
 /** Arguments, and what the sentence must say. */
 const WRONG: [string, string][] = [

@@ -2,9 +2,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import WebSocket from 'ws';
 import { type LiveSession, type Transcript, Voxgate, type VoxgateOptions } from '../../src/client/index.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
 let live: LiveGateway;

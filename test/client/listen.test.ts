@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LiveSession, type SessionEvent, type Transcript, Voxgate, VoxgateError } from '../../src/client/index.ts';
-import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 let live: LiveGateway;
 let client: Voxgate;

@@ -11,7 +11,7 @@ import { sum } from '../../src/client/live/summary.ts';
 import { AudioTape } from '../../src/client/live/tape.ts';
 import { Timeline } from '../../src/client/live/timeline.ts';
 import { fallbacksText } from '../../src/client/params.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 
 const SEEDED = { seed: 11, numRuns: 200 };
 

@@ -3,9 +3,9 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LiveSession, type SessionEvent, type Transcript, Voxgate, VoxgateError } from '../../src/client/index.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
 const RATE = 16_000;

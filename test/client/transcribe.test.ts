@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FileInput, type TranscriptionEvent, Voxgate } from '../../src/client/index.ts';
 import { fileFromPath } from '../../src/client/node.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const PATH = fileURLToPath(new URL('../fixtures/audio/number.wav', import.meta.url));
 const bytes = readFileSync(PATH);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { sampleAudio, samples } from '../fakes/live-gateway.ts';
+import { sampleAudio, samples } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { numberedWav } from './files.ts';
 import type { Rig } from './rig.ts';

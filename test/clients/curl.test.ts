@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { curl, describeCurl, type Printed } from './curl.ts';
 import { numberedWav } from './files.ts';

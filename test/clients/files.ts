@@ -1,6 +1,6 @@
 // Files that the suites send: WAV of numbered samples, whose transcript tells which of them arrived.
-import { wavOf } from '../fakes/audio-files.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { wavOf } from '../fakes/audio/audio-files.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 
 const RATE = 16_000;
 

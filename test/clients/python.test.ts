@@ -1,7 +1,7 @@
 // The requests of OpenAI's client library for Python, byte for byte as its documents and sources say it writes them: there is no
 // Python with it here. Fields come in front of the file, lists and objects by their members.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { RawSocket } from '../fakes/raw-socket.ts';
 import { numberedWav } from './files.ts';
 

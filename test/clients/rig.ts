@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { CreatedKey } from '../../src/store/keys/calls.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { numberedWav } from './files.ts';
 import { Upstream } from './upstream.ts';
 

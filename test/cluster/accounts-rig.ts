@@ -5,9 +5,9 @@ import { type AccountsClientOptions, createAccountsClient } from '../../src/clus
 import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts/service.ts';
 import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/store/remote/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { BusNetwork, type NetworkBus } from '../fakes/bus-network.ts';
-import { directStore } from '../fakes/direct-store.ts';
+import { BusNetwork, type NetworkBus } from '../fakes/network/bus-network.ts';
 import type { Random } from '../fakes/random.ts';
+import { directStore } from '../fakes/store/direct-store.ts';
 
 export const SECRET = Buffer.from('a secret of at least thirty-two characters');
 

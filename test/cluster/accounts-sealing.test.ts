@@ -7,8 +7,8 @@ import { accountsService } from '../../src/bus/subjects.ts';
 import { createAccountsClient } from '../../src/cluster/accounts/client.ts';
 import { type Answering, createRemoteStore } from '../../src/store/remote/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { OPERATOR } from '../fakes/ledger.ts';
 import { seeded } from '../fakes/random.ts';
+import { OPERATOR } from '../fakes/store/ledger.ts';
 import { accountsRig, reasonOf, SECRET } from './accounts-rig.ts';
 
 const SERVICE = accountsService('0');

@@ -6,7 +6,7 @@ import { type FarCallName, remoteCall } from '../../src/store/remote/calls.ts';
 import { answerStoreCalls, createRemoteStore } from '../../src/store/remote/store.ts';
 import type { AsynchronousCalls, StoreCalls } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { endOf, headOf, holdOf, lineOf, OPERATOR } from '../fakes/ledger.ts';
+import { endOf, headOf, holdOf, lineOf, OPERATOR } from '../fakes/store/ledger.ts';
 import { accountsRig, reasonOf } from './accounts-rig.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.padEnd(32, '.')));

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { LeaseValue } from '../../src/bus/leases.ts';
 import { joinCluster } from '../../src/cluster/membership/membership.ts';
-import { SimulatedCluster } from '../fakes/simulated-cluster.ts';
+import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';
 
 async function join(cluster: SimulatedCluster, name: string, id = `id-${name}`) {
   const node = cluster.node(name);

@@ -8,7 +8,7 @@ import type { FoundRecord } from '../../src/bus/nats/jetstream/records.ts';
 import { judgeLedger, readIdentity } from '../../src/cluster/ledger/judgement.ts';
 import { LedgerRecord } from '../../src/cluster/ledger/ledger-record.ts';
 import { RememberedLedger } from '../../src/cluster/ledger/remembered-ledger.ts';
-import { directStore } from '../fakes/direct-store.ts';
+import { directStore } from '../fakes/store/direct-store.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { accountsRig, reasonOf } from './accounts-rig.ts';
 

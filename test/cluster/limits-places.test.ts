@@ -1,7 +1,7 @@
 // Sessions at a time over all nodes: exact while somebody counts, each node's share while nobody does, and the truth again after.
 import { describe, expect, test } from 'vitest';
 import type { PlaceRequest, PlaceTaken } from '../../src/cluster/limits/places.ts';
-import { LimitsNetwork, type LimitsNode } from '../fakes/limits-network.ts';
+import { LimitsNetwork, type LimitsNode } from '../fakes/network/limits-network.ts';
 import { seeded } from '../fakes/random.ts';
 
 /** Longer than a count that begins waits for everybody. */

@@ -4,7 +4,7 @@ import { NODE_HEARTBEAT } from '../../src/bus/subjects.ts';
 import type { Heartbeat, NodeLoad } from '../../src/cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership, type MembershipOptions } from '../../src/cluster/membership/membership.ts';
 import { ClusterError } from '../../src/cluster/membership/name-lease.ts';
-import { SimulatedCluster, type SimulatedNode } from '../fakes/simulated-cluster.ts';
+import { SimulatedCluster, type SimulatedNode } from '../fakes/network/simulated-cluster.ts';
 
 interface Rig {
   node: SimulatedNode;

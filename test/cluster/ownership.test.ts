@@ -4,8 +4,8 @@ import { BusError } from '../../src/bus/bus.ts';
 import { type OwnershipOptions, ownShard } from '../../src/cluster/accounts/ownership.ts';
 import { ClusterError } from '../../src/cluster/membership/name-lease.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { databaseIn, openTables } from '../fakes/data-directory.ts';
-import { SimulatedCluster } from '../fakes/simulated-cluster.ts';
+import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';
+import { databaseIn, openTables } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 function candidate(cluster: SimulatedCluster, name: string, wishes: Partial<OwnershipOptions> = {}) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import { REFUSAL_REASONS } from '../../src/bus/sealing/refusals.ts';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
-import { natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { natsServerIsHere, startNatsServer } from '../fakes/network/nats-server.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const lines = readFileSync(join(import.meta.dirname, '../../deploy/alerts.yml'), 'utf8').split('\n');
 

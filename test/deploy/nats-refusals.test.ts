@@ -1,7 +1,7 @@
 // deploy/nats/nats-server.conf on a real nats-server: what a role may not say or hear, and whom nodes and server do not believe.
 import { connect, type NatsConnection, type Status } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { natsServerIsHere, startNatsServer } from '../fakes/nats-server.ts';
+import { natsServerIsHere, startNatsServer } from '../fakes/network/nats-server.ts';
 import { certificate, type DeployedNats, passwordOf, startDeployedNats, USERS, type User } from './nats-rig.ts';
 
 // The fake says what is missing; under CI that is a failure.

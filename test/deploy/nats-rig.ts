@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/bus/nats/bus.ts';
-import { type NatsServer, startNatsServer } from '../fakes/nats-server.ts';
+import { type NatsServer, startNatsServer } from '../fakes/network/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { deployFile } from './proxy-rig.ts';

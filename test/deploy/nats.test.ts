@@ -6,8 +6,8 @@ import type { NatsBus } from '../../src/bus/nats/bus.ts';
 import { natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
 import { natsRecords } from '../../src/bus/nats/jetstream/records.ts';
 import { natsUsage } from '../../src/bus/nats/jetstream/usage-stream.ts';
-import { natsServerIsHere } from '../fakes/nats-server.ts';
-import { settleAll } from '../fakes/settle-nats.ts';
+import { natsServerIsHere } from '../fakes/network/nats-server.ts';
+import { settleAll } from '../fakes/network/settle-nats.ts';
 import { type DeployedNats, startDeployedNats, USERS, type User } from './nats-rig.ts';
 
 // The fake says what is missing; under CI that is a failure.

@@ -6,10 +6,10 @@ import { PassThrough } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/index.ts';
-import { wavOf } from '../fakes/audio-files.ts';
-import { LiveClient, type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { wavOf } from '../fakes/audio/audio-files.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
+import { LiveClient, type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { lookup, type RunningProxy } from './proxy-rig.ts';
 
 export interface ProxyUnderTest {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { curl, describeCurl } from '../clients/curl.ts';
-import { type LiveGateway, samples, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, samples, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { guides, ROOT, read } from './pages.ts';
 
 /** Where the documents have their gateway. */

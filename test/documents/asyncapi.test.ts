@@ -6,7 +6,7 @@ import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import { ClientMessage, ServerEvent } from '../../src/api/listen.ts';
 import { ListenQuery } from '../../src/api/listen-query.ts';
 import { closeCodes } from '../../src/documents/close-codes.ts';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 interface Document {
   channels: {

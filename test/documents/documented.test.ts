@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import {
   type Answer,
   problemsOfAnswer,

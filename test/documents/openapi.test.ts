@@ -14,7 +14,7 @@ import { readListenQuery } from '../../src/edge/listen/query.ts';
 import { type RoutesDependencies, routesOf } from '../../src/edge/routes/index.ts';
 import { readFields } from '../../src/edge/routes/transcriptions/form.ts';
 import { providers } from '../../src/providers/index.ts';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const document = openapiDocument({ version, providers });

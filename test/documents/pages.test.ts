@@ -14,7 +14,7 @@ import { markdownPage } from '../../src/documents/pages/markdown.ts';
 import { providers } from '../../src/providers/index.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const gateway = await startLiveGateway();
 const { names } = createDocuments({ version: '', providers });

@@ -7,7 +7,7 @@ import { type Begun, Idempotency, type IdempotentWork } from '../../src/edge/ide
 import { FormFingerprint, readIdempotencyKey } from '../../src/edge/idempotency/request.ts';
 import { AnswerSeal } from '../../src/edge/idempotency/seal.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { type DirectStore, directStore } from '../fakes/direct-store.ts';
+import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 
 const SECRET = Buffer.from('a secret of thirty-two characters');
 const PRINT = new Uint8Array(32).fill(1);

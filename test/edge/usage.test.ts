@@ -9,8 +9,8 @@ import type { RouteContext } from '../../src/edge/router.ts';
 import { getBalance } from '../../src/edge/routes/balance.ts';
 import { getSession, getSessions } from '../../src/edge/routes/sessions.ts';
 import { getUsage } from '../../src/edge/routes/usage.ts';
-import { type DirectStore, directStore } from '../fakes/direct-store.ts';
-import { endOf, headOf, holdOf, lineOf, perMinute } from '../fakes/ledger.ts';
+import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
+import { endOf, headOf, holdOf, lineOf, perMinute } from '../fakes/store/ledger.ts';
 
 let rig: DirectStore;
 let us: { organisationId: string; keyId: string };

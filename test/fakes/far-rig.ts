@@ -8,7 +8,7 @@ import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { DialHealth } from '../../src/upstream/service/dial-health.ts';
 import { type LegService, serveLegs } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { BusNetwork, type NetworkBus } from './bus-network.ts';
+import { BusNetwork, type NetworkBus } from './network/bus-network.ts';
 import type { Random } from './random.ts';
 import { type RigOptions, SessionRig } from './session-rig.ts';
 

@@ -26,7 +26,7 @@ import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { serveLegs } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import type { OpenSocket } from '../../src/upstream/wire.ts';
-import { MemoryLedger } from './memory-ledger.ts';
+import { MemoryLedger } from './store/memory-ledger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export const SETTINGS: SessionSettings = {

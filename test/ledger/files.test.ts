@@ -7,8 +7,8 @@ import { costMicroUsd } from '../../src/billing/price.ts';
 import { dearestMicroUsd } from '../../src/billing/reserve.ts';
 import { Desk } from '../../src/ledger/desk.ts';
 import { FileDesk, type FileMember, type FileReservation } from '../../src/transcription/money/reservations.ts';
-import { MemoryLedger } from '../fakes/memory-ledger.ts';
 import { settle as everything } from '../fakes/session-rig.ts';
+import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const member = (slug: string, microUsd: bigint, own = false): FileMember => ({

@@ -15,11 +15,11 @@ import { createStreamedStore } from '../../src/ledger/streamed-store.ts';
 import { consumeUsage } from '../../src/ledger/usage-consumer.ts';
 import { readUsage, usageBody, usageKeys } from '../../src/ledger/usage-message.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { directStore } from '../fakes/direct-store.ts';
-import { endOf, headOf, lineOf, perMinute } from '../fakes/ledger.ts';
-import { MemoryUsageStream } from '../fakes/memory-usage-stream.ts';
 import { seeded } from '../fakes/random.ts';
 import { settle } from '../fakes/session-rig.ts';
+import { directStore } from '../fakes/store/direct-store.ts';
+import { endOf, headOf, lineOf, perMinute } from '../fakes/store/ledger.ts';
+import { MemoryUsageStream } from '../fakes/store/memory-usage-stream.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const secret = Buffer.from('a secret of the usage stream of the tests');

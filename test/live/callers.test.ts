@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedKey } from '../../src/store/keys/calls.ts';
 import { generateKey } from '../../src/store/keys/key-text.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { createKeys, revokeKeys } from '../fakes/store-keys.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { createKeys, revokeKeys } from '../fakes/store/store-keys.ts';
 
 const model = 'loopback/script';
 const page = 'https://app.example.com';

@@ -6,7 +6,7 @@ import { simulators } from '../../src/providers/simulators.ts';
 import { scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { silentWav } from '../providers/openai/silent-wav.ts';
 
 type Fields = [string, string][];

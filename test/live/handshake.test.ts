@@ -1,8 +1,8 @@
 // The live endpoint's handshake as a client meets it: the three ways of giving a credential and their order, and refusals
 // that every kind of client can read.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LiveClient, type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { createKeys } from '../fakes/store-keys.ts';
+import { LiveClient, type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { createKeys } from '../fakes/store/store-keys.ts';
 
 const model = 'loopback/script';
 let live: LiveGateway;

@@ -1,7 +1,7 @@
 // What a person does to a key at the console holds for the very next request with it, whatever was remembered of the key.
 import { expect, it } from 'vitest';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
-import { livePerson } from '../fakes/live-person.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { livePerson } from '../fakes/processes/live-person.ts';
 
 it('a key’s new settings, its roll and its end hold at once', async () => {
   const live = await startLiveGateway();

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { wavOf } from '../fakes/audio-files.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
+import { wavOf } from '../fakes/audio/audio-files.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const SENTENCE = 'never to be read in the database';

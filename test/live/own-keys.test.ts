@@ -12,8 +12,8 @@ import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault, type Vault } from '../../src/vault/vault.ts';
-import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const OURS = 'canary-service-0815';
 const OWN = 'canary-own-key-4711';

@@ -5,8 +5,8 @@ import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { gapsIn } from '../simulation/whole.ts';
 
 const KEY = 'canary-4711-credential';

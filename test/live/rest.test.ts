@@ -1,7 +1,7 @@
 // The REST endpoints as a client meets them.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 let live: LiveGateway;
 beforeAll(async () => {

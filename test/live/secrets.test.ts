@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sampleAudio, startLiveGateway } from '../fakes/live-gateway.ts';
+import { sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const PASSWORD = 'canary password of a person 77';
 const PROVIDER_KEY = 'canary-service-key-of-deepgram-0815';

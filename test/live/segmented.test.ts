@@ -12,7 +12,7 @@ import {
   sampleAudio,
   samples,
   startLiveGateway,
-} from '../fakes/live-gateway.ts';
+} from '../fakes/processes/live-gateway.ts';
 
 const DIARIZE = 'openai/gpt-4o-transcribe-diarize';
 const UNIVERSAL = 'assemblyai/universal-2';

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
-import { voxgate } from '../fakes/voxgate.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { voxgate } from '../fakes/processes/voxgate.ts';
 
 let live: LiveGateway;
 beforeAll(async () => {

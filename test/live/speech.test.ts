@@ -1,7 +1,13 @@
 // The main job on real speech: the right words, live and as a file, with no key of any vendor and no network.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { VerboseTranscription } from '../../src/api/transcriptions.ts';
-import { type LiveGateway, type Sample, sampleAudio, samples, startLiveGateway } from '../fakes/live-gateway.ts';
+import {
+  type LiveGateway,
+  type Sample,
+  sampleAudio,
+  samples,
+  startLiveGateway,
+} from '../fakes/processes/live-gateway.ts';
 
 let live: LiveGateway;
 beforeAll(async () => {

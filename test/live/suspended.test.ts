@@ -1,7 +1,7 @@
 // An organisation that is suspended, by another process on the same file: nothing of it goes on, and it goes on when it may.
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { startLiveGateway } from '../fakes/live-gateway.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 

@@ -1,8 +1,8 @@
 // `POST /v1/tokens` as a client meets it, and what becomes of its tokens.
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../fakes/live-gateway.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 let live: LiveGateway;
 beforeAll(async () => {

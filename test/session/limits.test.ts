@@ -1,6 +1,6 @@
 // How long a session lives, and how it is ended from outside: idle, too long, drained, revoked, cut off.
 import { describe, expect, it } from 'vitest';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import type { RigClient } from '../fakes/session-rig.ts';
 import { SessionRig, settle } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';

@@ -1,7 +1,7 @@
 // The promise that a session to which no audio comes keeps no connection to a provider, and loses and doubles nothing by that.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { SessionRig } from '../fakes/session-rig.ts';
 import { failure, puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, speech, untilEnded } from './support.ts';

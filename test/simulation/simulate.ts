@@ -10,9 +10,9 @@ import { openai } from '../../src/providers/openai/index.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorStage } from '../../src/simulator/stage.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { type DialFault, type Link, SimulatedNetwork } from '../fakes/network/simulated-network.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
-import { type DialFault, type Link, SimulatedNetwork } from '../fakes/simulated-network.ts';
 import { EventClock } from './event-clock.ts';
 import type { Move, Scenario } from './scenario.ts';
 

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { type EarSource, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { dial, isFinal, milliseconds } from './assemblyai-client.ts';
 import { type Client, closeAll, type Message, serve } from './client.ts';
 

@@ -5,7 +5,7 @@ import { wavHeader } from '../../src/audio/wav/wav-header.ts';
 import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
 import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { milliseconds } from './assemblyai-client.ts';
 import { openTlsFront } from './tls-front.ts';
 

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { simulateCommand } from '../../src/cli/simulate.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { FAULTS } from '../../src/simulator/faults.ts';
-import { startVoxgate } from '../fakes/voxgate.ts';
+import { startVoxgate } from '../fakes/processes/voxgate.ts';
 import { tinyProvider } from './tiny-provider.ts';
 
 let printed = '';

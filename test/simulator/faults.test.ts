@@ -9,7 +9,7 @@ import { FAULTS } from '../../src/simulator/faults.ts';
 import { Hearing } from '../../src/simulator/hearing.ts';
 import { SimulatorStage, type StageUpgrade } from '../../src/simulator/stage.ts';
 import type { StageConnection } from '../../src/simulator/stage-connection.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { timersOf } from '../session/support.ts';
 import { tinyProvider } from './tiny-provider.ts';

@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../src/providers/provider.ts';
 import { engineEar, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { transcribe } from '../../src/simulator/transcription.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 
 const RATE = 8_000;
 

@@ -4,14 +4,14 @@ import { SimulatedClock } from 'xstate';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorStage } from '../../src/simulator/stage.ts';
 import type { Wire } from '../../src/upstream/wire.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { settle } from '../fakes/session-rig.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import {
   type DialFault,
   type Link,
   SimulatedNetwork,
   type SimulatedNetworkOptions,
-} from '../fakes/simulated-network.ts';
+} from '../fakes/network/simulated-network.ts';
+import { settle } from '../fakes/session-rig.ts';
 import { timersOf } from '../session/support.ts';
 import { WireLog } from '../suites/wire.suite.ts';
 import { tinyProvider } from './tiny-provider.ts';

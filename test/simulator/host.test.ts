@@ -10,7 +10,7 @@ import { SimulatedClock } from 'xstate';
 import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer, type SimulatorServerOptions } from '../../src/simulator/server.ts';
 import { openWire, type Wire } from '../../src/upstream/wire.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { timersOf } from '../session/support.ts';
 import { WireLog } from '../suites/wire.suite.ts';
 import { tinyProvider } from './tiny-provider.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IdempotencyAttempt } from '../../src/store/idempotency/calls.ts';
 import { createIdempotencyTables, IDEMPOTENCY_LIMITS } from '../../src/store/idempotency/tables.ts';
-import { ledgerRig } from '../fakes/ledger.ts';
+import { ledgerRig } from '../fakes/store/ledger.ts';
 
 const LEASE_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;

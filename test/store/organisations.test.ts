@@ -7,7 +7,7 @@ import { generateKey, parseKey } from '../../src/store/keys/key-text.ts';
 import { organisationsAndKeys } from '../../src/store/migrations/0001-organisations-and-keys.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
-import { databaseIn, OPERATOR, openTables } from '../fakes/data-directory.ts';
+import { databaseIn, OPERATOR, openTables } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const PERSON = { type: 'person', id: 'per_1' } as const;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { createOutboxTables } from '../../src/store/outbox/tables.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { databaseIn, openStore, openTables, runBeside } from '../fakes/data-directory.ts';
 import { seeded } from '../fakes/random.ts';
+import { databaseIn, openStore, openTables, runBeside } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 /** The outbox alone, which may be written to; the store's calls only take from it. */

@@ -4,7 +4,7 @@ import { applyCalls } from '../../src/store/sqlite/group-commit.ts';
 import type { Call } from '../../src/store/sqlite/protocol.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
 import { createTables, type Tables } from '../../src/store/tables.ts';
-import { databaseIn, OPERATOR, openTables } from '../fakes/data-directory.ts';
+import { databaseIn, OPERATOR, openTables } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 /** Two processes on one file. */

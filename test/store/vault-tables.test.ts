@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../src/store/audit-log/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { NewProviderKey } from '../../src/store/vault/calls.ts';
-import { openVaultStore } from '../fakes/vault-store.ts';
+import { openVaultStore } from '../fakes/store/vault-store.ts';
 
 const by: Actor = { type: 'person', id: 'per_1' };
 const START = Date.UTC(2026, 0, 1, 0, 0, 30);

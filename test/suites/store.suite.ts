@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasValidChecksum, parseKey } from '../../src/store/keys/key-text.ts';
 import type { Store } from '../../src/store/store.ts';
-import { OPERATOR } from '../fakes/data-directory.ts';
+import { OPERATOR } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -8,8 +8,8 @@ import type { Endpoint, Incoming, ProviderAccess, ProviderRefusal } from '../../
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { openWire, type Wire, type WireListener } from '../../src/upstream/wire.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
-import { expectWhole } from '../fakes/numbered-finals.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
 
 const RATE = 16_000;

@@ -14,7 +14,7 @@ import type { AudioFile } from '../../src/transcription/file-source.ts';
 import { type TranscriptionOutcome, transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { timersOf } from '../session/support.ts';
 import {

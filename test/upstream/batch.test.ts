@@ -9,7 +9,7 @@ import type { LiveCodec, Outgoing } from '../../src/providers/provider.ts';
 import { transcribeThroughLeg } from '../../src/transcription/through-leg.ts';
 import { LegFailed } from '../../src/upstream/leg-failed.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { numberedAudio } from '../fakes/numbered-audio.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, puppetProvider } from '../session/puppet.ts';
 

@@ -1,5 +1,5 @@
 // One wire suite, run with the scripted provider in this process and behind a real WebSocket.
-import { EngineServer } from '../fakes/engine-server.ts';
+import { EngineServer } from '../fakes/processes/engine-server.ts';
 import { wireSuite } from '../suites/wire.suite.ts';
 
 wireSuite('embedded', async () => ({

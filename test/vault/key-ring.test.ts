@@ -8,7 +8,7 @@ import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { rotateVault } from '../../src/vault/rotation.ts';
 import { keyRingOf, open, seal } from '../../src/vault/seal.ts';
 import { VaultError } from '../../src/vault/vault-error.ts';
-import { openVaultStore } from '../fakes/vault-store.ts';
+import { openVaultStore } from '../fakes/store/vault-store.ts';
 
 const by = { type: 'operator', id: 'someone' } as const;
 const [A, B] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64url')];

@@ -11,7 +11,7 @@ import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../../src/vaul
 import { keyRingOf } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { VaultError } from '../../src/vault/vault-error.ts';
-import { openVaultStore } from '../fakes/vault-store.ts';
+import { openVaultStore } from '../fakes/store/vault-store.ts';
 
 const by = { type: 'person', id: 'per_1' } as const;
 const CANARY = 'canary-own-key-4711';

@@ -7,7 +7,7 @@ import { loopback } from '../../src/providers/loopback/index.ts';
 import type { CredentialVerdict, Provider, ProviderAccess } from '../../src/providers/provider.ts';
 import { keyRingOf } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { openVaultStore } from '../fakes/vault-store.ts';
+import { openVaultStore } from '../fakes/store/vault-store.ts';
 
 const by = { type: 'person', id: 'per_1' } as const;
 const CANARY = 'canary-own-key-4711';

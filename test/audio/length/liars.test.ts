@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio-files.ts';
-import { measured } from '../../fakes/measured.ts';
-import { oggPage, opusOgg, speexOgg } from '../../fakes/ogg-files.ts';
+import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio/audio-files.ts';
+import { measured } from '../../fakes/audio/measured.ts';
+import { oggPage, opusOgg, speexOgg } from '../../fakes/audio/ogg-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/audio/formats');
 const load = (name: string): Buffer => readFileSync(join(FOLDER, name));

@@ -5,8 +5,8 @@ import { type NatsBus, openNatsBus } from '../../../src/bus/nats/bus.ts';
 import { jetStreamOf } from '../../../src/bus/nats/jetstream/common.ts';
 import { natsLeases } from '../../../src/bus/nats/jetstream/leases.ts';
 import { natsUsage } from '../../../src/bus/nats/jetstream/usage-stream.ts';
-import { type NatsCluster, startNatsCluster } from '../../fakes/nats-cluster.ts';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { type NatsCluster, startNatsCluster } from '../../fakes/network/nats-cluster.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../fakes/secrets.ts';
 import { whenConnected } from '../nats-rig.ts';
 

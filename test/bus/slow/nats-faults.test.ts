@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { BusBody } from '../../../src/bus/bus.ts';
 import { type NatsBus, openNatsBus } from '../../../src/bus/nats/bus.ts';
-import { natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
+import { natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { settleAll } from '../../fakes/network/settle-nats.ts';
 import { SECRETS } from '../../fakes/secrets.ts';
-import { settleAll } from '../../fakes/settle-nats.ts';
 import { busOfTest, serverOfTest, whenConnected } from '../nats-rig.ts';
 
 const MIB = 1_048_576;

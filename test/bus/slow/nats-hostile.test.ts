@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BusBody } from '../../../src/bus/bus.ts';
 import type { NatsBus } from '../../../src/bus/nats/bus.ts';
 import { encodeFrame } from '../../../src/bus/nats/frames.ts';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
-import { settleAll } from '../../fakes/settle-nats.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
+import { settleAll } from '../../fakes/network/settle-nats.ts';
 import { INSIDER, type Insider, insiderOn } from '../insider.ts';
 import { busOfTest, serverOfTest } from '../nats-rig.ts';
 

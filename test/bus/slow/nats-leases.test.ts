@@ -7,8 +7,8 @@ import { type NatsLeases, natsLeases } from '../../../src/bus/nats/jetstream/lea
 import { KeyRing } from '../../../src/bus/sealing/key-ring.ts';
 import { sealEntry } from '../../../src/bus/sealing/sealed-entry.ts';
 import { thisProcess } from '../../../src/runtime/process-identity.ts';
-import { openLink } from '../../fakes/nats-link.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
+import { openLink } from '../../fakes/network/nats-link.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../fakes/secrets.ts';
 
 const LEASE_MS = 1500;

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BusBody } from '../../../src/bus/bus.ts';
 import { NatsBus, type NatsBusOptions } from '../../../src/bus/nats/bus.ts';
 import { NatsConnector } from '../../../src/bus/nats/connection/connector.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { settleAll } from '../../fakes/network/settle-nats.ts';
 import { SECRETS } from '../../fakes/secrets.ts';
-import { settleAll } from '../../fakes/settle-nats.ts';
 import { whenConnected } from '../nats-rig.ts';
 
 const NOTICED_MS = { min: 3_500, max: 9_000 };

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BusBody, BusError } from '../../../src/bus/bus.ts';
 import { type NatsUsageOptions, natsUsage } from '../../../src/bus/nats/jetstream/usage-stream.ts';
 import type { UsageVerdict } from '../../../src/bus/usage-stream.ts';
-import { openLink } from '../../fakes/nats-link.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
+import { openLink } from '../../fakes/network/nats-link.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 
 interface Usage extends BusBody {
   n: number;

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/cluster.ts', import.meta.url));

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
-import { Serving } from '../../fakes/serving.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
+import { Serving } from '../../fakes/processes/serving.ts';
 
 /** Handles that are free when the flood begins, and sockets that want one. */
 const FREE = 32;

@@ -6,8 +6,8 @@ import { natsLeases } from '../../../src/bus/nats/jetstream/leases.ts';
 import { ownShard } from '../../../src/cluster/accounts/ownership.ts';
 import { joinCluster, type MembershipOptions } from '../../../src/cluster/membership/membership.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 
 const closing: (() => Promise<void>)[] = [];
 let server: NatsServer;

@@ -11,7 +11,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import { PrivateNats, type PrivateNatsOptions } from '../../../src/cli/workers/private-nats.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const logger = createLogger('silent');

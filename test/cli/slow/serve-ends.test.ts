@@ -1,8 +1,8 @@
 // How a process ends, with live sessions in it: asked to, and killed.
 import { expect, it } from 'vitest';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
-import { Serving } from '../../fakes/serving.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
+import { Serving } from '../../fakes/processes/serving.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 
 const SESSIONS = 200;
 const MANY = { VOXGATE_SESSIONS_PER_KEY_MAX: '1000', VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000' };

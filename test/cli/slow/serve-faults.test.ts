@@ -2,9 +2,9 @@
 // a clock that jumps, an output that is gone. Sessions that are there go on; what is short is said to new ones.
 import { closeSync, openSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
-import { Serving } from '../../fakes/serving.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
+import { Serving } from '../../fakes/processes/serving.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 
 const TURN = 16_000;
 

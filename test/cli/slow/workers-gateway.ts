@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../../src/api/listen.ts';
 import { nodeOfSession } from '../../../src/session/session-id.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { firstKeyIn, startVoxgate } from '../../fakes/voxgate.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { firstKeyIn, startVoxgate } from '../../fakes/processes/voxgate.ts';
 
 const RATE = 16_000;
 /** So many sessions find every process: each goes to one of three at random, or nearly. */

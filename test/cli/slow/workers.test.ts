@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadUws } from '../../../src/edge/uws/door.ts';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
+import { voxgate, voxgateProcess } from '../../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { voxgate, voxgateProcess } from '../../fakes/voxgate.ts';
 import { WorkersGateway } from './workers-gateway.ts';
 
 const doors = ['node', ...(hasUws() ? ['uws'] : [])];

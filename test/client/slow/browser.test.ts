@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Voxgate } from '../../../src/client/index.ts';
-import { type LiveGateway, samples, startLiveGateway } from '../../fakes/live-gateway.ts';
+import { type LiveGateway, samples, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
 import { programOf } from '../programs.ts';
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../bin/build.js';
-import { startLiveGateway } from '../../fakes/live-gateway.ts';
+import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

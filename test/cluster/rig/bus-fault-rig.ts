@@ -3,9 +3,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { passwordOf, type User } from '../../deploy/nats-rig.ts';
-import type { NatsServerOptions } from '../../fakes/nats-server.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { type Outcome, voxgate } from '../../fakes/voxgate.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import type { NatsServerOptions } from '../../fakes/network/nats-server.ts';
+import { type Outcome, voxgate } from '../../fakes/processes/voxgate.ts';
 import { Cluster, MICRO_USD_PER_MS } from './cluster.ts';
 import { Talker } from './talker.ts';
 

@@ -12,8 +12,8 @@ import {
   Voxgate,
 } from '../../../src/client/index.ts';
 import type { WebSocketConstructor } from '../../../src/client/live/web-socket.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { MODEL } from './cluster.ts';
 
 const RATE = 16_000;

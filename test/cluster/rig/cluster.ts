@@ -6,9 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll } from 'vitest';
-import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../fakes/nats-server.ts';
+import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { firstKeyIn, startVoxgate } from '../../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { firstKeyIn, startVoxgate } from '../../fakes/voxgate.ts';
 
 /** What every node of one gateway shares. */
 export const SECRET = 'the-secret-of-the-tests-that-all-nodes-of-a-gateway-share';

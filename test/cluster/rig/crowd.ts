@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { withoutNode } from '../../fakes/metrics-text.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { type Cluster, type ClusterNode, MICRO_USD_PER_MS } from './cluster.ts';
 import { type Speech, Talker } from './talker.ts';
 

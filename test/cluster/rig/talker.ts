@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../../src/api/listen.ts';
 import { sendInRealTime } from '../../../src/cli/speech/real-time.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole, type NumberedFinal } from '../../fakes/numbered-finals.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole, type NumberedFinal } from '../../fakes/audio/numbered-finals.ts';
 import { MODEL } from './cluster.ts';
 
 const RATE = 16_000;

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { APART, Cluster, MODEL, NODE_START_MS } from '../rig/cluster.ts';
 import { beginAll, createKey, expectBilled, FULL, latestMs } from '../rig/crowd.ts';
 

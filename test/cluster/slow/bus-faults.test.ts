@@ -3,7 +3,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { deployedConfig } from '../../deploy/nats-rig.ts';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { BusFaultRig, type Key, longestPauseMs, patiently, recovered, type Said, span } from '../rig/bus-fault-rig.ts';
 import { NODE_START_MS } from '../rig/cluster.ts';

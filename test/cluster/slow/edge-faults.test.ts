@@ -1,7 +1,7 @@
 // The node that clients are connected to is killed: they see it at once, and what they said is billed from its journal, never more
 // than they said and at most five seconds less. Where it never comes back, its sessions end all the same.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { Cluster, NODE_START_MS } from '../rig/cluster.ts';
 import { beginAll, billedMs, expectAgreement, FULL, sessionSeen, settled } from '../rig/crowd.ts';
 import type { Talker } from '../rig/talker.ts';

@@ -1,6 +1,6 @@
 // Nodes with connections to providers that are killed or stand still in the middle of a sentence: nobody who speaks hears of it.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { Cluster, type ClusterNode, NODE_START_MS } from '../rig/cluster.ts';
 import { beginAll, expectBilled, FULL, latestMs, metric } from '../rig/crowd.ts';
 

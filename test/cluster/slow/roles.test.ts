@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { APART, Cluster, MICRO_USD_PER_MS, NODE_START_MS } from '../rig/cluster.ts';
 import { Talker } from '../rig/talker.ts';
 

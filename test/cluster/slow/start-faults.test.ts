@@ -1,9 +1,9 @@
 // Nodes that cannot be part of the gateway as they were started: each ends with 78 and one sentence that says what to do, and those
 // that were there go on. And the one that may begin without NATS.
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/nats-server.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { type Outcome, voxgateProcess } from '../../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { type Outcome, voxgateProcess } from '../../fakes/voxgate.ts';
 import { Cluster, ClusterNode, NODE_START_MS, SECRET } from '../rig/cluster.ts';
 import { expectAgreement } from '../rig/crowd.ts';
 import { Talker } from '../rig/talker.ts';

@@ -1,7 +1,7 @@
 // A node that holds connections to providers is told to end: sessions of other nodes have their next turn elsewhere, and nobody
 // who speaks notices. CLUSTER_FULL=1: 100 of them.
 import { afterEach, describe, expect, it } from 'vitest';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { Caller, secondsOf } from '../rig/caller.ts';
 import { Cluster, type ClusterNode } from '../rig/cluster.ts';
 

@@ -1,8 +1,8 @@
 // Nodes of this version beside some of a later one, as during an update: sessions go over both, in both directions, and every
 // micro-dollar arrives, whichever of them keeps the accounts.
 import { describe, expect, it } from 'vitest';
-import { natsServerIsHere } from '../../fakes/nats-server.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
+import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { Cluster, NODE_START_MS, SECRET } from '../rig/cluster.ts';
 import { beginAll, createKey, expectBilled, FULL, latestMs, metric } from '../rig/crowd.ts';
 import { LATER_VERSION, laterVersion } from '../rig/later-version.ts';

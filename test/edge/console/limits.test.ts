@@ -2,7 +2,7 @@
 // strangers who fail to log in.
 import { describe, expect, test } from 'vitest';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
-import { OPERATOR } from '../../fakes/ledger.ts';
+import { OPERATOR } from '../../fakes/store/ledger.ts';
 
 const organisationOf = async (browser: Browser) =>
   ((await browser.get('/console/api/me')).json() as unknown as { organisation: { id: string } }).organisation.id;

@@ -1,7 +1,7 @@
 // Keys, balance, usage, sessions and audit log at the console: what is shown, and that nobody sees or moves what is another's.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig } from '../../accounts/console-rig.ts';
-import { headOf, lineOf, OPERATOR } from '../../fakes/ledger.ts';
+import { headOf, lineOf, OPERATOR } from '../../fakes/store/ledger.ts';
 
 let rig: ConsoleRig;
 let ada: Browser;

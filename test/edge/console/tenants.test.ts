@@ -21,7 +21,7 @@ import {
   SECRET,
   storeOver,
 } from '../../accounts/console-rig.ts';
-import { endOf, headOf, ledgerRig, lineOf, OPERATOR } from '../../fakes/ledger.ts';
+import { endOf, headOf, ledgerRig, lineOf, OPERATOR } from '../../fakes/store/ledger.ts';
 
 const ledger = ledgerRig();
 ledger.clock.nowMs = Date.now();

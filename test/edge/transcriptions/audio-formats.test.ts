@@ -12,7 +12,7 @@ import type { ChainMember } from '../../../src/failover/chain.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { FileSource } from '../../../src/transcription/file-source.ts';
 import { LengthMeter } from '../../../src/transcription/measuring/length-meter.ts';
-import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../../fakes/audio-files.ts';
+import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../../fakes/audio/audio-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/audio/formats');
 const PRICE = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n } as const;

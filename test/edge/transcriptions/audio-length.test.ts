@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { LengthMeter, type LengthMeterOptions } from '../../../src/transcription/measuring/length-meter.ts';
-import { flacOf, MP3_FRAME_SECONDS, mp3, mp3OfTwoRates, wavOf } from '../../fakes/audio-files.ts';
+import { flacOf, MP3_FRAME_SECONDS, mp3, mp3OfTwoRates, wavOf } from '../../fakes/audio/audio-files.ts';
 
 const meters: LengthMeter[] = [];
 afterEach(async () => {

@@ -10,8 +10,17 @@ import { BILL_PAGE_HEADERS, billHtml } from '../../../src/edge/bills/page.ts';
 import type { Reply } from '../../../src/edge/door.ts';
 import type { RouteContext } from '../../../src/edge/router.ts';
 import { getBill } from '../../../src/edge/routes/bills.ts';
-import { type DirectStore, directStore } from '../../fakes/direct-store.ts';
-import { creditOf, endOf, headOf, lineOf, OPERATOR, perMinute, perSession, START_MS } from '../../fakes/ledger.ts';
+import { type DirectStore, directStore } from '../../fakes/store/direct-store.ts';
+import {
+  creditOf,
+  endOf,
+  headOf,
+  lineOf,
+  OPERATOR,
+  perMinute,
+  perSession,
+  START_MS,
+} from '../../fakes/store/ledger.ts';
 
 let rig: DirectStore;
 let us: { organisationId: string; keyId: string };

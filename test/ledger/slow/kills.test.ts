@@ -3,10 +3,10 @@
 import { afterAll, expect, it } from 'vitest';
 import { costMicroUsd } from '../../../src/billing/price.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { KilledGateway, killedEnvironment, type Sent } from '../../fakes/killed-gateway.ts';
+import { KilledGateway, killedEnvironment, type Sent } from '../../fakes/processes/killed-gateway.ts';
+import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { seeded } from '../../fakes/random.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { voxgate } from '../../fakes/voxgate.ts';
 
 /** `npm run test:kills` asks for 50. */
 const KILLS = Number(process.env.KILLS ?? 1);

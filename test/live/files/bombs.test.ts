@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { LengthMeter } from '../../../src/transcription/measuring/length-meter.ts';
-import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio-files.ts';
+import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import { desk, expectNothingLeft, MEMORY_BYTES_MAX, send, server } from './files-fixture.ts';
 

@@ -19,9 +19,9 @@ import { UntakenAnswers } from '../../../src/transcription/money/untaken-answers
 import { HttpPools } from '../../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { apiKey, callerOf } from '../../fakes/api-keys.ts';
-import { directStore } from '../../fakes/direct-store.ts';
-import { RecordingDesk } from '../../fakes/file-desk.ts';
 import { patientBreakers } from '../../fakes/patient-breakers.ts';
+import { directStore } from '../../fakes/store/direct-store.ts';
+import { RecordingDesk } from '../../fakes/store/file-desk.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { servesAt } from '../../setup/documented-notes.ts';
 import { answer, HttpProvider, SECRET, scriptedProvider } from '../../upstream/http-batch-fixture.ts';

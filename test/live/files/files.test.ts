@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { type Arrived, answer, SECRET } from '../../upstream/http-batch-fixture.ts';
 import {
   END,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DoorRequest, Reply } from '../../../src/edge/door.ts';
 import { RequestBody } from '../../../src/edge/http/request-body.ts';
 import { openFiles, piecesOf } from '../../edge/multipart/form-rig.ts';
-import { wavOf } from '../../fakes/audio-files.ts';
+import { wavOf } from '../../fakes/audio/audio-files.ts';
 import {
   desk,
   expectNothingLeft,

@@ -1,6 +1,6 @@
 // What a file may cost is set aside before a provider is asked, and charged only when one has answered.
 import { describe, expect, it } from 'vitest';
-import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio-files.ts';
+import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import { desk, END, expectNothingLeft, flac, MEMORY_BYTES_MAX, open, send, server, settled } from './files-fixture.ts';
 

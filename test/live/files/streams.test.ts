@@ -1,6 +1,6 @@
 // Streamed answers of files: the same text in pieces, whatever becomes of the models, the client, the money and the key.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import {
   desk,

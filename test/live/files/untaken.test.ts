@@ -2,7 +2,7 @@
 // is refused before the upload is over, for want of money or leave.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
-import { wavOf } from '../../fakes/audio-files.ts';
+import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import { desk, END, expectNothingLeft, lengths, open, send, server, settled, untaken } from './files-fixture.ts';
 

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { answerTo, requestOf } from '../../edge/multipart/form-rig.ts';
-import { wavOf } from '../../fakes/audio-files.ts';
+import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { type Answer, answer } from '../../upstream/http-batch-fixture.ts';
 import { desk, END, expectNothingLeft, flac, port, replied, send, server } from './files-fixture.ts';
 

@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import { live } from '../../../src/providers/loopback/live.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
 import type { EngineConnection } from '../../../src/providers/provider.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { timersOf } from '../../session/support.ts';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import { simulator } from '../../../src/providers/openai/simulator/index.ts';
 import { type EarSource, numberedEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 
 const RATE = 24_000;
 export const TRANSCRIPTION = 'conversation.item.input_audio_transcription';

@@ -1,7 +1,7 @@
 // Audio that comes in unusual ways: far too much, nothing but silence for ever, in single bytes, in huge frames, as a file.
 import { describe, expect, it } from 'vitest';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { type RigClient, SessionRig } from '../../fakes/session-rig.ts';
 import { puppetRig } from '../puppet.ts';
 import { expectInOrder, expectNothingLeft, hum, RATE, silence, storyOf, timersOf, untilEnded } from '../support.ts';

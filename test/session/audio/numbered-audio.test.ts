@@ -1,8 +1,8 @@
 // The promise that no sample is lost, repeated or shifted between a client and its provider, whatever the chunks, the
 // cadence and the failures in between.
 import { describe, expect, it } from 'vitest';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { type RigClient, SessionRig } from '../../fakes/session-rig.ts';
 

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { microUsdOf } from '../../../src/billing/price.ts';
 import type { HoldRequest, SessionEnd, SessionHead, SessionName, UsageLine } from '../../../src/store/ledger/calls.ts';
-import { MemoryLedger } from '../../fakes/memory-ledger.ts';
 import { seeded } from '../../fakes/random.ts';
 import type { RigClient, SessionRig } from '../../fakes/session-rig.ts';
+import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
 import { type Puppet, puppetRig } from '../puppet.ts';
 import { expectNothingLeft, RATE, speech, untilEnded } from '../support.ts';
 

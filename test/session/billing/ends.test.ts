@@ -10,8 +10,8 @@ import {
   type OrderlyCode,
   SESSION_ENDS,
 } from '../../../src/session/billing/end-charges.ts';
-import { MemoryLedger } from '../../fakes/memory-ledger.ts';
 import type { RigClient, RigOptions, SessionRig } from '../../fakes/session-rig.ts';
+import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
 import { failure, puppetRig } from '../puppet.ts';
 import { speech, untilEnded } from '../support.ts';
 

@@ -5,8 +5,8 @@ import type { Heard } from '../../../machines/events.ts';
 import { microUsdOf } from '../../../src/billing/price.ts';
 import type { Journal } from '../../../src/ledger/journal.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { MemoryLedger } from '../../fakes/memory-ledger.ts';
 import { settle } from '../../fakes/session-rig.ts';
+import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
 import { puppetRig } from '../puppet.ts';
 import { RATE, silence, speech, untilEnded } from '../support.ts';
 

@@ -1,10 +1,10 @@
 // The promise that a live session costs what was heard and nothing else, never more than there is, whatever fails in between.
 import { describe, expect, it } from 'vitest';
 import { costMicroUsd, exactPrice, microUsdOf } from '../../../src/billing/price.ts';
-import { MemoryLedger } from '../../fakes/memory-ledger.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { seeded } from '../../fakes/random.ts';
 import { type RigClient, type RigOptions, SessionRig, settle } from '../../fakes/session-rig.ts';
+import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
 import { expectInOrder, expectNothingLeft, RATE, untilEnded } from '../support.ts';
 
 const minute = (amount: string, minimum?: string) => ({

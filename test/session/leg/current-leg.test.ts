@@ -3,8 +3,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Heard } from '../../../machines/events.ts';
 import { legActor } from '../../../src/bus/subjects.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { SessionRig, settle } from '../../fakes/session-rig.ts';
 import { failure, puppetRig } from '../puppet.ts';
 import { actorsOf, expectInOrder, expectNothingLeft, hum, RATE, speech, untilEnded } from '../support.ts';

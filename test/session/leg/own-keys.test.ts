@@ -6,7 +6,7 @@ import type { LiveCodec, Provider, ProviderAccess } from '../../../src/providers
 import { keyRingOf } from '../../../src/vault/seal.ts';
 import { createVault } from '../../../src/vault/vault.ts';
 import { SessionRig, settle } from '../../fakes/session-rig.ts';
-import { openVaultStore } from '../../fakes/vault-store.ts';
+import { openVaultStore } from '../../fakes/store/vault-store.ts';
 import { Puppet, puppetProvider } from '../puppet.ts';
 import { expectInOrder, expectNothingLeft, speech, untilEnded } from '../support.ts';
 

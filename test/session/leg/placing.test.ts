@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { shareBreakers } from '../../../src/failover/breaker-hints.ts';
 import { LOOK_MS } from '../../../src/upstream/service/leg-balance.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { FarRig, type FarRigOptions, NOTHING_FAR_LEFT } from '../../fakes/far-rig.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
 import { seeded } from '../../fakes/random.ts';
 import type { RigClient } from '../../fakes/session-rig.ts';
 import { RATE, untilEnded } from '../support.ts';

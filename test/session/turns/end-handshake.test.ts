@@ -1,7 +1,7 @@
 // The end of a session: whoever sends `close` and waits gets every final, then `session_ended`, then 1000.
 import { describe, expect, it } from 'vitest';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../fakes/numbered-finals.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { seeded } from '../../fakes/random.ts';
 import { SessionRig } from '../../fakes/session-rig.ts';
 import { puppetRig } from '../puppet.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach } from 'vitest';
 import type { MailToken, SignUp } from '../../../src/store/accounts/calls.ts';
-import { type LedgerRig, ledgerRig } from '../../fakes/ledger.ts';
+import { type LedgerRig, ledgerRig } from '../../fakes/store/ledger.ts';
 
 export const HOUR_MS = 3_600_000;
 export const WELCOME = 2_000_000n;

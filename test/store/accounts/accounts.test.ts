@@ -1,6 +1,6 @@
 // Sign-up and verification on the tables: what one link does, what is given once, and what is limited.
 import { describe, expect, test } from 'vitest';
-import { OPERATOR } from '../../fakes/ledger.ts';
+import { OPERATOR } from '../../fakes/store/ledger.ts';
 import {
   actions,
   balanceOf,

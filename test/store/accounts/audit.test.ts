@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../src/store/accounts/calls.ts';
 import type { Actor } from '../../../src/store/audit-log/calls.ts';
-import { OPERATOR } from '../../fakes/ledger.ts';
+import { OPERATOR } from '../../fakes/store/ledger.ts';
 import { CLIENT, hashOf, personCalled, rig, sessionOf, signUp, token, use, verified } from './accounts-rig.ts';
 
 const MINUTE_MS = 60_000;

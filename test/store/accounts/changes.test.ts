@@ -1,6 +1,6 @@
 // What becomes of an account on the tables: new passwords and addresses, suspension, and what stays when it goes.
 import { describe, expect, test } from 'vitest';
-import { OPERATOR } from '../../fakes/ledger.ts';
+import { OPERATOR } from '../../fakes/store/ledger.ts';
 import {
   actions,
   balanceOf,

@@ -1,6 +1,6 @@
 // Whose link is whose, when several people sign up with one address: what a link takes, how often, and who uses up whose mails.
 import { describe, expect, test } from 'vitest';
-import { OPERATOR } from '../../fakes/ledger.ts';
+import { OPERATOR } from '../../fakes/store/ledger.ts';
 import {
   CLIENT,
   HOUR_MS,

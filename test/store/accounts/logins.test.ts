@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { NewConsoleSession } from '../../../src/store/accounts/calls.ts';
-import { type LedgerRig, ledgerRig, OPERATOR } from '../../fakes/ledger.ts';
+import { type LedgerRig, ledgerRig, OPERATOR } from '../../fakes/store/ledger.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

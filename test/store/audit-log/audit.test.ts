@@ -1,7 +1,7 @@
 // The audit log: it only grows, and is read newest first, page by page.
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/store/audit-log/calls.ts';
-import { OPERATOR, openTables } from '../../fakes/data-directory.ts';
+import { OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 
 const entry = (action: string, organisationId: string | null = 'org_1'): AuditEntry => ({
   by: OPERATOR,

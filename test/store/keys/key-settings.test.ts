@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type KeySettings, SCOPES } from '../../../src/store/keys/calls.ts';
 import { parseKey } from '../../../src/store/keys/key-text.ts';
-import { OPERATOR, openTables } from '../../fakes/data-directory.ts';
+import { OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 
 /** Tables with one organisation and the time of day set to 12:00:30.5. */
 function begin() {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type ApiKey, type KeySettings, SCOPES } from '../../../src/store/keys/calls.ts';
 import { judgeKey } from '../../../src/store/keys/chart.ts';
 import { parseKey } from '../../../src/store/keys/key-text.ts';
-import { OPERATOR, openTables } from '../../fakes/data-directory.ts';
+import { OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 
 const HOUR_MS = 3_600_000;
 const PERSON = { type: 'person', id: 'per_1', address: '192.0.2.1' } as const;

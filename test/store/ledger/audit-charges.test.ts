@@ -13,7 +13,7 @@ import {
   lineOf,
   OPERATOR,
   perMinute,
-} from '../../fakes/ledger.ts';
+} from '../../fakes/store/ledger.ts';
 
 const PRICE = perMinute(60_000n);
 const file = (audioMs: number, channels: number, audioMsMax: number) =>

@@ -13,7 +13,7 @@ import {
   lineOf,
   perMinute,
   perSession,
-} from '../../fakes/ledger.ts';
+} from '../../fakes/store/ledger.ts';
 
 /** Two customers; a session settled, one open and renewed, one whose hold expired; each kind of hold's end. */
 function busyLedger(): LedgerRig {

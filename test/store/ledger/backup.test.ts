@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createLedgerTables } from '../../../src/store/ledger/tables.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { endOf, headOf, ledgerRig, lineOf } from '../../fakes/ledger.ts';
+import { endOf, headOf, ledgerRig, lineOf } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 function refusal(call: () => unknown): StoreError {

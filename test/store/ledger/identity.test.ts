@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restoreDatabase } from '../../../src/store/sqlite/restore.ts';
-import { databaseIn, OPERATOR, openTables } from '../../fakes/data-directory.ts';
+import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const begin = () => {

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { checkCopy, restoreDatabase } from '../../../src/store/sqlite/restore.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/store.ts';
-import { headOf, holdOf, ledgerRig, lineOf } from '../../fakes/ledger.ts';
+import { headOf, holdOf, ledgerRig, lineOf } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const LEASE_MS = 60_000;

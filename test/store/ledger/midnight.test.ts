@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTables } from '../../../src/store/tables.ts';
-import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/ledger.ts';
+import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/store/ledger.ts';
 
 const MIDNIGHT_MS = Date.parse('2026-11-22T00:00:00.000Z');
 const MODELS = ['a/one', 'b/two', 'c/three'];

@@ -13,7 +13,7 @@ import {
   OPERATOR,
   perMinute,
   perSession,
-} from '../../fakes/ledger.ts';
+} from '../../fakes/store/ledger.ts';
 
 const SEQUENCES = 1_000;
 const SESSIONS = 6;

@@ -3,7 +3,16 @@
 import { describe, expect, test } from 'vitest';
 import type { StoreErrorReason } from '../../../src/store/store-error.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { creditOf, endOf, headOf, holdOf, type LedgerRig, ledgerRig, lineOf, OPERATOR } from '../../fakes/ledger.ts';
+import {
+  creditOf,
+  endOf,
+  headOf,
+  holdOf,
+  type LedgerRig,
+  ledgerRig,
+  lineOf,
+  OPERATOR,
+} from '../../fakes/store/ledger.ts';
 
 /** Opens `ses_1` of one customer again and again. */
 function begin(options: Parameters<LedgerRig['customer']>[0]) {

@@ -1,7 +1,7 @@
 // What a session gets to begin with: the hold it wants, less, or a refusal that leaves nothing behind.
 import { describe, expect, test } from 'vitest';
 import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
-import { endOf, headOf, holdOf, ledgerRig } from '../../fakes/ledger.ts';
+import { endOf, headOf, holdOf, ledgerRig } from '../../fakes/store/ledger.ts';
 
 function reasonOf(call: () => unknown): StoreErrorReason | undefined {
   try {

@@ -1,6 +1,6 @@
 // Calls on their way to the thread: those of one turn of the event loop travel together, and none is harmed by another.
 import { expect, test } from 'vitest';
-import { OPERATOR, openStore } from '../../fakes/data-directory.ts';
+import { OPERATOR, openStore } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 test('a call with what cannot be sent is refused alone, and those beside it are answered', async () => {

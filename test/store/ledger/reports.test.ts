@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Credit } from '../../../src/store/ledger/calls.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/ledger.ts';
+import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/store/ledger.ts';
 
 function refusal(call: () => unknown): StoreError {
   try {

@@ -1,7 +1,7 @@
 // A session's money from its first renewal to the settlement: what is posted, and what a repeated or late call does.
 import { describe, expect, test } from 'vitest';
 import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
-import { endOf, headOf, holdOf, ledgerRig, lineOf, perMinute, perSession } from '../../fakes/ledger.ts';
+import { endOf, headOf, holdOf, ledgerRig, lineOf, perMinute, perSession } from '../../fakes/store/ledger.ts';
 
 const CREDIT = 1_000_000n;
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/store.ts';
-import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/ledger.ts';
+import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const opened: SqliteStore[] = [];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { costMicroUsd } from '../../../src/billing/price.ts';
 import type { LedgerCalls, SessionHead } from '../../../src/store/ledger/calls.ts';
-import { endOf, headOf, ledgerRig, lineOf, perMinute } from '../../fakes/ledger.ts';
 import { seeded } from '../../fakes/random.ts';
+import { endOf, headOf, ledgerRig, lineOf, perMinute } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const compiled = (name: string) => new URL(`../../../dist/src/store/${name}.js`, import.meta.url).href;

@@ -4,8 +4,8 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { parseKey } from '../../../src/store/keys/key-text.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
-import { databaseIn, OPERATOR, openStore, openTables, runBeside } from '../../fakes/data-directory.ts';
 import { seeded } from '../../fakes/random.ts';
+import { databaseIn, OPERATOR, openStore, openTables, runBeside } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 /** Writes without end, several calls at a time, and tells of each that was answered. */

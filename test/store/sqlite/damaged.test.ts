@@ -6,9 +6,9 @@ import { openError } from '../../../src/store/sqlite/errors.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { createTables, type Tables } from '../../../src/store/tables.ts';
-import { databaseIn, OPERATOR, openTables } from '../../fakes/data-directory.ts';
-import { fullDatabase, readAll } from '../../fakes/full-database.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
+import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
+import { fullDatabase, readAll } from '../../fakes/store/full-database.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 /** A database in which every table has rows: closed, and as a killed process leaves it. */

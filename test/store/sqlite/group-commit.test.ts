@@ -7,7 +7,7 @@ import { applyCalls } from '../../../src/store/sqlite/group-commit.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import type { Answer, Call } from '../../../src/store/sqlite/protocol.ts';
 import type { StoreCalls } from '../../../src/store/store.ts';
-import { databaseIn, OPERATOR, openStore, openTables } from '../../fakes/data-directory.ts';
+import { databaseIn, OPERATOR, openStore, openTables } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 function callOf<Name extends keyof StoreCalls>(name: Name, ...args: Parameters<StoreCalls[Name]>): Call {

@@ -9,7 +9,7 @@ import { openError } from '../../../src/store/sqlite/errors.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { isOldVersion } from '../../../src/store/sqlite/open-database.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { databaseIn, finishedDirectory, openStore, runBeside } from '../../fakes/data-directory.ts';
+import { databaseIn, finishedDirectory, openStore, runBeside } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 /** The sentence with which a directory is refused. */

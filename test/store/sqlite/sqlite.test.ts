@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { parseKey } from '../../../src/store/keys/key-text.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { databaseIn, finishedDirectory, OPERATOR, openStore, openTables } from '../../fakes/data-directory.ts';
+import { databaseIn, finishedDirectory, OPERATOR, openStore, openTables } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { storeSuite } from '../../suites/store.suite.ts';
 

@@ -7,8 +7,8 @@ import { TurnText } from '../../../src/providers/turn-text.ts';
 import { numberedEar } from '../../../src/simulator/ears.ts';
 import { SimulatorStage } from '../../../src/simulator/stage.ts';
 import { type LegHandle, UpstreamHost } from '../../../src/upstream/upstream-host.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
-import { SimulatedNetwork } from '../../fakes/simulated-network.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { SimulatedNetwork } from '../../fakes/network/simulated-network.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 
 const FRAME_SECONDS = 0.1;

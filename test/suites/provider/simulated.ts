@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpRequest, LiveCodec, Provider } from '../../../src/
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { numberedEar } from '../../../src/simulator/ears.ts';
 import { SimulatorStage } from '../../../src/simulator/stage.ts';
-import { numberedAudio } from '../../fakes/numbered-audio.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 import { gapsIn } from '../../simulation/whole.ts';
 import type { ProviderFixtures } from './fixtures.ts';

@@ -14,9 +14,9 @@ import { serveAccounts } from '../../../../src/cluster/accounts/service.ts';
 import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../../../src/store/remote/store.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../src/store/sqlite/store.ts';
 import { systemClock } from '../../../../src/telemetry/clock.ts';
-import { OPERATOR } from '../../../fakes/ledger.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/nats-server.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';
+import { OPERATOR } from '../../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../../fakes/temporary-directory.ts';
 import { SECRET } from '../../accounts-rig.ts';
 

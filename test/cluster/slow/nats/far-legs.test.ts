@@ -7,13 +7,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type NatsBus, openNatsBus } from '../../../../src/bus/nats/bus.ts';
 import { upstreamPlacement } from '../../../../src/cluster/placement/placement.ts';
 import { systemClock } from '../../../../src/telemetry/clock.ts';
+import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../../fakes/audio/numbered-finals.ts';
 import { heartbeatOf } from '../../../fakes/far-rig.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/nats-server.ts';
-import { numberedAudio } from '../../../fakes/numbered-audio.ts';
-import { expectWhole } from '../../../fakes/numbered-finals.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
+import type {
+  UpstreamNodeOptions,
+  UpstreamNodeOrder,
+  UpstreamNodeReport,
+} from '../../../fakes/processes/upstream-node.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';
 import { type RigClient, SessionRig } from '../../../fakes/session-rig.ts';
-import type { UpstreamNodeOptions, UpstreamNodeOrder, UpstreamNodeReport } from '../../../fakes/upstream-node.ts';
 
 const RATE = 16_000;
 const SESSIONS = 20;
@@ -37,9 +41,13 @@ class UpstreamNode {
 
   static async start(url: string, name: string): Promise<UpstreamNode> {
     const options: UpstreamNodeOptions = { url, prefix: 'far', node: name };
-    const child = fork(new URL('../../../fakes/upstream-node.ts', import.meta.url), [JSON.stringify(options)], {
-      execArgv: ['--import', 'tsx'],
-    });
+    const child = fork(
+      new URL('../../../fakes/processes/upstream-node.ts', import.meta.url),
+      [JSON.stringify(options)],
+      {
+        execArgv: ['--import', 'tsx'],
+      },
+    );
     const node = new UpstreamNode(name, child);
     ends.push(() => node.kill());
     await once(child, 'message');

@@ -8,7 +8,7 @@ import { openClusterLimits } from '../../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../../src/cluster/limits/messages.ts';
 import { backgroundClock } from '../../../../src/telemetry/clock.ts';
 import { apiKey } from '../../../fakes/api-keys.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/nats-server.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';
 
 const messages = new LimitsMessages({ secret: Buffer.from('a secret of the tests of limits over NATS') });

@@ -8,7 +8,7 @@ import { type Ownership, ownShard } from '../../../../src/cluster/accounts/owner
 import { joinCluster, type Membership } from '../../../../src/cluster/membership/membership.ts';
 import { ClusterError } from '../../../../src/cluster/membership/name-lease.ts';
 import { systemClock } from '../../../../src/telemetry/clock.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/nats-server.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';
 
 const LEASE_MS = 3000;

@@ -11,9 +11,9 @@ import { consumeUsage } from '../../../../src/ledger/usage-consumer.ts';
 import { usageBody, usageId, usageKeys } from '../../../../src/ledger/usage-message.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../src/store/sqlite/store.ts';
 import { backgroundClock } from '../../../../src/telemetry/clock.ts';
-import { endOf, headOf, lineOf, OPERATOR, perMinute } from '../../../fakes/ledger.ts';
-import { openLink } from '../../../fakes/nats-link.ts';
-import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/nats-server.ts';
+import { openLink } from '../../../fakes/network/nats-link.ts';
+import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
+import { endOf, headOf, lineOf, OPERATOR, perMinute } from '../../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../../fakes/temporary-directory.ts';
 
 const KILLS = 20;

@@ -10,7 +10,7 @@ import { Breakers } from '../../../../src/failover/breakers.ts';
 import { type Frame, SessionsElsewhere } from '../../../../src/session/watch/watch.ts';
 import { WatchService } from '../../../../src/session/watch/watch-service.ts';
 import { busOfTest, serverOfTest, whenConnected } from '../../../bus/nats-rig.ts';
-import { natsServerIsHere } from '../../../fakes/nats-server.ts';
+import { natsServerIsHere } from '../../../fakes/network/nats-server.ts';
 import { SessionRig } from '../../../fakes/session-rig.ts';
 import { speech } from '../../../session/support.ts';
 

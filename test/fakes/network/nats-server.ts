@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 // Debian puts it where only root looks.
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;

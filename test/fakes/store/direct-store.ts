@@ -1,7 +1,7 @@
 // The store's calls on a database in memory, without the thread: each is answered later, like in the product, and in its order.
-import { CALLS, type CallName } from '../../src/store/calls.ts';
-import type { AsynchronousCalls } from '../../src/store/store.ts';
-import { StoreError, type StoreErrorReason } from '../../src/store/store-error.ts';
+import { CALLS, type CallName } from '../../../src/store/calls.ts';
+import type { AsynchronousCalls } from '../../../src/store/store.ts';
+import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
 import { type LedgerRig, ledgerRig } from './ledger.ts';
 
 export interface DirectStore extends LedgerRig {

@@ -1,9 +1,16 @@
 // Nodes, their bus and their leases with a clock that the test moves: nodes are cut off, killed and frozen without a server.
 import { SimulatedClock } from 'xstate';
-import type { BusBody, ServiceHandler } from '../../src/bus/bus.ts';
-import { BusError } from '../../src/bus/bus.ts';
-import { LEASE_MS, type Lease, type Leases, type LeaseTaken, type LeaseValue, RENEW_MS } from '../../src/bus/leases.ts';
-import type { MembershipOptions } from '../../src/cluster/membership/membership.ts';
+import type { BusBody, ServiceHandler } from '../../../src/bus/bus.ts';
+import { BusError } from '../../../src/bus/bus.ts';
+import {
+  LEASE_MS,
+  type Lease,
+  type Leases,
+  type LeaseTaken,
+  type LeaseValue,
+  RENEW_MS,
+} from '../../../src/bus/leases.ts';
+import type { MembershipOptions } from '../../../src/cluster/membership/membership.ts';
 
 type Topics = Map<string, Set<(body: BusBody) => void>>;
 export type SimulatedBus = MembershipOptions['bus'];

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { Actor } from '../../src/store/audit-log/calls.ts';
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../src/store/sqlite/store.ts';
-import { createTables } from '../../src/store/tables.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import type { Actor } from '../../../src/store/audit-log/calls.ts';
+import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/store.ts';
+import { createTables } from '../../../src/store/tables.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 /** Who acts where the test is not about that. */
 export const OPERATOR: Actor = { type: 'operator', id: 'test' };
@@ -48,7 +48,7 @@ export async function finishedDirectory(): Promise<string> {
  * `file` are its data directory and the database in it.
  */
 export function runBeside(directory: string, code: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
-  const compiled = (name: string) => new URL(`../../dist/src/store/${name}.js`, import.meta.url).href;
+  const compiled = (name: string) => new URL(`../../../dist/src/store/${name}.js`, import.meta.url).href;
   const head = `
     import { openSqliteStore } from '${compiled('sqlite/store')}';
     import { openDatabase } from '${compiled('sqlite/open-database')}';

@@ -1,7 +1,7 @@
 // A desk for files that holds and charges nothing, and remembers what it was asked to.
-import { refuse } from '../../src/api/errors.ts';
-import { costMicroUsd } from '../../src/billing/price.ts';
-import type { FileReservation, ReservedFile } from '../../src/transcription/money/reservations.ts';
+import { refuse } from '../../../src/api/errors.ts';
+import { costMicroUsd } from '../../../src/billing/price.ts';
+import type { FileReservation, ReservedFile } from '../../../src/transcription/money/reservations.ts';
 
 export interface Charge {
   id: string;

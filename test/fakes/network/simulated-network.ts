@@ -1,12 +1,12 @@
 // A network in memory between the gateway's legs and simulated providers: every frame takes its time under the clock and
 // keeps its place; each connection can be cut, lamed or refused from outside. Nothing is random: who schedules decides.
-import type { Clock } from '../../machines/clock.ts';
-import type { Outgoing } from '../../src/providers/provider.ts';
-import type { SimulatedAnswer } from '../../src/providers/simulation.ts';
-import type { StagePeer } from '../../src/simulator/saying.ts';
-import type { SimulatorStage } from '../../src/simulator/stage.ts';
-import type { StageConnection } from '../../src/simulator/stage-connection.ts';
-import type { OpenSocket, SocketEndpoint, Wire, WireListener } from '../../src/upstream/wire.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Outgoing } from '../../../src/providers/provider.ts';
+import type { SimulatedAnswer } from '../../../src/providers/simulation.ts';
+import type { StagePeer } from '../../../src/simulator/saying.ts';
+import type { SimulatorStage } from '../../../src/simulator/stage.ts';
+import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
+import type { OpenSocket, SocketEndpoint, Wire, WireListener } from '../../../src/upstream/wire.ts';
 
 export type Direction = 'to-client' | 'to-provider';
 

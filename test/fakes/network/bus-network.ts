@@ -1,6 +1,6 @@
 // Several nodes' buses in one process, under the clock of a test, over a network that may lose, repeat, swap and hold letters,
 // and be cut. What is said over it is not known here.
-import type { Clock } from '../../machines/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
 import {
   type Address,
   type Bus,
@@ -12,9 +12,9 @@ import {
   type SendOutcome,
   type ServiceHandler,
   type Undelivered,
-} from '../../src/bus/bus.ts';
-import { MemoryBus } from '../../src/bus/memory.ts';
-import type { Random } from './random.ts';
+} from '../../../src/bus/bus.ts';
+import { MemoryBus } from '../../../src/bus/memory.ts';
+import type { Random } from '../random.ts';
 
 /** Shares of the letters between nodes, 0 to 1. */
 export interface NetworkFaults {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/voxgate.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../bin/voxgate.js', import.meta.url));
 
 const COMMAND_MS_MAX = 20_000;
 
@@ -40,7 +40,7 @@ export function startVoxgate(
 }
 
 const ONE_AFTER_THE_OTHER = `
-  import { runCommand } from '${new URL('../../dist/src/cli/index.js', import.meta.url).href}';
+  import { runCommand } from '${new URL('../../../dist/src/cli/index.js', import.meta.url).href}';
   process.on('message', async ({ args, env }) => {
     const outcome = { code: null, output: '', errors: '' };
     process.stdout.write = (text) => (outcome.output += text);

@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../src/api/listen.ts';
-import { sendInRealTime } from '../../src/cli/speech/real-time.ts';
-import { numberedAudio } from './numbered-audio.ts';
+import type { ServerEvent } from '../../../src/api/listen.ts';
+import { sendInRealTime } from '../../../src/cli/speech/real-time.ts';
+import { numberedAudio } from '../audio/numbered-audio.ts';
 import { startVoxgate } from './voxgate.ts';
 
 const RATE = 16_000;

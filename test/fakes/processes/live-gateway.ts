@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
-import type { ServerEvent } from '../../src/api/listen.ts';
-import { WavReader } from '../../src/audio/wav/wav.ts';
-import { type Gateway, loadConfig, startGateway } from '../../src/index.ts';
-import { providers } from '../../src/providers/index.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
-import '../setup/documented-sockets.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import type { ServerEvent } from '../../../src/api/listen.ts';
+import { WavReader } from '../../../src/audio/wav/wav.ts';
+import { type Gateway, loadConfig, startGateway } from '../../../src/index.ts';
+import { providers } from '../../../src/providers/index.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import '../../setup/documented-sockets.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { PATIENT } from './voxgate.ts';
 
 export interface LiveGateway {
@@ -186,7 +186,7 @@ export interface Sample {
   seconds: number;
 }
 
-const AUDIO = new URL('../fixtures/audio/', import.meta.url);
+const AUDIO = new URL('../../fixtures/audio/', import.meta.url);
 
 /** The samples with their texts. */
 export function samples(): Sample[] {

@@ -10,11 +10,11 @@ import type {
   SessionEnd,
   SessionHead,
   UsageLine,
-} from '../../src/store/ledger/calls.ts';
-import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { createTables } from '../../src/store/tables.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+} from '../../../src/store/ledger/calls.ts';
+import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
+import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { createTables } from '../../../src/store/tables.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 export const OPERATOR = { type: 'operator', id: 'test' } as const;
 export const START_MS = Date.parse('2026-11-21T12:00:00.000Z');

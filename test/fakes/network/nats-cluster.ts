@@ -1,7 +1,7 @@
 // Three real nats-servers that are one: whichever is killed, the two others go on with what all of them keep.
 import { randomBytes } from 'node:crypto';
 import { connect, type NatsConnection } from 'nats';
-import { freePorts } from './free-ports.ts';
+import { freePorts } from '../free-ports.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
 
 const SERVERS = 3;

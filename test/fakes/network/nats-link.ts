@@ -1,8 +1,8 @@
 // A connection to a nats-server as leases and usage stream see it, without the bus on top of it.
 import { connect, Events, type NatsConnection } from 'nats';
 import { afterEach } from 'vitest';
-import type { LinkedBus } from '../../src/bus/nats/jetstream/common.ts';
-import { SECRETS } from './secrets.ts';
+import type { LinkedBus } from '../../../src/bus/nats/jetstream/common.ts';
+import { SECRETS } from '../secrets.ts';
 
 export interface TestLink extends LinkedBus {
   close(): Promise<void>;

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { numberedAudio } from '../audio/numbered-audio.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { LiveClient } from './live-gateway.ts';
-import { numberedAudio } from './numbered-audio.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 import { firstKeyIn, PATIENT } from './voxgate.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/voxgate.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../bin/voxgate.js', import.meta.url));
 const RATE = 16_000;
 
 export interface ServingOptions {
