@@ -19,9 +19,9 @@ export interface Onlooker {
 
 /** Safe to tell anything at any time: an actor that has ended, or was never started, hears nothing. */
 export class Charts {
-  private actor: Actor<typeof sessionMachine> | undefined;
+  #actor: Actor<typeof sessionMachine> | undefined;
   /** Made with the first that looks on: a session that nobody watches has none. */
-  private onlookers: Map<Onlooker, () => void> | undefined;
+  #onlookers: Map<Onlooker, () => void> | undefined;
 
   start(
     machine: typeof sessionMachine,
@@ -29,82 +29,87 @@ export class Charts {
     clock: Clock,
     observer: Observer<typeof sessionMachine>,
   ): void {
-    this.actor = startObserved(machine, input, clock, observer);
+    this.#actor = startObserved(machine, input, clock, observer);
   }
 
   tell(event: SessionEvent): void {
-    this.actor?.send(event);
+    this.#actor?.send(event);
   }
 
   tellTurn(event: TurnEvent): void {
-    this.child('turn')?.send(event);
+    this.#child('turn')?.send(event);
   }
 
   tellFailover(event: FailoverEvent): void {
-    this.child('failover')?.send(event);
+    this.#child('failover')?.send(event);
   }
 
   /** Whether the failover chart may still choose another member than this one, whatever their breakers say. */
   mayTry(index: number): boolean {
-    const { context } = (this.child('failover')?.getSnapshot() ?? {}) as { context?: FailoverContext };
+    const { context } = (this.#child('failover')?.getSnapshot() ?? {}) as { context?: FailoverContext };
     return context !== undefined && !context.barred.includes(index) && !context.tried.includes(index);
   }
 
   /** Whether there is no leg that takes audio, or that finishes. */
   get unlinked(): boolean {
-    return this.actor?.getSnapshot().hasTag('buffering') ?? false;
+    return this.#actor?.getSnapshot().hasTag('buffering') ?? false;
   }
 
   /** Whether the leg was asked to finish. */
   get finishing(): boolean {
-    return this.actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;
+    return this.#actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;
   }
 
   /** Whether the leg was asked to finish because no audio comes. */
   get suspending(): boolean {
-    return this.actor?.getSnapshot().matches({ live: { link: 'suspending' } }) ?? false;
+    return this.#actor?.getSnapshot().matches({ live: { link: 'suspending' } }) ?? false;
   }
 
   /** Why the session is ending, where that was not the client's doing. */
   get endError(): SessionError | null {
-    return this.actor?.getSnapshot().context.error ?? null;
+    return this.#actor?.getSnapshot().context.error ?? null;
   }
 
   /** Where the charts are now. */
   get steps(): Step[] {
-    return this.actor === undefined ? [] : stepsOf(this.actor);
+    return this.#actor === undefined ? [] : stepsOf(this.#actor);
+  }
+
+  /** Whether anybody looks on. */
+  get isWatched(): boolean {
+    return this.#onlookers !== undefined;
   }
 
   /** Lets somebody look on until it is detached, or the charts stop. Undefined where they have stopped. */
   watch(onlooker: Onlooker): (() => void) | undefined {
-    if (this.actor === undefined) return undefined;
-    this.onlookers ??= new Map();
-    this.onlookers.set(
+    if (this.#actor === undefined) return undefined;
+    this.#onlookers ??= new Map();
+    this.#onlookers.set(
       onlooker,
-      inspectSystem(this.actor, (step, event) => onlooker.step(step, event)),
+      inspectSystem(this.#actor, (step, event) => onlooker.step(step, event)),
     );
     return () => {
-      this.onlookers?.get(onlooker)?.();
-      this.onlookers?.delete(onlooker);
-      if (this.onlookers?.size === 0) this.onlookers = undefined;
+      this.#onlookers?.get(onlooker)?.();
+      this.#onlookers?.delete(onlooker);
+      if (this.#onlookers?.size === 0) this.#onlookers = undefined;
     };
   }
 
   stop(): void {
-    const { onlookers } = this;
+    const onlookers = this.#onlookers;
     // An actor that ends tells its owner before it tells those who look on.
     const last = onlookers === undefined ? [] : this.steps;
-    this.onlookers = undefined;
-    this.actor?.stop();
-    this.actor = undefined;
+    this.#onlookers = undefined;
+    this.#actor?.stop();
+    this.#actor = undefined;
     for (const [onlooker, detach] of onlookers ?? []) {
       detach();
       onlooker.ended(last);
     }
   }
 
-  private child<Name extends Child>(name: Name): SnapshotFrom<typeof sessionMachine>['children'][Name] {
-    const child = this.actor?.getSnapshot().children[name];
+  #child<Name extends Child>(name: Name): SnapshotFrom<typeof sessionMachine>['children'][Name] {
+    const child = this.#actor?.getSnapshot().children[name];
     return child?.getSnapshot().status === 'active' ? child : undefined;
   }
 }

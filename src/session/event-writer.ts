@@ -10,27 +10,27 @@ import type { Outbox } from './outbox.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 export class EventWriter {
-  private readonly opening: SessionOpening;
-  private readonly outbox: Outbox;
-  private readonly onRefusal: (code: ErrorCode) => void;
+  readonly #opening: SessionOpening;
+  readonly #outbox: Outbox;
+  readonly #onRefusal: (code: ErrorCode) => void;
   /** The member of the chain that the client believes in. */
-  private announcedIndex = 0;
-  private announcedLegs = 0;
+  #announcedIndex = 0;
+  #announcedLegs = 0;
   /** Why the model that the client believes in lost its leg, the first time since. */
-  private cause: FailureReason | undefined;
+  #cause: FailureReason | undefined;
   /** The client was told that its audio waits, and not yet what came of it. */
-  private isWaiting = false;
+  #isWaiting = false;
   failovers = 0;
 
   constructor(opening: SessionOpening, outbox: Outbox, onRefusal: (code: ErrorCode) => void) {
-    this.opening = opening;
-    this.outbox = outbox;
-    this.onRefusal = onRefusal;
+    this.#opening = opening;
+    this.#outbox = outbox;
+    this.#onRefusal = onRefusal;
   }
 
   started(settings: SessionSettings): void {
-    const { chain, request, warnings } = this.opening;
-    this.outbox.push({
+    const { chain, request, warnings } = this.#opening;
+    this.#outbox.push({
       type: 'session_started',
       model: request.model,
       sample_rate: request.sampleRate,
@@ -47,17 +47,17 @@ export class EventWriter {
         text_frame_bytes: settings.textFrameBytesMax,
       },
     });
-    for (const warning of [...warnings, ...this.member(0).degradations]) this.warn(warning);
+    for (const warning of [...warnings, ...this.#member(0).degradations]) this.warn(warning);
   }
 
   /** A leg failed. What the client is told of a failover is what befell the model that it believes in. */
   lostLeg({ reason }: LegFailure): void {
-    this.cause ??= reason;
+    this.#cause ??= reason;
   }
 
   /** No connection can be asked for: nothing is lost, and nothing comes. */
   waiting(slug: string): true {
-    this.isWaiting = true;
+    this.#isWaiting = true;
     this.warn({
       code: 'upstream_waiting',
       message: `The part of the gateway that connects to ${slug} cannot be reached right now. Your audio is kept and sent when it can; go on as before.`,
@@ -67,24 +67,25 @@ export class EventWriter {
 
   /** The leg was let go of in order: that another is connected in its time is no news. */
   rested(): void {
-    this.announcedLegs = 0;
+    this.#announcedLegs = 0;
   }
 
   /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
   switched(index: number, attempts: number, replayedSeconds: number): void {
-    const from = this.member(this.announcedIndex).slug;
-    const to = this.member(index).slug;
-    const { cause, isWaiting } = this;
-    this.cause = undefined;
-    this.isWaiting = false;
-    this.announcedLegs++;
-    if (index !== this.announcedIndex) {
-      this.announcedIndex = index;
+    const from = this.#member(this.#announcedIndex).slug;
+    const to = this.#member(index).slug;
+    const cause = this.#cause;
+    const isWaiting = this.#isWaiting;
+    this.#cause = undefined;
+    this.#isWaiting = false;
+    this.#announcedLegs++;
+    if (index !== this.#announcedIndex) {
+      this.#announcedIndex = index;
       this.failovers++;
       // Where nothing has failed, the breaker of the model asked for was open from the start.
       const reason = cause ?? 'circuit_open';
-      this.outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
-    } else if (this.announcedLegs > 1) {
+      this.#outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
+    } else if (this.#announcedLegs > 1) {
       const what =
         cause === undefined
           ? { code: 'upstream_replaced', text: 'was about to reach its end and was replaced by a new one' }
@@ -101,7 +102,7 @@ export class EventWriter {
 
   /** `withinMs`: how long the session may go on at the most. */
   draining(withinMs: number): void {
-    this.outbox.push({
+    this.#outbox.push({
       type: 'warning',
       code: 'node_draining',
       message:
@@ -122,29 +123,29 @@ export class EventWriter {
   rateSuspect(ratio: number): void {
     this.warn({
       code: 'audio_rate_suspect',
-      message: `Audio arrives at ${ratio.toFixed(2)} times real time. If it comes from a microphone, \`sample_rate\` (${this.opening.request.sampleRate}) is probably wrong.`,
+      message: `Audio arrives at ${ratio.toFixed(2)} times real time. If it comes from a microphone, \`sample_rate\` (${this.#opening.request.sampleRate}) is probably wrong.`,
       param: 'sample_rate',
     });
   }
 
   warn({ code, message, param }: Degradation): void {
-    this.outbox.push({ type: 'warning', code, message, ...(param === undefined ? {} : { param }) });
+    this.#outbox.push({ type: 'warning', code, message, ...(param === undefined ? {} : { param }) });
   }
 
   speechStarted(start: number): void {
-    this.outbox.push({ type: 'speech_started', start });
+    this.#outbox.push({ type: 'speech_started', start });
   }
 
   /** Audio that no final will cover. */
   lost(from: number, to: number, reason: string): void {
-    this.outbox.push({ type: 'discontinuity', from, to, reason });
+    this.#outbox.push({ type: 'discontinuity', from, to, reason });
   }
 
   error(code: ErrorCode, message: string, extras: { param?: string; details?: Attempt[] } = {}): void {
-    this.onRefusal(code);
-    this.outbox.push({
+    this.#onRefusal(code);
+    this.#outbox.push({
       type: 'error',
-      error: refuse(code, message, extras).body(this.opening.requestId),
+      error: refuse(code, message, extras).body(this.#opening.requestId),
     } as OutgoingEvent);
   }
 
@@ -155,7 +156,7 @@ export class EventWriter {
     this.error(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
   }
 
-  private member(index: number): ChainMember {
-    return this.opening.chain[index] as ChainMember;
+  #member(index: number): ChainMember {
+    return this.#opening.chain[index] as ChainMember;
   }
 }

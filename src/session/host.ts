@@ -93,64 +93,64 @@ interface SessionArgs {
 }
 
 export class SessionHost {
-  private readonly options: SessionHostOptions;
-  private readonly sessions = new Map<string, LiveSession>();
-  private readonly phases = new Map<string, SessionPhase>();
-  private readonly dependencies: SessionDependencies;
-  private readonly machine;
-  private readonly shedding = new WeakSet<LiveSession>();
-  private draining = false;
-  private stopTelling = () => {};
-  private whenGone: (() => void) | undefined;
-  private gone: Promise<void> | undefined;
+  readonly #options: SessionHostOptions;
+  readonly #sessions = new Map<string, LiveSession>();
+  readonly #phases = new Map<string, SessionPhase>();
+  readonly #dependencies: SessionDependencies;
+  readonly #machine;
+  readonly #shedding = new WeakSet<LiveSession>();
+  #draining = false;
+  #stopTelling = () => {};
+  #whenGone: (() => void) | undefined;
+  #gone: Promise<void> | undefined;
 
   constructor(options: SessionHostOptions) {
-    this.options = options;
+    this.#options = options;
     const { breakers, dials } = options;
-    this.dependencies = {
+    this.#dependencies = {
       ...options,
-      attempts: { breakers, dials, retries: new RetryBudget(() => this.sessions.size) },
-      onState: (sessionId, value) => this.phases.set(sessionId, phaseOf(value)),
-      onEnded: (session, summary) => this.ended(session, summary),
+      attempts: { breakers, dials, retries: new RetryBudget(() => this.#sessions.size) },
+      onState: (sessionId, value) => this.#phases.set(sessionId, phaseOf(value)),
+      onEnded: (session, summary) => this.#ended(session, summary),
     };
-    this.machine = this.provide();
+    this.#machine = this.#provide();
   }
 
   get size(): number {
-    return this.sessions.size;
+    return this.#sessions.size;
   }
 
   /** Sessions by what they are doing. */
   countByPhase(): Record<SessionPhase, number> {
     const counts: Record<SessionPhase, number> = { connecting: 0, streaming: 0, ending: 0, settling: 0 };
-    for (const phase of this.phases.values()) counts[phase]++;
+    for (const phase of this.#phases.values()) counts[phase]++;
     return counts;
   }
 
   /** A session of this node, for whoever watches it. */
   find(sessionId: string): Pick<LiveSession, 'opening' | 'charts'> | undefined {
-    return this.sessions.get(sessionId);
+    return this.#sessions.get(sessionId);
   }
 
   /** A session of this node: what it is doing, and its legs so far. */
   describe(sessionId: string): { state: SessionPhase; legs: readonly LegRecord[] } | undefined {
-    const session = this.sessions.get(sessionId);
-    const state = this.phases.get(sessionId);
+    const session = this.#sessions.get(sessionId);
+    const state = this.#phases.get(sessionId);
     return session === undefined || state === undefined ? undefined : { state, legs: session.recovery.legs.all };
   }
 
   /** Throws when this node takes no more sessions. Asked before the handshake is accepted. */
   admit(): void {
-    if (this.draining)
+    if (this.#draining)
       throw refuse('node_draining', 'This node is being shut down. Connect again; another node answers.');
-    if (this.sessions.size >= this.options.sessionsMax) {
+    if (this.#sessions.size >= this.#options.sessionsMax) {
       throw refuse(
         'overloaded',
-        `This node holds its limit of ${this.options.sessionsMax} sessions. Try again shortly.`,
+        `This node holds its limit of ${this.#options.sessionsMax} sessions. Try again shortly.`,
         { retryAfterSeconds: 1 },
       );
     }
-    const short = this.options.shortOf?.();
+    const short = this.#options.shortOf?.();
     if (short !== undefined) {
       throw refuse('overloaded', `This node is short of ${short} for another session. Try again shortly.`, {
         retryAfterSeconds: 1,
@@ -160,42 +160,42 @@ export class SessionHost {
 
   /** Asks the newest session that was not asked yet to end at its next turn boundary: those that came first stay. */
   shed(): void {
-    const newest = [...this.sessions.values()].findLast((session) => !this.shedding.has(session));
+    const newest = [...this.#sessions.values()].findLast((session) => !this.#shedding.has(session));
     if (newest === undefined) return;
-    this.shedding.add(newest);
+    this.#shedding.add(newest);
     newest.drain();
   }
 
   open(opening: SessionOpening, line: ClientLine): LiveSession {
-    const session = new LiveSession(opening, line, this.dependencies);
-    this.sessions.set(opening.sessionId, session);
-    this.phases.set(opening.sessionId, 'connecting');
-    this.options.onOpened(opening);
+    const session = new LiveSession(opening, line, this.#dependencies);
+    this.#sessions.set(opening.sessionId, session);
+    this.#phases.set(opening.sessionId, 'connecting');
+    this.#options.onOpened(opening);
     try {
-      session.start(this.machine);
+      session.start(this.#machine);
     } catch (error) {
       session.fault('start', error);
     }
     // It was admitted before the drain began, and its handshake took until now.
-    if (this.draining) session.drain();
+    if (this.#draining) session.drain();
     return session;
   }
 
   /** Whose sessions are open here; the same key may come more than once. */
   *keysInUse(): Iterable<{ organisationId: string; keyId: string }> {
-    for (const { opening } of this.sessions.values()) yield opening;
+    for (const { opening } of this.#sessions.values()) yield opening;
   }
 
   /** Sessions of a key end at once: it was revoked, and nothing more is done for it. */
   revoke(keyId: string): void {
-    for (const session of [...this.sessions.values()]) {
+    for (const session of [...this.#sessions.values()]) {
       if (session.opening.keyId === keyId) session.abort('key_revoked', 'The API key of this session was revoked.');
     }
   }
 
   /** Sessions of an organisation end at once: it was suspended. */
   suspend(organisationId: string): void {
-    for (const session of [...this.sessions.values()]) {
+    for (const session of [...this.#sessions.values()]) {
       if (session.opening.organisationId === organisationId)
         session.abort('account_suspended', 'The organisation of this session was suspended.');
     }
@@ -203,43 +203,43 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there go on elsewhere. */
   nodeGone(node: string): void {
-    for (const session of [...this.sessions.values()]) session.leg.channel.nodeGone(node);
+    for (const session of [...this.#sessions.values()]) session.leg.channel.nodeGone(node);
   }
 
   /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */
   async drain(): Promise<void> {
-    this.draining = true;
-    if (this.sessions.size === 0) return;
-    this.gone ??= new Promise<void>((resolve) => {
-      this.whenGone = resolve;
-      const { clock, settings } = this.options;
-      this.stopTelling = tellInTurn([...this.sessions.keys()], settings.drainMs, clock, (sessionId) =>
-        this.sessions.get(sessionId)?.drain(),
+    this.#draining = true;
+    if (this.#sessions.size === 0) return;
+    this.#gone ??= new Promise<void>((resolve) => {
+      this.#whenGone = resolve;
+      const { clock, settings } = this.#options;
+      this.#stopTelling = tellInTurn([...this.#sessions.keys()], settings.drainMs, clock, (sessionId) =>
+        this.#sessions.get(sessionId)?.drain(),
       );
     });
-    await this.gone;
+    await this.#gone;
   }
 
   /** Ends what is left, at once. */
   close(): void {
-    this.draining = true;
-    this.stopTelling();
-    for (const session of [...this.sessions.values()]) session.cutOff();
+    this.#draining = true;
+    this.#stopTelling();
+    for (const session of [...this.#sessions.values()]) session.cutOff();
   }
 
-  private ended(session: LiveSession, summary: SessionSummary): void {
+  #ended(session: LiveSession, summary: SessionSummary): void {
     const { opening } = session;
-    this.sessions.delete(opening.sessionId);
-    this.phases.delete(opening.sessionId);
+    this.#sessions.delete(opening.sessionId);
+    this.#phases.delete(opening.sessionId);
     // Not when the client leaves: what it sent is worked off first, and takes a connection to a provider as long as that lasts.
     opening.release();
-    this.options.onEnded(opening, summary);
-    if (this.sessions.size === 0) this.whenGone?.();
+    this.#options.onEnded(opening, summary);
+    if (this.#sessions.size === 0) this.#whenGone?.();
   }
 
   /** `provide` costs 0.2 ms and 25 kB: it is done once, and the actions find their session by its id. */
-  private provide(): typeof sessionMachine {
-    const session = (args: { context: { sessionId: string } }) => this.sessions.get(args.context.sessionId);
+  #provide(): typeof sessionMachine {
+    const session = (args: { context: { sessionId: string } }) => this.#sessions.get(args.context.sessionId);
     const onFault = (name: string, args: { context: { sessionId: string } }, error: unknown) =>
       session(args)?.fault(name, error);
     const turn = turnMachine.provide({
@@ -255,9 +255,9 @@ export class SessionHost {
       actions: guardActions(
         {
           tellChosen: ({ context }: { context: { ownerId: string; index: number } }) =>
-            this.sessions.get(context.ownerId)?.chosen(context.index),
+            this.#sessions.get(context.ownerId)?.chosen(context.index),
         },
-        (name, { context }, error) => this.sessions.get(context.ownerId)?.fault(name, error),
+        (name, { context }, error) => this.#sessions.get(context.ownerId)?.fault(name, error),
       ),
     });
     return sessionMachine.provide({
@@ -265,7 +265,7 @@ export class SessionHost {
         turn,
         failover,
         settle: fromPromise<void, { sessionId: string }>(async ({ input }) =>
-          this.sessions.get(input.sessionId)?.settled(),
+          this.#sessions.get(input.sessionId)?.settled(),
         ),
       },
       actions: guardActions(
@@ -282,7 +282,7 @@ export class SessionHost {
           announceExpiry: (args: SessionArgs) => session(args)?.settleBetweenTurns(),
           announceDrain: (args: SessionArgs) => session(args)?.announceDrain(),
           announceEnd: ({ context }: SessionArgs) =>
-            this.sessions
+            this.#sessions
               .get(context.sessionId)
               ?.announceEnd(context.reason ?? 'error', context.error, context.attempts),
         },

@@ -24,102 +24,103 @@ export interface OutboxOptions {
 }
 
 export class Outbox {
-  private readonly options: OutboxOptions;
-  private waiting: OutgoingEvent[] = [];
-  private seq = 0;
-  private phase: 'open' | 'ending' | 'ended' = 'open';
-  private gone = false;
-  private overflowed = false;
-  private whenEmpty: (() => void) | undefined;
+  readonly #options: OutboxOptions;
+  #waiting: OutgoingEvent[] = [];
+  #seq = 0;
+  #phase: 'open' | 'ending' | 'ended' = 'open';
+  #gone = false;
+  #overflowed = false;
+  #whenEmpty: (() => void) | undefined;
   /** Finals that could not be given to the client. */
   undeliveredFinals = 0;
 
   constructor(options: OutboxOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Number of events that wait. */
   get size(): number {
-    return this.waiting.length;
+    return this.#waiting.length;
   }
 
   push(event: OutgoingEvent): void {
-    if (this.gone || this.phase === 'ended') {
+    if (this.#gone || this.#phase === 'ended') {
       if (isFinal(event)) this.undeliveredFinals++;
-      this.options.onDrop('event_undeliverable');
+      this.#options.onDrop('event_undeliverable');
       return;
     }
-    if (this.waiting.length === 0 && this.options.line.bufferedBytes <= this.options.unreadBytesMax) this.emit(event);
-    else this.hold(event);
-    if (event.type === 'session_ended') this.phase = 'ended';
+    if (this.#waiting.length === 0 && this.#options.line.bufferedBytes <= this.#options.unreadBytesMax)
+      this.#emit(event);
+    else this.#hold(event);
+    if (event.type === 'session_ended') this.#phase = 'ended';
   }
 
   /** The session ends: the few events still to come are held whatever waits already, and none follows `session_ended`. */
   beginEnd(): void {
-    if (this.phase === 'open') this.phase = 'ending';
+    if (this.#phase === 'open') this.#phase = 'ending';
   }
 
   /** The socket has room again. */
   drained(): void {
-    while (this.waiting.length > 0 && this.options.line.bufferedBytes <= this.options.unreadBytesMax) {
-      this.emit(this.waiting.shift() as OutgoingEvent);
+    while (this.#waiting.length > 0 && this.#options.line.bufferedBytes <= this.#options.unreadBytesMax) {
+      this.#emit(this.#waiting.shift() as OutgoingEvent);
     }
-    if (this.waiting.length === 0) this.whenEmpty?.();
+    if (this.#waiting.length === 0) this.#whenEmpty?.();
   }
 
   /** The client is gone: nothing more is sent. */
   abandon(): void {
-    this.gone = true;
-    this.undeliveredFinals += this.waiting.filter(isFinal).length;
-    this.waiting = [];
-    this.whenEmpty?.();
+    this.#gone = true;
+    this.undeliveredFinals += this.#waiting.filter(isFinal).length;
+    this.#waiting = [];
+    this.#whenEmpty?.();
   }
 
   /** Resolves when every event is in the socket, or when there is no hope of it. */
   async flushed(): Promise<void> {
-    if (this.waiting.length === 0 || this.overflowed) return;
+    if (this.#waiting.length === 0 || this.#overflowed) return;
     await new Promise<void>((resolve) => {
-      this.whenEmpty = resolve;
+      this.#whenEmpty = resolve;
     });
   }
 
   /** Sends what waits, and the close frame behind it: whoever reads on before the socket is given up hears everything. */
   close(code: number, reason: string): void {
-    for (let event = this.waiting.shift(); event !== undefined; event = this.waiting.shift()) this.emit(event);
-    this.gone = true;
-    this.options.line.close(code, reason);
+    for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) this.#emit(event);
+    this.#gone = true;
+    this.#options.line.close(code, reason);
   }
 
-  private emit(event: OutgoingEvent): void {
-    this.seq++;
-    const { sessionId, wallNow, line } = this.options;
+  #emit(event: OutgoingEvent): void {
+    this.#seq++;
+    const { sessionId, wallNow, line } = this.#options;
     // Every event begins with its type; the stamp goes behind it as text, which is cheaper than another object.
     const type = `{"type":"${event.type}"`;
-    const stamp = `,"session_id":"${sessionId}","seq":${this.seq},"at":"${wallNow().toISOString()}"`;
+    const stamp = `,"session_id":"${sessionId}","seq":${this.#seq},"at":"${wallNow().toISOString()}"`;
     const text = type + stamp + JSON.stringify(event).slice(type.length);
     if (line.send(text) !== 'gone') return;
     if (isFinal(event)) this.undeliveredFinals++;
     this.abandon();
   }
 
-  private hold(event: OutgoingEvent): void {
+  #hold(event: OutgoingEvent): void {
     // Whatever this event says replaces the interims that wait: they are older.
-    if (event.type === 'transcript') this.dropInterims();
-    if (this.waiting.length < this.options.unreadEventsMax || this.phase === 'ending') {
-      this.waiting.push(event);
+    if (event.type === 'transcript') this.#dropInterims();
+    if (this.#waiting.length < this.#options.unreadEventsMax || this.#phase === 'ending') {
+      this.#waiting.push(event);
       return;
     }
     if (isFinal(event)) this.undeliveredFinals++;
-    this.options.onDrop('event_dropped');
-    if (isPassing(event) || this.overflowed) return;
-    this.overflowed = true;
-    this.options.onOverflow();
+    this.#options.onDrop('event_dropped');
+    if (isPassing(event) || this.#overflowed) return;
+    this.#overflowed = true;
+    this.#options.onOverflow();
   }
 
-  private dropInterims(): void {
-    const kept = this.waiting.filter((event) => event.type !== 'transcript' || event.is_final);
-    for (let count = this.waiting.length - kept.length; count > 0; count--) this.options.onDrop('interim_coalesced');
-    this.waiting = kept;
+  #dropInterims(): void {
+    const kept = this.#waiting.filter((event) => event.type !== 'transcript' || event.is_final);
+    for (let count = this.#waiting.length - kept.length; count > 0; count--) this.#options.onDrop('interim_coalesced');
+    this.#waiting = kept;
   }
 }
 

@@ -16,55 +16,55 @@ import type { SessionOpening } from './session-opening.ts';
 const RETRY_AFTER_MS_MAX = 1_000;
 
 export class Recovery {
-  private readonly opening: SessionOpening;
-  private readonly dependencies: SessionDependencies;
-  private readonly charts: Charts;
-  private readonly leg: CurrentLeg;
+  readonly #opening: SessionOpening;
+  readonly #dependencies: SessionDependencies;
+  readonly #charts: Charts;
+  readonly #leg: CurrentLeg;
   /** The member whose failure was decided last, until a leg has held. */
-  private failedIndex: number | undefined;
+  #failedIndex: number | undefined;
   /** A share of the node's retry budget, between the failure and the next attempt. */
-  private retry: Ticket | undefined;
+  #retry: Ticket | undefined;
   /** The member that has, or had, the leg. */
-  private index = 0;
+  #index = 0;
   /** Members that were ready once. */
-  private readonly accepting = new Set<number>();
+  readonly #accepting = new Set<number>();
   /** What the customer is to hear of its own key that was refused, until a leg has held. */
-  private ownKey: string | undefined;
+  #ownKey: string | undefined;
   readonly legs = new LegHistory();
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, charts: Charts, leg: CurrentLeg) {
-    this.opening = opening;
-    this.dependencies = dependencies;
-    this.charts = charts;
-    this.leg = leg;
+    this.#opening = opening;
+    this.#dependencies = dependencies;
+    this.#charts = charts;
+    this.#leg = leg;
   }
 
   /** The member to begin with. */
   first(): number {
-    const { chain } = this.opening;
-    return firstCandidate(chain.length, this.dependencies.attempts.breakers.openIn(chain));
+    const { chain } = this.#opening;
+    return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
   }
 
   openLeg(index: number, generation: number): void {
-    const { chain, request } = this.opening;
-    const { access, attempts } = this.dependencies;
+    const { chain, request } = this.#opening;
+    const { access, attempts } = this.#dependencies;
     const member = chain[index] as ChainMember;
-    this.index = index;
+    this.#index = index;
     this.legs.opened(member.slug);
-    const { retry } = this;
-    this.retry = undefined;
+    const retry = this.#retry;
+    this.#retry = undefined;
     // The share was taken for the member that failed; another one is no second attempt.
-    if (this.failedIndex !== index) retry?.release();
-    this.leg.open(member, timingOf(member, request, access), generation, {
-      retry: this.failedIndex === index ? retry : undefined,
+    if (this.#failedIndex !== index) retry?.release();
+    this.#leg.open(member, timingOf(member, request, access), generation, {
+      retry: this.#failedIndex === index ? retry : undefined,
       hasOther: () =>
-        chain.some((other, at) => at !== index && this.charts.mayTry(at) && !attempts.breakers.isOpen(other)),
+        chain.some((other, at) => at !== index && this.#charts.mayTry(at) && !attempts.breakers.isOpen(other)),
     });
   }
 
   /** The leg is ready: the request was good enough for its provider. */
   ready(): void {
-    this.accepting.add(this.index);
+    this.#accepting.add(this.#index);
     this.legs.became('streaming');
   }
 
@@ -74,23 +74,23 @@ export class Recovery {
    */
   judge(told: LegFailure): LegFailure {
     this.legs.became(told.reason);
-    const others = [...this.accepting].some((index) => index !== this.index);
+    const others = [...this.#accepting].some((index) => index !== this.#index);
     const failure: LegFailure = told.kind === 'caller' && others ? { ...told, kind: 'next' } : told;
-    this.ownKey = ownKeyFailure(this.opening.chain[this.index], failure) ?? this.ownKey;
-    return this.ownKey === undefined || failure.kind === 'caller' ? failure : { ...failure, ownKey: this.ownKey };
+    this.#ownKey = ownKeyFailure(this.#opening.chain[this.#index], failure) ?? this.#ownKey;
+    return this.#ownKey === undefined || failure.kind === 'caller' ? failure : { ...failure, ownKey: this.#ownKey };
   }
 
   /** The leg of that member has failed. */
   decide(index: number, failure: LegFailure | null): void {
-    const { breakers, retries } = this.dependencies.attempts;
+    const { breakers, retries } = this.#dependencies.attempts;
     const { kind = 'next', retryAfterMs = 0, own = false } = failure ?? {};
-    this.failedIndex = index;
-    const open = breakers.openIn(this.opening.chain);
+    this.#failedIndex = index;
+    const open = breakers.openIn(this.#opening.chain);
     const mayRetry = retries.hasRoom && !open.includes(index) && retryAfterMs <= RETRY_AFTER_MS_MAX;
-    this.retry?.release();
+    this.#retry?.release();
     // What was lost inside the gateway is no second attempt at the provider.
-    this.retry = kind === 'retry' && mayRetry && !own ? retries.take() : undefined;
-    this.charts.tellFailover({
+    this.#retry = kind === 'retry' && mayRetry && !own ? retries.take() : undefined;
+    this.#charts.tellFailover({
       type: 'attempt.failed',
       kind,
       open,
@@ -102,13 +102,13 @@ export class Recovery {
 
   /** The leg works: what went wrong before is over. */
   held(): void {
-    this.failedIndex = undefined;
-    this.ownKey = undefined;
-    this.leg.held();
-    this.charts.tellFailover({ type: 'attempt.held' });
+    this.#failedIndex = undefined;
+    this.#ownKey = undefined;
+    this.#leg.held();
+    this.#charts.tellFailover({ type: 'attempt.held' });
   }
 
   end(): void {
-    this.retry?.release();
+    this.#retry?.release();
   }
 }

@@ -28,11 +28,11 @@ export abstract class ChartedLeg implements LegHandle {
   protected scrubber = new Scrubber(NO_ACCESS);
   /** Where the leg ended in order. */
   protected outcome: 'finished' | 'released' | undefined;
-  private readonly legId: string;
-  private readonly sink: (report: LegReport) => void;
-  private actor: Actor<typeof upstreamMachine> | undefined;
-  private reports = 0;
-  private audioFrames = 0;
+  readonly #legId: string;
+  readonly #sink: (report: LegReport) => void;
+  #actor: Actor<typeof upstreamMachine> | undefined;
+  #reports = 0;
+  #audioFrames = 0;
 
   constructor(
     legId: string,
@@ -41,10 +41,10 @@ export abstract class ChartedLeg implements LegHandle {
     report: (report: LegReport) => void,
     onDispose: () => void,
   ) {
-    this.legId = legId;
+    this.#legId = legId;
     this.request = request;
     this.dependencies = dependencies;
-    this.sink = report;
+    this.#sink = report;
     this.scope = new Scope((error) => dependencies.onEvent?.({ type: 'fault', name: 'dispose', error }));
     this.scope.defer(onDispose);
   }
@@ -53,7 +53,7 @@ export abstract class ChartedLeg implements LegHandle {
     const { connectMs, readyMs, drainMs } = this.timing;
     const actor = startObserved(
       machine,
-      { legId: this.legId, model: this.request.slug, connectMs, readyMs, drainMs },
+      { legId: this.#legId, model: this.request.slug, connectMs, readyMs, drainMs },
       this.dependencies.clock,
       {
         ended: (output) => {
@@ -68,19 +68,19 @@ export abstract class ChartedLeg implements LegHandle {
         failed: (error) => this.fault('chart', error),
       },
     );
-    this.actor = actor;
+    this.#actor = actor;
     this.scope.defer(() => actor.stop());
   }
 
   command(command: LegCommand, bytes?: Uint8Array): void {
-    if (!this.scope.disposed) this.guarded(command.type, () => this.obey(command, bytes));
+    if (!this.scope.disposed) this.guarded(command.type, () => this.#obey(command, bytes));
   }
 
-  private obey(command: LegCommand, bytes: Uint8Array | undefined): void {
+  #obey(command: LegCommand, bytes: Uint8Array | undefined): void {
     switch (command.type) {
       case 'leg.audio':
-        this.audioFrames++;
-        this.audio(command.sequence === this.audioFrames ? bytes : undefined);
+        this.#audioFrames++;
+        this.audio(command.sequence === this.#audioFrames ? bytes : undefined);
         return;
       case 'leg.finalize':
         this.finalize();
@@ -99,10 +99,10 @@ export abstract class ChartedLeg implements LegHandle {
   }
 
   report(report: Report): void {
-    this.reports++;
+    this.#reports++;
     // Noted before it is told: the session lets go of the leg from within.
     if (report.type === 'leg.finished') this.outcome = 'finished';
-    this.sink({ ...report, generation: this.request.generation, sequence: this.reports } as LegReport);
+    this.#sink({ ...report, generation: this.request.generation, sequence: this.#reports } as LegReport);
   }
 
   dispose(): void {
@@ -124,13 +124,13 @@ export abstract class ChartedLeg implements LegHandle {
     if (access instanceof Promise) {
       access.then(
         // Let go of meanwhile, or out of time: nobody is to be dialled any more.
-        (opened) => this.scope.disposed || this.guarded('dial', () => this.connectWith(opened)),
+        (opened) => this.scope.disposed || this.guarded('dial', () => this.#connectWith(opened)),
         () => this.tell({ type: 'wire.failed', failure: ownKeyUnavailable }),
       );
-    } else this.connectWith(access);
+    } else this.#connectWith(access);
   }
 
-  private connectWith(access: ProviderAccess): void {
+  #connectWith(access: ProviderAccess): void {
     this.scrubber = new Scrubber(access);
     this.connect(access);
   }
@@ -156,6 +156,6 @@ export abstract class ChartedLeg implements LegHandle {
   }
 
   protected tell(event: UpstreamEvent): void {
-    if (!this.scope.disposed) this.actor?.send(event);
+    if (!this.scope.disposed) this.#actor?.send(event);
   }
 }

@@ -3,19 +3,19 @@ import type { Clock } from '../../machines/clock.ts';
 import { Deadline } from '../runtime/deadline.ts';
 
 export class LegTimers {
-  private readonly clock: Clock;
-  private keepAlive: Deadline | undefined;
-  private wakeTimer: unknown;
-  private stopped = false;
+  readonly #clock: Clock;
+  #keepAlive: Deadline | undefined;
+  #wakeTimer: unknown;
+  #stopped = false;
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
   /** Calls `send` whenever nothing was sent for so long. */
   keepAliveEvery(periodMs: number | undefined, send: () => void): void {
-    if (periodMs === undefined || this.stopped) return;
-    this.keepAlive = new Deadline(this.clock, periodMs, () => {
+    if (periodMs === undefined || this.#stopped) return;
+    this.#keepAlive = new Deadline(this.#clock, periodMs, () => {
       send();
       this.keepAliveEvery(periodMs, send);
     });
@@ -23,18 +23,18 @@ export class LegTimers {
 
   /** Something was sent. */
   touch(): void {
-    this.keepAlive?.touch();
+    this.#keepAlive?.touch();
   }
 
   /** One at a time: a later one replaces it. */
   wakeAfter(afterMs: number, wake: () => void): void {
-    this.clock.clearTimeout(this.wakeTimer);
-    if (!this.stopped) this.wakeTimer = this.clock.setTimeout(wake, afterMs);
+    this.#clock.clearTimeout(this.#wakeTimer);
+    if (!this.#stopped) this.#wakeTimer = this.#clock.setTimeout(wake, afterMs);
   }
 
   stop(): void {
-    this.stopped = true;
-    this.keepAlive?.stop();
-    this.clock.clearTimeout(this.wakeTimer);
+    this.#stopped = true;
+    this.#keepAlive?.stop();
+    this.#clock.clearTimeout(this.#wakeTimer);
   }
 }

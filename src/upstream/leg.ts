@@ -22,14 +22,14 @@ import { openWire, type Wire } from './wire.ts';
 /** A leg whose provider hears a stream. */
 export class Leg extends ChartedLeg {
   protected readonly timing: LiveTiming;
-  private readonly codec: LiveCodec;
-  private wire: Wire | undefined;
-  private state: unknown;
-  private hello: Outgoing[] = [];
-  private readonly timers: LegTimers;
+  readonly #codec: LiveCodec;
+  #wire: Wire | undefined;
+  #state: unknown;
+  #hello: Outgoing[] = [];
+  readonly #timers: LegTimers;
   /** The connection was opened: the provider knows of this leg. */
-  private greeted = false;
-  private pressure: Pressure | undefined;
+  #greeted = false;
+  #pressure: Pressure | undefined;
 
   constructor(
     legId: string,
@@ -40,91 +40,91 @@ export class Leg extends ChartedLeg {
     onDispose: () => void,
   ) {
     super(legId, request, dependencies, report, onDispose);
-    this.codec = codec;
-    this.timers = new LegTimers(dependencies.clock);
-    this.scope.defer(() => this.timers.stop());
+    this.#codec = codec;
+    this.#timers = new LegTimers(dependencies.clock);
+    this.scope.defer(() => this.#timers.stop());
     this.timing = codec.timing(legRequestOf(request, NO_ACCESS));
   }
 
   protected connect(access: ProviderAccess): void {
-    const { state, endpoint, hello } = this.codec.open(legRequestOf(this.request, access));
-    this.state = state;
-    this.hello = hello;
+    const { state, endpoint, hello } = this.#codec.open(legRequestOf(this.request, access));
+    this.#state = state;
+    this.#hello = hello;
     const wire = openWire(
       endpoint,
       this.dependencies.engines,
       {
         opened: () => this.tell({ type: 'wire.opened' }),
-        message: (message) => this.hear(message),
-        drained: () => this.pressure?.relieve(),
-        closed: (code, reason) => this.closed(code, reason),
-        refused: (refusal) => this.refused(refusal),
+        message: (message) => this.#hear(message),
+        drained: () => this.#pressure?.relieve(),
+        closed: (code, reason) => this.#closed(code, reason),
+        refused: (refusal) => this.#refused(refusal),
         unreachable: (message) => this.tell({ type: 'wire.failed', failure: unreachable(message) }),
       },
       this.dependencies.clock,
       this.request.organisationId,
       this.dependencies.openSocket,
     );
-    this.wire = wire;
-    this.pressure = new Pressure(wire, this.dependencies, {
+    this.#wire = wire;
+    this.#pressure = new Pressure(wire, this.dependencies, {
       changed: (high) => this.report({ type: 'leg.pressure', high }),
       clogged: () => this.tell({ type: 'wire.failed', failure: clogged }),
     });
-    this.scope.defer(() => this.pressure?.stop());
-    this.scope.defer(() => this.leave(wire));
+    this.scope.defer(() => this.#pressure?.stop());
+    this.scope.defer(() => this.#leave(wire));
   }
 
   sendHello(): void {
-    this.greeted = true;
-    this.sendAll(this.hello);
-    this.timers.keepAliveEvery(this.timing.keepAliveMs, () =>
-      this.guarded('codec.keepAlive', () => this.sendAll(this.codec.keepAlive(this.state))),
+    this.#greeted = true;
+    this.#sendAll(this.#hello);
+    this.#timers.keepAliveEvery(this.timing.keepAliveMs, () =>
+      this.guarded('codec.keepAlive', () => this.#sendAll(this.#codec.keepAlive(this.#state))),
     );
-    if (this.codec.opened !== undefined) this.play(this.codec.opened(this.state));
+    if (this.#codec.opened !== undefined) this.#play(this.#codec.opened(this.#state));
   }
 
   sendFinish(): void {
-    this.play(this.codec.finish(this.state));
+    this.#play(this.#codec.finish(this.#state));
   }
 
   protected finalize(): void {
-    this.play(this.codec.finalize(this.state));
+    this.#play(this.#codec.finalize(this.#state));
   }
 
   protected audio(bytes: Uint8Array | undefined): void {
-    const { wire } = this;
+    const wire = this.#wire;
     if (bytes === undefined) {
       this.tell({ type: 'wire.failed', failure: lostAudio });
       return;
     }
     if (wire === undefined) return;
-    this.timers.touch();
-    wire.send(this.codec.audio(this.state, bytes));
-    this.pressure?.look();
+    this.#timers.touch();
+    wire.send(this.#codec.audio(this.#state, bytes));
+    this.#pressure?.look();
   }
 
-  private hear(message: Incoming): void {
+  #hear(message: Incoming): void {
     if (this.scope.disposed) return;
     this.guarded('codec.read', () => {
-      const steps = this.codec.read(this.state, message);
+      const steps = this.#codec.read(this.#state, message);
       if (steps.length === 0) this.dependencies.onEvent?.({ type: 'unread', slug: this.request.slug });
-      this.play(steps);
+      this.#play(steps);
     });
   }
 
-  private play(steps: Step[]): void {
-    for (const step of steps) this.take(step);
+  #play(steps: Step[]): void {
+    for (const step of steps) this.#take(step);
   }
 
-  private take(step: Step): void {
+  #take(step: Step): void {
     if (this.scope.disposed) return;
     switch (step.type) {
       case 'send':
-        this.sendAll([step.frame]);
+        this.#sendAll([step.frame]);
         return;
       case 'wake':
-        this.timers.wakeAfter(step.afterMs, () =>
-          this.guarded('codec.wake', () => this.play(this.codec.wake?.(this.state) ?? [])),
+        this.#timers.wakeAfter(step.afterMs, () =>
+          this.guarded('codec.wake', () => this.#play(this.#codec.wake?.(this.#state) ?? [])),
         );
         return;
       case 'ready':
@@ -144,10 +144,10 @@ export class Leg extends ChartedLeg {
     }
   }
 
-  private closed(code: number, reason: string): void {
+  #closed(code: number, reason: string): void {
     if (this.scope.disposed) return;
     this.guarded('codec.closed', () => {
-      const meaning: Heard = this.codec.closed(this.state, code, reason);
+      const meaning: Heard = this.#codec.closed(this.#state, code, reason);
       if (meaning.type === 'finished') this.tell({ type: 'provider.finished' });
       // A close in order before it was asked for is still the end of a leg that has more to hear.
       const failure = meaning.type === 'failed' ? this.scrubber.cleanFailure(meaning.failure) : closedEarly(code);
@@ -155,25 +155,25 @@ export class Leg extends ChartedLeg {
     });
   }
 
-  private refused(refusal: ProviderRefusal): void {
+  #refused(refusal: ProviderRefusal): void {
     if (this.scope.disposed) return;
     this.guarded('codec.refused', () => {
-      const failure = this.codec.refused?.(refusal) ?? failureOfStatus(refusal);
+      const failure = this.#codec.refused?.(refusal) ?? failureOfStatus(refusal);
       this.tell({ type: 'wire.failed', failure: this.scrubber.cleanFailure(failure) });
     });
   }
 
   /** Some providers go on counting until they are told that it is over. */
-  private leave(wire: Wire): void {
-    if (this.greeted && this.codec.leave !== undefined) {
-      this.guarded('codec.leave', () => this.sendAll(this.codec.leave?.(this.state) ?? []));
+  #leave(wire: Wire): void {
+    if (this.#greeted && this.#codec.leave !== undefined) {
+      this.guarded('codec.leave', () => this.#sendAll(this.#codec.leave?.(this.#state) ?? []));
       wire.close();
     } else if (this.outcome !== undefined) wire.close();
     else wire.terminate();
   }
 
-  private sendAll(frames: Outgoing[]): void {
-    this.timers.touch();
-    for (const frame of frames) this.wire?.send(frame);
+  #sendAll(frames: Outgoing[]): void {
+    this.#timers.touch();
+    for (const frame of frames) this.#wire?.send(frame);
   }
 }

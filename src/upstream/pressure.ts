@@ -7,52 +7,52 @@ const PRESSURE_BYTES = { high: 262_144, max: 1_048_576 };
 const CLOGGED_MS = 5_000;
 
 export class Pressure {
-  private readonly wire: Wire;
-  private readonly dependencies: Pick<UpstreamDependencies, 'clock' | 'pressureBytes'>;
-  private readonly calls: { changed(high: boolean): void; clogged(): void };
-  private isHigh = false;
-  private timer: unknown;
-  private stopped = false;
+  readonly #wire: Wire;
+  readonly #dependencies: Pick<UpstreamDependencies, 'clock' | 'pressureBytes'>;
+  readonly #calls: { changed(high: boolean): void; clogged(): void };
+  #isHigh = false;
+  #timer: unknown;
+  #stopped = false;
 
   constructor(
     wire: Wire,
     dependencies: Pick<UpstreamDependencies, 'clock' | 'pressureBytes'>,
     calls: { changed(high: boolean): void; clogged(): void },
   ) {
-    this.wire = wire;
-    this.dependencies = dependencies;
-    this.calls = calls;
+    this.#wire = wire;
+    this.#dependencies = dependencies;
+    this.#calls = calls;
   }
 
   /** Something was sent. */
   look(): void {
-    const { high, max } = this.dependencies.pressureBytes ?? PRESSURE_BYTES;
-    const { bufferedBytes } = this.wire;
-    if (bufferedBytes > max) this.calls.clogged();
-    else if (!this.isHigh && bufferedBytes > high) {
-      this.isHigh = true;
-      this.watch(bufferedBytes);
-      this.calls.changed(true);
+    const { high, max } = this.#dependencies.pressureBytes ?? PRESSURE_BYTES;
+    const { bufferedBytes } = this.#wire;
+    if (bufferedBytes > max) this.#calls.clogged();
+    else if (!this.#isHigh && bufferedBytes > high) {
+      this.#isHigh = true;
+      this.#watch(bufferedBytes);
+      this.#calls.changed(true);
     }
   }
 
   /** What waited is sent. */
   relieve(): void {
-    if (!this.isHigh || this.stopped) return;
-    this.isHigh = false;
-    this.dependencies.clock.clearTimeout(this.timer);
-    this.calls.changed(false);
+    if (!this.#isHigh || this.#stopped) return;
+    this.#isHigh = false;
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    this.#calls.changed(false);
   }
 
   stop(): void {
-    this.stopped = true;
-    this.dependencies.clock.clearTimeout(this.timer);
+    this.#stopped = true;
+    this.#dependencies.clock.clearTimeout(this.#timer);
   }
 
-  private watch(before: number): void {
-    this.timer = this.dependencies.clock.setTimeout(() => {
-      if (this.wire.bufferedBytes >= before) this.calls.clogged();
-      else this.watch(this.wire.bufferedBytes);
+  #watch(before: number): void {
+    this.#timer = this.#dependencies.clock.setTimeout(() => {
+      if (this.#wire.bufferedBytes >= before) this.#calls.clogged();
+      else this.#watch(this.#wire.bufferedBytes);
     }, CLOGGED_MS);
   }
 }

@@ -10,26 +10,26 @@ const LINE_CHARACTERS_MIN = 16;
 
 /** Takes the secrets of one access out of texts. Made once for a connection. */
 export class Scrubber {
-  private readonly access: Pick<ProviderAccess, 'credential' | 'secrets'>;
-  private known: readonly string[] | undefined;
+  readonly #access: Pick<ProviderAccess, 'credential' | 'secrets'>;
+  #known: readonly string[] | undefined;
 
   constructor(access: Pick<ProviderAccess, 'credential' | 'secrets'>) {
-    this.access = access;
+    this.#access = access;
   }
 
   /** Longest first, so that no part is taken before the whole. */
-  private get writings(): readonly string[] {
-    if (this.known !== undefined) return this.known;
-    const { credential = '', secrets = [] } = this.access;
+  get #writings(): readonly string[] {
+    if (this.#known !== undefined) return this.#known;
+    const { credential = '', secrets = [] } = this.#access;
     const texts = [credential, ...secrets].flatMap(withLines).filter((text) => text !== '');
-    this.known = [...new Set(texts.flatMap(writingsOf))].sort((a, b) => b.length - a.length);
-    return this.known;
+    this.#known = [...new Set(texts.flatMap(writingsOf))].sort((a, b) => b.length - a.length);
+    return this.#known;
   }
 
   /** The text without the secrets: whole, or cut off with the end of the text. */
   clean(text: string): string {
     let clean = text;
-    for (const writing of this.writings) {
+    for (const writing of this.#writings) {
       clean = clean.replaceAll(writing, REDACTED);
       clean = withoutCutOff(clean, writing);
     }
@@ -42,7 +42,7 @@ export class Scrubber {
 
   /** An error of a library's as it may be logged: the same one where it says nothing of a secret. */
   cleanError(error: unknown): unknown {
-    if (this.writings.length === 0 || !(error instanceof Error)) return error;
+    if (this.#writings.length === 0 || !(error instanceof Error)) return error;
     const said = `${error.stack ?? ''} ${error.message} ${membersOf(error)}`;
     if (this.clean(said) === said) return error;
     const clean = new Error(this.clean(error.message));

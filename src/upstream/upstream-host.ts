@@ -14,14 +14,14 @@ export type { LegHandle, UpstreamDependencies };
 
 /** All live legs of this node. `provide` happens here, once. */
 export class UpstreamHost {
-  private readonly dependencies: UpstreamDependencies;
-  private readonly legs = new Map<string, ChartedLeg>();
-  private readonly machine;
+  readonly #dependencies: UpstreamDependencies;
+  readonly #legs = new Map<string, ChartedLeg>();
+  readonly #machine;
 
   constructor(dependencies: UpstreamDependencies) {
-    this.dependencies = dependencies;
-    const leg = (args: { context: { legId: string } }) => this.legs.get(args.context.legId);
-    this.machine = upstreamMachine.provide({
+    this.#dependencies = dependencies;
+    const leg = (args: { context: { legId: string } }) => this.#legs.get(args.context.legId);
+    this.#machine = upstreamMachine.provide({
       actions: guardActions(
         {
           dial: (args: { context: { legId: string } }) => leg(args)?.dial(),
@@ -41,17 +41,17 @@ export class UpstreamHost {
 
   /** Legs that are open now. */
   get size(): number {
-    return this.legs.size;
+    return this.#legs.size;
   }
 
   /** The clock that legs live by. */
   get clock(): UpstreamDependencies['clock'] {
-    return this.dependencies.clock;
+    return this.#dependencies.clock;
   }
 
   /** What a connection of this node's is made with; for one that is no leg. Its secrets stay in that connection. */
   access(...args: Parameters<UpstreamDependencies['access']>): ReturnType<UpstreamDependencies['access']> {
-    return this.dependencies.access(...args);
+    return this.#dependencies.access(...args);
   }
 
   /**
@@ -59,22 +59,17 @@ export class UpstreamHost {
    * `onGone` is called once, when the leg holds nothing any more. Throws when the model is unknown here.
    */
   open(legId: string, request: OpenLeg, report: (report: LegReport) => void, onGone: () => void = () => {}): LegHandle {
-    const leg = this.legOf(legId, request, report, () => {
-      this.legs.delete(legId);
+    const leg = this.#legOf(legId, request, report, () => {
+      this.#legs.delete(legId);
       onGone();
     });
-    this.legs.set(legId, leg);
-    leg.start(this.machine);
+    this.#legs.set(legId, leg);
+    leg.start(this.#machine);
     return leg;
   }
 
-  private legOf(
-    legId: string,
-    request: OpenLeg,
-    report: (report: LegReport) => void,
-    onDispose: () => void,
-  ): ChartedLeg {
-    const { dependencies } = this;
+  #legOf(legId: string, request: OpenLeg, report: (report: LegReport) => void, onDispose: () => void): ChartedLeg {
+    const dependencies = this.#dependencies;
     const { http } = dependencies;
     const provider = dependencies.providers.get(providerOf(request.slug));
     const card = provider?.models.find(({ id }) => id === request.slug);
@@ -89,6 +84,6 @@ export class UpstreamHost {
 
   /** Drops every leg; their sessions hear nothing more of them. */
   close(): void {
-    for (const leg of [...this.legs.values()]) leg.dispose();
+    for (const leg of [...this.#legs.values()]) leg.dispose();
   }
 }

@@ -76,109 +76,110 @@ export function openWire(
 
 /** The one wrapper around a client WebSocket. */
 class SocketWire implements Wire {
-  private readonly socket: WebSocket;
-  private readonly listener: WireListener;
-  private readonly clock: Clock;
-  private heartbeat: Deadline | undefined;
-  private connected = false;
-  private unanswered = false;
-  private over = false;
-  private full = false;
+  readonly #socket: WebSocket;
+  readonly #listener: WireListener;
+  readonly #clock: Clock;
+  #heartbeat: Deadline | undefined;
+  #connected = false;
+  #unanswered = false;
+  #over = false;
+  #full = false;
 
   constructor(endpoint: SocketEndpoint, listener: WireListener, clock: Clock) {
-    this.listener = listener;
-    this.clock = clock;
+    this.#listener = listener;
+    this.#clock = clock;
     // No compression, no redirects, small bounds: a provider is not trusted with this process's memory.
-    this.socket = new WebSocket(endpoint.url, endpoint.protocols ?? [], {
+    this.#socket = new WebSocket(endpoint.url, endpoint.protocols ?? [], {
       headers: endpoint.headers,
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: MESSAGE_BYTES_MAX,
       maxFragments: FRAGMENTS_MAX,
     });
-    this.socket.binaryType = 'nodebuffer';
-    this.socket.on('open', () => {
-      if (this.over) return;
-      this.connected = true;
-      this.keepAlive();
-      this.listener.opened();
+    this.#socket.binaryType = 'nodebuffer';
+    this.#socket.on('open', () => {
+      if (this.#over) return;
+      this.#connected = true;
+      this.#keepAlive();
+      this.#listener.opened();
     });
-    this.socket.on('pong', this.alive);
-    this.socket.on('message', (data: Buffer, isBinary: boolean) => this.deliver(data, isBinary));
-    this.socket.on('unexpected-response', (request, response) => {
-      this.readRefusal(response, (refusal) => {
+    this.#socket.on('pong', this.#alive);
+    this.#socket.on('message', (data: Buffer, isBinary: boolean) => this.#deliver(data, isBinary));
+    this.#socket.on('unexpected-response', (request, response) => {
+      this.#readRefusal(response, (refusal) => {
         request.destroy();
-        this.end(() => this.listener.refused(refusal));
+        this.#end(() => this.#listener.refused(refusal));
       });
     });
-    this.socket.on('error', (error: NodeJS.ErrnoException) => {
+    this.#socket.on('error', (error: NodeJS.ErrnoException) => {
       // Once connected, the close that follows says all there is to say. Its text would name addresses of the operator's.
-      if (this.connected) return;
+      if (this.#connected) return;
       const code = error.code === undefined ? '' : ` (${error.code})`;
-      this.end(() => this.listener.unreachable(`The provider could not be reached${code}.`));
+      this.#end(() => this.#listener.unreachable(`The provider could not be reached${code}.`));
     });
-    this.socket.on('close', (code, reason) => this.end(() => this.listener.closed(code, reason.toString())));
+    this.#socket.on('close', (code, reason) => this.#end(() => this.#listener.closed(code, reason.toString())));
   }
 
   get bufferedBytes(): number {
-    return this.socket.bufferedAmount;
+    return this.#socket.bufferedAmount;
   }
 
   send(frame: Outgoing): void {
-    if (this.over || this.socket.readyState !== WebSocket.OPEN) return;
+    if (this.#over || this.#socket.readyState !== WebSocket.OPEN) return;
     // A masked copy is made inside `send`, so the caller may reuse its buffer.
-    if (frame instanceof Uint8Array || typeof frame === 'string') this.socket.send(frame, this.sent);
-    else this.socket.send(JSON.stringify(frame), this.sent);
-    this.full ||= this.socket.bufferedAmount > 0;
+    if (frame instanceof Uint8Array || typeof frame === 'string') this.#socket.send(frame, this.#sent);
+    else this.#socket.send(JSON.stringify(frame), this.#sent);
+    this.#full ||= this.#socket.bufferedAmount > 0;
   }
 
   close(): void {
-    if (this.over) return;
-    this.socket.close(1000);
-    const { clock, socket } = this;
+    if (this.#over) return;
+    this.#socket.close(1000);
+    const clock = this.#clock;
+    const socket = this.#socket;
     const timer = clock.setTimeout(() => socket.terminate(), CLOSE_MS);
     socket.on('close', () => clock.clearTimeout(timer));
   }
 
   terminate(): void {
-    if (this.over) return;
-    this.end(() => {});
-    this.socket.terminate();
+    if (this.#over) return;
+    this.#end(() => {});
+    this.#socket.terminate();
   }
 
-  private readonly sent = (): void => {
-    if (!this.full || this.over || this.socket.bufferedAmount > 0) return;
-    this.full = false;
-    this.listener.drained();
+  readonly #sent = (): void => {
+    if (!this.#full || this.#over || this.#socket.bufferedAmount > 0) return;
+    this.#full = false;
+    this.#listener.drained();
   };
 
-  private deliver(data: Buffer, isBinary: boolean): void {
-    if (this.over) return;
-    this.alive();
-    this.listener.message(isBinary ? { bytes: data } : { json: parsed(data) });
+  #deliver(data: Buffer, isBinary: boolean): void {
+    if (this.#over) return;
+    this.#alive();
+    this.#listener.message(isBinary ? { bytes: data } : { json: parsed(data) });
   }
 
-  private readonly alive = (): void => {
-    this.unanswered = false;
-    this.heartbeat?.touch();
+  readonly #alive = (): void => {
+    this.#unanswered = false;
+    this.#heartbeat?.touch();
   };
 
   /** A ping whenever nothing came for a while; a second such while without a sign of life ends the wire. */
-  private keepAlive(): void {
-    this.heartbeat = new Deadline(this.clock, PING_MS, () => {
-      if (this.unanswered) {
-        this.end(() => this.listener.closed(1006, 'The provider did not answer a ping.'));
-        this.socket.terminate();
+  #keepAlive(): void {
+    this.#heartbeat = new Deadline(this.#clock, PING_MS, () => {
+      if (this.#unanswered) {
+        this.#end(() => this.#listener.closed(1006, 'The provider did not answer a ping.'));
+        this.#socket.terminate();
         return;
       }
-      this.unanswered = true;
-      this.socket.ping();
-      this.keepAlive();
+      this.#unanswered = true;
+      this.#socket.ping();
+      this.#keepAlive();
     });
   }
 
   /** The body of a refusal tells more than its status; what is not there soon is left out. */
-  private readRefusal(response: IncomingMessage, done: (refusal: ProviderRefusal) => void): void {
+  #readRefusal(response: IncomingMessage, done: (refusal: ProviderRefusal) => void): void {
     const pieces: Buffer[] = [];
     let bytes = 0;
     let over = false;
@@ -189,7 +190,7 @@ class SocketWire implements Wire {
       const body = Buffer.concat(pieces).subarray(0, REFUSAL_BYTES_MAX).toString('utf8');
       done({ status: response.statusCode ?? 0, headers: joinedHeaders(response.headers), body });
     };
-    const wait = new Deadline(this.clock, REFUSAL_MS, finish);
+    const wait = new Deadline(this.#clock, REFUSAL_MS, finish);
     response.on('data', (piece: Buffer) => {
       pieces.push(piece);
       bytes += piece.byteLength;
@@ -200,55 +201,55 @@ class SocketWire implements Wire {
     response.on('close', finish);
   }
 
-  private end(tell: () => void): void {
-    if (this.over) return;
-    this.over = true;
-    this.heartbeat?.stop();
+  #end(tell: () => void): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#heartbeat?.stop();
     tell();
   }
 }
 
 /** The same contract in front of an engine. */
 class EngineWire implements Wire {
-  private readonly connection: EngineConnection;
-  private over = false;
+  readonly #connection: EngineConnection;
+  #over = false;
 
   constructor(engine: Engine, query: Readonly<Record<string, unknown>>, listener: WireListener, owner?: string) {
     const heard: EngineListener = {
       open: () => {
-        if (!this.over) listener.opened();
+        if (!this.#over) listener.opened();
       },
       message: (json) => {
-        if (!this.over) listener.message({ json });
+        if (!this.#over) listener.message({ json });
       },
       drained: () => {
-        if (!this.over) listener.drained();
+        if (!this.#over) listener.drained();
       },
       closed: (code, reason) => {
-        if (this.over) return;
-        this.over = true;
+        if (this.#over) return;
+        this.#over = true;
         listener.closed(code, reason);
       },
     };
-    this.connection = engine.connect(query, heard, owner);
+    this.#connection = engine.connect(query, heard, owner);
   }
 
   get bufferedBytes(): number {
-    return this.connection.bufferedBytes;
+    return this.#connection.bufferedBytes;
   }
 
   send(frame: Outgoing): void {
-    if (!this.over) this.connection.send(frame);
+    if (!this.#over) this.#connection.send(frame);
   }
 
   close(): void {
-    if (!this.over) this.connection.close();
+    if (!this.#over) this.#connection.close();
   }
 
   terminate(): void {
-    if (this.over) return;
-    this.over = true;
-    this.connection.terminate();
+    if (this.#over) return;
+    this.#over = true;
+    this.#connection.terminate();
   }
 }
 

@@ -25,45 +25,45 @@ export interface IntakeOptions {
 }
 
 export class AudioIntake {
-  private readonly options: IntakeOptions;
-  private readonly sniffer = new ContainerSniffer();
-  private readonly rateWatch: RateWatch;
-  private lateTold = false;
+  readonly #options: IntakeOptions;
+  readonly #sniffer = new ContainerSniffer();
+  readonly #rateWatch: RateWatch;
+  #lateTold = false;
 
   constructor(options: IntakeOptions) {
-    this.options = options;
-    this.rateWatch = new RateWatch(options.request.sampleRate);
+    this.#options = options;
+    this.#rateWatch = new RateWatch(options.request.sampleRate);
   }
 
   /** Takes bytes, valid during the call. True when there is more for the leg. */
   take(bytes: Uint8Array): boolean {
-    const { pipeline, totals, clock, request } = this.options;
+    const { pipeline, totals, clock, request } = this.#options;
     if (pipeline.ended) {
-      this.late();
+      this.#late();
       return false;
     }
-    const container = this.sniffer.settled ? undefined : this.sniffer.look(bytes);
+    const container = this.#sniffer.settled ? undefined : this.#sniffer.look(bytes);
     if (container !== undefined) {
-      this.options.onContainer(container);
+      this.#options.onContainer(container);
       return false;
     }
     const before = pipeline.receivedSamples;
     if (pipeline.push(bytes) === 'backlog_exceeded') {
       totals.dropped('audio_backlog');
-      this.options.onBacklog(this.options.backlogSecondsMax);
+      this.#options.onBacklog(this.#options.backlogSecondsMax);
       return false;
     }
     totals.audioReceived((pipeline.receivedSamples - before) / request.sampleRate);
-    const ratio = this.rateWatch.note(pipeline.receivedSamples, clock.now());
-    if (ratio !== undefined) this.options.onOddRate(ratio);
+    const ratio = this.#rateWatch.note(pipeline.receivedSamples, clock.now());
+    if (ratio !== undefined) this.#options.onOddRate(ratio);
     return true;
   }
 
-  private late(): void {
-    this.options.totals.dropped('audio_after_close');
-    if (this.lateTold) return;
-    this.lateTold = true;
-    this.options.onLate();
+  #late(): void {
+    this.#options.totals.dropped('audio_after_close');
+    if (this.#lateTold) return;
+    this.#lateTold = true;
+    this.#options.onLate();
   }
 }
 

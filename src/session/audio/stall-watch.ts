@@ -10,47 +10,47 @@ const LOOKS = 4;
 type Audio = Pick<AudioPipeline, 'sentSamples' | 'speechSince' | 'speechStartAfter'>;
 
 export class StallWatch {
-  private readonly clock: Clock;
-  private readonly audio: Audio;
-  private readonly sampleRate: number;
-  private readonly stallMs: number;
-  private readonly onStall: () => void;
-  private look: Deadline | undefined;
-  private heardAtMs: number;
-  private sentWhenHeard: number;
+  readonly #clock: Clock;
+  readonly #audio: Audio;
+  readonly #sampleRate: number;
+  readonly #stallMs: number;
+  readonly #onStall: () => void;
+  #look: Deadline | undefined;
+  #heardAtMs: number;
+  #sentWhenHeard: number;
 
   /** @param stallMs Infinity for legs that may be silent */
   constructor(clock: Clock, audio: Audio, sampleRate: number, stallMs: number, onStall: () => void) {
-    this.clock = clock;
-    this.audio = audio;
-    this.sampleRate = sampleRate;
-    this.stallMs = stallMs;
-    this.onStall = onStall;
-    this.heardAtMs = clock.now();
-    this.sentWhenHeard = audio.sentSamples;
-    if (stallMs !== Number.POSITIVE_INFINITY) this.lookAfter(stallMs / LOOKS);
+    this.#clock = clock;
+    this.#audio = audio;
+    this.#sampleRate = sampleRate;
+    this.#stallMs = stallMs;
+    this.#onStall = onStall;
+    this.#heardAtMs = clock.now();
+    this.#sentWhenHeard = audio.sentSamples;
+    if (stallMs !== Number.POSITIVE_INFINITY) this.#lookAfter(stallMs / LOOKS);
   }
 
   /** The leg gave a sign of life. */
   heard(): void {
-    this.heardAtMs = this.clock.now();
-    this.sentWhenHeard = this.audio.sentSamples;
-    this.look?.touch();
+    this.#heardAtMs = this.#clock.now();
+    this.#sentWhenHeard = this.#audio.sentSamples;
+    this.#look?.touch();
   }
 
   stop(): void {
-    this.look?.stop();
+    this.#look?.stop();
   }
 
-  private lookAfter(afterMs: number): void {
-    this.look = new Deadline(this.clock, afterMs, () => {
-      if (!this.audio.speechSince(this.sentWhenHeard)) {
-        this.lookAfter(this.stallMs / LOOKS);
+  #lookAfter(afterMs: number): void {
+    this.#look = new Deadline(this.#clock, afterMs, () => {
+      if (!this.#audio.speechSince(this.#sentWhenHeard)) {
+        this.#lookAfter(this.#stallMs / LOOKS);
         return;
       }
-      const leftMs = this.unansweredSinceMs() + this.stallMs - this.clock.now();
-      if (leftMs <= 0) this.onStall();
-      else this.lookAfter(leftMs);
+      const leftMs = this.#unansweredSinceMs() + this.#stallMs - this.#clock.now();
+      if (leftMs <= 0) this.#onStall();
+      else this.#lookAfter(leftMs);
     });
   }
 
@@ -58,10 +58,10 @@ export class StallWatch {
    * The limit counts from the speech on: before it the leg had nothing to say, for however long. When the speech was sent is
    * told by its place in the audio; what was sent faster than it was spoken counts from the last sign of life.
    */
-  private unansweredSinceMs(): number {
-    const { sentSamples } = this.audio;
-    const start = this.audio.speechStartAfter(this.sentWhenHeard);
-    const agoMs = ((sentSamples - Math.min(start, sentSamples)) * 1000) / this.sampleRate;
-    return Math.max(this.heardAtMs, this.clock.now() - agoMs);
+  #unansweredSinceMs(): number {
+    const { sentSamples } = this.#audio;
+    const start = this.#audio.speechStartAfter(this.#sentWhenHeard);
+    const agoMs = ((sentSamples - Math.min(start, sentSamples)) * 1000) / this.#sampleRate;
+    return Math.max(this.#heardAtMs, this.#clock.now() - agoMs);
   }
 }

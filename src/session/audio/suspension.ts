@@ -12,62 +12,63 @@ export interface SuspensionCalls {
 }
 
 export class Suspension {
-  private readonly clock: Clock;
-  private readonly afterMs: number;
-  private readonly pipeline: AudioPipeline;
-  private readonly calls: SuspensionCalls;
-  private deadline: Deadline | undefined;
-  private isResting = false;
+  readonly #clock: Clock;
+  readonly #afterMs: number;
+  readonly #pipeline: AudioPipeline;
+  readonly #calls: SuspensionCalls;
+  #deadline: Deadline | undefined;
+  #isResting = false;
   /** Audio came since the leg was asked to finish. */
-  private hasMore = false;
+  #hasMore = false;
 
   constructor(clock: Clock, afterMs: number, pipeline: AudioPipeline, calls: SuspensionCalls) {
-    this.clock = clock;
-    this.afterMs = afterMs;
-    this.pipeline = pipeline;
-    this.calls = calls;
+    this.#clock = clock;
+    this.#afterMs = afterMs;
+    this.#pipeline = pipeline;
+    this.#calls = calls;
   }
 
   /** A leg hears. */
   begin(): void {
     this.stop();
-    this.isResting = false;
-    this.deadline = new Deadline(this.clock, this.afterMs, () => this.look());
+    this.#isResting = false;
+    this.#deadline = new Deadline(this.#clock, this.#afterMs, () => this.#look());
   }
 
   /** The leg is over. */
   stop(): void {
-    this.deadline?.stop();
-    this.deadline = undefined;
+    this.#deadline?.stop();
+    this.#deadline = undefined;
   }
 
   /** Audio came, or the end of it with some left that no leg was sent. */
   audio(): void {
-    this.deadline?.touch();
-    this.hasMore = true;
-    if (this.isResting) this.wake();
+    this.#deadline?.touch();
+    this.#hasMore = true;
+    if (this.#isResting) this.#wake();
   }
 
   /** The leg has said all there was, and was let go of. */
   rest(): void {
-    this.isResting = true;
-    if (this.hasMore) this.wake();
+    this.#isResting = true;
+    if (this.#hasMore) this.#wake();
   }
 
-  private wake(): void {
-    this.isResting = false;
-    this.calls.waiting();
+  #wake(): void {
+    this.#isResting = false;
+    this.#calls.waiting();
   }
 
-  private look(): void {
-    const { pipeline, clock } = this;
+  #look(): void {
+    const pipeline = this.#pipeline;
+    const clock = this.#clock;
     // Held back by the leg's pace, or for want of money: that is no quiet.
     const isBusy = pipeline.waitMs(clock.now()) < Number.POSITIVE_INFINITY || pipeline.starved;
     if (isBusy || pipeline.ended) {
       this.begin();
       return;
     }
-    this.hasMore = false;
-    this.calls.quiet();
+    this.#hasMore = false;
+    this.#calls.quiet();
   }
 }

@@ -8,41 +8,41 @@ import type { Usage } from './usage.ts';
 const OWED_MS_MIN = 2;
 
 export class AudioAccount {
-  private readonly pipeline: AudioPipeline;
-  private readonly usage: Usage;
-  private readonly sampleRate: number;
+  readonly #pipeline: AudioPipeline;
+  readonly #usage: Usage;
+  readonly #sampleRate: number;
   /** Everything has its final, whatever the positions of the finals leave over. */
   finishedInOrder = false;
   /** The leg that audio was sent to last works, or was let go of while it did. */
   isLegGood = false;
 
   constructor(pipeline: AudioPipeline, usage: Usage, sampleRate: number) {
-    this.pipeline = pipeline;
-    this.usage = usage;
-    this.sampleRate = sampleRate;
+    this.#pipeline = pipeline;
+    this.#usage = usage;
+    this.#sampleRate = sampleRate;
   }
 
   /** Whether there is audio that no final covers: more than a rounding of a provider's times. */
   get isOwed(): boolean {
-    const { coveredSamples, receivedSamples, cutSamples } = this.pipeline;
-    return (receivedSamples - cutSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.sampleRate;
+    const { coveredSamples, receivedSamples, cutSamples } = this.#pipeline;
+    return (receivedSamples - cutSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.#sampleRate;
   }
 
   /** The leg has said all there was to say: the silence behind the last final was heard as well. */
   heardWhatWasSent(): void {
-    const { sentSamples } = this.pipeline;
-    this.usage.passedOver(sentSamples);
-    this.pipeline.trim(sentSamples);
+    const { sentSamples } = this.#pipeline;
+    this.#usage.passedOver(sentSamples);
+    this.#pipeline.trim(sentSamples);
   }
 
   /** When the session ends so: up to where it has finals, and up to where it is billed. */
   endOf(reason: SessionEndReason, code: string | null): { isOwed: boolean; finalsTo: number; billedTo: number } {
-    const { coveredSamples, receivedSamples, cutSamples, sentSamples } = this.pipeline;
+    const { coveredSamples, receivedSamples, cutSamples, sentSamples } = this.#pipeline;
     if (this.finishedInOrder || !this.isOwed) {
       const heardTo = receivedSamples - cutSamples;
       return { isOwed: false, finalsTo: heardTo, billedTo: heardTo };
     }
-    const { answeredSamples } = this.usage;
+    const { answeredSamples } = this.#usage;
     const isSent = cutChargeOf(reason, code) === 'sent' && this.isLegGood;
     const billedTo = isSent ? Math.max(answeredSamples, sentSamples) : answeredSamples;
     return { isOwed: true, finalsTo: coveredSamples, billedTo };

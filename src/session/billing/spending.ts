@@ -17,27 +17,28 @@ export interface SpendingListener {
 }
 
 export class Spending {
-  private readonly meter: Meter;
-  private readonly pipeline: AudioPipeline;
-  private readonly usage: Usage;
-  private readonly sampleRate: number;
-  private readonly listener: SpendingListener;
+  readonly #meter: Meter;
+  readonly #pipeline: AudioPipeline;
+  readonly #usage: Usage;
+  readonly #sampleRate: number;
+  readonly #listener: SpendingListener;
   /** What the client was told that it pays for. */
-  private billed: UsageLine[] | undefined;
+  #billed: UsageLine[] | undefined;
 
   constructor(meter: Meter, pipeline: AudioPipeline, usage: Usage, sampleRate: number, listener: SpendingListener) {
-    this.meter = meter;
-    this.pipeline = pipeline;
-    this.usage = usage;
-    this.sampleRate = sampleRate;
-    this.listener = listener;
+    this.#meter = meter;
+    this.#pipeline = pipeline;
+    this.#usage = usage;
+    this.#sampleRate = sampleRate;
+    this.#listener = listener;
   }
 
   start(): void {
-    const { usage, pipeline } = this;
-    const ms = (samples: number) => (samples / this.sampleRate) * 1000;
-    this.limitTo(this.meter.allowedMs);
-    this.meter.attach(
+    const usage = this.#usage;
+    const pipeline = this.#pipeline;
+    const ms = (samples: number) => (samples / this.#sampleRate) * 1000;
+    this.#limitTo(this.#meter.allowedMs);
+    this.#meter.attach(
       {
         settledLines: () => usage.settledLines(),
         sentLines: () => usage.linesUpTo(pipeline.sentSamples),
@@ -48,57 +49,60 @@ export class Spending {
       },
       {
         extended: (allowedMs, connectionMs) => {
-          this.limitTo(allowedMs);
+          this.#limitTo(allowedMs);
           usage.connections.limitTo(connectionMs);
-          this.listener.extended();
+          this.#listener.extended();
         },
         ranOut: () => this.starved(),
         low: (shortage, leftMs) =>
-          this.listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
+          this.#listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
       },
     );
   }
 
   /** Another member of the chain hears from now on. */
   heardBy(index: number): void {
-    this.usage.heardBy(index);
-    this.meter.use(index);
+    this.#usage.heardBy(index);
+    this.#meter.use(index);
   }
 
   sent(): void {
-    this.meter.sent();
+    this.#meter.sent();
   }
 
   /** Audio, or the connection, waits for money. Where there is none to come, it ends here. */
   starved(): void {
-    const shortage = this.meter.starved();
+    const shortage = this.#meter.starved();
     if (shortage === undefined) return;
-    this.pipeline.cut();
-    this.listener.stop(shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
+    this.#pipeline.cut();
+    this.#listener.stop(shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
     // What is left before the cut may leave now, also where the session was ending already.
-    this.listener.extended();
+    this.#listener.extended();
   }
 
   /** What the client pays for when the audio up to the sample was heard. */
   bill(upToSample: number): ReturnType<Usage['rows']> {
-    this.billed = this.usage.linesUpTo(upToSample);
-    return this.usage.rows(this.billed);
+    this.#billed = this.#usage.linesUpTo(upToSample);
+    return this.#usage.rows(this.#billed);
   }
 
   settle(reason: SessionEndReason, code: string | null, endedAt: Date): void {
-    const { billed, meter, pipeline, usage } = this;
+    const billed = this.#billed;
+    const meter = this.#meter;
+    const pipeline = this.#pipeline;
+    const usage = this.#usage;
     meter.settle({
       endedAt: endedAt.toISOString(),
       reason,
       code,
-      audioMs: Math.round((pipeline.receivedSamples / this.sampleRate) * 1000),
+      audioMs: Math.round((pipeline.receivedSamples / this.#sampleRate) * 1000),
       // An end that could not be told is a fault of the gateway.
       lines: billed ?? usage.linesUpTo(usage.answeredSamples),
     });
   }
 
-  private limitTo(allowedMs: number): void {
-    this.pipeline.limitTo(Math.floor((allowedMs / 1000) * this.sampleRate));
+  #limitTo(allowedMs: number): void {
+    this.#pipeline.limitTo(Math.floor((allowedMs / 1000) * this.#sampleRate));
   }
 }
 

@@ -10,79 +10,79 @@ import type { UsageLine } from '../../store/ledger/calls.ts';
 import { ConnectionTime } from './connection-time.ts';
 
 export class Usage {
-  private readonly sampleRate: number;
-  private readonly members: readonly MeterMember[];
+  readonly #sampleRate: number;
+  readonly #members: readonly MeterMember[];
   readonly connections: ConnectionTime;
   /** Samples of each member, in the order in which they were first heard from. */
-  private readonly samples = new Map<number, number>();
-  private attributed = 0;
-  private last: number | undefined;
+  readonly #samples = new Map<number, number>();
+  #attributed = 0;
+  #last: number | undefined;
   /** How far some leg has answered for what it was sent, with a final or not, and whose leg that was. */
-  private answeredTo = 0;
-  private answeredBy: number | undefined;
+  #answeredTo = 0;
+  #answeredBy: number | undefined;
 
   constructor(sampleRate: number, members: readonly MeterMember[], clock: Pick<Clock, 'now'>) {
-    this.sampleRate = sampleRate;
-    this.members = members;
+    this.#sampleRate = sampleRate;
+    this.#members = members;
     this.connections = new ConnectionTime(clock, members);
   }
 
   /** A leg of the member begins to hear. */
   heardBy(index: number): void {
-    const { slug, own } = this.members[index] as MeterMember;
+    const { slug, own } = this.#members[index] as MeterMember;
     // One model may stand in the chain twice, with other parameters: its audio is on one line.
-    this.last = this.members.findIndex((member) => member.slug === slug && member.own === own);
-    this.connections.opened(this.last);
+    this.#last = this.#members.findIndex((member) => member.slug === slug && member.own === own);
+    this.connections.opened(this.#last);
   }
 
   /** Everything up to the sample is covered by a final of the model, which is the one that hears now unless it says otherwise. */
   covered(sample: number, model: string): void {
-    this.add(this.samples, sample, this.memberOf(model));
-    this.attributed = Math.max(this.attributed, sample);
+    this.#add(this.#samples, sample, this.#memberOf(model));
+    this.#attributed = Math.max(this.#attributed, sample);
   }
 
   /** The leg that hears has said what it makes of the audio up to the sample. */
   answered(sample: number): void {
-    if (sample <= this.answeredTo) return;
-    this.answeredTo = sample;
-    this.answeredBy = this.last;
+    if (sample <= this.#answeredTo) return;
+    this.#answeredTo = sample;
+    this.#answeredBy = this.#last;
   }
 
   /** How far the audio was answered for. */
   get answeredSamples(): number {
-    return Math.max(this.attributed, this.answeredTo);
+    return Math.max(this.#attributed, this.#answeredTo);
   }
 
   /** The silence up to the sample is not sent again: it stays with whoever heard it before. */
   passedOver(sample: number): void {
-    if (this.last === undefined) return;
-    this.add(this.samples, sample, this.last);
-    this.attributed = Math.max(this.attributed, sample);
+    if (this.#last === undefined) return;
+    this.#add(this.#samples, sample, this.#last);
+    this.#attributed = Math.max(this.#attributed, sample);
   }
 
   /** Everything up to the sample was lost, as the client was told: what nobody answered for is not charged. */
   skip(sample: number): void {
-    this.attributeAnswered(this.samples, sample);
-    this.attributed = Math.max(this.attributed, sample);
+    this.#attributeAnswered(this.#samples, sample);
+    this.#attributed = Math.max(this.#attributed, sample);
   }
 
   /** Up to here it is settled whose the audio is. */
   get settledMs(): number {
-    return this.msOf(this.attributed);
+    return this.#msOf(this.#attributed);
   }
 
   /** What finals cover: it stays whatever happens. */
   settledLines(): UsageLine[] {
-    return this.linesOf(this.samples);
+    return this.#linesOf(this.#samples);
   }
 
   /** The same with the audio up to the sample that no final covers: for the member that answered for it, else the one that hears it now. */
   linesUpTo(sample: number): UsageLine[] {
-    if (this.last === undefined || sample <= this.attributed) return this.settledLines();
-    const samples = new Map(this.samples);
-    const answered = this.attributeAnswered(samples, sample);
-    this.add(samples, sample, this.last, answered);
-    return this.linesOf(samples);
+    if (this.#last === undefined || sample <= this.#attributed) return this.settledLines();
+    const samples = new Map(this.#samples);
+    const answered = this.#attributeAnswered(samples, sample);
+    this.#add(samples, sample, this.#last, answered);
+    return this.#linesOf(samples);
   }
 
   /** The rows and their sum, the audio up to the sample included, for the client. */
@@ -97,34 +97,34 @@ export class Usage {
   }
 
   /** What was answered for before the sample goes to whoever did. Returns from where on it is nobody's. */
-  private attributeAnswered(samples: Map<number, number>, sample: number): number {
-    const upTo = Math.min(sample, this.answeredTo);
-    this.add(samples, upTo, this.answeredBy);
-    return Math.max(this.attributed, upTo);
+  #attributeAnswered(samples: Map<number, number>, sample: number): number {
+    const upTo = Math.min(sample, this.#answeredTo);
+    this.#add(samples, upTo, this.#answeredBy);
+    return Math.max(this.#attributed, upTo);
   }
 
-  private add(samples: Map<number, number>, upTo: number, index: number | undefined, from = this.attributed): void {
+  #add(samples: Map<number, number>, upTo: number, index: number | undefined, from = this.#attributed): void {
     const more = upTo - from;
     if (more > 0 && index !== undefined) samples.set(index, (samples.get(index) ?? 0) + more);
   }
 
-  private memberOf(model: string): number | undefined {
-    if (this.last !== undefined && this.members[this.last]?.slug === model) return this.last;
-    const index = this.members.findIndex(({ slug }) => slug === model);
-    return index === -1 ? this.last : index;
+  #memberOf(model: string): number | undefined {
+    if (this.#last !== undefined && this.#members[this.#last]?.slug === model) return this.#last;
+    const index = this.#members.findIndex(({ slug }) => slug === model);
+    return index === -1 ? this.#last : index;
   }
 
-  private linesOf(samples: ReadonlyMap<number, number>): UsageLine[] {
+  #linesOf(samples: ReadonlyMap<number, number>): UsageLine[] {
     const indexes = new Set([...samples.keys(), ...this.connections.indexes]);
     return [...indexes].map((index) => {
-      const { slug, own, price } = this.members[index] as MeterMember;
-      const audioMs = Math.round(this.msOf(samples.get(index) ?? 0));
+      const { slug, own, price } = this.#members[index] as MeterMember;
+      const audioMs = Math.round(this.#msOf(samples.get(index) ?? 0));
       const connectionMs = this.connections.msOf(index);
       return { model: slug, own, audioMs, ...(connectionMs === 0 ? {} : { connectionMs }), price };
     });
   }
 
-  private msOf(samples: number): number {
-    return (samples / this.sampleRate) * 1000;
+  #msOf(samples: number): number {
+    return (samples / this.#sampleRate) * 1000;
   }
 }

@@ -26,95 +26,95 @@ export interface FarLegCalls {
 }
 
 export class FarLeg {
-  private readonly bus: Bus;
-  private readonly clock: Clock;
-  private readonly leg: Address;
-  private readonly session: Address;
-  private readonly calls: FarLegCalls;
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #leg: Address;
+  readonly #session: Address;
+  readonly #calls: FarLegCalls;
   /** The next frame may be as large as this. */
-  private readonly frameBytesMax: number;
-  private commands = 0;
-  private sentBytes = 0;
-  private takenBytes = 0;
-  private alive: Deadline | undefined;
-  private look: Deadline | undefined;
-  private looks = 0;
-  private over = false;
+  readonly #frameBytesMax: number;
+  #commands = 0;
+  #sentBytes = 0;
+  #takenBytes = 0;
+  #alive: Deadline | undefined;
+  #look: Deadline | undefined;
+  #looks = 0;
+  #over = false;
 
   constructor(bus: Bus, clock: Clock, leg: Address, session: Address, frameBytesMax: number, calls: FarLegCalls) {
-    this.bus = bus;
-    this.clock = clock;
-    this.leg = leg;
-    this.session = session;
-    this.frameBytesMax = frameBytesMax;
-    this.calls = calls;
-    this.stayAlive();
-    this.watch();
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#leg = leg;
+    this.#session = session;
+    this.#frameBytesMax = frameBytesMax;
+    this.#calls = calls;
+    this.#stayAlive();
+    this.#watch();
   }
 
   /** Whether no frame may follow before audio is acknowledged. */
   get isFull(): boolean {
-    const underWay = this.sentBytes - this.takenBytes;
-    return underWay > 0 && underWay + this.frameBytesMax > UNDER_WAY_BYTES_MAX;
+    const underWay = this.#sentBytes - this.#takenBytes;
+    return underWay > 0 && underWay + this.#frameBytesMax > UNDER_WAY_BYTES_MAX;
   }
 
   command(command: LegCommand | { type: 'leg.alive' }, bytes?: Uint8Array): void {
-    if (this.over) return;
-    this.commands++;
-    this.sentBytes += bytes?.byteLength ?? 0;
-    this.alive?.touch();
-    const numbered = { ...command, number: this.commands };
-    if (this.bus.send(this.leg, this.session, numbered, bytes) !== 'accepted') this.fail(legLost);
+    if (this.#over) return;
+    this.#commands++;
+    this.#sentBytes += bytes?.byteLength ?? 0;
+    this.#alive?.touch();
+    const numbered = { ...command, number: this.#commands };
+    if (this.#bus.send(this.#leg, this.#session, numbered, bytes) !== 'accepted') this.#fail(legLost);
   }
 
   /** The leg said something. */
   heard(): void {
-    this.looks = 0;
-    this.look?.touch();
+    this.#looks = 0;
+    this.#look?.touch();
   }
 
   /** The leg is there, and has taken so much. `reports` is how many others of its reports have come. */
   pulse({ sequence, audioBytes }: Extract<FarReport, { type: 'leg.pulse' }>, reports: number): void {
-    const isPossible = audioBytes >= this.takenBytes && audioBytes <= this.sentBytes;
+    const isPossible = audioBytes >= this.#takenBytes && audioBytes <= this.#sentBytes;
     if (sequence !== reports || !isPossible) {
-      this.fail(lostReport);
+      this.#fail(lostReport);
       return;
     }
-    if (audioBytes === this.takenBytes) return;
-    this.takenBytes = audioBytes;
-    this.calls.room();
+    if (audioBytes === this.#takenBytes) return;
+    this.#takenBytes = audioBytes;
+    this.#calls.room();
   }
 
   /** The leg's node is gone, or a letter to it did not arrive. */
   lost(): void {
-    this.fail(legLost);
+    this.#fail(legLost);
   }
 
   /** Says nothing any more, and notices nothing. */
   stop(): void {
-    this.over = true;
-    this.alive?.stop();
-    this.look?.stop();
+    this.#over = true;
+    this.#alive?.stop();
+    this.#look?.stop();
   }
 
-  private fail(failure: LegFailure): void {
-    if (this.over) return;
+  #fail(failure: LegFailure): void {
+    if (this.#over) return;
     this.stop();
-    this.calls.failed(failure);
+    this.#calls.failed(failure);
   }
 
-  private stayAlive(): void {
-    this.alive = new Deadline(this.clock, ALIVE_MS, () => {
-      this.stayAlive();
+  #stayAlive(): void {
+    this.#alive = new Deadline(this.#clock, ALIVE_MS, () => {
+      this.#stayAlive();
       this.command({ type: 'leg.alive' });
     });
   }
 
-  private watch(): void {
-    this.look = new Deadline(this.clock, LOOK_MS, () => {
-      this.looks++;
-      if (this.looks === 2) this.fail(legSilent);
-      else this.watch();
+  #watch(): void {
+    this.#look = new Deadline(this.#clock, LOOK_MS, () => {
+      this.#looks++;
+      if (this.#looks === 2) this.#fail(legSilent);
+      else this.#watch();
     });
   }
 }

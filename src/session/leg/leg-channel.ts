@@ -33,198 +33,198 @@ export interface LegChannelCalls {
 }
 
 export class LegChannel {
-  private readonly opening: SessionOpening;
-  private readonly dependencies: SessionDependencies;
-  private readonly calls: LegChannelCalls;
-  private readonly session: Address;
-  private current = NO_LEG;
-  private frameBytesMax = 0;
-  private reports = 0;
-  private asking: LegDialer | undefined;
+  readonly #opening: SessionOpening;
+  readonly #dependencies: SessionDependencies;
+  readonly #calls: LegChannelCalls;
+  readonly #session: Address;
+  #current = NO_LEG;
+  #frameBytesMax = 0;
+  #reports = 0;
+  #asking: LegDialer | undefined;
   /** Whoever said the first of this generation: its leg. */
-  private leg: Address | undefined;
+  #leg: Address | undefined;
   /** Where that is on another node. */
-  private far: FarLeg | undefined;
+  #far: FarLeg | undefined;
   /** The node that the leg before was lost on, or asked to leave. */
-  private avoid: string | undefined;
+  #avoid: string | undefined;
   /** Nodes that could not reach the provider for this leg, and what the last of them said. */
-  private tried = new Set<string>();
-  private lastFailure: LegFailure | undefined;
-  private isReady = false;
-  private member: ChainMember | undefined;
-  private readonly waiting: WaitWatch;
-  private readonly notes: LegNotes;
+  #tried = new Set<string>();
+  #lastFailure: LegFailure | undefined;
+  #isReady = false;
+  #member: ChainMember | undefined;
+  readonly #waiting: WaitWatch;
+  readonly #notes: LegNotes;
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegChannelCalls) {
-    this.opening = opening;
-    this.dependencies = dependencies;
-    this.calls = calls;
-    this.session = dependencies.bus.address(opening.sessionId);
-    this.notes = new LegNotes(opening.sessionId, dependencies.onLeg);
-    this.waiting = new WaitWatch(dependencies.clock, () => this.calls.waiting());
+    this.#opening = opening;
+    this.#dependencies = dependencies;
+    this.#calls = calls;
+    this.#session = dependencies.bus.address(opening.sessionId);
+    this.#notes = new LegNotes(opening.sessionId, dependencies.onLeg);
+    this.#waiting = new WaitWatch(dependencies.clock, () => this.#calls.waiting());
   }
 
   /** The leg's number in its session. */
   get generation(): number {
-    return this.current;
+    return this.#current;
   }
 
   /** Whether no audio may follow before the leg has acknowledged what is under way. */
   get isFull(): boolean {
-    return this.far?.isFull === true;
+    return this.#far?.isFull === true;
   }
 
   /** From now on another leg is meant; nobody is asked for it yet. */
   begin(generation: number): void {
-    this.current = generation;
-    this.reports = 0;
-    this.isReady = false;
-    this.tried = new Set();
-    this.lastFailure = undefined;
+    this.#current = generation;
+    this.#reports = 0;
+    this.#isReady = false;
+    this.#tried = new Set();
+    this.#lastFailure = undefined;
   }
 
   /** Asks for it. */
   dial(member: ChainMember, timing: LiveTiming): void {
-    this.member = member;
-    this.frameBytesMax = frameBytesMax(timing, member.sampleRate);
-    this.waiting.begin();
-    this.ask(member);
+    this.#member = member;
+    this.#frameBytesMax = frameBytesMax(timing, member.sampleRate);
+    this.#waiting.begin();
+    this.#ask(member);
   }
 
-  private ask(member: ChainMember): void {
-    const { bus, clock, placement, onFault } = this.dependencies;
-    const generation = this.current;
-    const request = openLegOf(this.opening, member, this.session, generation);
-    const wish = { ...needsOf(request), avoid: this.avoid, except: this.tried };
-    this.asking = new LegDialer(
+  #ask(member: ChainMember): void {
+    const { bus, clock, placement, onFault } = this.#dependencies;
+    const generation = this.#current;
+    const request = openLegOf(this.#opening, member, this.#session, generation);
+    const wish = { ...needsOf(request), avoid: this.#avoid, except: this.#tried };
+    this.#asking = new LegDialer(
       { bus, clock, request, wish, placement },
       {
         opened: (leg) => {
-          if (this.leg === undefined) this.meet(leg);
-          else if (this.leg !== leg) this.dismiss(leg);
+          if (this.#leg === undefined) this.#meet(leg);
+          else if (this.#leg !== leg) this.#dismiss(leg);
         },
         failed: (failure, error) => {
-          if (this.lastFailure === undefined) onFault(this.opening.sessionId, 'openLeg', error);
-          if (this.leg === undefined) this.calls.failed(generation, this.lastFailure ?? failure);
+          if (this.#lastFailure === undefined) onFault(this.#opening.sessionId, 'openLeg', error);
+          if (this.#leg === undefined) this.#calls.failed(generation, this.#lastFailure ?? failure);
         },
       },
     );
   }
 
   command(command: LegCommand, bytes?: Uint8Array): void {
-    if (this.far !== undefined) this.far.command(command, bytes);
-    else if (this.leg !== undefined) this.dependencies.bus.send(this.leg, this.session, command, bytes);
+    if (this.#far !== undefined) this.#far.command(command, bytes);
+    else if (this.#leg !== undefined) this.#dependencies.bus.send(this.#leg, this.#session, command, bytes);
   }
 
   /** What arrived on the bus, where it is a report of this leg and the next one. */
   take({ from, body }: Envelope): Told | undefined {
-    const { bus, totals } = this.dependencies;
+    const { bus, totals } = this.#dependencies;
     if (!isOfNode(from, bus.node) && !isFarReport(body)) {
       totals.dropped('bad_report');
       return undefined;
     }
     const report = body as FarReport;
-    const isOther = this.leg === undefined ? this.tried.has(nodeOf(from)) : from !== this.leg;
-    if (report.generation !== this.current || isOther) {
+    const isOther = this.#leg === undefined ? this.#tried.has(nodeOf(from)) : from !== this.#leg;
+    if (report.generation !== this.#current || isOther) {
       // A retired leg: whatever it still says was, or will be, said by another. It may have been opened too late to hear
       // that it was let go of.
       totals.dropped('late_report');
-      this.dismiss(from);
+      this.#dismiss(from);
       return undefined;
     }
-    if (this.leg === undefined) this.meet(from);
-    this.far?.heard();
+    if (this.#leg === undefined) this.#meet(from);
+    this.#far?.heard();
     if (report.type === 'leg.pulse') {
-      this.far?.pulse(report, this.reports);
+      this.#far?.pulse(report, this.#reports);
       return undefined;
     }
-    this.reports++;
-    if (report.sequence !== this.reports) {
-      this.calls.failed(report.generation, lostReport);
+    this.#reports++;
+    if (report.sequence !== this.#reports) {
+      this.#calls.failed(report.generation, lostReport);
       return undefined;
     }
-    if (report.type === 'leg.failed' && !this.isReady) return this.unreached(report, nodeOf(from));
-    if (report.type === 'leg.expiring') this.avoid = nodeOf(from);
+    if (report.type === 'leg.failed' && !this.#isReady) return this.#unreached(report, nodeOf(from));
+    if (report.type === 'leg.expiring') this.#avoid = nodeOf(from);
     return report;
   }
 
   /** The leg works. */
   ready(): void {
-    this.isReady = true;
-    this.avoid = undefined;
-    this.waiting.over();
+    this.#isReady = true;
+    this.#avoid = undefined;
+    this.#waiting.over();
   }
 
   /** What may be that node's own failure is tried on another one, and the session hears of it when there is none. */
-  private unreached(report: Extract<Told, { type: 'leg.failed' }>, node: string): Told | undefined {
-    const { member } = this;
-    const { placement } = this.dependencies;
+  #unreached(report: Extract<Told, { type: 'leg.failed' }>, node: string): Told | undefined {
+    const member = this.#member;
+    const { placement } = this.#dependencies;
     if (member === undefined || !mayBeOfNode(report.failure, member.own)) return report;
-    this.tried.add(node);
-    const failure: LegFailure = this.tried.size > 1 ? { ...report.failure, confirmed: true } : report.failure;
-    if (placement === undefined || this.tried.size === NODES_TRIED_MAX) return { ...report, failure };
+    this.#tried.add(node);
+    const failure: LegFailure = this.#tried.size > 1 ? { ...report.failure, confirmed: true } : report.failure;
+    if (placement === undefined || this.#tried.size === NODES_TRIED_MAX) return { ...report, failure };
     placement.unreachable(node, providerOf(member.slug));
-    this.lastFailure = failure;
-    this.release();
-    this.reports = 0;
-    this.ask(member);
+    this.#lastFailure = failure;
+    this.#release();
+    this.#reports = 0;
+    this.#ask(member);
     return undefined;
   }
 
   /** Lets go of the leg. What it still says is dropped. */
   close(): void {
-    this.current = NO_LEG;
-    this.waiting.pause();
-    const { leg } = this;
-    this.release();
-    if (leg !== undefined) this.dismiss(leg);
+    this.#current = NO_LEG;
+    this.#waiting.pause();
+    const leg = this.#leg;
+    this.#release();
+    if (leg !== undefined) this.#dismiss(leg);
   }
 
   /** The session has lost it. */
   lost(failure: LegFailure): void {
-    this.notes.failed(this.member?.slug ?? '', this.current, failure);
+    this.#notes.failed(this.#member?.slug ?? '', this.#current, failure);
   }
 
-  private release(): void {
-    this.notes.closed();
-    this.asking?.stop();
-    this.asking = undefined;
-    this.far?.stop();
-    this.far = undefined;
-    this.leg = undefined;
+  #release(): void {
+    this.#notes.closed();
+    this.#asking?.stop();
+    this.#asking = undefined;
+    this.#far?.stop();
+    this.#far = undefined;
+    this.#leg = undefined;
   }
 
   /** A letter to that address was accepted, and did not arrive. */
   readonly undelivered = (to: Address): void => {
-    if (to === this.leg) this.far?.lost();
+    if (to === this.#leg) this.#far?.lost();
   };
 
   /** Another node is gone, and what was there with it. */
   nodeGone(node: string): void {
-    if (this.leg !== undefined && isOfNode(this.leg, node)) this.far?.lost();
+    if (this.#leg !== undefined && isOfNode(this.#leg, node)) this.#far?.lost();
   }
 
   /** This is the leg: on this node, or on another, where more can go wrong than with its provider. */
-  private meet(leg: Address): void {
-    const { bus, clock } = this.dependencies;
-    const generation = this.current;
-    this.leg = leg;
-    this.notes.opened(this.member?.slug ?? '', generation, leg);
-    this.waiting.opened();
+  #meet(leg: Address): void {
+    const { bus, clock } = this.#dependencies;
+    const generation = this.#current;
+    this.#leg = leg;
+    this.#notes.opened(this.#member?.slug ?? '', generation, leg);
+    this.#waiting.opened();
     if (isOfNode(leg, bus.node)) return;
-    this.far = new FarLeg(bus, clock, leg, this.session, this.frameBytesMax, {
+    this.#far = new FarLeg(bus, clock, leg, this.#session, this.#frameBytesMax, {
       failed: (failure) => {
         // Where the bus is away, that says nothing of the node.
-        if (bus.isConnected) this.avoid = nodeOf(leg);
-        if (failure === legSilent) this.dependencies.placement?.missed(nodeOf(leg));
-        this.calls.failed(generation, failure);
+        if (bus.isConnected) this.#avoid = nodeOf(leg);
+        if (failure === legSilent) this.#dependencies.placement?.missed(nodeOf(leg));
+        this.#calls.failed(generation, failure);
       },
-      room: () => this.calls.room(),
+      room: () => this.#calls.room(),
     });
   }
 
   /** Let go of, or another came first. */
-  private dismiss(leg: Address): void {
-    this.dependencies.bus.send(leg, this.session, { type: 'leg.close' });
+  #dismiss(leg: Address): void {
+    this.#dependencies.bus.send(leg, this.#session, { type: 'leg.close' });
   }
 }

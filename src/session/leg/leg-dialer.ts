@@ -31,41 +31,41 @@ export interface LegDialerOptions {
 }
 
 export class LegDialer {
-  private readonly options: LegDialerOptions;
-  private readonly calls: LegDialerCalls;
-  private stopped = false;
-  private pauseMs = PAUSE_MS.first;
+  readonly #options: LegDialerOptions;
+  readonly #calls: LegDialerCalls;
+  #stopped = false;
+  #pauseMs = PAUSE_MS.first;
   /** Since when nobody has answered, though the bus was there. */
-  private nobodySinceMs: number | undefined;
+  #nobodySinceMs: number | undefined;
   /** Those that were asked in this round, and have no room or do not offer it. */
-  private passed: Set<string>;
+  #passed: Set<string>;
   /** A node has failed to open it. */
-  private fault: unknown;
-  private timer: unknown;
-  private unlisten: Detach | undefined;
+  #fault: unknown;
+  #timer: unknown;
+  #unlisten: Detach | undefined;
 
   constructor(options: LegDialerOptions, calls: LegDialerCalls) {
-    this.options = options;
-    this.calls = calls;
-    this.passed = new Set(options.wish.except);
-    this.ask();
+    this.#options = options;
+    this.#calls = calls;
+    this.#passed = new Set(options.wish.except);
+    this.#ask();
   }
 
   /** Nobody waits for the leg any more: one that is opened all the same is closed at once. */
   stop(): void {
-    this.stopped = true;
-    this.options.clock.clearTimeout(this.timer);
-    this.unlisten?.();
-    this.unlisten = undefined;
+    this.#stopped = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#unlisten?.();
+    this.#unlisten = undefined;
   }
 
-  private ask(): void {
-    const { bus, request, wish, placement } = this.options;
+  #ask(): void {
+    const { bus, request, wish, placement } = this.#options;
     const session = request.session as Address;
-    const choice = placement?.choose({ ...wish, except: this.passed }) ?? 'anybody';
+    const choice = placement?.choose({ ...wish, except: this.#passed }) ?? 'anybody';
     if (choice === 'nobody') {
       // Later: who asks for a leg is in the middle of something.
-      queueMicrotask(() => this.nobodyCan());
+      queueMicrotask(() => this.#nobodyCan());
       return;
     }
     const node = choice === 'anybody' ? undefined : choice.node;
@@ -75,92 +75,92 @@ export class LegDialer {
         ? bus.request(OPEN_LEG, session, request, ANSWER_MS)
         : bus.requestOf(node, OPEN_LEG, session, request, ANSWER_MS);
     asked.then(
-      (answer) => this.answered(answer, node),
+      (answer) => this.#answered(answer, node),
       (error: unknown) => {
-        if (!this.stopped) this.refused(error, isConnected, node);
+        if (!this.#stopped) this.#refused(error, isConnected, node);
       },
     );
   }
 
-  private answered(answer: BusBody, node: string | undefined): void {
-    const { bus, request } = this.options;
+  #answered(answer: BusBody, node: string | undefined): void {
+    const { bus, request } = this.#options;
     if (isLegOpened(answer)) {
       const leg = answer.leg as Address;
       // Let go of while it was opened: it may never say anything that it could be told so for.
-      if (this.stopped) bus.send(leg, request.session as Address, { type: 'leg.close' });
-      else this.calls.opened(leg);
+      if (this.#stopped) bus.send(leg, request.session as Address, { type: 'leg.close' });
+      else this.#calls.opened(leg);
       return;
     }
-    if (this.stopped) return;
-    if (isLegRefused(answer)) this.passOver(node, new Error('The node has no room for a leg.'));
-    else this.calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
+    if (this.#stopped) return;
+    if (isLegRefused(answer)) this.#passOver(node, new Error('The node has no room for a leg.'));
+    else this.#calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
   }
 
-  private refused(error: unknown, wasConnected: boolean, node: string | undefined): void {
+  #refused(error: unknown, wasConnected: boolean, node: string | undefined): void {
     const reason = error instanceof BusError ? error.reason : undefined;
     const hasFailed = reason === undefined || reason === 'handler_failed';
-    if (node !== undefined && !hasFailed && reason !== 'unknown_actor') this.options.placement?.missed(node);
-    if (reason === 'disconnected' && !wasConnected) this.waitForBus();
-    else if (reason === 'unknown_node') this.waitForNode(error);
-    else if (reason === 'unknown_actor') this.passOver(node, error);
-    else if (hasFailed && node === undefined) this.calls.failed(unopened, error);
+    if (node !== undefined && !hasFailed && reason !== 'unknown_actor') this.#options.placement?.missed(node);
+    if (reason === 'disconnected' && !wasConnected) this.#waitForBus();
+    else if (reason === 'unknown_node') this.#waitForNode(error);
+    else if (reason === 'unknown_actor') this.#passOver(node, error);
+    else if (hasFailed && node === undefined) this.#calls.failed(unopened, error);
     else if (hasFailed) {
-      this.fault = error;
-      this.passOver(node, error);
+      this.#fault = error;
+      this.#passOver(node, error);
     }
     // Without an answer a leg may be open all the same: the next attempt has a generation of its own.
-    else this.calls.failed(legLost, error);
+    else this.#calls.failed(legLost, error);
   }
 
   /** Another node is asked at once. */
-  private passOver(node: string | undefined, error: unknown): void {
+  #passOver(node: string | undefined, error: unknown): void {
     if (node === undefined) {
-      this.waitForNode(error);
+      this.#waitForNode(error);
       return;
     }
-    this.passed.add(node);
-    this.ask();
+    this.#passed.add(node);
+    this.#ask();
   }
 
-  private nobodyCan(): void {
-    if (this.stopped) return;
-    const { except } = this.options.wish;
-    const error = this.fault ?? new Error('No node of this gateway can open the leg now.');
-    this.passed = new Set(except);
+  #nobodyCan(): void {
+    if (this.#stopped) return;
+    const { except } = this.#options.wish;
+    const error = this.#fault ?? new Error('No node of this gateway can open the leg now.');
+    this.#passed = new Set(except);
     // Who has tried a node before knows of a failure that says more.
-    if (this.fault !== undefined || except.size > 0) this.calls.failed(unopened, error);
-    else this.waitForNode(error);
+    if (this.#fault !== undefined || except.size > 0) this.#calls.failed(unopened, error);
+    else this.#waitForNode(error);
   }
 
   /** Nothing has left this node: the client's audio waits, and the session's own limits go on. */
-  private waitForBus(): void {
-    this.nobodySinceMs = undefined;
-    this.pauseMs = PAUSE_MS.first;
-    const { bus } = this.options;
+  #waitForBus(): void {
+    this.#nobodySinceMs = undefined;
+    this.#pauseMs = PAUSE_MS.first;
+    const { bus } = this.#options;
     if (bus.isConnected) {
-      this.askAfter(PAUSE_MS.first);
+      this.#askAfter(PAUSE_MS.first);
       return;
     }
-    this.unlisten = bus.onConnection((isConnected) => {
-      if (!isConnected || this.unlisten === undefined) return;
-      this.unlisten();
-      this.unlisten = undefined;
-      this.ask();
+    this.#unlisten = bus.onConnection((isConnected) => {
+      if (!isConnected || this.#unlisten === undefined) return;
+      this.#unlisten();
+      this.#unlisten = undefined;
+      this.#ask();
     });
   }
 
-  private waitForNode(error: unknown): void {
-    const now = this.options.clock.now();
-    this.nobodySinceMs ??= now;
-    if (now - this.nobodySinceMs >= NOBODY_MS_MAX) {
-      this.calls.failed(unopened, error);
+  #waitForNode(error: unknown): void {
+    const now = this.#options.clock.now();
+    this.#nobodySinceMs ??= now;
+    if (now - this.#nobodySinceMs >= NOBODY_MS_MAX) {
+      this.#calls.failed(unopened, error);
       return;
     }
-    this.askAfter(this.pauseMs);
-    this.pauseMs = Math.min(PAUSE_MS.max, this.pauseMs * 2);
+    this.#askAfter(this.#pauseMs);
+    this.#pauseMs = Math.min(PAUSE_MS.max, this.#pauseMs * 2);
   }
 
-  private askAfter(ms: number): void {
-    this.timer = this.options.clock.setTimeout(() => this.ask(), ms);
+  #askAfter(ms: number): void {
+    this.#timer = this.#options.clock.setTimeout(() => this.#ask(), ms);
   }
 }

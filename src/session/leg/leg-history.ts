@@ -9,20 +9,20 @@ export interface LegRecord {
 const LEGS_MAX = 16;
 
 export class LegHistory {
-  private readonly legs: { model: string; state: string }[] = [];
+  readonly #legs: { model: string; state: string }[] = [];
 
   opened(model: string): void {
-    this.legs.push({ model, state: 'connecting' });
-    if (this.legs.length > LEGS_MAX) this.legs.shift();
+    this.#legs.push({ model, state: 'connecting' });
+    if (this.#legs.length > LEGS_MAX) this.#legs.shift();
   }
 
   /** What the latest leg is doing, or why it was lost. */
   became(state: string): void {
-    const leg = this.legs.at(-1);
+    const leg = this.#legs.at(-1);
     if (leg !== undefined) leg.state = state;
   }
 
   get all(): readonly LegRecord[] {
-    return this.legs;
+    return this.#legs;
   }
 }

@@ -11,43 +11,43 @@ type EndpointerAudio = Pick<
 >;
 
 export class Endpointer {
-  private readonly silenceSamples: number;
-  private readonly longestSamples: number;
+  readonly #silenceSamples: number;
+  readonly #longestSamples: number;
   /** Where the current turn began: not before the end of the last one, and not in the silence behind that. */
-  private from: number;
+  #from: number;
 
   constructor({ silenceMs, longestMs }: Endpointing, sampleRate: number, originSample: number) {
-    this.silenceSamples = Math.round((silenceMs * sampleRate) / 1000);
-    this.longestSamples = Math.round((longestMs * sampleRate) / 1000);
-    this.from = originSample;
+    this.#silenceSamples = Math.round((silenceMs * sampleRate) / 1000);
+    this.#longestSamples = Math.round((longestMs * sampleRate) / 1000);
+    this.#from = originSample;
   }
 
   /** The turn was ended there for another reason. */
   ended(sample: number): void {
-    this.from = sample;
+    this.#from = sample;
   }
 
   /** Whether the turn is to end behind what the leg has been given. Then the next turn begins there. Never in silence alone. */
   due(pipeline: EndpointerAudio): boolean {
     const { sentSamples } = pipeline;
     // Turns that the model has ended by itself count as well.
-    this.from = Math.max(this.from, pipeline.coveredSamples);
-    if (!pipeline.speechSince(this.from)) return this.quietlyDue(pipeline);
-    const speechEnd = pipeline.speechEndAfter(this.from, this.silenceSamples);
-    const isOver = speechEnd !== undefined && sentSamples >= speechEnd + this.silenceSamples;
+    this.#from = Math.max(this.#from, pipeline.coveredSamples);
+    if (!pipeline.speechSince(this.#from)) return this.#quietlyDue(pipeline);
+    const speechEnd = pipeline.speechEndAfter(this.#from, this.#silenceSamples);
+    const isOver = speechEnd !== undefined && sentSamples >= speechEnd + this.#silenceSamples;
     // A turn begins with its first word: what was before makes it no longer.
-    const isTooLong = sentSamples - pipeline.speechStartAfter(this.from) >= this.longestSamples;
+    const isTooLong = sentSamples - pipeline.speechStartAfter(this.#from) >= this.#longestSamples;
     if (!isOver && !isTooLong) return false;
-    this.from = sentSamples;
+    this.#from = sentSamples;
     return true;
   }
 
   /** Nothing was loud enough to be taken for speech. Somebody far from the microphone may speak all the same. */
-  private quietlyDue(pipeline: EndpointerAudio): boolean {
+  #quietlyDue(pipeline: EndpointerAudio): boolean {
     const { sentSamples } = pipeline;
-    const hasSound = pipeline.soundSince(this.from);
-    const isDue = hasSound && sentSamples - this.from >= this.longestSamples;
-    if (isDue || !hasSound) this.from = Math.max(this.from, sentSamples);
+    const hasSound = pipeline.soundSince(this.#from);
+    const isDue = hasSound && sentSamples - this.#from >= this.#longestSamples;
+    if (isDue || !hasSound) this.#from = Math.max(this.#from, sentSamples);
     return isDue;
   }
 }

@@ -6,38 +6,38 @@ import { Endpointer } from './endpointer.ts';
 import { TurnEnds } from './turn-ends.ts';
 
 export class Finalizer {
-  private readonly pipeline: AudioPipeline;
-  private readonly sampleRate: number;
-  private readonly ends = new TurnEnds();
-  private endpointer: Endpointer | undefined;
+  readonly #pipeline: AudioPipeline;
+  readonly #sampleRate: number;
+  readonly #ends = new TurnEnds();
+  #endpointer: Endpointer | undefined;
 
   constructor(pipeline: AudioPipeline, sampleRate: number) {
-    this.pipeline = pipeline;
-    this.sampleRate = sampleRate;
+    this.#pipeline = pipeline;
+    this.#sampleRate = sampleRate;
   }
 
   /** A new leg. Turns that were to end did not: the leg before failed, and this one hears them again. */
   begin(endpointing: Endpointing | undefined, originSample: number): void {
-    this.endpointer =
-      endpointing === undefined ? undefined : new Endpointer(endpointing, this.sampleRate, originSample);
-    this.ends.covered(this.pipeline.coveredSamples);
-    this.ends.rewind();
+    this.#endpointer =
+      endpointing === undefined ? undefined : new Endpointer(endpointing, this.#sampleRate, originSample);
+    this.#ends.covered(this.#pipeline.coveredSamples);
+    this.#ends.rewind();
   }
 
   /** The current turn is to end once the audio received so far has left. False when too many are asked for already. */
   ask(): boolean {
-    this.pipeline.flush();
-    this.ends.covered(this.pipeline.coveredSamples);
-    return this.ends.ask(this.pipeline.receivedSamples);
+    this.#pipeline.flush();
+    this.#ends.covered(this.#pipeline.coveredSamples);
+    return this.#ends.ask(this.#pipeline.receivedSamples);
   }
 
   /** Calls `tell` for each turn that is to end now, as far as its audio may leave at all. */
   tellDue(nowMs: number, tell: () => void): void {
-    const { pipeline } = this;
-    while (this.ends.due(pipeline.sentSamples, () => pipeline.waitMs(nowMs) === Number.POSITIVE_INFINITY)) {
-      this.endpointer?.ended(pipeline.sentSamples);
+    const pipeline = this.#pipeline;
+    while (this.#ends.due(pipeline.sentSamples, () => pipeline.waitMs(nowMs) === Number.POSITIVE_INFINITY)) {
+      this.#endpointer?.ended(pipeline.sentSamples);
       tell();
     }
-    if (this.endpointer?.due(pipeline) === true) tell();
+    if (this.#endpointer?.due(pipeline) === true) tell();
   }
 }

@@ -6,27 +6,27 @@ const ENDS_MAX = 256;
 
 export class TurnEnds {
   /** Positions in the session, rising. */
-  private ends: number[] = [];
+  #ends: number[] = [];
   /** How many of these the leg was told of. */
-  private told = 0;
+  #told = 0;
 
   /** A turn is to end at this sample. False when too many are asked for already: then it is left out. */
   ask(sample: number): boolean {
-    if (this.ends.length >= ENDS_MAX) return false;
-    if (this.ends.at(-1) !== sample || this.told === this.ends.length) this.ends.push(sample);
+    if (this.#ends.length >= ENDS_MAX) return false;
+    if (this.#ends.at(-1) !== sample || this.#told === this.#ends.length) this.#ends.push(sample);
     return true;
   }
 
   /** Everything before the sample is covered by a final. */
   covered(sample: number): void {
-    const open = this.ends.filter((end) => end > sample);
-    this.told = Math.max(0, this.told - (this.ends.length - open.length));
-    this.ends = open;
+    const open = this.#ends.filter((end) => end > sample);
+    this.#told = Math.max(0, this.#told - (this.#ends.length - open.length));
+    this.#ends = open;
   }
 
   /** A new leg hears from the end of the last final on. */
   rewind(): void {
-    this.told = 0;
+    this.#told = 0;
   }
 
   /**
@@ -36,9 +36,9 @@ export class TurnEnds {
    * @param isHeld nothing more can leave by itself: an end within what is held back does not wait for it
    */
   due(sentSamples: number, isHeld: () => boolean): boolean {
-    const end = this.ends[this.told];
+    const end = this.#ends[this.#told];
     if (end === undefined || (sentSamples < end && !isHeld())) return false;
-    this.told++;
+    this.#told++;
     return true;
   }
 }

@@ -23,161 +23,161 @@ export interface TurnsOptions {
 
 /** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
 export class Turns {
-  private readonly options: TurnsOptions;
-  private text = new TurnText();
-  private originSample = 0;
-  private model = '';
-  private due: Utterance | undefined;
+  readonly #options: TurnsOptions;
+  #text = new TurnText();
+  #originSample = 0;
+  #model = '';
+  #due: Utterance | undefined;
   /** End of the last final: nothing later may start before it. */
-  private lastEndSample = 0;
+  #lastEndSample = 0;
   /** Number of the current turn. */
   number = 0;
-  private interimShown = false;
+  #interimShown = false;
   /** Up to where words of the current turn were shown by a leg that failed. */
-  private shownToSample = 0;
-  private lastShownSample = 0;
+  #shownToSample = 0;
+  #lastShownSample = 0;
   /** Up to where the legs have said anything of the audio. */
   heardSamples = 0;
 
   constructor(options: TurnsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** A new leg hears from `originSample` of the session on. */
   beginLeg(model: string, originSample: number): void {
-    this.text = new TurnText();
-    this.model = model;
-    this.originSample = originSample;
+    this.#text = new TurnText();
+    this.#model = model;
+    this.#originSample = originSample;
     // The client does not see its text shrink: what is heard again is shown once it says more.
-    this.shownToSample = this.interimShown ? this.lastShownSample : 0;
+    this.#shownToSample = this.#interimShown ? this.#lastShownSample : 0;
   }
 
   /** Whether words were heard that have no final yet. */
   get open(): boolean {
-    return this.text.open;
+    return this.#text.open;
   }
 
   /** A time on the current leg's clock as one on the session's. */
   placedSeconds(seconds: number): number {
-    return this.secondsOf(this.clamp(this.sampleOf(seconds)));
+    return this.secondsOf(this.#clamp(this.#sampleOf(seconds)));
   }
 
   secondsOf(sample: number): number {
-    return Math.round((sample / this.options.sampleRate) * 1e6) / 1e6;
+    return Math.round((sample / this.#options.sampleRate) * 1e6) / 1e6;
   }
 
   hear(message: TurnMessage): void {
-    const step = this.text.hear(message);
+    const step = this.#text.hear(message);
     if ('utterance' in step && step.utterance.text !== '') {
-      this.heardSamples = Math.max(this.heardSamples, this.clamp(this.sampleOf(step.utterance.end)));
+      this.heardSamples = Math.max(this.heardSamples, this.#clamp(this.#sampleOf(step.utterance.end)));
     }
     switch (step.type) {
       case 'interim':
-        if (step.begins) this.options.tell({ type: 'turn.heard' });
-        this.interim(step.utterance);
+        if (step.begins) this.#options.tell({ type: 'turn.heard' });
+        this.#interim(step.utterance);
         return;
       case 'ended': {
-        const { text } = this;
-        if (step.begins) this.options.tell({ type: 'turn.heard' });
+        const text = this.#text;
+        if (step.begins) this.#options.tell({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
-        if (this.text !== text) return;
-        this.due = this.placed(step.utterance);
-        this.options.tell({ type: 'turn.ended', formattedFollows: step.formattedFollows });
+        if (this.#text !== text) return;
+        this.#due = this.#placed(step.utterance);
+        this.#options.tell({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
       }
       case 'formatted':
-        if (this.due === undefined) {
-          this.options.onDrop('late_formatted');
+        if (this.#due === undefined) {
+          this.#options.onDrop('late_formatted');
           return;
         }
-        this.due = this.placed(step.utterance);
-        this.options.tell({ type: 'turn.formatted' });
+        this.#due = this.#placed(step.utterance);
+        this.#options.tell({ type: 'turn.formatted' });
         return;
       case 'empty':
-        this.empty(step.until, step.heard);
+        this.#empty(step.until, step.heard);
         return;
       case 'dropped':
-        this.options.onDrop(step.why);
+        this.#options.onDrop(step.why);
     }
   }
 
   /** Called by the turn chart: gives the final that is due, and begins the next turn. */
   deliver(): void {
-    const final = this.due;
+    const final = this.#due;
     if (final === undefined) return;
-    this.due = undefined;
-    this.interimShown = false;
-    this.shownToSample = 0;
-    this.options.emit(this.event(final, true));
+    this.#due = undefined;
+    this.#interimShown = false;
+    this.#shownToSample = 0;
+    this.#options.emit(this.#event(final, true));
     this.number++;
-    this.lastEndSample = Math.round(final.end * this.options.sampleRate);
-    this.options.covered(this.lastEndSample, this.model);
+    this.#lastEndSample = Math.round(final.end * this.#options.sampleRate);
+    this.#options.covered(this.#lastEndSample, this.#model);
   }
 
   /** Forgets the unfinished turn: its leg failed, and the next one hears it from its beginning. */
   discard(): void {
-    this.text = new TurnText();
-    this.options.tell({ type: 'turn.discarded' });
+    this.#text = new TurnText();
+    this.#options.tell({ type: 'turn.discarded' });
   }
 
   /** No leg will say more: a turn that was shown and not heard again gets its final all the same, without words. */
   finish(): void {
-    if (this.interimShown) this.empty(undefined, false);
+    if (this.#interimShown) this.#empty(undefined, false);
   }
 
-  private interim(utterance: Utterance): void {
-    if (!this.options.interimResults || utterance.text === '') return;
-    const placed = this.placed(utterance);
-    const endSample = Math.round(placed.end * this.options.sampleRate);
-    if (endSample < this.shownToSample) return;
-    this.interimShown = true;
-    this.lastShownSample = endSample;
-    this.options.emit(this.event(placed, false));
+  #interim(utterance: Utterance): void {
+    if (!this.#options.interimResults || utterance.text === '') return;
+    const placed = this.#placed(utterance);
+    const endSample = Math.round(placed.end * this.#options.sampleRate);
+    if (endSample < this.#shownToSample) return;
+    this.#interimShown = true;
+    this.#lastShownSample = endSample;
+    this.#options.emit(this.#event(placed, false));
   }
 
   /** A turn without words: one that was shown still gets its final, any other leaves no trace. */
-  private empty(until: number | undefined, heard: boolean): void {
+  #empty(until: number | undefined, heard: boolean): void {
     // While a turn waits for its formatted version, what was shown is its own.
-    if (this.interimShown && this.due === undefined) {
+    if (this.#interimShown && this.#due === undefined) {
       // It may have been shown by a leg that failed: then the chart does not know of it any more.
-      if (!heard) this.options.tell({ type: 'turn.heard' });
-      const end = until ?? this.secondsOf(this.lastEndSample - this.originSample);
-      this.due = this.placed({ text: '', start: end, end });
-      this.options.tell({ type: 'turn.ended', formattedFollows: false });
+      if (!heard) this.#options.tell({ type: 'turn.heard' });
+      const end = until ?? this.secondsOf(this.#lastEndSample - this.#originSample);
+      this.#due = this.#placed({ text: '', start: end, end });
+      this.#options.tell({ type: 'turn.ended', formattedFollows: false });
       return;
     }
-    if (heard) this.options.tell({ type: 'turn.discarded' });
+    if (heard) this.#options.tell({ type: 'turn.discarded' });
     if (until !== undefined) {
-      this.lastEndSample = this.clamp(this.sampleOf(until));
-      this.options.covered(this.lastEndSample, this.model);
+      this.#lastEndSample = this.#clamp(this.#sampleOf(until));
+      this.#options.covered(this.#lastEndSample, this.#model);
     }
   }
 
   /** The utterance with its times on the session's timeline: rising, finite, and within the audio received. */
-  private placed(utterance: Utterance): Utterance {
-    const start = this.clamp(this.sampleOf(utterance.start));
-    const end = Math.max(start, this.clamp(this.sampleOf(utterance.end)));
+  #placed(utterance: Utterance): Utterance {
+    const start = this.#clamp(this.#sampleOf(utterance.start));
+    const end = Math.max(start, this.#clamp(this.#sampleOf(utterance.end)));
     const text = readable(utterance.text);
     const placed: Utterance = { ...utterance, text, start: this.secondsOf(start), end: this.secondsOf(end) };
-    if (utterance.words !== undefined) placed.words = utterance.words.map((word) => this.placedWord(word, start, end));
+    if (utterance.words !== undefined) placed.words = utterance.words.map((word) => this.#placedWord(word, start, end));
     return placed;
   }
 
-  private placedWord(word: Word, start: number, end: number): Word {
-    const from = within(start, this.sampleOf(word.start), end);
-    const to = within(from, this.sampleOf(word.end), end);
+  #placedWord(word: Word, start: number, end: number): Word {
+    const from = within(start, this.#sampleOf(word.start), end);
+    const to = within(from, this.#sampleOf(word.end), end);
     return { ...word, word: readable(word.word), start: this.secondsOf(from), end: this.secondsOf(to) };
   }
 
-  private sampleOf(seconds: number): number {
-    return this.originSample + Math.round(seconds * this.options.sampleRate);
+  #sampleOf(seconds: number): number {
+    return this.#originSample + Math.round(seconds * this.#options.sampleRate);
   }
 
-  private clamp(sample: number): number {
-    return within(this.lastEndSample, sample, this.options.received());
+  #clamp(sample: number): number {
+    return within(this.#lastEndSample, sample, this.#options.received());
   }
 
-  private event(utterance: Utterance, isFinal: boolean): TranscriptEvent {
+  #event(utterance: Utterance, isFinal: boolean): TranscriptEvent {
     const { text, start, end, confidence, speaker, language, words } = utterance;
     return {
       type: 'transcript',
@@ -186,7 +186,7 @@ export class Turns {
       turn: this.number,
       start,
       end,
-      model: this.model,
+      model: this.#model,
       ...(Number.isFinite(confidence) ? { confidence: confidence as number } : {}),
       ...(speaker === undefined ? {} : { speaker }),
       ...(language === undefined ? {} : { language }),

@@ -22,64 +22,64 @@ export interface WatchServiceOptions {
 }
 
 export class WatchService {
-  private readonly options: WatchServiceOptions;
-  private readonly watched = new Map<string, WatchedSession>();
-  private feeds = 0;
-  private readonly detach: Detach;
+  readonly #options: WatchServiceOptions;
+  readonly #watched = new Map<string, WatchedSession>();
+  #feeds = 0;
+  readonly #detach: Detach;
 
   constructor(options: WatchServiceOptions) {
-    this.options = options;
-    this.detach = options.bus.serve(WATCH_SESSION, (body) => this.answer(body));
+    this.#options = options;
+    this.#detach = options.bus.serve(WATCH_SESSION, (body) => this.#answer(body));
   }
 
   /** Sessions that somebody watches. */
   get size(): number {
-    return this.watched.size;
+    return this.#watched.size;
   }
 
   close(): void {
-    this.detach();
-    for (const session of [...this.watched.values()]) session.release();
+    this.#detach();
+    for (const session of [...this.#watched.values()]) session.release();
   }
 
-  private answer(body: BusBody): WatchAnswer {
+  #answer(body: BusBody): WatchAnswer {
     if (!Value.Check(WatchRequest, body)) return UNKNOWN;
     const { type, sessionId, organisationId, watcher } = body;
-    const { sessions } = this.options;
+    const { sessions } = this.#options;
     const session = sessions.find(sessionId);
     if (session?.opening.organisationId !== organisationId) return UNKNOWN;
     if (type === 'watch.stop') {
-      this.watched.get(sessionId)?.stop(watcher);
+      this.#watched.get(sessionId)?.stop(watcher);
       return { type: 'watch.off' };
     }
-    if (type === 'watch.renew') return this.renew(sessionId, session.charts, watcher);
+    if (type === 'watch.renew') return this.#renew(sessionId, session.charts, watcher);
     const described = sessions.describe(sessionId);
     return described === undefined
       ? UNKNOWN
       : { type: 'session.described', state: described.state, legs: described.legs.map((leg) => ({ ...leg })) };
   }
 
-  private renew(sessionId: string, charts: WatchCharts, watcher: string): WatchAnswer {
-    const known = this.watched.get(sessionId);
-    if (known === undefined && this.watched.size >= WATCHED_MAX) return { type: 'watch.full' };
-    const watched = known ?? this.watch(sessionId, charts);
+  #renew(sessionId: string, charts: WatchCharts, watcher: string): WatchAnswer {
+    const known = this.#watched.get(sessionId);
+    if (known === undefined && this.#watched.size >= WATCHED_MAX) return { type: 'watch.full' };
+    const watched = known ?? this.#watch(sessionId, charts);
     if (watched.renew(watcher) === 'full') return { type: 'watch.full' };
     return { type: 'watch.on', ...watched.now };
   }
 
-  private watch(sessionId: string, charts: WatchCharts): WatchedSession {
-    const { bus, clock, onDrop } = this.options;
-    this.feeds++;
+  #watch(sessionId: string, charts: WatchCharts): WatchedSession {
+    const { bus, clock, onDrop } = this.#options;
+    this.#feeds++;
     const watched = new WatchedSession({
       sessionId,
-      feed: this.feeds,
+      feed: this.#feeds,
       charts,
       clock,
       publish: (frames) => bus.publish(sessionFrames(sessionId), frames),
       onDrop: (count) => onDrop('watch_frames', count),
-      onReleased: () => this.watched.delete(sessionId),
+      onReleased: () => this.#watched.delete(sessionId),
     });
-    this.watched.set(sessionId, watched);
+    this.#watched.set(sessionId, watched);
     return watched;
   }
 }

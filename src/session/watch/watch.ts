@@ -34,10 +34,10 @@ export interface SessionsElsewhereOptions {
 }
 
 export class SessionsElsewhere {
-  private readonly options: SessionsElsewhereOptions;
+  readonly #options: SessionsElsewhereOptions;
 
   constructor(options: SessionsElsewhereOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** What a live session is doing, wherever it is; undefined where nobody says. Never rejects. */
@@ -45,19 +45,19 @@ export class SessionsElsewhere {
     sessionId: string,
     organisationId: string,
   ): Promise<{ state: string; legs: readonly LegRecord[] } | undefined> {
-    const answer = await this.ask({ type: 'session.describe', sessionId, organisationId, watcher: 'nobody' });
+    const answer = await this.#ask({ type: 'session.describe', sessionId, organisationId, watcher: 'nobody' });
     return typeof answer === 'object' && answer.type === 'session.described' ? answer : undefined;
   }
 
   /** Watches a session until it is detached, or over. Nothing is told after either. */
   watch(sessionId: string, organisationId: string, watching: Watching): Detach {
-    const { bus, clock, wallNow } = this.options;
+    const { bus, clock, wallNow } = this.#options;
     if (nodeOfSession(sessionId) === undefined) {
       watching.ended('unknown');
       return () => {};
     }
     const watcher = `${bus.node}.${uuidv7(wallNow().getTime())}`;
-    const request = (type: WatchRequest['type']) => this.ask({ type, sessionId, organisationId, watcher });
+    const request = (type: WatchRequest['type']) => this.#ask({ type, sessionId, organisationId, watcher });
     const early: Frame[] = [];
     let feed: number | undefined;
     let shown: number | undefined;
@@ -112,8 +112,8 @@ export class SessionsElsewhere {
     };
   }
 
-  private async ask(request: WatchRequest): Promise<WatchAnswer | 'unreachable'> {
-    const { bus } = this.options;
+  async #ask(request: WatchRequest): Promise<WatchAnswer | 'unreachable'> {
+    const { bus } = this.#options;
     const node = nodeOfSession(request.sessionId);
     if (node === undefined) return { type: 'session.unknown' };
     try {

@@ -26,105 +26,105 @@ export interface WatchedOptions {
 }
 
 export class WatchedSession {
-  private readonly options: WatchedOptions;
+  readonly #options: WatchedOptions;
   /** Watchers and when their leases are over. */
-  private readonly watchers = new Map<string, number>();
-  private readonly detach: (() => void) | undefined;
-  private readonly lastStates = new Map<string, string>();
-  private frames: Frame[] = [];
-  private sequence = 0;
-  private dropped = 0;
-  private tick: unknown;
-  private lease: unknown;
-  private released = false;
+  readonly #watchers = new Map<string, number>();
+  readonly #detach: (() => void) | undefined;
+  readonly #lastStates = new Map<string, string>();
+  #frames: Frame[] = [];
+  #sequence = 0;
+  #dropped = 0;
+  #tick: unknown;
+  #lease: unknown;
+  #released = false;
 
   constructor(options: WatchedOptions) {
-    this.options = options;
-    for (const step of options.charts.steps) this.lastStates.set(step.machine, textOf(step));
-    this.detach = options.charts.watch({
-      step: (step, event) => this.step(step, event),
-      ended: (last) => this.end(last),
+    this.#options = options;
+    for (const step of options.charts.steps) this.#lastStates.set(step.machine, textOf(step));
+    this.#detach = options.charts.watch({
+      step: (step, event) => this.#step(step, event),
+      ended: (last) => this.#end(last),
     });
   }
 
   /** Adds a watcher, or keeps it for another lease. */
   renew(watcher: string): 'on' | 'full' {
-    if (!this.watchers.has(watcher) && this.watchers.size >= WATCHERS_MAX) return 'full';
-    this.watchers.set(watcher, this.options.clock.now() + WATCH_LEASE_MS);
-    if (this.lease === undefined) this.armLease(WATCH_LEASE_MS);
+    if (!this.#watchers.has(watcher) && this.#watchers.size >= WATCHERS_MAX) return 'full';
+    this.#watchers.set(watcher, this.#options.clock.now() + WATCH_LEASE_MS);
+    if (this.#lease === undefined) this.#armLease(WATCH_LEASE_MS);
     return 'on';
   }
 
   stop(watcher: string): void {
-    this.watchers.delete(watcher);
-    if (this.watchers.size === 0) this.release();
+    this.#watchers.delete(watcher);
+    if (this.#watchers.size === 0) this.release();
   }
 
   /** Where the charts are, and after which frame. */
   get now(): { feed: number; states: Step[]; sequence: number } {
     // What was left out is part of what is shown now.
-    this.countDropped();
-    const { feed, charts } = this.options;
-    return { feed, states: charts.steps, sequence: this.sequence };
+    this.#countDropped();
+    const { feed, charts } = this.#options;
+    return { feed, states: charts.steps, sequence: this.#sequence };
   }
 
   /** Stops showing it. */
   release(): void {
-    if (this.released) return;
-    this.released = true;
-    const { clock, onReleased } = this.options;
-    clock.clearTimeout(this.tick);
-    clock.clearTimeout(this.lease);
-    this.detach?.();
+    if (this.#released) return;
+    this.#released = true;
+    const { clock, onReleased } = this.#options;
+    clock.clearTimeout(this.#tick);
+    clock.clearTimeout(this.#lease);
+    this.#detach?.();
     onReleased();
   }
 
-  private step({ machine, value, status }: Step, event: string): void {
+  #step({ machine, value, status }: Step, event: string): void {
     const text = textOf({ machine, value, status });
     // Most events change no state: they would be most of what is sent.
-    if (this.lastStates.get(machine) === text) return;
-    this.lastStates.set(machine, text);
-    if (this.frames.length >= FRAMES_PER_TICK_MAX) this.dropped++;
-    else this.frames.push(this.frame({ machine, event, value, status }));
-    this.tick ??= this.options.clock.setTimeout(() => this.flush(false), TICK_MS);
+    if (this.#lastStates.get(machine) === text) return;
+    this.#lastStates.set(machine, text);
+    if (this.#frames.length >= FRAMES_PER_TICK_MAX) this.#dropped++;
+    else this.#frames.push(this.#frame({ machine, event, value, status }));
+    this.#tick ??= this.#options.clock.setTimeout(() => this.#flush(false), TICK_MS);
   }
 
-  private frame(step: Frame['step']): Frame {
-    this.sequence++;
-    return { sessionId: this.options.sessionId, sequence: this.sequence, step };
+  #frame(step: Frame['step']): Frame {
+    this.#sequence++;
+    return { sessionId: this.#options.sessionId, sequence: this.#sequence, step };
   }
 
-  private countDropped(): void {
-    if (this.dropped === 0) return;
-    this.options.onDrop(this.dropped);
-    this.frames.push(this.frame({ dropped: this.dropped }));
-    this.dropped = 0;
+  #countDropped(): void {
+    if (this.#dropped === 0) return;
+    this.#options.onDrop(this.#dropped);
+    this.#frames.push(this.#frame({ dropped: this.#dropped }));
+    this.#dropped = 0;
   }
 
-  private flush(ended: boolean): void {
-    this.options.clock.clearTimeout(this.tick);
-    this.tick = undefined;
-    this.countDropped();
-    const { frames } = this;
-    this.frames = [];
-    if (frames.length > 0 || ended) this.options.publish({ type: 'session.frames', frames, ended });
+  #flush(ended: boolean): void {
+    this.#options.clock.clearTimeout(this.#tick);
+    this.#tick = undefined;
+    this.#countDropped();
+    const frames = this.#frames;
+    this.#frames = [];
+    if (frames.length > 0 || ended) this.#options.publish({ type: 'session.frames', frames, ended });
   }
 
-  private end(last: readonly Step[]): void {
-    if (this.released) return;
-    for (const step of last) this.step(step, ENDED);
-    this.flush(true);
+  #end(last: readonly Step[]): void {
+    if (this.#released) return;
+    for (const step of last) this.#step(step, ENDED);
+    this.#flush(true);
     this.release();
   }
 
-  private armLease(afterMs: number): void {
-    const { clock } = this.options;
-    this.lease = clock.setTimeout(() => {
-      this.lease = undefined;
+  #armLease(afterMs: number): void {
+    const { clock } = this.#options;
+    this.#lease = clock.setTimeout(() => {
+      this.#lease = undefined;
       const nowMs = clock.now();
-      for (const [watcher, untilMs] of this.watchers) if (untilMs <= nowMs) this.watchers.delete(watcher);
-      if (this.watchers.size === 0) this.release();
-      else this.armLease(Math.min(...this.watchers.values()) - nowMs);
+      for (const [watcher, untilMs] of this.#watchers) if (untilMs <= nowMs) this.#watchers.delete(watcher);
+      if (this.#watchers.size === 0) this.release();
+      else this.#armLease(Math.min(...this.#watchers.values()) - nowMs);
     }, afterMs);
   }
 }

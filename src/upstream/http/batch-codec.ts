@@ -48,16 +48,16 @@ export async function runHttpBatch(
 }
 
 class HttpJob {
-  private readonly codec: HttpBatchCodec;
-  private readonly request: BatchRequest;
-  private readonly read: ReadFile;
-  private readonly signal: AbortSignal;
-  private readonly dependencies: HttpBatchDependencies;
-  private readonly scrubber: Scrubber;
-  private state: unknown;
-  private requests = 0;
+  readonly #codec: HttpBatchCodec;
+  readonly #request: BatchRequest;
+  readonly #read: ReadFile;
+  readonly #signal: AbortSignal;
+  readonly #dependencies: HttpBatchDependencies;
+  readonly #scrubber: Scrubber;
+  #state: unknown;
+  #requests = 0;
   /** The provider has said how it ended: there is nothing to abandon. */
-  private settled = false;
+  #settled = false;
 
   constructor(
     codec: HttpBatchCodec,
@@ -66,86 +66,86 @@ class HttpJob {
     signal: AbortSignal,
     dependencies: HttpBatchDependencies,
   ) {
-    this.codec = codec;
-    this.request = request;
-    this.read = read;
-    this.signal = signal;
-    this.dependencies = dependencies;
-    this.scrubber = new Scrubber(request.access);
+    this.#codec = codec;
+    this.#request = request;
+    this.#read = read;
+    this.#signal = signal;
+    this.#dependencies = dependencies;
+    this.#scrubber = new Scrubber(request.access);
   }
 
   async run(): Promise<BatchResult> {
-    let step = this.begin();
+    let step = this.#begin();
     try {
       while (step.type === 'request') {
-        await pause(this.dependencies.clock, step.afterMs ?? 0, this.signal);
-        step = this.readAnswer(await this.send(step.request));
+        await pause(this.#dependencies.clock, step.afterMs ?? 0, this.#signal);
+        step = this.#readAnswer(await this.#send(step.request));
       }
-      this.settled = true;
+      this.#settled = true;
     } finally {
-      if (!this.settled || this.codec.removesDone) this.abandon();
+      if (!this.#settled || this.#codec.removesDone) this.#abandon();
     }
-    if (step.type === 'failed') throw this.failed(step.failure);
+    if (step.type === 'failed') throw this.#failed(step.failure);
     return {
       ...step.result,
-      warnings: step.result.warnings.map((warning) => ({ ...warning, message: this.scrubber.clean(warning.message) })),
+      warnings: step.result.warnings.map((warning) => ({ ...warning, message: this.#scrubber.clean(warning.message) })),
     };
   }
 
-  private begin(): BatchStep {
+  #begin(): BatchStep {
     try {
-      const { state, step } = this.codec.begin(this.request);
-      this.state = state;
+      const { state, step } = this.#codec.begin(this.#request);
+      this.#state = state;
       return step;
     } catch (error) {
-      this.fault('codec.begin', error);
+      this.#fault('codec.begin', error);
       throw new LegFailed(internalFault);
     }
   }
 
   /** A request and its answer; one that only asks how far the job is, is repeated when it fails in passing. */
-  private async send(request: HttpRequest): Promise<HttpAnswer> {
+  async #send(request: HttpRequest): Promise<HttpAnswer> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.sendOnce(request);
+        return await this.#sendOnce(request);
       } catch (error) {
         const inPassing = error instanceof LegFailed && error.failure.kind === 'retry';
         if (!inPassing || request.method !== 'GET' || tries === GET_TRIES_MAX) throw error;
-        await pause(this.dependencies.clock, GET_PAUSE_MS * tries, this.signal);
+        await pause(this.#dependencies.clock, GET_PAUSE_MS * tries, this.#signal);
       }
     }
   }
 
-  private async sendOnce(request: HttpRequest): Promise<HttpAnswer> {
-    if (this.requests === REQUESTS_MAX) throw new LegFailed(requestLimit);
-    this.requests++;
-    const answer = await this.exchange(request, this.codec.answerMs, this.signal);
+  async #sendOnce(request: HttpRequest): Promise<HttpAnswer> {
+    if (this.#requests === REQUESTS_MAX) throw new LegFailed(requestLimit);
+    this.#requests++;
+    const answer = await this.#exchange(request, this.#codec.answerMs, this.#signal);
     if (isSuccess(answer.status)) return answer;
-    throw this.failed(this.refusal(answer));
+    throw this.#failed(this.#refusal(answer));
   }
 
-  private refusal(answer: HttpAnswer): LegFailure {
+  #refusal(answer: HttpAnswer): LegFailure {
     try {
-      return this.codec.refused?.(this.state, answer) ?? failureOfStatus(answer);
+      return this.#codec.refused?.(this.#state, answer) ?? failureOfStatus(answer);
     } catch (error) {
-      this.fault('codec.refused', error);
+      this.#fault('codec.refused', error);
       return failureOfStatus(answer);
     }
   }
 
   /** No provider's interface answers with a page; what its codec throws at cannot be read either. */
-  private readAnswer(answer: HttpAnswer): BatchStep {
+  #readAnswer(answer: HttpAnswer): BatchStep {
     if (/^\s*text\/html\b/i.test(answer.headers['content-type'] ?? '')) return { type: 'failed', failure: badAnswer };
     try {
-      return this.codec.read(this.state, answer);
+      return this.#codec.read(this.#state, answer);
     } catch (error) {
-      this.fault('codec.read', error);
+      this.#fault('codec.read', error);
       return { type: 'failed', failure: badAnswer };
     }
   }
 
-  private exchange(request: HttpRequest, answerMs: number, signal: AbortSignal): Promise<HttpAnswer> {
-    const { headers, body } = contentOf(request, this.request.file, this.read);
+  #exchange(request: HttpRequest, answerMs: number, signal: AbortSignal): Promise<HttpAnswer> {
+    const { headers, body } = contentOf(request, this.#request.file, this.#read);
     const own = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
     return exchange(
       {
@@ -156,27 +156,27 @@ class HttpJob {
         answerMs,
       },
       signal,
-      this.dependencies,
+      this.#dependencies,
     );
   }
 
   /** Tells the provider that nobody waits any more; whether it hears of it changes nothing here. */
-  private abandon(): void {
+  #abandon(): void {
     try {
-      for (const request of this.codec.abandon?.(this.state) ?? []) {
-        this.exchange(request, ABANDON_MS, new AbortController().signal).catch(() => {});
+      for (const request of this.#codec.abandon?.(this.#state) ?? []) {
+        this.#exchange(request, ABANDON_MS, new AbortController().signal).catch(() => {});
       }
     } catch (error) {
-      this.fault('codec.abandon', error);
+      this.#fault('codec.abandon', error);
     }
   }
 
   /** A provider may quote the credential it was given. */
-  private failed(failure: LegFailure): LegFailed {
-    return new LegFailed(this.scrubber.cleanFailure(failure));
+  #failed(failure: LegFailure): LegFailed {
+    return new LegFailed(this.#scrubber.cleanFailure(failure));
   }
 
-  private fault(name: string, error: unknown): void {
-    this.dependencies.onFault?.(name, this.scrubber.cleanError(error));
+  #fault(name: string, error: unknown): void {
+    this.#dependencies.onFault?.(name, this.#scrubber.cleanError(error));
   }
 }

@@ -60,31 +60,31 @@ export async function exchange(
 
 /** What the provider is waited for, and for how long. One thing at a time. */
 class Patience {
-  private readonly clock: Clock;
-  private readonly ms: number;
-  private readonly spent: (failure: typeof answerTimeout) => void;
-  private timer: unknown;
-  private over = false;
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #spent: (failure: typeof answerTimeout) => void;
+  #timer: unknown;
+  #over = false;
 
   constructor(clock: Clock, ms: number, spent: (failure: typeof answerTimeout) => void) {
-    this.clock = clock;
-    this.ms = ms;
-    this.spent = spent;
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#spent = spent;
   }
 
   /** The next move is the provider's; without it, this is the failure. */
   wait(failure: typeof answerTimeout): void {
     this.rest();
-    if (!this.over) this.timer = this.clock.setTimeout(() => this.spent(failure), this.ms);
+    if (!this.#over) this.#timer = this.#clock.setTimeout(() => this.#spent(failure), this.#ms);
   }
 
   /** The next move is ours, or the client's. */
   rest(): void {
-    this.clock.clearTimeout(this.timer);
+    this.#clock.clearTimeout(this.#timer);
   }
 
   end(): void {
-    this.over = true;
+    this.#over = true;
     this.rest();
   }
 }
@@ -92,29 +92,29 @@ class Patience {
 /** A body that is read while it is sent: knows whose move it is, and whether it was the body itself that failed. */
 class Upload {
   fault: { error: unknown } | undefined;
-  private readonly patience: Patience;
-  private stopped = false;
+  readonly #patience: Patience;
+  #stopped = false;
 
   constructor(patience: Patience) {
-    this.patience = patience;
+    this.#patience = patience;
   }
 
   streamOf(chunks: AsyncIterable<Uint8Array>): Readable {
-    const stream = Readable.from(this.watched(chunks), { objectMode: false });
+    const stream = Readable.from(this.#watched(chunks), { objectMode: false });
     // What goes wrong comes back as the failure of the request.
     return stream.on('error', () => {});
   }
 
-  private async *watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *#watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of chunks) {
-        if (this.stopped) return;
-        this.patience.wait(uploadStalled);
+        if (this.#stopped) return;
+        this.#patience.wait(uploadStalled);
         yield chunk;
-        if (this.stopped) return;
-        this.patience.rest();
+        if (this.#stopped) return;
+        this.#patience.rest();
       }
-      if (!this.stopped) this.patience.wait(answerTimeout);
+      if (!this.#stopped) this.#patience.wait(answerTimeout);
     } catch (error) {
       this.fault = { error };
       throw error;
@@ -123,7 +123,7 @@ class Upload {
 
   /** The answer has begun, or nobody waits for it: what is left of the body no longer matters. */
   stop(): void {
-    this.stopped = true;
+    this.#stopped = true;
   }
 }
 
@@ -131,39 +131,39 @@ class Upload {
 class Answer implements Dispatcher.DispatchHandler {
   readonly received: Promise<HttpAnswer>;
   readonly upload: Upload;
-  private readonly clock: Clock;
-  private readonly patience: Patience;
-  private settle: { resolve(answer: HttpAnswer): void; reject(error: unknown): void } | undefined;
-  private controller: Dispatcher.DispatchController | undefined;
+  readonly #clock: Clock;
+  readonly #patience: Patience;
+  #settle: { resolve(answer: HttpAnswer): void; reject(error: unknown): void } | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
   /** Undefined until the answer begins. */
-  private status: number | undefined;
-  private headers: HttpAnswer['headers'] = {};
-  private readonly pieces: Buffer[] = [];
-  private bytes = 0;
-  private refusalTimer: unknown;
+  #status: number | undefined;
+  #headers: HttpAnswer['headers'] = {};
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+  #refusalTimer: unknown;
 
   constructor(clock: Clock, answerMs: number) {
-    this.clock = clock;
-    this.patience = new Patience(clock, answerMs, (failure) => this.fail(new LegFailed(failure)));
-    this.upload = new Upload(this.patience);
+    this.#clock = clock;
+    this.#patience = new Patience(clock, answerMs, (failure) => this.fail(new LegFailed(failure)));
+    this.upload = new Upload(this.#patience);
     this.received = new Promise((resolve, reject) => {
-      this.settle = { resolve, reject };
+      this.#settle = { resolve, reject };
     });
-    this.patience.wait(answerTimeout);
+    this.#patience.wait(answerTimeout);
   }
 
   /** Nobody waits any more: not for a connection either, which is let go of when it is there. */
   fail(error: unknown): void {
-    const { settle } = this;
+    const settle = this.#settle;
     if (settle === undefined) return;
-    this.end();
+    this.#end();
     settle.reject(error);
-    this.controller?.abort(error instanceof Error ? error : new Error('The request was given up.'));
+    this.#controller?.abort(error instanceof Error ? error : new Error('The request was given up.'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    if (this.settle === undefined) controller.abort(new Error('The request was given up.'));
+    this.#controller = controller;
+    if (this.#settle === undefined) controller.abort(new Error('The request was given up.'));
   }
 
   onResponseStart(
@@ -172,66 +172,67 @@ class Answer implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     // Others announce an answer that is still to come.
-    if (status < 200 || this.settle === undefined) return;
+    if (status < 200 || this.#settle === undefined) return;
     this.upload.stop();
-    this.status = status;
-    this.headers = joinedHeaders(headers);
+    this.#status = status;
+    this.#headers = joinedHeaders(headers);
     if (isSuccess(status)) {
-      this.patience.wait(answerTimeout);
+      this.#patience.wait(answerTimeout);
       return;
     }
-    this.patience.end();
+    this.#patience.end();
     // A refusal tells more than its status; what is not there soon is left out.
-    this.refusalTimer = this.clock.setTimeout(() => this.cutOff(), REFUSAL_MS);
+    this.#refusalTimer = this.#clock.setTimeout(() => this.#cutOff(), REFUSAL_MS);
   }
 
   onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.settle === undefined || this.status === undefined) return;
-    this.bytes += piece.byteLength;
-    if (isSuccess(this.status)) {
-      this.patience.wait(answerTimeout);
-      if (this.bytes > ANSWER_BYTES_MAX) this.fail(new LegFailed(answerTooLarge));
-      else this.pieces.push(piece);
+    if (this.#settle === undefined || this.#status === undefined) return;
+    this.#bytes += piece.byteLength;
+    if (isSuccess(this.#status)) {
+      this.#patience.wait(answerTimeout);
+      if (this.#bytes > ANSWER_BYTES_MAX) this.fail(new LegFailed(answerTooLarge));
+      else this.#pieces.push(piece);
       return;
     }
-    this.pieces.push(piece.subarray(0, Math.max(0, REFUSAL_BYTES_MAX - this.bytes + piece.byteLength)));
-    if (this.bytes >= REFUSAL_BYTES_MAX) this.cutOff();
+    this.#pieces.push(piece.subarray(0, Math.max(0, REFUSAL_BYTES_MAX - this.#bytes + piece.byteLength)));
+    if (this.#bytes >= REFUSAL_BYTES_MAX) this.#cutOff();
   }
 
   onResponseEnd(): void {
-    this.finish();
+    this.#finish();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     // A refusal that was cut off: its status says the most important.
-    if (this.status !== undefined && !isSuccess(this.status)) this.finish();
+    if (this.#status !== undefined && !isSuccess(this.#status)) this.#finish();
     else if (this.upload.fault !== undefined) this.fail(this.upload.fault.error);
     else this.fail(error instanceof LegFailed ? error : new LegFailed(networkFailure(error)));
   }
 
-  private cutOff(): void {
-    this.finish();
-    this.controller?.abort(new Error('The rest of a refusal is not read.'));
+  #cutOff(): void {
+    this.#finish();
+    this.#controller?.abort(new Error('The rest of a refusal is not read.'));
   }
 
-  private finish(): void {
-    const { settle, status } = this;
+  #finish(): void {
+    const settle = this.#settle;
+    const status = this.#status;
     if (settle === undefined || status === undefined) return;
-    this.end();
-    const bytes = this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces);
+    this.#end();
+    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
     try {
       // JSON is UTF-8: in another coding it would come out as other words. Of a refusal the words hardly matter.
       const body = new TextDecoder('utf-8', { fatal: isSuccess(status) }).decode(bytes);
-      settle.resolve({ status, headers: this.headers, body });
+      settle.resolve({ status, headers: this.#headers, body });
     } catch {
       settle.reject(new LegFailed(badAnswer));
     }
   }
 
-  private end(): void {
-    this.settle = undefined;
+  #end(): void {
+    this.#settle = undefined;
     this.upload.stop();
-    this.patience.end();
-    this.clock.clearTimeout(this.refusalTimer);
+    this.#patience.end();
+    this.#clock.clearTimeout(this.#refusalTimer);
   }
 }

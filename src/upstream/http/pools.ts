@@ -20,45 +20,45 @@ export interface HttpPoolsOptions {
 
 /** The pools of one node. Idle connections do not keep the process alive. */
 export class HttpPools {
-  private readonly options: HttpPoolsOptions;
+  readonly #options: HttpPoolsOptions;
   /** In the order of their last use. */
-  private readonly pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, Pool>();
 
   constructor(options: HttpPoolsOptions = {}) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Connections that are open now. */
   get connections(): number {
-    return [...this.pools.values()].reduce((sum, { stats }) => sum + stats.connected, 0);
+    return [...this.#pools.values()].reduce((sum, { stats }) => sum + stats.connected, 0);
   }
 
   /** The pool of an origin, or undefined when as many requests wait for it as may. */
   of(origin: string): Pool | undefined {
-    const pool = this.pools.get(origin) ?? this.open(origin);
-    this.pools.delete(origin);
-    this.pools.set(origin, pool);
-    return pool.stats.queued < (this.options.waitingMax ?? WAITING_MAX) ? pool : undefined;
+    const pool = this.#pools.get(origin) ?? this.#open(origin);
+    this.#pools.delete(origin);
+    this.#pools.set(origin, pool);
+    return pool.stats.queued < (this.#options.waitingMax ?? WAITING_MAX) ? pool : undefined;
   }
 
   /** Drops every connection, and what is under way on it. */
   async close(): Promise<void> {
-    const pools = [...this.pools.values()];
-    this.pools.clear();
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  private open(origin: string): Pool {
-    const [oldest] = this.pools;
-    if (oldest !== undefined && this.pools.size >= (this.options.originsMax ?? ORIGINS_MAX)) {
-      this.pools.delete(oldest[0]);
+  #open(origin: string): Pool {
+    const [oldest] = this.#pools;
+    if (oldest !== undefined && this.#pools.size >= (this.#options.originsMax ?? ORIGINS_MAX)) {
+      this.#pools.delete(oldest[0]);
       // Resolves when its requests are done; nobody waits for that.
       oldest[1].close().catch(() => {});
     }
     return new Pool(origin, {
-      connections: this.options.connectionsMax ?? CONNECTIONS_MAX,
+      connections: this.#options.connectionsMax ?? CONNECTIONS_MAX,
       pipelining: 1,
-      connect: { timeout: this.options.connectMs ?? CONNECT_MS },
+      connect: { timeout: this.#options.connectMs ?? CONNECT_MS },
       maxHeaderSize: HEADER_BYTES_MAX,
       // The exchange keeps its own deadlines, by the clock that it is given.
       headersTimeout: 0,

@@ -35,18 +35,18 @@ const SILENCE_MS = 5_000;
 
 export class SegmentedLeg extends ChartedLeg {
   protected readonly timing = UTTERANCE_TIMING;
-  private readonly provider: Provider;
-  private readonly codec: HttpBatchCodec;
-  private readonly http: HttpBatchDependencies;
-  private readonly segmenter: Segmenter;
-  private readonly queue: UtteranceQueue;
-  private access: ProviderAccess | undefined;
-  private readonly warned = new Set<string>();
-  private turns = 0;
+  readonly #provider: Provider;
+  readonly #codec: HttpBatchCodec;
+  readonly #http: HttpBatchDependencies;
+  readonly #segmenter: Segmenter;
+  readonly #queue: UtteranceQueue;
+  #access: ProviderAccess | undefined;
+  readonly #warned = new Set<string>();
+  #turns = 0;
   /** Everything before this sample was answered, or is silence; the session was told. */
-  private covered = 0;
-  private heldBack = false;
-  private finishing = false;
+  #covered = 0;
+  #heldBack = false;
+  #finishing = false;
 
   constructor(
     legId: string,
@@ -58,30 +58,30 @@ export class SegmentedLeg extends ChartedLeg {
     onDispose: () => void,
   ) {
     super(legId, request, dependencies, report, onDispose);
-    this.provider = provider;
-    this.codec = { ...codec, answerMs: Math.min(codec.answerMs, ANSWER_MS) };
-    this.http = dependencies.http;
-    this.segmenter = new Segmenter(request.sampleRate, RULES, {
-      started: (sample) => this.hear({ type: 'speech.started', start: this.secondsOf(sample) }),
-      ended: (segment) => this.queue.push(segment),
+    this.#provider = provider;
+    this.#codec = { ...codec, answerMs: Math.min(codec.answerMs, ANSWER_MS) };
+    this.#http = dependencies.http;
+    this.#segmenter = new Segmenter(request.sampleRate, RULES, {
+      started: (sample) => this.#hear({ type: 'speech.started', start: this.#secondsOf(sample) }),
+      ended: (segment) => this.#queue.push(segment),
     });
-    this.queue = new UtteranceQueue({
-      transcribe: (segment, signal) => this.transcribe(segment, signal),
-      answered: (segment, result) => this.guarded('answer', () => this.answered(segment, result)),
-      changed: () => this.guarded('answer', () => this.settle()),
-      failed: (error) => this.failed(error),
+    this.#queue = new UtteranceQueue({
+      transcribe: (segment, signal) => this.#transcribe(segment, signal),
+      answered: (segment, result) => this.guarded('answer', () => this.#answered(segment, result)),
+      changed: () => this.guarded('answer', () => this.#settle()),
+      failed: (error) => this.#failed(error),
     });
-    this.scope.defer(() => this.queue.stop());
+    this.scope.defer(() => this.#queue.stop());
   }
 
   /** Nothing stays open between two utterances; so that a session does not begin with a model that is not there, it is asked. */
   protected connect(access: ProviderAccess): void {
-    this.access = access;
+    this.#access = access;
     const end = new AbortController();
     this.scope.defer(() => end.abort());
-    this.greet(access, end.signal).then(
+    this.#greet(access, end.signal).then(
       () => this.tell({ type: 'wire.opened' }),
-      (error) => this.failed(error),
+      (error) => this.#failed(error),
     );
   }
 
@@ -90,14 +90,14 @@ export class SegmentedLeg extends ChartedLeg {
   }
 
   sendFinish(): void {
-    this.segmenter.flush();
-    this.finishing = true;
-    this.settle();
+    this.#segmenter.flush();
+    this.#finishing = true;
+    this.#settle();
   }
 
   protected finalize(): void {
-    this.segmenter.flush();
-    this.settle();
+    this.#segmenter.flush();
+    this.#settle();
   }
 
   protected audio(bytes: Uint8Array | undefined): void {
@@ -105,24 +105,24 @@ export class SegmentedLeg extends ChartedLeg {
       this.tell({ type: 'wire.failed', failure: lostAudio });
       return;
     }
-    this.segmenter.take(bytes);
-    this.settle();
+    this.#segmenter.take(bytes);
+    this.#settle();
   }
 
-  private async greet(access: ProviderAccess, signal: AbortSignal): Promise<void> {
-    const { credentialCheck } = this.provider;
+  async #greet(access: ProviderAccess, signal: AbortSignal): Promise<void> {
+    const { credentialCheck } = this.#provider;
     if (credentialCheck === undefined) return;
     const { url, headers } = credentialCheck.request(access);
     const { connectMs: answerMs } = this.timing;
     const answer = await exchange(
       { method: 'GET', url, headers: { 'user-agent': 'voxgate', ...headers }, body: undefined, answerMs },
       signal,
-      this.http,
+      this.#http,
     );
     if (credentialCheck.verdict(answer) === 'refused') throw new LegFailed(failureOfStatus(answer));
   }
 
-  private async transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult> {
+  async #transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult> {
     const limit = limitedSignal(this.dependencies.clock, UTTERANCE.answerMs, signal);
     const { file, read } = fileOf(segment, this.request.sampleRate);
     const request: BatchRequest = {
@@ -133,11 +133,11 @@ export class SegmentedLeg extends ChartedLeg {
       temperature: undefined,
       wordTimestamps: true,
       params: this.request.params,
-      access: this.access as ProviderAccess,
+      access: this.#access as ProviderAccess,
       file,
     };
     try {
-      return await runHttpBatch(this.codec, request, read, limit.signal, this.http);
+      return await runHttpBatch(this.#codec, request, read, limit.signal, this.#http);
     } catch (error) {
       if (limit.isTimedOut) throw new LegFailed(answerTimeout);
       if (!(error instanceof LegFailed) || error.failure.code !== UNUSABLE) throw error;
@@ -147,24 +147,24 @@ export class SegmentedLeg extends ChartedLeg {
     }
   }
 
-  private answered(segment: Segment, result: BatchResult): void {
-    for (const { code, message } of result.warnings) this.warn(code, message);
+  #answered(segment: Segment, result: BatchResult): void {
+    for (const { code, message } of result.warnings) this.#warn(code, message);
     const turn = turnOf(result, segment, this.request.sampleRate);
-    this.turns++;
+    this.#turns++;
     if (turn.text !== '')
-      this.hear({ type: 'turn.ended', turnId: String(this.turns), utterance: turn, formattedFollows: false });
+      this.#hear({ type: 'turn.ended', turnId: String(this.#turns), utterance: turn, formattedFollows: false });
     // What is left of the utterance behind its last word was heard as well.
-    this.cover(segment.end);
-    this.settle();
+    this.#cover(segment.end);
+    this.#settle();
   }
 
-  private warn(code: string, message: string): void {
-    if (this.warned.has(code)) return;
-    this.warned.add(code);
-    this.hear({ type: 'warned', code, message });
+  #warn(code: string, message: string): void {
+    if (this.#warned.has(code)) return;
+    this.#warned.add(code);
+    this.#hear({ type: 'warned', code, message });
   }
 
-  private failed(error: unknown): void {
+  #failed(error: unknown): void {
     if (this.scope.disposed) return;
     if (!(error instanceof LegFailed)) {
       this.dependencies.onEvent?.({ type: 'fault', name: 'utterance', error: this.scrubber.cleanError(error) });
@@ -174,46 +174,46 @@ export class SegmentedLeg extends ChartedLeg {
   }
 
   /** After everything that came in or was answered. */
-  private settle(): void {
-    if (this.queue.size === 0) this.settleSilence();
-    this.settlePressure();
-    if (this.finishing && this.queue.size === 0) this.tell({ type: 'provider.finished' });
+  #settle(): void {
+    if (this.#queue.size === 0) this.#settleSilence();
+    this.#settlePressure();
+    if (this.#finishing && this.#queue.size === 0) this.tell({ type: 'provider.finished' });
   }
 
   /** With nothing on its way, everything is silence that no utterance will hold. */
-  private settleSilence(): void {
-    const { settled, position } = this.segmenter;
-    const until = this.finishing ? position : settled;
-    const least = this.finishing ? 1 : this.samplesOf(SILENCE_MS);
-    if (until - this.covered >= least) this.cover(until);
+  #settleSilence(): void {
+    const { settled, position } = this.#segmenter;
+    const until = this.#finishing ? position : settled;
+    const least = this.#finishing ? 1 : this.#samplesOf(SILENCE_MS);
+    if (until - this.#covered >= least) this.#cover(until);
   }
 
-  private settlePressure(): void {
-    const unanswered = this.segmenter.position - this.covered;
+  #settlePressure(): void {
+    const unanswered = this.#segmenter.position - this.#covered;
     const isHigh =
-      this.queue.size > 0 && (this.queue.waiting >= WAITING_MAX || unanswered > this.samplesOf(UNANSWERED_MS_MAX));
-    if (isHigh === this.heldBack || this.scope.disposed) return;
-    this.heldBack = isHigh;
+      this.#queue.size > 0 && (this.#queue.waiting >= WAITING_MAX || unanswered > this.#samplesOf(UNANSWERED_MS_MAX));
+    if (isHigh === this.#heldBack || this.scope.disposed) return;
+    this.#heldBack = isHigh;
     this.report({ type: 'leg.pressure', high: isHigh });
   }
 
   /** A turn that ends without words: the session learns how far everything was heard. */
-  private cover(sample: number): void {
-    this.covered = sample;
-    const at = this.secondsOf(sample);
+  #cover(sample: number): void {
+    this.#covered = sample;
+    const at = this.#secondsOf(sample);
     const utterance: Utterance = { text: '', start: at, end: at };
-    this.hear({ type: 'turn.ended', turnId: `until ${sample}`, utterance, formattedFollows: false });
+    this.#hear({ type: 'turn.ended', turnId: `until ${sample}`, utterance, formattedFollows: false });
   }
 
-  private hear(heard: Extract<LegReport, { type: 'leg.heard' }>['heard']): void {
+  #hear(heard: Extract<LegReport, { type: 'leg.heard' }>['heard']): void {
     if (!this.scope.disposed) this.report({ type: 'leg.heard', heard });
   }
 
-  private samplesOf(ms: number): number {
+  #samplesOf(ms: number): number {
     return (this.request.sampleRate * ms) / 1000;
   }
 
-  private secondsOf(sample: number): number {
+  #secondsOf(sample: number): number {
     return sample / this.request.sampleRate;
   }
 }

@@ -24,69 +24,69 @@ interface Entry {
 }
 
 export class UtteranceQueue {
-  private readonly calls: QueueCalls;
-  private entries: Entry[] = [];
-  private inFlight = 0;
-  private readonly end = new AbortController();
+  readonly #calls: QueueCalls;
+  #entries: Entry[] = [];
+  #inFlight = 0;
+  readonly #end = new AbortController();
 
   constructor(calls: QueueCalls) {
-    this.calls = calls;
+    this.#calls = calls;
   }
 
   /** Utterances that were not answered yet, or wait for one before them. */
   get size(): number {
-    return this.entries.length;
+    return this.#entries.length;
   }
 
   /** Utterances that nobody was asked for yet. */
   get waiting(): number {
-    return this.entries.filter(({ begun }) => !begun).length;
+    return this.#entries.filter(({ begun }) => !begun).length;
   }
 
   push(segment: Segment): void {
-    if (this.end.signal.aborted) return;
-    this.entries.push({ segment, begun: false, result: undefined });
-    this.begin();
+    if (this.#end.signal.aborted) return;
+    this.#entries.push({ segment, begun: false, result: undefined });
+    this.#begin();
   }
 
   /** Ends every request. Nothing is told any more. */
   stop(): void {
-    this.entries = [];
-    this.end.abort();
+    this.#entries = [];
+    this.#end.abort();
   }
 
-  private begin(): void {
-    for (const entry of this.entries) {
-      if (this.inFlight >= IN_FLIGHT_MAX) return;
-      if (!entry.begun) void this.ask(entry);
+  #begin(): void {
+    for (const entry of this.#entries) {
+      if (this.#inFlight >= IN_FLIGHT_MAX) return;
+      if (!entry.begun) void this.#ask(entry);
     }
   }
 
-  private async ask(entry: Entry): Promise<void> {
-    const { signal } = this.end;
+  async #ask(entry: Entry): Promise<void> {
+    const { signal } = this.#end;
     entry.begun = true;
-    this.inFlight++;
+    this.#inFlight++;
     try {
-      entry.result = await this.calls.transcribe(entry.segment, signal);
+      entry.result = await this.#calls.transcribe(entry.segment, signal);
     } catch (error) {
       if (signal.aborted) return;
       this.stop();
-      this.calls.failed(error);
+      this.#calls.failed(error);
       return;
     }
-    this.inFlight--;
+    this.#inFlight--;
     // Before it is told what was heard: what is begun now waits no more.
-    this.begin();
-    this.giveOn();
-    this.calls.changed();
+    this.#begin();
+    this.#giveOn();
+    this.#calls.changed();
   }
 
-  private giveOn(): void {
+  #giveOn(): void {
     for (;;) {
-      const [first] = this.entries;
+      const [first] = this.#entries;
       if (first?.result === undefined) return;
-      this.entries.shift();
-      this.calls.answered(first.segment, first.result);
+      this.#entries.shift();
+      this.#calls.answered(first.segment, first.result);
     }
   }
 }

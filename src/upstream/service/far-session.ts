@@ -25,23 +25,23 @@ export interface FarSessionCalls {
 export class FarSession {
   readonly node: string;
   readonly needs: LegNeeds;
-  private readonly bus: Bus;
-  private readonly clock: Clock;
-  private readonly leg: Address;
-  private readonly session: Address;
-  private readonly generation: number;
-  private readonly calls: FarSessionCalls;
-  private reports = 0;
-  private commands = 0;
-  private takenBytes = 0;
-  private toldBytes = 0;
-  private isReady = false;
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #leg: Address;
+  readonly #session: Address;
+  readonly #generation: number;
+  readonly #calls: FarSessionCalls;
+  #reports = 0;
+  #commands = 0;
+  #takenBytes = 0;
+  #toldBytes = 0;
+  #isReady = false;
   /** The session was asked, or will be, to have another leg. */
   isExpiring = false;
-  private over = false;
-  private pulseTimer: unknown;
-  private look: Deadline | undefined;
-  private looks = 0;
+  #over = false;
+  #pulseTimer: unknown;
+  #look: Deadline | undefined;
+  #looks = 0;
 
   constructor(
     bus: Bus,
@@ -50,98 +50,98 @@ export class FarSession {
     request: Pick<OpenLeg, 'session' | 'generation' | 'slug' | 'credentialId'>,
     calls: FarSessionCalls,
   ) {
-    this.bus = bus;
-    this.clock = clock;
-    this.leg = leg;
-    this.session = request.session as Address;
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#leg = leg;
+    this.#session = request.session as Address;
     this.node = nodeOf(request.session);
-    this.generation = request.generation;
+    this.#generation = request.generation;
     this.needs = needsOf(request);
-    this.calls = calls;
-    this.pulseLater();
-    this.watch();
+    this.#calls = calls;
+    this.#pulseLater();
+    this.#watch();
   }
 
   /** A report of the leg: between nodes it is numbered anew. */
   report(report: LegReport): void {
-    this.say(report);
+    this.#say(report);
     if (report.type !== 'leg.ready') return;
-    this.isReady = true;
-    if (this.isExpiring) this.say({ type: 'leg.expiring' });
+    this.#isReady = true;
+    if (this.isExpiring) this.#say({ type: 'leg.expiring' });
   }
 
   /** The node is going away: as soon as the session can, it is to have another leg. */
   expire(): void {
     if (this.isExpiring) return;
     this.isExpiring = true;
-    if (this.isReady) this.say({ type: 'leg.expiring' });
+    if (this.#isReady) this.#say({ type: 'leg.expiring' });
   }
 
   /** What came for the leg. From anybody else than its session it is nothing. */
   take({ from, body, bytes }: Envelope): void {
-    if (this.over || from !== this.session || !isFarCommand(body)) return;
-    this.looks = 0;
-    this.look?.touch();
-    if (body.type === 'leg.close') this.calls.command(body, undefined);
-    else if (body.number === this.commands + 1) this.obey(body, bytes);
-    else this.fail();
+    if (this.#over || from !== this.#session || !isFarCommand(body)) return;
+    this.#looks = 0;
+    this.#look?.touch();
+    if (body.type === 'leg.close') this.#calls.command(body, undefined);
+    else if (body.number === this.#commands + 1) this.#obey(body, bytes);
+    else this.#fail();
   }
 
   stop(): void {
-    this.over = true;
-    this.clock.clearTimeout(this.pulseTimer);
-    this.look?.stop();
+    this.#over = true;
+    this.#clock.clearTimeout(this.#pulseTimer);
+    this.#look?.stop();
   }
 
-  private obey(command: FarCommand, bytes: Uint8Array | undefined): void {
-    this.commands++;
+  #obey(command: FarCommand, bytes: Uint8Array | undefined): void {
+    this.#commands++;
     if (command.type === 'leg.alive') return;
-    this.takenBytes += bytes?.byteLength ?? 0;
-    this.calls.command(command, bytes);
-    if (this.takenBytes - this.toldBytes >= PULSE_BYTES) this.pulse();
+    this.#takenBytes += bytes?.byteLength ?? 0;
+    this.#calls.command(command, bytes);
+    if (this.#takenBytes - this.#toldBytes >= PULSE_BYTES) this.#pulse();
   }
 
-  private fail(): void {
-    this.say({ type: 'leg.failed', failure: lostCommand });
-    this.lost();
+  #fail(): void {
+    this.#say({ type: 'leg.failed', failure: lostCommand });
+    this.#lost();
   }
 
-  private lost(): void {
-    if (this.over) return;
+  #lost(): void {
+    if (this.#over) return;
     this.stop();
-    this.calls.lost();
+    this.#calls.lost();
   }
 
-  private say(report: { type: FarReport['type'] } & Record<string, unknown>): void {
-    if (this.over) return;
-    this.reports++;
-    this.send({ ...report, generation: this.generation, sequence: this.reports } as BusBody);
+  #say(report: { type: FarReport['type'] } & Record<string, unknown>): void {
+    if (this.#over) return;
+    this.#reports++;
+    this.#send({ ...report, generation: this.#generation, sequence: this.#reports } as BusBody);
   }
 
   /** What does not leave is lost, and so is the leg: its session finds out by the next that it does not hear. */
-  private send(body: BusBody): void {
-    if (this.bus.send(this.session, this.leg, body) !== 'accepted') this.lost();
+  #send(body: BusBody): void {
+    if (this.#bus.send(this.#session, this.#leg, body) !== 'accepted') this.#lost();
   }
 
-  private pulse(): void {
-    if (this.over) return;
-    this.toldBytes = this.takenBytes;
-    const pulse = { generation: this.generation, sequence: this.reports, audioBytes: this.takenBytes };
-    this.send({ type: 'leg.pulse', ...pulse } as BusBody);
+  #pulse(): void {
+    if (this.#over) return;
+    this.#toldBytes = this.#takenBytes;
+    const pulse = { generation: this.#generation, sequence: this.#reports, audioBytes: this.#takenBytes };
+    this.#send({ type: 'leg.pulse', ...pulse } as BusBody);
   }
 
-  private pulseLater(): void {
-    this.pulseTimer = this.clock.setTimeout(() => {
-      this.pulseLater();
-      this.pulse();
+  #pulseLater(): void {
+    this.#pulseTimer = this.#clock.setTimeout(() => {
+      this.#pulseLater();
+      this.#pulse();
     }, PULSE_MS);
   }
 
-  private watch(): void {
-    this.look = new Deadline(this.clock, LOOK_MS, () => {
-      this.looks++;
-      if (this.looks === 2) this.lost();
-      else this.watch();
+  #watch(): void {
+    this.#look = new Deadline(this.#clock, LOOK_MS, () => {
+      this.#looks++;
+      if (this.#looks === 2) this.#lost();
+      else this.#watch();
     });
   }
 }

@@ -16,43 +16,43 @@ export interface MovableLeg {
 }
 
 export class LegBalance {
-  private readonly clock: Clock;
-  private readonly placement: Pick<Placement, 'others'>;
-  private readonly legs: () => { all: number; movable: MovableLeg[] };
-  private timer: unknown;
-  private hadSurplus = false;
+  readonly #clock: Clock;
+  readonly #placement: Pick<Placement, 'others'>;
+  readonly #legs: () => { all: number; movable: MovableLeg[] };
+  #timer: unknown;
+  #hadSurplus = false;
 
   /** @param legs all of this node, and those of sessions on other nodes, the newest last */
   constructor(clock: Clock, placement: Pick<Placement, 'others'>, legs: () => { all: number; movable: MovableLeg[] }) {
-    this.clock = clock;
-    this.placement = placement;
-    this.legs = legs;
+    this.#clock = clock;
+    this.#placement = placement;
+    this.#legs = legs;
   }
 
   /** Looks from time to time, until it is stopped. */
   start(): void {
-    this.timer ??= this.clock.setTimeout(() => {
-      this.timer = undefined;
+    this.#timer ??= this.#clock.setTimeout(() => {
+      this.#timer = undefined;
       this.start();
-      this.look();
+      this.#look();
     }, LOOK_MS);
   }
 
   stop(): void {
-    this.clock.clearTimeout(this.timer);
-    this.timer = undefined;
-    this.hadSurplus = false;
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#hadSurplus = false;
   }
 
   /** A surplus that is gone by the next look was none. */
-  private look(): void {
-    const chosen = this.choose();
-    if (this.hadSurplus) for (const leg of chosen) leg.expire();
-    this.hadSurplus = chosen.length > 0;
+  #look(): void {
+    const chosen = this.#choose();
+    if (this.#hadSurplus) for (const leg of chosen) leg.expire();
+    this.#hadSurplus = chosen.length > 0;
   }
 
-  private choose(): MovableLeg[] {
-    const { all, movable } = this.legs();
+  #choose(): MovableLeg[] {
+    const { all, movable } = this.#legs();
     const staying = movable.filter(({ isExpiring }) => !isExpiring);
     const leaving = movable.length - staying.length;
     const kinds = new Map<string, MovableLeg[]>();
@@ -66,7 +66,7 @@ export class LegBalance {
     for (const legs of kinds.values()) {
       const { needs } = legs[0] as MovableLeg;
       const gone = leaving + chosen.length;
-      const count = legsToMove(all - gone, gone, this.placement.others(needs));
+      const count = legsToMove(all - gone, gone, this.#placement.others(needs));
       if (count > 0) chosen.push(...legs.slice(-count));
     }
     return chosen;
