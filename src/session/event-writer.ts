@@ -5,14 +5,15 @@ import type { SessionError } from '../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
-import type { SessionSettings } from './host.ts';
 import type { Outbox } from './outbox.ts';
+import type { SessionSettings, SessionTotals } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
+import { secondsOf } from './timeline.ts';
 
 export class EventWriter {
   readonly #opening: SessionOpening;
   readonly #outbox: Outbox;
-  readonly #onRefusal: (code: ErrorCode) => void;
+  readonly #totals: Pick<SessionTotals, 'refused'>;
   /** The member of the chain that the client believes in. */
   #announcedIndex = 0;
   #announcedLegs = 0;
@@ -22,10 +23,10 @@ export class EventWriter {
   #isWaiting = false;
   failovers = 0;
 
-  constructor(opening: SessionOpening, outbox: Outbox, onRefusal: (code: ErrorCode) => void) {
+  constructor(opening: SessionOpening, outbox: Outbox, totals: Pick<SessionTotals, 'refused'>) {
     this.#opening = opening;
     this.#outbox = outbox;
-    this.#onRefusal = onRefusal;
+    this.#totals = totals;
   }
 
   started(settings: SessionSettings): void {
@@ -71,9 +72,10 @@ export class EventWriter {
   }
 
   /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
-  switched(index: number, attempts: number, replayedSeconds: number): void {
+  switched(index: number, attempts: number, replaySamples: number): void {
     const from = this.#member(this.#announcedIndex).slug;
     const to = this.#member(index).slug;
+    const replayedSeconds = this.#secondsOf(replaySamples);
     const cause = this.#cause;
     const isWaiting = this.#isWaiting;
     this.#cause = undefined;
@@ -137,12 +139,13 @@ export class EventWriter {
   }
 
   /** Audio that no final will cover. */
-  lost(from: number, to: number, reason: string): void {
+  lost(fromSample: number, toSample: number, reason: string): void {
+    const [from, to] = [this.#secondsOf(fromSample), this.#secondsOf(toSample)];
     this.#outbox.push({ type: 'discontinuity', from, to, reason });
   }
 
   error(code: ErrorCode, message: string, extras: { param?: string; details?: Attempt[] } = {}): void {
-    this.#onRefusal(code);
+    this.#totals.refused(code);
     this.#outbox.push({
       type: 'error',
       error: refuse(code, message, extras).body(this.#opening.requestId),
@@ -154,6 +157,10 @@ export class EventWriter {
     const upstream = reason === 'upstream' && attempts.length > 0;
     const message = upstream && turn !== undefined ? `${error.message} Turn ${turn} has no final.` : error.message;
     this.error(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
+  }
+
+  #secondsOf(samples: number): number {
+    return secondsOf(samples, this.#opening.request.sampleRate);
   }
 
   #member(index: number): ChainMember {

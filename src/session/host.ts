@@ -1,95 +1,24 @@
-// All live sessions of this node: gives the charts their actions, once; knows every session by its id; counts what the
-// metrics show; drains. Who may open a session, and how many, is decided before it comes here.
-import { fromPromise, type StateValue } from 'xstate';
-import type { Clock } from '../../machines/clock.ts';
-import type { LegFailure, SessionEndReason } from '../../machines/events.ts';
-import { failoverMachine } from '../../machines/failover.ts';
-import type { SessionError } from '../../machines/session/types.ts';
-import { sessionMachine } from '../../machines/session.ts';
-import { turnMachine } from '../../machines/turn.ts';
-import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
-import type { Spool } from '../audio/tape/spool.ts';
-import type { Bus } from '../bus/bus.ts';
-import type { Placement } from '../cluster/placement/placement.ts';
+// All live sessions of this node: knows every session by its id; counts what the metrics show; drains. Who may open a session, and
+// how many, is decided before it comes here.
+import { refuse } from '../api/errors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
-import type { Attempts } from '../failover/attempt.ts';
 import type { Breakers } from '../failover/breakers.ts';
-import type { ProviderAccess } from '../providers/provider.ts';
-import { guardActions } from '../runtime/observe.ts';
+import { provideSessionMachine } from './chart-actions.ts';
 import { tellInTurn } from './drain-pace.ts';
 import type { LegRecord } from './leg/leg-history.ts';
-import type { LegNote } from './leg/leg-notes.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
+import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
 import { phaseOf, type SessionPhase } from './session-phase.ts';
 
-/** The part of the configuration that sessions live by. Milliseconds and bytes. */
-export interface SessionSettings {
-  idleMs: number;
-  /** Without audio for so long, the connection to the provider is let go of until there is some. */
-  suspendMs: number;
-  longestMs: number;
-  memoryBytesMax: number;
-  replayMs: number;
-  spoolNodeBytesMax: number;
-  unreadBytesMax: number;
-  unreadEventsMax: number;
-  drainMs: number;
-  /** Further rounds through the whole chain before a session gives up. */
-  upstreamRetries: number;
-  backOffMs: number;
-  settleMs: number;
-  binaryFrameBytesMax: number;
-  textFrameBytesMax: number;
-}
-
-/** What is counted for the metrics. */
-export interface SessionTotals {
-  audioReceived(seconds: number): void;
-  audioSent(seconds: number): void;
-  dropped(name: string): void;
-  refused(code: ErrorCode): void;
-}
-
-export interface SessionHostOptions {
-  bus: Bus;
-  clock: Clock;
-  wallNow(): Date;
-  settings: SessionSettings;
-  totals: SessionTotals;
+export interface SessionHostOptions extends Omit<SessionDependencies, 'attempts' | 'onState'> {
   sessionsMax: number;
-  openSpool(): Spool;
-  access(provider: string): ProviderAccess;
-  /** Where legs are opened; absent: wherever somebody answers. */
-  placement?: Placement | undefined;
   breakers: Breakers;
   dials: DialGate;
   /** Of what the process has too little for one more session. */
   shortOf?(): 'time' | 'memory' | undefined;
   onOpened(opening: SessionOpening): void;
-  onEnded(opening: SessionOpening, summary: SessionSummary): void;
-  onLeg?: ((note: LegNote) => void) | undefined;
-  onFault(sessionId: string, name: string, error: unknown): void;
-}
-
-export interface SessionDependencies
-  extends Omit<SessionHostOptions, 'sessionsMax' | 'shortOf' | 'onOpened' | 'onEnded' | 'breakers' | 'dials'> {
-  attempts: Attempts;
-  onState(sessionId: string, value: StateValue): void;
-  onEnded(session: LiveSession, summary: SessionSummary): void;
-}
-
-interface SessionArgs {
-  context: {
-    sessionId: string;
-    index: number;
-    generation: number;
-    failure: LegFailure | null;
-    reason: SessionEndReason | null;
-    error: SessionError | null;
-    attempts: Attempt[];
-  };
 }
 
 export class SessionHost {
@@ -111,9 +40,9 @@ export class SessionHost {
       ...options,
       attempts: { breakers, dials, retries: new RetryBudget(() => this.#sessions.size) },
       onState: (sessionId, value) => this.#phases.set(sessionId, phaseOf(value)),
-      onEnded: (session, summary) => this.#ended(session, summary),
+      onEnded: (opening, summary) => this.#ended(opening, summary),
     };
-    this.#machine = this.#provide();
+    this.#machine = provideSessionMachine((sessionId) => this.#sessions.get(sessionId));
   }
 
   get size(): number {
@@ -203,7 +132,7 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there go on elsewhere. */
   nodeGone(node: string): void {
-    for (const session of [...this.#sessions.values()]) session.leg.channel.nodeGone(node);
+    for (const session of [...this.#sessions.values()]) session.leg.nodeGone(node);
   }
 
   /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */
@@ -227,67 +156,12 @@ export class SessionHost {
     for (const session of [...this.#sessions.values()]) session.cutOff();
   }
 
-  #ended(session: LiveSession, summary: SessionSummary): void {
-    const { opening } = session;
+  #ended(opening: SessionOpening, summary: SessionSummary): void {
     this.#sessions.delete(opening.sessionId);
     this.#phases.delete(opening.sessionId);
     // Not when the client leaves: what it sent is worked off first, and takes a connection to a provider as long as that lasts.
     opening.release();
     this.#options.onEnded(opening, summary);
     if (this.#sessions.size === 0) this.#whenGone?.();
-  }
-
-  /** `provide` costs 0.2 ms and 25 kB: it is done once, and the actions find their session by its id. */
-  #provide(): typeof sessionMachine {
-    const session = (args: { context: { sessionId: string } }) => this.#sessions.get(args.context.sessionId);
-    const onFault = (name: string, args: { context: { sessionId: string } }, error: unknown) =>
-      session(args)?.fault(name, error);
-    const turn = turnMachine.provide({
-      actions: guardActions(
-        {
-          deliverFinal: (args: { context: { sessionId: string } }) => session(args)?.deliverFinal(),
-          tellSettled: (args: { context: { sessionId: string } }) => session(args)?.turnSettled(),
-        },
-        onFault,
-      ),
-    });
-    const failover = failoverMachine.provide({
-      actions: guardActions(
-        {
-          tellChosen: ({ context }: { context: { ownerId: string; index: number } }) =>
-            this.#sessions.get(context.ownerId)?.chosen(context.index),
-        },
-        (name, { context }, error) => this.#sessions.get(context.ownerId)?.fault(name, error),
-      ),
-    });
-    return sessionMachine.provide({
-      actors: {
-        turn,
-        failover,
-        settle: fromPromise<void, { sessionId: string }>(async ({ input }) =>
-          this.#sessions.get(input.sessionId)?.settled(),
-        ),
-      },
-      actions: guardActions(
-        {
-          openLeg: (args: SessionArgs) => session(args)?.recovery.openLeg(args.context.index, args.context.generation),
-          closeLeg: (args: SessionArgs) => session(args)?.closeLeg(),
-          openGate: (args: SessionArgs) => session(args)?.openGate(args.context.index, args.context.attempts.length),
-          closeGate: (args: SessionArgs) => session(args)?.closeGate(),
-          finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
-          rest: (args: SessionArgs) => session(args)?.rest(),
-          endAudio: (args: SessionArgs) => session(args)?.endAudio(),
-          decide: (args: SessionArgs) => session(args)?.recovery.decide(args.context.index, args.context.failure),
-          tellHeld: (args: SessionArgs) => session(args)?.recovery.held(),
-          announceExpiry: (args: SessionArgs) => session(args)?.settleBetweenTurns(),
-          announceDrain: (args: SessionArgs) => session(args)?.announceDrain(),
-          announceEnd: ({ context }: SessionArgs) =>
-            this.#sessions
-              .get(context.sessionId)
-              ?.announceEnd(context.reason ?? 'error', context.error, context.attempts),
-        },
-        onFault,
-      ),
-    });
   }
 }

@@ -7,9 +7,9 @@ import type { Ticket } from '../failover/admission.ts';
 import { type ChainMember, timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
 import type { Charts } from './charts.ts';
-import type { SessionDependencies } from './host.ts';
 import type { CurrentLeg } from './leg/current-leg.ts';
 import { LegHistory } from './leg/leg-history.ts';
+import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 /** A provider that asks for more time than this is not tried again at once. */

@@ -1,17 +1,16 @@
 // What the parts of a session are made with, out of its request and the configuration.
 import type { SessionInput } from '../../machines/session/types.ts';
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/chain.ts';
-import type { SessionDependencies } from './host.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
+import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 /** Retries of one model within an incident, where its failure is worth one. */
 const RETRIES = 1;
 /** How long a leg has to hold at least before what went wrong earlier is over. */
 const STEADY_MS_MIN = 10_000;
-/** Linear16. */
-const BYTES_PER_SAMPLE = 2;
 
 /** The audio pipeline, and the seconds of audio that it may hold ahead of what was sent on. */
 export function pipelineOf(

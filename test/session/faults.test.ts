@@ -2,8 +2,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { LiveCodec } from '../../src/providers/provider.ts';
+import { CurrentLeg } from '../../src/session/leg/current-leg.ts';
 import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
+import { SessionEnding } from '../../src/session/session-ending.ts';
+import { Turns } from '../../src/session/turns/turns.ts';
 import type { LegHandle } from '../../src/upstream/upstream-host.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
@@ -54,24 +57,23 @@ async function expectUnharmed(rig: SessionRig, client: RigClient): Promise<void>
 }
 
 describe('a session', () => {
-  it.each<[string, string?]>([
-    ['openLeg'],
-    ['decide'],
-    ['held', 'tellSettled'],
-    ['closeLeg'],
-    ['openGate'],
-    ['closeGate'],
-    ['finishLeg'],
-    ['endAudio'],
-    ['announceDrain'],
-    ['announceEnd'],
-    ['deliverFinal'],
-    ['turnSettled', 'tellSettled'],
-  ])('whose %s throws is told internal_error, closed with 1011, and leaves nothing', async (move, name = move) => {
+  it.each<[action: string, owner: { prototype: object }, method: string]>([
+    ['openLeg', Recovery, 'openLeg'],
+    ['decide', Recovery, 'decide'],
+    ['tellSettled', Recovery, 'held'],
+    ['closeLeg', LiveSession, 'closeLeg'],
+    ['openGate', LiveSession, 'openGate'],
+    ['closeGate', CurrentLeg, 'closeGate'],
+    ['finishLeg', CurrentLeg, 'finish'],
+    ['endAudio', LiveSession, 'endAudio'],
+    ['announceDrain', LiveSession, 'announceDrain'],
+    ['announceEnd', SessionEnding, 'announce'],
+    ['deliverFinal', Turns, 'deliver'],
+    ['tellSettled', LiveSession, 'turnSettled'],
+  ])('whose %s throws is told internal_error, closed with 1011, and leaves nothing', async (name, owner, method) => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
-    const owner = move in LiveSession.prototype ? LiveSession.prototype : Recovery.prototype;
-    vi.spyOn(owner as unknown as Record<string, () => void>, move).mockImplementationOnce(throwing);
+    vi.spyOn(owner.prototype as Record<string, () => void>, method).mockImplementationOnce(throwing);
     const client = await live(rig);
     expect(client.closeCode).toBe(1011);
     expect(client.of('error')).toMatchObject([{ error: { code: 'internal_error', request_id: 'req_2' } }]);

@@ -4,7 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { ListenRequest } from '../../api/listen.ts';
 import { ContainerSniffer } from '../../audio/container.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { SessionTotals } from '../host.ts';
+import type { SessionTotals } from '../session-dependencies.ts';
 import { RateWatch } from './rate-watch.ts';
 
 export interface IntakeOptions {

@@ -22,6 +22,17 @@ export class AudioAccount {
     this.#sampleRate = sampleRate;
   }
 
+  /** A final of the model covers everything up to the sample. Its provider may place the end of a turn behind what it was sent. */
+  covered(sample: number, model: string): void {
+    this.#usage.covered(Math.min(sample, this.#pipeline.sentSamples), model);
+    this.#pipeline.trim(sample);
+  }
+
+  /** The leg that hears has said what it makes of the audio up to the sample. Words, too, may be placed behind what it was sent. */
+  answered(sample: number): void {
+    this.#usage.answered(Math.min(sample, this.#pipeline.sentSamples));
+  }
+
   /** Whether there is audio that no final covers: more than a rounding of a provider's times. */
   get isOwed(): boolean {
     const { coveredSamples, receivedSamples, cutSamples } = this.#pipeline;

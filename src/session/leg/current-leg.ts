@@ -1,29 +1,57 @@
-// A session's end of its current leg: opens it when it is its turn, hands it audio at its pace, and notices when it has gone
-// quiet. How leg and session reach each other is leg-channel.ts; what a report means for turns and failover is the session's.
+// The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
+// session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
 import type { LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { Envelope } from '../../bus/bus.ts';
+import type { Ticket } from '../../failover/admission.ts';
 import { Attempt, circuitOpen } from '../../failover/attempt.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { StallWatch } from '../audio/stall-watch.ts';
-import type { SessionDependencies } from '../host.ts';
+import type { Spending } from '../billing/spending.ts';
+import type { Charts } from '../charts.ts';
+import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
-import type { CurrentLegCalls, LegAttempt } from './current-leg-calls.ts';
-import { LegChannel, type Told } from './leg-channel.ts';
+import type { Turns } from '../turns/turns.ts';
+import { LegChannel, type Report } from './leg-channel.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
 /** Before a provider's limit on a session: time to find the end of a turn, and to connect anew. */
 const EXPIRY_MARGIN_MS = 60_000;
 
+/** The parts of the session that its leg works with. */
+export interface CurrentLegParts {
+  pipeline: AudioPipeline;
+  charts: Pick<Charts, 'tell'>;
+  turns: Pick<Turns, 'hear'>;
+  spending: Pick<Spending, 'sent' | 'starved'>;
+}
+
+export interface CurrentLegCalls {
+  ready(generation: number): void;
+  failed(generation: number, failure: LegFailure): void;
+  finished(generation: number): void;
+  /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
+  waiting(slug: string): boolean;
+  fault(name: 'audio' | 'report', error: unknown): void;
+}
+
+/** What is to be known of an attempt before it is made. */
+export interface LegAttempt {
+  /** Its share of the retry budget, where it is a second one. */
+  retry: Ticket | undefined;
+  /** Whether another member of the chain could be tried instead. */
+  hasOther(): boolean;
+}
+
 export class CurrentLeg {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
+  readonly #parts: CurrentLegParts;
   readonly #pipeline: AudioPipeline;
-  readonly #listener: CurrentLegCalls;
-  readonly channel: LegChannel;
+  readonly #calls: CurrentLegCalls;
+  readonly #channel: LegChannel;
   readonly #finalizer: Finalizer;
   #member: ChainMember | undefined;
   #timing: LiveTiming | undefined;
@@ -40,35 +68,38 @@ export class CurrentLeg {
   constructor(
     opening: SessionOpening,
     dependencies: SessionDependencies,
-    pipeline: AudioPipeline,
-    listener: CurrentLegCalls,
+    parts: CurrentLegParts,
+    calls: CurrentLegCalls,
   ) {
     this.#opening = opening;
     this.#dependencies = dependencies;
-    this.#pipeline = pipeline;
-    this.#listener = listener;
-    this.channel = new LegChannel(opening, dependencies, {
-      failed: (generation, failure) => this.#listener.failed(generation, failure),
+    this.#parts = parts;
+    this.#pipeline = parts.pipeline;
+    this.#calls = calls;
+    this.#channel = new LegChannel(opening, dependencies, {
+      reported: (report) => this.#hear(report),
+      failed: (generation, failure) => calls.failed(generation, failure),
       room: () => this.pump(),
-      waiting: () => this.#member !== undefined && this.#listener.waiting(this.#member.slug),
+      waiting: () => this.#member !== undefined && calls.waiting(this.#member.slug),
+      fault: (error) => calls.fault('report', error),
     });
-    this.#finalizer = new Finalizer(pipeline, opening.request.sampleRate);
+    this.#finalizer = new Finalizer(this.#pipeline, opening.request.sampleRate);
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
   open(member: ChainMember, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
     this.#member = member;
     this.#timing = timing;
-    this.channel.begin(generation);
+    this.#channel.begin(generation);
     this.#heldBack = false;
     // Later: whoever gave its place back is in the middle of something, and this session may be let go of before long.
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
-        if (generation === this.channel.generation) work();
+        if (generation === this.#channel.generation) work();
       });
     this.#attempt = new Attempt(member, this.#dependencies.attempts, attempt.retry, {
-      dial: later(() => this.channel.dial(member, timing)),
-      passOver: later(() => this.#listener.failed(generation, circuitOpen)),
+      dial: later(() => this.#channel.dial(member, timing)),
+      passOver: later(() => this.#calls.failed(generation, circuitOpen)),
       hasOther: attempt.hasOther,
     });
   }
@@ -80,19 +111,19 @@ export class CurrentLeg {
 
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
-    this.channel.lost(failure);
+    this.#channel.lost(failure);
     this.#attempt?.failed(failure);
   }
 
-  #isReady(generation: number): void {
+  #ready(generation: number): void {
     this.#attempt?.ready();
-    this.channel.ready();
+    this.#channel.ready();
     const { sessionMaxMs } = this.#timing as LiveTiming;
     if (sessionMaxMs !== undefined) {
       const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
-      this.#expiryTimer = this.#dependencies.clock.setTimeout(() => this.#listener.expiring(generation), afterMs);
+      this.#expiryTimer = this.#dependencies.clock.setTimeout(() => this.#expiring(generation), afterMs);
     }
-    this.#listener.ready(generation);
+    this.#calls.ready(generation);
   }
 
   /** Lets audio through, from the end of the last final on. */
@@ -117,7 +148,7 @@ export class CurrentLeg {
       this.#pipeline,
       this.#opening.request.sampleRate,
       timing.stallMs,
-      () => this.channel.command({ type: 'leg.stalled' }),
+      () => this.#channel.command({ type: 'leg.stalled' }),
     );
     return lane;
   }
@@ -133,7 +164,7 @@ export class CurrentLeg {
   }
 
   finish(): void {
-    this.channel.command({ type: 'leg.finish' });
+    this.#channel.command({ type: 'leg.finish' });
   }
 
   /** Lets go of the leg. What it still says is dropped. */
@@ -146,32 +177,42 @@ export class CurrentLeg {
     this.#attempt?.end();
     this.#attempt = undefined;
     this.#pipeline.closeLane();
-    this.channel.close();
+    this.#channel.close();
   }
 
-  /** Takes what arrived on the bus for the session. */
-  receive(envelope: Envelope): void {
-    const report = this.channel.take(envelope);
-    if (report !== undefined) this.#hear(report);
+  /** Another node is gone, and a leg there with it. */
+  nodeGone(node: string): void {
+    this.#channel.nodeGone(node);
   }
 
-  #hear(report: Told): void {
+  /** The session is over. */
+  dispose(): void {
+    this.#channel.detach();
+    this.close();
+  }
+
+  #hear(report: Report): void {
     const { generation } = report;
     if (report.type !== 'leg.pressure') this.#stall?.heard();
-    if (report.type === 'leg.ready') this.#isReady(generation);
-    else if (report.type === 'leg.heard') this.#listener.heard(report.heard);
-    else if (report.type === 'leg.failed') this.#listener.failed(generation, report.failure);
-    else if (report.type === 'leg.finished') this.#listener.finished(generation);
-    else if (report.type === 'leg.expiring') this.#listener.expiring(generation);
+    if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard);
+    else if (report.type === 'leg.ready') this.#ready(generation);
+    else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
+    else if (report.type === 'leg.finished') this.#calls.finished(generation);
+    else if (report.type === 'leg.expiring') this.#expiring(generation);
     else {
       this.#heldBack = report.high;
       this.pump();
     }
   }
 
+  /** The provider's limit on the leg's duration is near, or the leg's node is going away. */
+  #expiring(generation: number): void {
+    this.#parts.charts.tell({ type: 'upstream.expiring', generation });
+  }
+
   /** Whether the leg takes nothing now; it says when that is over. */
   get #isHeld(): boolean {
-    return this.#heldBack || this.channel.isFull;
+    return this.#heldBack || this.#channel.isFull;
   }
 
   /** Hands the leg what may leave now, and comes back when the pace, the loop or the leg allows more. */
@@ -181,40 +222,41 @@ export class CurrentLeg {
     try {
       this.#handOver();
     } catch (error) {
-      this.#listener.fault(error);
+      this.#calls.fault('audio', error);
       return;
     } finally {
       this.#pumping = false;
     }
-    if (this.#gateOpen) this.#listener.sent();
+    if (this.#gateOpen) this.#parts.spending.sent();
     if (this.#gateOpen) this.#afterPump();
   }
 
   #handOver(): void {
     const { clock, totals } = this.#dependencies;
     const now = clock.now();
-    const finalize = () => this.channel.command({ type: 'leg.finalize' });
     let budget = PUMP_BYTES_MAX;
     while (this.#gateOpen && !this.#isHeld && budget > 0) {
-      this.#finalizer.tellDue(now, finalize);
+      this.#finalizer.tellDue(now, this.#endTurn);
       const frame = this.#pipeline.next(now);
       if (frame === undefined) return;
       this.#frames++;
       budget -= frame.bytes.byteLength;
       totals.audioSent(frame.samples / this.#opening.request.sampleRate);
-      this.channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
+      this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
     }
   }
+
+  readonly #endTurn = (): void => this.#channel.command({ type: 'leg.finalize' });
 
   #afterPump(): void {
     if (this.#pipeline.drained) {
       if (this.#drainedTold) return;
       this.#drainedTold = true;
-      this.#listener.drained();
+      this.#parts.charts.tell({ type: 'audio.drained' });
       return;
     }
     if (this.#pipeline.starved) {
-      this.#listener.starved();
+      this.#parts.spending.starved();
       return;
     }
     if (this.#isHeld || this.#pumpTimer !== undefined) return;

@@ -2,14 +2,14 @@
 // commands to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
 import type { FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
 import { providerOf } from '../../api/slug.ts';
-import type { Address, Envelope } from '../../bus/bus.ts';
+import type { Address, Detach, Envelope } from '../../bus/bus.ts';
 import { isOfNode, nodeOf } from '../../bus/subjects.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { isFarReport } from '../../upstream/service/leg-messages.ts';
 import { needsOf } from '../../upstream/service/leg-needs.ts';
-import type { SessionDependencies } from '../host.ts';
+import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { FarLeg, frameBytesMax } from './far-leg.ts';
 import { LegDialer } from './leg-dialer.ts';
@@ -22,14 +22,19 @@ const NO_LEG = 0;
 /** Nodes that dial a provider before the session hears that it cannot be reached. */
 const NODES_TRIED_MAX = 3;
 
-export type Told = Exclude<FarReport, { type: 'leg.pulse' }>;
+/** What the session hears of its leg. */
+export type Report = Exclude<FarReport, { type: 'leg.pulse' }>;
 
 export interface LegChannelCalls {
+  /** A report of the leg: each once, and in order. */
+  reported(report: Report): void;
   failed(generation: number, failure: LegFailure): void;
   /** The leg takes more than it did. */
   room(): void;
   /** For some time no node could be asked for the leg. Gives whether anything waits for it. */
   waiting(): boolean;
+  /** What was made of a report has failed. */
+  fault(error: unknown): void;
 }
 
 export class LegChannel {
@@ -41,7 +46,7 @@ export class LegChannel {
   #frameBytesMax = 0;
   #reports = 0;
   #asking: LegDialer | undefined;
-  /** Whoever said the first of this generation: its leg. */
+  /** The leg: the address that the first report of this generation, or the answer to the request, came from. */
   #leg: Address | undefined;
   /** Where that is on another node. */
   #far: FarLeg | undefined;
@@ -54,6 +59,8 @@ export class LegChannel {
   #member: ChainMember | undefined;
   readonly #waiting: WaitWatch;
   readonly #notes: LegNotes;
+  /** The session hears nothing any more. */
+  readonly detach: Detach;
 
   constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegChannelCalls) {
     this.#opening = opening;
@@ -62,6 +69,11 @@ export class LegChannel {
     this.#session = dependencies.bus.address(opening.sessionId);
     this.#notes = new LegNotes(opening.sessionId, dependencies.onLeg);
     this.#waiting = new WaitWatch(dependencies.clock, () => this.#calls.waiting());
+    this.detach = dependencies.bus.attach(
+      opening.sessionId,
+      (envelope) => this.#receive(envelope),
+      (to) => this.#undelivered(to),
+    );
   }
 
   /** The leg's number in its session. */
@@ -116,8 +128,17 @@ export class LegChannel {
     else if (this.#leg !== undefined) this.#dependencies.bus.send(this.#leg, this.#session, command, bytes);
   }
 
+  #receive(envelope: Envelope): void {
+    try {
+      const report = this.#take(envelope);
+      if (report !== undefined) this.#calls.reported(report);
+    } catch (error) {
+      this.#calls.fault(error);
+    }
+  }
+
   /** What arrived on the bus, where it is a report of this leg and the next one. */
-  take({ from, body }: Envelope): Told | undefined {
+  #take({ from, body }: Envelope): Report | undefined {
     const { bus, totals } = this.#dependencies;
     if (!isOfNode(from, bus.node) && !isFarReport(body)) {
       totals.dropped('bad_report');
@@ -156,7 +177,7 @@ export class LegChannel {
   }
 
   /** What may be that node's own failure is tried on another one, and the session hears of it when there is none. */
-  #unreached(report: Extract<Told, { type: 'leg.failed' }>, node: string): Told | undefined {
+  #unreached(report: Extract<Report, { type: 'leg.failed' }>, node: string): Report | undefined {
     const member = this.#member;
     const { placement } = this.#dependencies;
     if (member === undefined || !mayBeOfNode(report.failure, member.own)) return report;
@@ -194,10 +215,10 @@ export class LegChannel {
     this.#leg = undefined;
   }
 
-  /** A letter to that address was accepted, and did not arrive. */
-  readonly undelivered = (to: Address): void => {
+  /** A message to that address was accepted, and did not arrive. */
+  #undelivered(to: Address): void {
     if (to === this.#leg) this.#far?.lost();
-  };
+  }
 
   /** Another node is gone, and what was there with it. */
   nodeGone(node: string): void {

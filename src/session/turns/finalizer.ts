@@ -34,7 +34,10 @@ export class Finalizer {
   /** Calls `tell` for each turn that is to end now, as far as its audio may leave at all. */
   tellDue(nowMs: number, tell: () => void): void {
     const pipeline = this.#pipeline;
-    while (this.#ends.due(pipeline.sentSamples, () => pipeline.waitMs(nowMs) === Number.POSITIVE_INFINITY)) {
+    for (let end = this.#ends.next; end !== undefined; end = this.#ends.next) {
+      // An end within what is held back, with nothing more to leave by itself, does not wait for it.
+      if (pipeline.sentSamples < end && pipeline.waitMs(nowMs) < Number.POSITIVE_INFINITY) break;
+      this.#ends.tellNext();
       this.#endpointer?.ended(pipeline.sentSamples);
       tell();
     }

@@ -29,16 +29,13 @@ export class TurnEnds {
     this.#told = 0;
   }
 
-  /**
-   * Whether a turn is to end now, behind what the leg was given; each end is told of once.
-   *
-   * @param sentSamples what the leg was given
-   * @param isHeld nothing more can leave by itself: an end within what is held back does not wait for it
-   */
-  due(sentSamples: number, isHeld: () => boolean): boolean {
-    const end = this.#ends[this.#told];
-    if (end === undefined || (sentSamples < end && !isHeld())) return false;
+  /** The next end that the leg was not told of. */
+  get next(): number | undefined {
+    return this.#ends[this.#told];
+  }
+
+  /** The leg is told of it: each end once. */
+  tellNext(): void {
     this.#told++;
-    return true;
   }
 }

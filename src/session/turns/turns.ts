@@ -1,29 +1,32 @@
 // The turns of a session: what its legs hear becomes transcript events on the session's own timeline. Texts and positions
 // live here; when a final is due is the turn chart's decision, which this class is told of boundaries by.
-
-import type { Utterance, Word } from '../../../machines/events.ts';
-import type { TurnEvent } from '../../../machines/turn.ts';
-import type { TranscriptEvent } from '../../api/listen.ts';
+import type { Heard, Utterance, Word } from '../../../machines/events.ts';
+import type { ListenRequest, TranscriptEvent } from '../../api/listen.ts';
 import { readable } from '../../api/text.ts';
+import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { type TurnMessage, TurnText } from '../../providers/turn-text.ts';
+import type { AudioAccount } from '../billing/audio-account.ts';
+import type { Charts } from '../charts.ts';
+import type { EventWriter } from '../event-writer.ts';
+import type { Outbox } from '../outbox.ts';
+import type { SessionTotals } from '../session-dependencies.ts';
+import { secondsOf } from '../timeline.ts';
 
-export interface TurnsOptions {
-  /** Hertz of the session's own timeline. */
-  sampleRate: number;
-  interimResults: boolean;
-  /** Tells the turn chart. */
-  tell(event: TurnEvent): void;
-  emit(event: TranscriptEvent): void;
-  /** Everything before this sample is covered by a final, or was found to hold no words. */
-  covered(sample: number, model: string): void;
-  /** Samples received so far: nothing can have been heard beyond. */
-  received(): number;
-  onDrop(name: 'duplicate_final' | 'late_formatted' | 'late_partial'): void;
+/** The parts of the session that the turns work with. */
+export interface TurnsParts {
+  request: Pick<ListenRequest, 'sampleRate' | 'interimResults'>;
+  pipeline: Pick<AudioPipeline, 'receivedSamples'>;
+  account: Pick<AudioAccount, 'covered' | 'answered'>;
+  charts: Pick<Charts, 'tellTurn'>;
+  events: Pick<EventWriter, 'speechStarted' | 'warn'>;
+  outbox: Pick<Outbox, 'push'>;
+  totals: Pick<SessionTotals, 'dropped'>;
 }
 
 /** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
 export class Turns {
-  readonly #options: TurnsOptions;
+  readonly #parts: TurnsParts;
+  readonly #sampleRate: number;
   #text = new TurnText();
   #originSample = 0;
   #model = '';
@@ -37,10 +40,11 @@ export class Turns {
   #shownToSample = 0;
   #lastShownSample = 0;
   /** Up to where the legs have said anything of the audio. */
-  heardSamples = 0;
+  #heardSamples = 0;
 
-  constructor(options: TurnsOptions) {
-    this.#options = options;
+  constructor(parts: TurnsParts) {
+    this.#parts = parts;
+    this.#sampleRate = parts.request.sampleRate;
   }
 
   /** A new leg hears from `originSample` of the session on. */
@@ -57,47 +61,51 @@ export class Turns {
     return this.#text.open;
   }
 
-  /** A time on the current leg's clock as one on the session's. */
-  placedSeconds(seconds: number): number {
-    return this.secondsOf(this.#clamp(this.#sampleOf(seconds)));
+  /** What the current leg has heard. */
+  hear(heard: Heard): void {
+    const { events, account } = this.#parts;
+    if (heard.type === 'speech.started') {
+      events.speechStarted(this.#secondsOf(this.#clamp(this.#sampleOf(heard.start))));
+    } else if (heard.type === 'warned') events.warn(heard);
+    else if ('turnId' in heard) {
+      this.#hearTurn(heard);
+      account.answered(this.#heardSamples);
+    }
   }
 
-  secondsOf(sample: number): number {
-    return Math.round((sample / this.#options.sampleRate) * 1e6) / 1e6;
-  }
-
-  hear(message: TurnMessage): void {
+  #hearTurn(message: TurnMessage): void {
+    const { charts, totals } = this.#parts;
     const step = this.#text.hear(message);
     if ('utterance' in step && step.utterance.text !== '') {
-      this.heardSamples = Math.max(this.heardSamples, this.#clamp(this.#sampleOf(step.utterance.end)));
+      this.#heardSamples = Math.max(this.#heardSamples, this.#clamp(this.#sampleOf(step.utterance.end)));
     }
     switch (step.type) {
       case 'interim':
-        if (step.begins) this.#options.tell({ type: 'turn.heard' });
+        if (step.begins) charts.tellTurn({ type: 'turn.heard' });
         this.#interim(step.utterance);
         return;
       case 'ended': {
         const text = this.#text;
-        if (step.begins) this.#options.tell({ type: 'turn.heard' });
+        if (step.begins) charts.tellTurn({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
         this.#due = this.#placed(step.utterance);
-        this.#options.tell({ type: 'turn.ended', formattedFollows: step.formattedFollows });
+        charts.tellTurn({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
       }
       case 'formatted':
         if (this.#due === undefined) {
-          this.#options.onDrop('late_formatted');
+          totals.dropped('late_formatted');
           return;
         }
         this.#due = this.#placed(step.utterance);
-        this.#options.tell({ type: 'turn.formatted' });
+        charts.tellTurn({ type: 'turn.formatted' });
         return;
       case 'empty':
         this.#empty(step.until, step.heard);
         return;
       case 'dropped':
-        this.#options.onDrop(step.why);
+        totals.dropped(step.why);
     }
   }
 
@@ -108,16 +116,16 @@ export class Turns {
     this.#due = undefined;
     this.#interimShown = false;
     this.#shownToSample = 0;
-    this.#options.emit(this.#event(final, true));
+    this.#parts.outbox.push(this.#event(final, true));
     this.number++;
-    this.#lastEndSample = Math.round(final.end * this.#options.sampleRate);
-    this.#options.covered(this.#lastEndSample, this.#model);
+    this.#lastEndSample = Math.round(final.end * this.#sampleRate);
+    this.#parts.account.covered(this.#lastEndSample, this.#model);
   }
 
   /** Forgets the unfinished turn: its leg failed, and the next one hears it from its beginning. */
   discard(): void {
     this.#text = new TurnText();
-    this.#options.tell({ type: 'turn.discarded' });
+    this.#parts.charts.tellTurn({ type: 'turn.discarded' });
   }
 
   /** No leg will say more: a turn that was shown and not heard again gets its final all the same, without words. */
@@ -126,13 +134,13 @@ export class Turns {
   }
 
   #interim(utterance: Utterance): void {
-    if (!this.#options.interimResults || utterance.text === '') return;
+    if (!this.#parts.request.interimResults || utterance.text === '') return;
     const placed = this.#placed(utterance);
-    const endSample = Math.round(placed.end * this.#options.sampleRate);
+    const endSample = Math.round(placed.end * this.#sampleRate);
     if (endSample < this.#shownToSample) return;
     this.#interimShown = true;
     this.#lastShownSample = endSample;
-    this.#options.emit(this.#event(placed, false));
+    this.#parts.outbox.push(this.#event(placed, false));
   }
 
   /** A turn without words: one that was shown still gets its final, any other leaves no trace. */
@@ -140,16 +148,16 @@ export class Turns {
     // While a turn waits for its formatted version, what was shown is its own.
     if (this.#interimShown && this.#due === undefined) {
       // It may have been shown by a leg that failed: then the chart does not know of it any more.
-      if (!heard) this.#options.tell({ type: 'turn.heard' });
-      const end = until ?? this.secondsOf(this.#lastEndSample - this.#originSample);
+      if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
+      const end = until ?? this.#secondsOf(this.#lastEndSample - this.#originSample);
       this.#due = this.#placed({ text: '', start: end, end });
-      this.#options.tell({ type: 'turn.ended', formattedFollows: false });
+      this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
       return;
     }
-    if (heard) this.#options.tell({ type: 'turn.discarded' });
+    if (heard) this.#parts.charts.tellTurn({ type: 'turn.discarded' });
     if (until !== undefined) {
       this.#lastEndSample = this.#clamp(this.#sampleOf(until));
-      this.#options.covered(this.#lastEndSample, this.#model);
+      this.#parts.account.covered(this.#lastEndSample, this.#model);
     }
   }
 
@@ -158,7 +166,7 @@ export class Turns {
     const start = this.#clamp(this.#sampleOf(utterance.start));
     const end = Math.max(start, this.#clamp(this.#sampleOf(utterance.end)));
     const text = readable(utterance.text);
-    const placed: Utterance = { ...utterance, text, start: this.secondsOf(start), end: this.secondsOf(end) };
+    const placed: Utterance = { ...utterance, text, start: this.#secondsOf(start), end: this.#secondsOf(end) };
     if (utterance.words !== undefined) placed.words = utterance.words.map((word) => this.#placedWord(word, start, end));
     return placed;
   }
@@ -166,15 +174,19 @@ export class Turns {
   #placedWord(word: Word, start: number, end: number): Word {
     const from = within(start, this.#sampleOf(word.start), end);
     const to = within(from, this.#sampleOf(word.end), end);
-    return { ...word, word: readable(word.word), start: this.secondsOf(from), end: this.secondsOf(to) };
+    return { ...word, word: readable(word.word), start: this.#secondsOf(from), end: this.#secondsOf(to) };
+  }
+
+  #secondsOf(sample: number): number {
+    return secondsOf(sample, this.#sampleRate);
   }
 
   #sampleOf(seconds: number): number {
-    return this.#originSample + Math.round(seconds * this.#options.sampleRate);
+    return this.#originSample + Math.round(seconds * this.#sampleRate);
   }
 
   #clamp(sample: number): number {
-    return within(this.#lastEndSample, sample, this.#options.received());
+    return within(this.#lastEndSample, sample, this.#parts.pipeline.receivedSamples);
   }
 
   #event(utterance: Utterance, isFinal: boolean): TranscriptEvent {

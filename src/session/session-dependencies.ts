@@ -1,0 +1,56 @@
+// What every live session of a node is given: the node's parts, the configuration, and who hears of its state and its end.
+import type { StateValue } from 'xstate';
+import type { Clock } from '../../machines/clock.ts';
+import type { ErrorCode } from '../api/errors.ts';
+import type { Spool } from '../audio/tape/spool.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Placement } from '../cluster/placement/placement.ts';
+import type { Attempts } from '../failover/attempt.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
+import type { LegNote } from './leg/leg-notes.ts';
+import type { SessionOpening, SessionSummary } from './session-opening.ts';
+
+/** The part of the configuration that sessions live by. Milliseconds and bytes. */
+export interface SessionSettings {
+  idleMs: number;
+  /** Without audio for so long, the connection to the provider is let go of until there is some. */
+  suspendMs: number;
+  longestMs: number;
+  memoryBytesMax: number;
+  replayMs: number;
+  spoolNodeBytesMax: number;
+  unreadBytesMax: number;
+  unreadEventsMax: number;
+  drainMs: number;
+  /** Further rounds through the whole chain before a session gives up. */
+  upstreamRetries: number;
+  backOffMs: number;
+  settleMs: number;
+  binaryFrameBytesMax: number;
+  textFrameBytesMax: number;
+}
+
+/** What is counted for the metrics. */
+export interface SessionTotals {
+  audioReceived(seconds: number): void;
+  audioSent(seconds: number): void;
+  dropped(name: string): void;
+  refused(code: ErrorCode): void;
+}
+
+export interface SessionDependencies {
+  bus: Bus;
+  clock: Clock;
+  wallNow(): Date;
+  settings: SessionSettings;
+  totals: SessionTotals;
+  openSpool(): Spool;
+  access(provider: string): ProviderAccess;
+  /** Where legs are opened; absent: wherever somebody answers. */
+  placement?: Placement | undefined;
+  attempts: Attempts;
+  onState(sessionId: string, value: StateValue): void;
+  onLeg?: ((note: LegNote) => void) | undefined;
+  onEnded(opening: SessionOpening, summary: SessionSummary): void;
+  onFault(sessionId: string, name: string, error: unknown): void;
+}
