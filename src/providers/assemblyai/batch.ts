@@ -3,7 +3,7 @@ import type { Utterance } from '../../../machines/events.ts';
 import { fractionIn, listIn, type Members, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { pollingBatch } from '../kit/polling-batch.ts';
 import { type Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
-import type { BatchRequest, BatchResult, HttpRequest } from '../provider.ts';
+import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api } from './api.ts';
 import { failures } from './failures.ts';
 import { codeOf, languageOf } from './languages.ts';
@@ -17,14 +17,14 @@ export const batch = pollingBatch({
   billsChannels: { whenAsked: 'multichannel' },
 
   upload(request) {
-    const upload = requestOf(request, 'POST', '/v2/upload', { kind: 'file' });
+    const upload = api.request(request.access, 'POST', '/v2/upload', { kind: 'file' });
     return { ...upload, headers: { ...upload.headers, 'content-type': 'application/octet-stream' } };
   },
 
   create(request, { upload_url }) {
     if (typeof upload_url !== 'string' || upload_url === '') return undefined;
     const json = { audio_url: upload_url, ...jobOf(request) };
-    return requestOf(request, 'POST', '/v2/transcript', { kind: 'json', json });
+    return api.request(request.access, 'POST', '/v2/transcript', { kind: 'json', json });
   },
 
   statusOf({ status, error }) {
@@ -33,17 +33,11 @@ export const batch = pollingBatch({
     return status === 'queued' || status === 'processing' ? 'working' : undefined;
   },
 
-  poll: (request, { id }) => requestOf(request, 'GET', `/v2/transcript/${id}`),
-  remove: (request, { id }) => (id === undefined ? [] : [requestOf(request, 'DELETE', `/v2/transcript/${id}`)]),
+  poll: (request, { id }) => api.request(request.access, 'GET', `/v2/transcript/${id}`),
+  remove: (request, { id }) =>
+    id === undefined ? [] : [api.request(request.access, 'DELETE', `/v2/transcript/${id}`)],
   resultOf,
 });
-
-const requestOf = (
-  { access }: BatchRequest,
-  method: HttpRequest['method'],
-  path: string,
-  body: HttpRequest['body'] = { kind: 'none' },
-): HttpRequest => ({ method, url: api.http(access, path), headers: api.headers(access), body });
 
 /** The members of a job beside the file. A language and its detection exclude each other. */
 function jobOf(request: BatchRequest): Record<string, unknown> {

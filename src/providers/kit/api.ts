@@ -1,5 +1,5 @@
 // Where a provider is reached, and how a request shows its credential.
-import type { CredentialCheck, ProviderAccess, ProviderRefusal } from '../provider.ts';
+import type { CredentialCheck, HttpRequest, ProviderAccess, ProviderRefusal } from '../provider.ts';
 import { type Query, urlOf } from '../urls.ts';
 
 interface Settings {
@@ -17,13 +17,25 @@ export interface ProviderApi {
   http(access: ProviderAccess, path: string, query?: Query): string;
   websocket(access: ProviderAccess, path: string, query?: Query): string;
   headers(access: ProviderAccess): Record<string, string>;
+  /** A whole request, without a body where none is given. */
+  request(access: ProviderAccess, method: HttpRequest['method'], path: string, body?: HttpRequest['body']): HttpRequest;
 }
 
-export function providerApi({ url, liveUrl = url, base = (configured) => configured, headers }: Settings): ProviderApi {
+export function providerApi(settings: Settings): ProviderApi {
+  const { url, liveUrl = url, base = (configured) => configured } = settings;
+  const http: ProviderApi['http'] = ({ baseUrl }, path, query) => urlOf('http', base(baseUrl ?? url), path, query);
+  const headers: ProviderApi['headers'] = ({ credential }) =>
+    credential === undefined ? {} : settings.headers(credential);
   return {
-    http: ({ baseUrl }, path, query) => urlOf('http', base(baseUrl ?? url), path, query),
+    http,
     websocket: ({ baseUrl }, path, query) => urlOf('websocket', base(baseUrl ?? liveUrl), path, query),
-    headers: ({ credential }) => (credential === undefined ? {} : headers(credential)),
+    headers,
+    request: (access, method, path, body = { kind: 'none' }) => ({
+      method,
+      url: http(access, path),
+      headers: headers(access),
+      body,
+    }),
   };
 }
 

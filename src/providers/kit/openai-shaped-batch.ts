@@ -83,18 +83,8 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
         const message = `${provider}/${model} takes no prompt.`;
         state.warnings.push({ code: 'prompt_unsupported', message, param: 'prompt' });
       }
-      return {
-        state,
-        step: {
-          type: 'request',
-          request: {
-            method: 'POST',
-            url: api.http(access, path),
-            headers: api.headers(access),
-            body: { kind: 'multipart', fields: fieldsOf(request), fileField: 'file' },
-          },
-        },
-      };
+      const body = { kind: 'multipart', fields: fieldsOf(request), fileField: 'file' } as const;
+      return { state, step: { type: 'request', request: api.request(access, 'POST', path, body) } };
     },
 
     read(state, { body }) {

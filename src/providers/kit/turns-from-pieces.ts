@@ -1,8 +1,9 @@
 // Turns of a provider that settles its text piece by piece, and does not name them: each is the pieces up to an end, whoever
 // says where that is. Words that are not settled are never made a final here.
-import type { Heard, Utterance, Word } from '../../../machines/events.ts';
+import type { Heard, Utterance } from '../../../machines/events.ts';
 import { joinUtterances } from '../turn-text.ts';
 import { ended, partial } from './heard.ts';
+import { spaced } from './words.ts';
 
 const REMEMBERED_MAX = 32;
 
@@ -81,18 +82,4 @@ export class TurnsFromPieces {
     this.#parts = undefined;
     return ended(this.#turn++, utterance);
   }
-}
-
-/** The parts of words as words: one begins where there is a space. */
-function spaced(utterance: Utterance): Utterance {
-  const words: Word[] = [];
-  let isOpen = false;
-  for (const { word: part, ...rest } of utterance.words ?? []) {
-    const last = isOpen && !/^\s/.test(part) ? words.at(-1) : undefined;
-    if (last === undefined) words.push({ ...rest, word: part.trim() });
-    else Object.assign(last, { word: last.word + part.trim(), end: rest.end });
-    isOpen = !/\s$/.test(part);
-  }
-  const named = words.filter(({ word }) => word !== '');
-  return { ...utterance, text: utterance.text.trim(), ...(utterance.words === undefined ? {} : { words: named }) };
 }

@@ -75,6 +75,20 @@ export function meanConfidence(words: readonly { confidence?: number | undefined
 
 export const textOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
+/** Words made of parts of words, which bring their own spaces: one begins where there is a space. */
+export function spaced(utterance: Utterance): Utterance {
+  const words: Word[] = [];
+  let isOpen = false;
+  for (const { word: part, ...rest } of utterance.words ?? []) {
+    const last = isOpen && !/^\s/.test(part) ? words.at(-1) : undefined;
+    if (last === undefined) words.push({ ...rest, word: part.trim() });
+    else Object.assign(last, { word: last.word + part.trim(), end: rest.end });
+    isOpen = !/\s$/.test(part);
+  }
+  const named = words.filter(({ word }) => word !== '');
+  return { ...utterance, text: utterance.text.trim(), ...(utterance.words === undefined ? {} : { words: named }) };
+}
+
 /** An utterance of words that stand together. */
 export const utteranceOfWords = (words: Word[], text: string, confidence = meanConfidence(words)): Utterance =>
   utteranceOf(text, words[0]?.start ?? 0, words.at(-1)?.end ?? 0, { confidence, words });
