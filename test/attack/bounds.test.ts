@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { wavOf } from '../fakes/audio/audio-files.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
-import { startAttacked, startProvider } from './rig.ts';
+import { startAttacked, startProvider } from './rig/rig.ts';
 
 it('fifty sessions at a time on a cent get no more than a cent pays for', async () => {
   const attacked = await startAttacked({

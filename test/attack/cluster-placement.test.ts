@@ -8,7 +8,7 @@ import { Cluster, type ClusterNode } from '../cluster/rig/cluster.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { freePorts } from '../fakes/free-ports.ts';
 import { withoutNode } from '../fakes/metrics-text.ts';
-import { startProvider } from './rig.ts';
+import { startProvider } from './rig/rig.ts';
 
 const STARTS = 183;
 const AT_A_TIME = 8;

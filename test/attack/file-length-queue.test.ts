@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { mp3 } from '../fakes/audio/audio-files.ts';
 import { slowFiles } from '../fakes/audio/slow-files.ts';
 import { answer, HttpProvider } from '../upstream/http-batch-fixture.ts';
-import { type Customer, startAttacked } from './rig.ts';
+import { type Customer, startAttacked } from './rig/rig.ts';
 
 const BYTES = 5_000_000;
 const HOSTILE = 20;

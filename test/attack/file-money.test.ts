@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
 import { wavOf } from '../fakes/audio/audio-files.ts';
-import { type LyingProvider, startLyingProvider } from './lying-provider.ts';
-import { type Attacked, type Customer, startAttacked, startProvider } from './rig.ts';
+import { type LyingProvider, startLyingProvider } from './rig/lying-provider.ts';
+import { type Attacked, type Customer, startAttacked, startProvider } from './rig/rig.ts';
 
 /** 0.60 USD a minute: a second costs a cent. */
 const PRICE = { unit: 'minute', amount: '0.60' } as const;

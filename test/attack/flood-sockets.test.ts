@@ -4,8 +4,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { clientFrame, OPCODE } from '../fakes/raw-socket.ts';
-import type { Customer } from './customers.ts';
-import { type AttackedApart, startAttackedApart, startFlood } from './gateway-apart.ts';
+import type { Customer } from './rig/customers.ts';
+import { type AttackedApart, startAttackedApart, startFlood } from './rig/gateway-apart.ts';
 
 const ROUNDS = 20;
 const TURN_SAMPLES = 8_000;

@@ -2,7 +2,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { wavOf } from '../fakes/audio/audio-files.ts';
 import { HttpProvider } from '../upstream/http-batch-fixture.ts';
-import { startAttacked } from './rig.ts';
+import { startAttacked } from './rig/rig.ts';
 
 const provider = new HttpProvider();
 afterAll(() => provider.close());

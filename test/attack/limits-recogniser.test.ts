@@ -1,7 +1,7 @@
 // One organisation that pours recordings into the embedded recogniser, beside another that says a word: in which order they are done.
 import { expect, it } from 'vitest';
 import { sampleAudio } from '../fakes/processes/live-gateway.ts';
-import { type Customer, startAttacked } from './rig.ts';
+import { type Customer, startAttacked } from './rig/rig.ts';
 
 const DUMPS = 16;
 const COMMANDS = { model: 'local/commands-en' };

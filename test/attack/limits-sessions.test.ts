@@ -1,7 +1,7 @@
 // A key limited to two sessions that leaves as soon as it has sent its audio, thirty times.
 import { expect, it } from 'vitest';
 import { wavOf } from '../fakes/audio/audio-files.ts';
-import { startAttacked, startProvider } from './rig.ts';
+import { startAttacked, startProvider } from './rig/rig.ts';
 
 it('a client that leaves at once has no more connections to a provider than its key may have sessions', async () => {
   // The end of the audio is confirmed late: what was sent is under way when its client has gone.

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import type { LiveClient } from '../fakes/processes/live-gateway.ts';
-import { type Attacked, startAttacked } from './rig.ts';
+import { type Attacked, startAttacked } from './rig/rig.ts';
 
 const RATE = 16_000;
 const MODEL = 'loopback/numbered';

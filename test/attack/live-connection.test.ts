@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { microUsdOf } from '../../src/billing/price.ts';
 import type { LiveClient } from '../fakes/processes/live-gateway.ts';
-import { startAttacked, startProvider } from './rig.ts';
+import { startAttacked, startProvider } from './rig/rig.ts';
 
 const MODEL = 'assemblyai/universal-streaming-english';
 const SESSIONS = 20;

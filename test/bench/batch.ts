@@ -4,8 +4,8 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
-import type { LoadResult, LoadTask } from './batch-load.ts';
-import { PEER, startPeer } from './batch-peer.ts';
+import type { LoadResult, LoadTask } from './batch/load.ts';
+import { PEER, startPeer } from './batch/peer.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 3);
@@ -22,11 +22,11 @@ const FORM_TYPE = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` 
 type Task = Omit<LoadTask, 'load'>;
 
 await ensureBuilt(root);
-const provider = start(new URL('./batch-provider.ts', import.meta.url));
-const load = start(new URL('./batch-load.ts', import.meta.url));
+const provider = start(new URL('./batch/provider.ts', import.meta.url));
+const load = start(new URL('./batch/load.ts', import.meta.url));
 const [{ url: providerUrl }] = await Promise.all([message<{ url: string }>(provider), message(load)]);
 const simulator = await startSimulator();
-const relay = start(new URL('./batch-relay.ts', import.meta.url), {}, [simulator.url]);
+const relay = start(new URL('./batch/relay.ts', import.meta.url), {}, [simulator.url]);
 const { url: relayUrl } = await message<{ url: string }>(relay);
 const gateway = start(new URL('./process-under-load.ts', import.meta.url), {
   BENCH_PROVIDERS: 'openai,deepgram',

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import type { UpstreamNodeReport } from '../fakes/processes/upstream-node.ts';
 import type { EdgeOptions, EdgeOrder, EdgeReport } from './bus-edge.ts';
-import { difference, percentiles } from './failover-figures.ts';
+import { difference, percentiles } from './failover/figures.ts';
 
 const [sessions = 200, seconds = 10] = process.argv
   .slice(2)

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
 import { assemblyai } from '../../src/providers/assemblyai/index.ts';
 import { startVoxgate } from '../fakes/processes/voxgate.ts';
-import { difference, nowMs, percentiles } from './failover-figures.ts';
-import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover-load.ts';
-import type { ProviderOrder, ProviderReport } from './failover-provider.ts';
+import { difference, nowMs, percentiles } from './failover/figures.ts';
+import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover/load.ts';
+import type { ProviderOrder, ProviderReport } from './failover/provider.ts';
 
 type Loss = 'cut' | 'stopped';
 
@@ -50,8 +50,8 @@ async function run(count: number, loss: Loss) {
     return child;
   };
   try {
-    const first = started(startChild('./failover-provider.ts', FIRST.provider));
-    const second = started(startChild('./failover-provider.ts', SECOND.provider));
+    const first = started(startChild('./failover/provider.ts', FIRST.provider));
+    const second = started(startChild('./failover/provider.ts', SECOND.provider));
     const urls = { first: (await reportOf(first, 'url')).url, second: (await reportOf(second, 'url')).url };
     const { url, key } = await addressOf(started(startGateway(directory, urls)));
     const options: LoadOptions = {
@@ -64,7 +64,7 @@ async function run(count: number, loss: Loss) {
       probeUrl: `${urls.second.replace('http', 'ws')}/v1/listen?model=${SECOND.model}&encoding=linear16&sample_rate=${RATE}`,
       dials: DIALS,
     };
-    const load = started(startChild('./failover-load.ts', JSON.stringify(options)));
+    const load = started(startChild('./failover/load.ts', JSON.stringify(options)));
     await messageOf<LoadReport>(load, (report) => report === 'open');
     await delay(BEFORE_MS);
     const connects = await ask(load, 'probe', 'connectMs');

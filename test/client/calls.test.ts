@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import * as client from '../../src/client/index.ts';
-import { broken, json, refusal, type ScriptedHttp, silent, startScriptedHttp } from './scripted-http.ts';
+import { broken, json, refusal, type ScriptedHttp, silent, startScriptedHttp } from './rig/scripted-http.ts';
 
 const KEY = 'sk_vox_abcdefghijklmnopqrstuvwxyz0123456789AB';
 let server: ScriptedHttp;

@@ -5,7 +5,7 @@ import { type LiveSession, type Transcript, Voxgate, type VoxgateOptions } from 
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import { type CuttingProxy, startCuttingProxy } from './rig/cutting-proxy.ts';
 
 let live: LiveGateway;
 let proxy: CuttingProxy;

@@ -2,7 +2,7 @@
 // whose close frame is lost, a credential that never comes.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SessionEvent, Voxgate } from '../../src/client/index.ts';
-import { scriptedSockets } from './scripted-socket.ts';
+import { scriptedSockets } from './rig/scripted-socket.ts';
 
 const MODEL = { model: 'loopback/numbered' } as const;
 const ENDED = { reason: 'client_closed', audio_seconds: 0, usage: [], cost_usd: '0.00' };

@@ -2,7 +2,7 @@
 // and that no rejection is left to nobody.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SessionEvent, Voxgate } from '../../src/client/index.ts';
-import { type ScriptedSocket, scriptedSockets } from './scripted-socket.ts';
+import { type ScriptedSocket, scriptedSockets } from './rig/scripted-socket.ts';
 
 const MODEL = { model: 'loopback/numbered' } as const;
 const ENDED = { reason: 'client_closed', audio_seconds: 0, usage: [], cost_usd: '0.00' };

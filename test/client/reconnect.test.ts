@@ -6,7 +6,7 @@ import { type LiveSession, type SessionEvent, type Transcript, Voxgate, VoxgateE
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import { type CuttingProxy, startCuttingProxy } from './rig/cutting-proxy.ts';
 
 const RATE = 16_000;
 let live: LiveGateway;

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Voxgate } from '../../src/client/index.ts';
 import { fileFromPath } from '../../src/client/node.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { type ScriptedHttp, startScriptedHttp } from './scripted-http.ts';
+import { type ScriptedHttp, startScriptedHttp } from './rig/scripted-http.ts';
 
 const MODEL = 'local/commands-en';
 const path = join(temporaryDirectory(), 'large.wav');

@@ -1,7 +1,7 @@
 // Connections whose other side is gone without a word: they are replaced in time, and those that only have nothing to say are not.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Voxgate } from '../../src/client/index.ts';
-import { type ScriptedSocket, scriptedSockets } from './scripted-socket.ts';
+import { type ScriptedSocket, scriptedSockets } from './rig/scripted-socket.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

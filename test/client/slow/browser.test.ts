@@ -8,8 +8,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Voxgate } from '../../../src/client/index.ts';
 import { type LiveGateway, samples, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
-import { programOf } from '../programs.ts';
+import { type CuttingProxy, startCuttingProxy } from '../rig/cutting-proxy.ts';
+import { programOf } from '../rig/programs.ts';
 
 const CLIENT = fileURLToPath(new URL('../../../dist/src/client/', import.meta.url));
 const WAV = fileURLToPath(new URL('../../fixtures/audio/commands.wav', import.meta.url));

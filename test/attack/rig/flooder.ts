@@ -1,6 +1,6 @@
 // The process that floods: sockets that are written to as fast as they take it, for a bounded time, and what became of each.
 import { connect, type Socket } from 'node:net';
-import { handshake } from '../fakes/raw-socket.ts';
+import { handshake } from '../../fakes/raw-socket.ts';
 
 export interface FloodOptions {
   url: string;

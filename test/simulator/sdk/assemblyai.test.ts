@@ -1,13 +1,13 @@
 // AssemblyAI's own SDK against the simulator, unmodified: sessions and files, and what it makes of each refusal.
 import { AssemblyAI, type StreamingTranscriber, type StreamingTranscriberParams, type TurnEvent } from 'assemblyai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { wavHeader } from '../../src/audio/wav/wav-header.ts';
-import { simulator } from '../../src/providers/assemblyai/simulator/index.ts';
-import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
-import { milliseconds } from './assemblyai-client.ts';
-import { openTlsFront } from './tls-front.ts';
+import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import { simulator } from '../../../src/providers/assemblyai/simulator/index.ts';
+import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { milliseconds } from '../assemblyai-client.ts';
+import { openTlsFront } from '../tls-front.ts';
 
 const cleanUps: (() => Promise<void>)[] = [];
 

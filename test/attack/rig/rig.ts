@@ -3,16 +3,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { simulators } from '../../src/providers/simulators.ts';
-import { scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import type { KeySettings } from '../../src/store/keys/calls.ts';
-import type { LedgerAudit } from '../../src/store/ledger/calls.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { simulators } from '../../../src/providers/simulators.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import type { KeySettings } from '../../../src/store/keys/calls.ts';
+import type { LedgerAudit } from '../../../src/store/ledger/calls.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/telemetry/clock.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { type Customer, createCustomer } from './customers.ts';
 
 export type { Customer };

@@ -1,10 +1,10 @@
 // Deepgram's official SDK, unmodified, against the simulated Deepgram: it is pointed there by its `environment` alone.
 import { DeepgramClient } from '@deepgram/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import { simulator } from '../../src/providers/deepgram/simulator/index.ts';
-import { scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import { quickClock } from '../providers/deepgram/support.ts';
+import { simulator } from '../../../src/providers/deepgram/simulator/index.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { quickClock } from '../../providers/deepgram/support.ts';
 
 const RATE = 16_000;
 const TURNS = [

@@ -1,7 +1,7 @@
 // Somebody with a prepaid balance and a key, at a gateway that is attacked.
-import type { KeySettings } from '../../src/store/keys/calls.ts';
-import type { Store } from '../../src/store/store.ts';
-import { type ConnectOptions, LiveClient } from '../fakes/processes/live-gateway.ts';
+import type { KeySettings } from '../../../src/store/keys/calls.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { type ConnectOptions, LiveClient } from '../../fakes/processes/live-gateway.ts';
 
 const OPERATOR = { type: 'operator', id: 'attack' } as const;
 
