@@ -1,48 +1,91 @@
-// Every live protocol, and what a session needs beside it to be failed over.
-import { assemblyai } from '../../src/providers/assemblyai/index.ts';
-import { deepgram } from '../../src/providers/deepgram/index.ts';
-import { openai } from '../../src/providers/openai/index.ts';
-import type { LiveTiming, Provider } from '../../src/providers/provider.ts';
+// The live protocols of the registry, each by one model, and what a session needs beside it to be failed over. One protocol of
+// each shape plays every row of the matrices; all others play those that a row's file puts first.
+import { providers } from '../../src/providers/index.ts';
+import type { LegRequest, LiveCodec, LiveTiming, ModelCard, Provider } from '../../src/providers/provider.ts';
+import { simulators } from '../../src/providers/simulators.ts';
 import { RATE } from './spoken.ts';
 
-export const PROVIDERS: readonly Provider[] = [deepgram, assemblyai, openai];
+export const PROVIDERS: readonly Provider[] = providers.filter(({ name }) =>
+  simulators.some(({ provider }) => provider === name),
+);
+
+/** The provider's part of a slug. */
+export const providerOf = (slug: string): string => slug.split('/')[0] as string;
 
 export interface Protocol {
   slug: string;
   provider: string;
-  /** A model of another provider. */
+  /** A model of another provider, which takes audio faster than it is spoken and ends turns itself. */
   fallback: string;
   timing: LiveTiming;
+  /** The provider is ready when the connection is open, and says nothing of it. */
+  readyAtOnce: boolean;
+  /** Its models' turns are ended by the gateway. */
+  turnsOfGateway: boolean;
+  /** Every row is played with it: it is the one of its shape. */
+  isFull: boolean;
 }
 
-const protocol = (slug: string): Protocol => {
-  const [name, model] = slug.split('/') as [string, string];
-  const provider = PROVIDERS.find((each) => each.name === name) as Provider;
-  const timing = (provider.live as NonNullable<Provider['live']>).timing({
-    model,
-    sampleRate: RATE,
-    language: undefined,
-    interimResults: true,
-    diarization: false,
-    params: {},
-    access: { baseUrl: undefined, credential: undefined },
-  });
+const requestOf = (slug: string): LegRequest => ({
+  ...{ model: slug.slice(slug.indexOf('/') + 1), sampleRate: RATE, language: undefined, interimResults: true },
+  ...{ diarization: false, params: {}, access: { baseUrl: undefined, credential: undefined } },
+});
+
+type Spoken = Omit<Protocol, 'fallback' | 'isFull'>;
+
+function spokenBy({ id }: ModelCard, { name, live }: Provider): Spoken {
+  const codec = live as LiveCodec;
+  const request = requestOf(id);
+  const timing = codec.timing(request);
   return {
-    slug,
+    slug: id,
     provider: name,
-    fallback: name === 'deepgram' ? 'openai/gpt-4o-transcribe' : 'deepgram/nova-3',
     timing,
+    readyAtOnce: codec.opened?.(codec.open(request).state).some(({ type }) => type === 'ready') === true,
+    turnsOfGateway: Number.isFinite(timing.endpointing?.silenceMs),
   };
-};
+}
 
-export const PROTOCOLS: readonly Protocol[] = [
-  'deepgram/nova-3',
-  'deepgram/flux-general-en',
-  'assemblyai/universal-streaming-english',
-  'assemblyai/u3-rt-pro',
-  'openai/gpt-4o-transcribe',
-  'openai/gpt-live-transcribe',
-].map(protocol);
+/** Models of one provider that want the same of their time speak the same protocol: the first stands for them. */
+const spoken: readonly Spoken[] = PROVIDERS.flatMap((provider) => {
+  const live = provider.models.filter(({ modes, live_turns }) => modes.includes('live') && live_turns !== 'gateway');
+  const known = new Map<string, Spoken>();
+  for (const each of live.map((card) => spokenBy(card, provider))) {
+    const protocol = JSON.stringify({ ...each, slug: '' });
+    if (!known.has(protocol)) known.set(protocol, each);
+  }
+  return [...known.values()];
+});
 
-/** The provider's part of a slug. */
-export const providerOf = (slug: string): string => slug.slice(0, slug.indexOf('/'));
+/** What a session sees of a protocol: who says that a leg is ready, and who ends turns. */
+const shapeOf = ({ readyAtOnce, turnsOfGateway }: Spoken): string => `${readyAtOnce} ${turnsOfGateway}`;
+
+/** For each shape the first protocol of a provider that stands for none yet, or else the first. */
+const full = new Map<string, Spoken>();
+for (const isNew of [true, false]) {
+  for (const each of spoken) {
+    const stands = [...full.values()].some(({ provider }) => provider === each.provider);
+    if (!full.has(shapeOf(each)) && !(isNew && stands)) full.set(shapeOf(each), each);
+  }
+}
+
+const isFallback = ({ timing, turnsOfGateway }: Spoken): boolean => timing.speedMax > 1 && !turnsOfGateway;
+
+export const PROTOCOLS: readonly Protocol[] = spoken.map((each) => ({
+  ...each,
+  fallback: spoken.find((other) => other.provider !== each.provider && isFallback(other))?.slug as string,
+  isFull: full.get(shapeOf(each)) === each,
+}));
+
+export const FULL: readonly Protocol[] = PROTOCOLS.filter(({ isFull }) => isFull);
+
+/** How a provider is asked for the end of a turn: a text frame that fits is such. */
+export function finalizeOf({ slug, provider }: Protocol): RegExp {
+  const codec = PROVIDERS.find(({ name }) => name === provider)?.live as LiveCodec;
+  const { state } = codec.open(requestOf(slug));
+  codec.audio(state, new Uint8Array(2 * RATE));
+  const [step] = codec.finalize(state);
+  if (step?.type !== 'send') throw new Error(`${slug} has no way to end a turn.`);
+  const { type } = step.frame as { type: string };
+  return new RegExp(`"${type.replace('.', '\\.')}"`);
+}

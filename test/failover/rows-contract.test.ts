@@ -1,14 +1,15 @@
-// What a provider may expect of the gateway, and a customer of both: frames and pace as AssemblyAI demands them, however a
-// client sends; and no credential in anything that is said, although a provider quotes it.
+// What a provider may expect of the gateway, and a customer of both: frames and pace where a provider refuses others, however
+// a client sends; and no credential in anything that is said, although a provider quotes it.
 import { describe, expect, it } from 'vitest';
 import type { ProviderSimulator, SimulatedUpgrade } from '../../src/providers/simulation.ts';
 import { seeded } from '../fakes/random.ts';
 import { altered, simulatorOf } from './altered.ts';
 import { expectAllHeard, Incident, type Manner, TEXTS } from './incident.ts';
-import { PROTOCOLS } from './protocols.ts';
+import { FULL } from './protocols.ts';
 import { type SpokenTurn, turnsOf } from './spoken.ts';
 
-describe.each(PROTOCOLS.filter(({ provider }) => provider === 'assemblyai'))('$slug', ({ slug }) => {
+// No faster than it is spoken, and in no frame that is shorter or longer than it likes.
+describe.each(FULL.filter(({ timing }) => timing.speedMax === 1))('$slug', ({ slug }) => {
   const manners: [string, Manner][] = [
     ['as it is spoken', {}],
     ['one byte at a time, then a megabyte', { chunkBytes: (index) => (index < 1_000 ? 1 : 1_048_576), speed: 50 }],
@@ -49,7 +50,7 @@ describe.each(PROTOCOLS.filter(({ provider }) => provider === 'assemblyai'))('$s
   });
 });
 
-describe.each(PROTOCOLS)('$slug', ({ slug, provider }) => {
+describe.each(FULL)('$slug', ({ slug, provider }) => {
   const key = 'good-key-0123456789abcdef0123456789';
   const texts = [
     ['in a sentence', `The key ${key} may not do this.`],
@@ -97,16 +98,29 @@ describe.each(PROTOCOLS)('$slug', ({ slug, provider }) => {
   }
 });
 
-/** A refusal in the shape of each provider. */
+/** The provider's refusal with that text in place of each of its own. */
 function quoting(
   provider: string,
   status: number,
   text: string,
 ): Extract<SimulatedUpgrade, { refuse: unknown }>['refuse'] {
-  if (provider === 'deepgram')
-    return { status, headers: { 'dg-error': text }, body: { category: text, message: text } };
-  if (provider === 'assemblyai') return { status, body: { error: text } };
-  return { status, body: { error: { type: 'invalid_request_error', code: text, message: text, param: null } } };
+  const { headers, body, ...rest } = simulatorOf(provider).refusal(status);
+  return {
+    ...rest,
+    ...(headers === undefined ? {} : { headers: quotingAll(headers, text) as Record<string, string> }),
+    ...(body === undefined ? {} : { body: quotingAll(body, text) as Record<string, unknown> }),
+  };
+}
+
+/** Every text in it is another, but for its type. */
+function quotingAll(value: unknown, text: string): unknown {
+  if (typeof value === 'string') return text;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, member]) => [
+    name,
+    name === 'type' ? member : quotingAll(member, text),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** The message with that text in every place where it has one of its own. */

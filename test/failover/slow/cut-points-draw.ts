@@ -2,15 +2,10 @@
 // client speaks. Played by cut-points.ts.
 import type { Direction } from '../../fakes/fault-proxy.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
+import { PROTOCOLS, providerOf } from '../protocols.ts';
 
 /** One model of each way to speak. */
-export const MODELS = [
-  'deepgram/nova-3',
-  'deepgram/flux-general-en',
-  'assemblyai/universal-streaming-english',
-  'openai/gpt-4o-transcribe',
-  'openai/gpt-live-transcribe',
-] as const;
+export const MODELS = PROTOCOLS.map(({ slug }) => slug);
 const DIRECTIONS: readonly Direction[] = ['toServer', 'toClient'];
 
 /** OpenAI takes no other rate, and numbers do not survive a conversion. */
@@ -22,15 +17,13 @@ const SAMPLES_PER_MS = RATE / 1000;
 const TURN_SAMPLES = TURN_SECONDS * RATE;
 const WORD_SAMPLES = 0.1 * RATE;
 
-export type Model = (typeof MODELS)[number];
-
 /** `end`: closed. `hole`: swallows what follows, and resets a while later. `none`: nothing is cut. */
 type How = 'reset' | 'end' | 'hole' | 'none';
 
 export interface Cut {
   seed: number;
-  from: Model;
-  to: Model;
+  from: string;
+  to: string;
   direction: Direction;
   how: How;
   /** Where in what a whole session sends in this direction, from 0 up to 1. */
@@ -45,10 +38,10 @@ export interface Cut {
 /** The seed says it all; pairs of first model and direction take turns, and for each the models of other providers. */
 export function cutOf(seed: number): Cut {
   const random = seeded(seed);
-  const from = MODELS[seed % MODELS.length] as Model;
+  const from = MODELS[seed % MODELS.length] as string;
   const round = Math.floor(seed / MODELS.length);
   const others = MODELS.filter((model) => providerOf(model) !== providerOf(from));
-  const to = others[Math.floor(round / DIRECTIONS.length) % others.length] as Model;
+  const to = others[Math.floor(round / DIRECTIONS.length) % others.length] as string;
   return {
     seed,
     from,
@@ -62,7 +55,7 @@ export function cutOf(seed: number): Cut {
 }
 
 /** Nothing is cut: the session that says how long one is. */
-export const uncut = (from: Model): Cut => ({ ...cutOf(MODELS.indexOf(from)), how: 'none' });
+export const uncut = (from: string): Cut => ({ ...cutOf(MODELS.indexOf(from)), how: 'none' });
 
 /**
  * Faster than anybody speaks. The end of a turn is asked for at whole milliseconds alone, as others cannot be told exactly,
@@ -86,5 +79,3 @@ function speechOf(random: Random, mayFinalize: boolean): Pick<Cut, 'chunks' | 'f
   const finalizes = mayFinalize && ends.length > 0 && random.next() < 0.5;
   return { chunks, finalizeAfterChunk: finalizes ? random.pick(ends) : undefined };
 }
-
-export const providerOf = (model: string): string => model.split('/')[0] as string;

@@ -1,9 +1,6 @@
 // One session whose connection to its first provider is cut at a byte: real sockets through a fault proxy, and the simulated
 // provider of another protocol to fall back to. What is cut where is drawn in cut-points-draw.ts; what holds is said by `problemsOf`.
 import type { ServerEvent } from '../../../src/api/listen.ts';
-import { assemblyai } from '../../../src/providers/assemblyai/index.ts';
-import { deepgram } from '../../../src/providers/deepgram/index.ts';
-import { openai } from '../../../src/providers/openai/index.ts';
 import { simulators } from '../../../src/providers/simulators.ts';
 import { numberedEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
@@ -15,7 +12,8 @@ import { type RigClient, SessionRig } from '../../fakes/session-rig.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { actorsOf, expectInOrder } from '../../session/support.ts';
 import { gapsIn } from '../../simulation/whole.ts';
-import { type Cut, MODELS, type Model, providerOf, RATE, SAMPLES, TURN_SECONDS, uncut } from './cut-points-draw.ts';
+import { PROVIDERS, providerOf } from '../protocols.ts';
+import { type Cut, MODELS, RATE, SAMPLES, TURN_SECONDS, uncut } from './cut-points-draw.ts';
 
 const INTERIM_SECONDS = 0.25;
 /** No session takes so long, nor does a socket of one that has ended. */
@@ -49,7 +47,7 @@ export interface Played {
 export class CutPoints {
   readonly #servers: ReadonlyMap<string, SimulatorServer>;
   readonly #spoolDirectory = temporaryDirectory();
-  readonly #wholes = new Map<Model, Whole>();
+  readonly #wholes = new Map<string, Whole>();
   /** What the simulators threw. */
   readonly faults: unknown[];
 
@@ -105,7 +103,7 @@ export class CutPoints {
     const rig = new SessionRig({
       clock: systemClock,
       openSocket: noting((end) => ends.push(`${Math.round(performance.now() - startedMs)} ms: ${end}`)),
-      providers: [deepgram, assemblyai, openai],
+      providers: [...PROVIDERS],
       spoolDirectory: this.#spoolDirectory,
       access: (provider) => ({
         baseUrl: `http://127.0.0.1:${provider === providerOf(cut.from) ? proxy.port : this.#serverOf(provider).port}`,
@@ -203,7 +201,7 @@ function speak({ session }: RigClient, { chunks, finalizeAfterChunk }: Cut): voi
 }
 
 /** Whether the finals of this model alone tell of every sample. */
-function hearsAll({ finals }: RigClient, model: Model): boolean {
+function hearsAll({ finals }: RigClient, model: string): boolean {
   const own = finals.filter((final) => final.model === model);
   return gapsIn(own, SAMPLES, RATE, []).length === 0;
 }
