@@ -5,19 +5,13 @@ import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { PROTOCOLS, PROVIDERS } from '../failover/protocols.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { gapsIn } from '../simulation/whole.ts';
 
 const KEY = 'canary-4711-credential';
-const LIVE_MODELS = [
-  'deepgram/nova-3',
-  'deepgram/flux-general-en',
-  'assemblyai/universal-streaming-english',
-  'assemblyai/u3-rt-pro',
-  'openai/gpt-4o-transcribe',
-  'openai/gpt-live-transcribe',
-];
+const FILE_MODELS = PROVIDERS.flatMap(({ models }) => models.filter(({ modes }) => modes.includes('batch')));
 
 const servers = new Map<string, SimulatorServer>();
 let live: LiveGateway;
@@ -36,14 +30,15 @@ beforeAll(async () => {
     servers.set(name, server);
     return server.url;
   };
-  const environment = async (faulty: string[]) => ({
-    VOXGATE_DEEPGRAM_URL: await start(`deepgram ${faulty}`, { ear: 'numbered', faults: faulty }),
-    VOXGATE_ASSEMBLYAI_URL: await start(`assemblyai ${faulty}`, { ear: 'numbered' }),
-    VOXGATE_OPENAI_URL: await start(`openai ${faulty}`, { ear: 'numbered' }),
-    DEEPGRAM_API_KEY: KEY,
-    ASSEMBLYAI_API_KEY: KEY,
-    OPENAI_API_KEY: KEY,
-  });
+  const environment = async (faulty: string[]) => {
+    const settings: Record<string, string> = {};
+    for (const { name } of PROVIDERS) {
+      const faults = name === 'deepgram' ? { faults: faulty } : {};
+      settings[`VOXGATE_${name.toUpperCase()}_URL`] = await start(`${name} ${faulty}`, { ear: 'numbered', ...faults });
+      settings[`${name.toUpperCase()}_API_KEY`] = KEY;
+    }
+    return settings;
+  };
   live = await startLiveGateway(await environment([]));
   limping = await startLiveGateway({ ...(await environment(['refuse=500'])), VOXGATE_BREAKER_FAILURES_MAX: '1000' });
 });
@@ -64,7 +59,7 @@ async function listen(gateway: LiveGateway, query: Record<string, string>, secon
 }
 
 describe('a live session', () => {
-  it.each(LIVE_MODELS)('with %s hears every sample once', async (model) => {
+  it.each(PROTOCOLS.map(({ slug }) => slug))('with %s hears every sample once', async (model) => {
     const { client, code, samples } = await listen(live, { model });
     expect(gapsIn(client.finals, samples, 24_000, [model])).toEqual([]);
     expect(code).toBe(1000);
@@ -125,16 +120,13 @@ describe('a file', () => {
     return gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form });
   };
 
-  it.each(['deepgram/nova-3', 'assemblyai/universal-2', 'openai/gpt-4o-transcribe', 'openai/whisper-1'])(
-    'is transcribed by %s',
-    async (model) => {
-      const response = await send(live, { model, response_format: 'verbose_json' });
-      const transcript = (await response.json()) as { text: string; model: string; duration: number };
-      expect([response.status, transcript.model]).toEqual([200, model]);
-      expect(transcript.text).toMatch(/^\d+-\d+/);
-      expect(transcript.duration).toBeCloseTo(sampleAudio('commands.wav').pcm.byteLength / 2 / 16_000, 1);
-    },
-  );
+  it.each(FILE_MODELS.map(({ id }) => id))('is transcribed by %s', async (model) => {
+    const response = await send(live, { model, response_format: 'verbose_json' });
+    const transcript = (await response.json()) as { text: string; model: string; duration: number };
+    expect([response.status, transcript.model]).toEqual([200, model]);
+    expect(transcript.text).toMatch(/^\d+-\d+/);
+    expect(transcript.duration).toBeCloseTo(sampleAudio('commands.wav').pcm.byteLength / 2 / 16_000, 1);
+  });
 
   it('is transcribed by the fallback, which says what failed before', async () => {
     const response = await send(limping, {

@@ -1,5 +1,6 @@
 // What happens in one simulated session, drawn from one seed: the chain, the client's manner, and one to six faults.
 
+import { PROTOCOLS, PROVIDERS, providerOf } from '../failover/protocols.ts';
 import type { Direction } from '../fakes/network/simulated-network.ts';
 import { type Random, seeded } from '../fakes/random.ts';
 
@@ -23,22 +24,23 @@ export interface Scenario {
   finalizeAfterChunk: number | undefined;
 }
 
-const MODELS: Readonly<Record<string, readonly string[]>> = {
-  deepgram: ['nova-3', 'flux-general-en'],
-  assemblyai: ['universal-streaming-english', 'u3-rt-pro'],
-  openai: ['gpt-4o-transcribe', 'gpt-live-transcribe'],
-  loopback: ['numbered'],
-};
+/** One model of each way to speak. */
+const SLUGS = [...PROTOCOLS.map(({ slug }) => slug), 'loopback/numbered'];
+/** Those of them that do not hear audio of 16 kHz. */
+const ONLY_FASTER = PROVIDERS.flatMap(({ models }) =>
+  models.flatMap(({ id, audio }) => (audio.sample_rates.includes(16_000) ? [] : [id])),
+);
 
 /** Draws a scenario. The last model of the chain is spared: what it can save must be saved. */
 export function scenarioOf(seed: number): Scenario {
   const random = seeded(seed);
-  const providers = shuffled(random, Object.keys(MODELS)).slice(0, random.integer(2, 4));
+  const providers = shuffled(random, [...new Set(SLUGS.map(providerOf))]).slice(0, random.integer(2, 4));
   const chain = providers.map((provider) => ({
     provider,
-    slug: `${provider}/${random.pick(MODELS[provider] as readonly string[])}`,
+    slug: random.pick(SLUGS.filter((slug) => providerOf(slug) === provider)),
   }));
-  const sampleRate = providers.includes('openai') ? 24_000 : random.pick([16_000, 24_000]);
+  const isFast = chain.some(({ slug }) => ONLY_FASTER.includes(slug));
+  const sampleRate = isFast ? 24_000 : random.pick([16_000, 24_000]);
   const scenario: Scenario = {
     seed,
     sampleRate,

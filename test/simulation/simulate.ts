@@ -3,13 +3,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assemblyai } from '../../src/providers/assemblyai/index.ts';
-import { deepgram } from '../../src/providers/deepgram/index.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
-import { openai } from '../../src/providers/openai/index.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorStage } from '../../src/simulator/stage.ts';
+import { PROVIDERS } from '../failover/protocols.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type DialFault, type Link, SimulatedNetwork } from '../fakes/network/simulated-network.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
@@ -18,7 +16,6 @@ import type { Move, Scenario } from './scenario.ts';
 
 /** No session of a scenario goes on for longer. */
 const LONGEST_MS = 600_000;
-const PROVIDERS = [loopback, deepgram, assemblyai, openai];
 
 export interface Played {
   client: RigClient;
@@ -56,7 +53,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
   spoolDirectory ??= mkdtempSync(join(tmpdir(), 'voxgate-simulation-'));
   const rig = new SessionRig({
     clock,
-    providers: PROVIDERS,
+    providers: [loopback, ...PROVIDERS],
     openSocket: network.openSocket,
     spoolDirectory,
     access: (provider) => ({

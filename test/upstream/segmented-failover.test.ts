@@ -2,13 +2,10 @@
 // it. Such models stand before and behind models that hear a stream.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../machines/clock.ts';
-import { assemblyai } from '../../src/providers/assemblyai/index.ts';
-import { deepgram } from '../../src/providers/deepgram/index.ts';
-import { withLiveTurns } from '../../src/providers/live-turns.ts';
-import { openai } from '../../src/providers/openai/index.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { PROVIDERS } from '../failover/protocols.ts';
 import { hearing, RATE as SPOKEN_RATE, spoken, turnsOf } from '../failover/spoken.ts';
 import { type Random, seeded } from '../fakes/random.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
@@ -100,7 +97,6 @@ describe('whatever befalls the requests of a model that hears files only, with a
 
 const TEXTS = ['good morning to you', 'the train is late again', 'we go home now'];
 const turns = turnsOf(TEXTS);
-const PROVIDERS = [deepgram, assemblyai, openai].map(withLiveTurns);
 const DIARIZE = 'openai/gpt-4o-transcribe-diarize';
 const UNIVERSAL = 'assemblyai/universal-2';
 const NOVA = 'deepgram/nova-3';
@@ -129,7 +125,7 @@ describe('models that hear files and models that hear a stream', () => {
     }
     const rig = new SessionRig({
       clock: systemClock,
-      providers: PROVIDERS,
+      providers: [...PROVIDERS],
       access: (name) => ({ baseUrl: urls[name], credential: 'key' }),
     });
     closers.push(
