@@ -3,6 +3,7 @@
 import type { LegFailure } from '../../machines/events.ts';
 import type { DialGate, RetryBudget, Ticket } from './admission.ts';
 import { type Breakers, type Guarded, keyOf } from './breakers.ts';
+import { GuardedCall } from './guarded-call.ts';
 
 /** What all attempts of a node share. */
 export interface Attempts {
@@ -21,13 +22,10 @@ export const circuitOpen: LegFailure = {
 };
 
 export class Attempt {
-  private readonly guarded: Guarded;
-  private readonly shared: Attempts;
   private readonly retry: Ticket | undefined;
   private readonly place: Ticket;
-  private isProbe = false;
-  private begun = false;
-  private told = false;
+  /** From the dial on. */
+  private call: GuardedCall | undefined;
 
   /**
    * Calls `dial` when it is its turn; `passOver` instead, where the breaker is open by then and `hasOther` says so.
@@ -40,16 +38,13 @@ export class Attempt {
     retry: Ticket | undefined,
     calls: { dial(): void; passOver(): void; hasOther(): boolean },
   ) {
-    this.guarded = guarded;
-    this.shared = shared;
     this.retry = retry;
     this.place = shared.dials.enter(keyOf(guarded), () => {
       if (shared.breakers.isOpen(guarded) && calls.hasOther()) {
         calls.passOver();
         return;
       }
-      this.begun = true;
-      this.isProbe = shared.breakers.begun(guarded);
+      this.call = new GuardedCall(guarded, shared.breakers);
       calls.dial();
     });
   }
@@ -62,25 +57,19 @@ export class Attempt {
 
   /** The model has proved itself. */
   held(): void {
-    if (this.told) return;
-    this.told = true;
-    this.shared.breakers.succeeded(this.guarded);
+    this.call?.succeeded();
   }
 
-  /** It came to nothing. What is the caller's fault, or our own, says nothing of the provider. */
+  /** It came to nothing. */
   failed(failure: LegFailure): void {
-    if (failure.kind !== 'caller' && failure.own === undefined && this.begun) {
-      // Told first: who waits for the place asks the breaker.
-      this.told = true;
-      this.shared.breakers.failed(this.guarded, failure);
-    }
-    this.end();
+    // Before the place is given up: who waits for it asks the breaker.
+    this.call?.failed(failure);
+    this.ready();
   }
 
   /** It is over, whatever came of it. */
   end(): void {
-    if (this.isProbe && !this.told) this.shared.breakers.released(this.guarded);
-    this.told = true;
+    this.call?.end();
     this.ready();
   }
 }

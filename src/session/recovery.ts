@@ -2,7 +2,7 @@
 // and opens the leg that was chosen. Which one that is, the failover chart decides.
 
 import type { LegFailure } from '../../machines/events.ts';
-import { firstCandidate } from '../../machines/failover.ts';
+import { firstCandidate, mayPass, SESSION_POLICY } from '../../machines/failover-decision.ts';
 import type { Ticket } from '../failover/admission.ts';
 import { type ChainMember, timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
@@ -11,9 +11,6 @@ import type { CurrentLeg } from './leg/current-leg.ts';
 import { LegHistory } from './leg/leg-history.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
-
-/** A provider that asks for more time than this is not tried again at once. */
-const RETRY_AFTER_MS_MAX = 1_000;
 
 export class Recovery {
   readonly #opening: SessionOpening;
@@ -86,10 +83,11 @@ export class Recovery {
     const { kind = 'next', retryAfterMs = 0, own = false } = failure ?? {};
     this.#failedIndex = index;
     const open = breakers.openIn(this.#opening.chain);
-    const mayRetry = retries.hasRoom && !open.includes(index) && retryAfterMs <= RETRY_AFTER_MS_MAX;
+    const mayRetry = retries.hasRoom;
     this.#retry?.release();
     // What was lost inside the gateway is no second attempt at the provider.
-    this.#retry = kind === 'retry' && mayRetry && !own ? retries.take() : undefined;
+    const isSecondAttempt = !own && mayPass({ kind, index, open, retryAfterMs }, SESSION_POLICY);
+    this.#retry = isSecondAttempt && mayRetry ? retries.take() : undefined;
     this.#charts.tellFailover({
       type: 'attempt.failed',
       kind,

@@ -8,8 +8,8 @@ import type { ChainMember } from '../failover/chain.ts';
 import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch-codec.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
-import { audioTooLong, fileTooLarge } from './attempts.ts';
 import { type CredibleResult, credible } from './claims.ts';
+import { audioTooLong, fileTooLarge } from './failures.ts';
 import type { FileSource } from './file-source.ts';
 
 /** Where a model takes a value of the form: as one of its provider's options, honoured for files. */

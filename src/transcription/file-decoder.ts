@@ -4,7 +4,7 @@ import { refuse } from '../api/errors.ts';
 import { PcmConverter } from '../audio/resampler.ts';
 import { WavReader } from '../audio/wav/wav.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
-import { audioTooLong, formatUnsupported } from './attempts.ts';
+import { audioTooLong, formatUnsupported } from './failures.ts';
 import type { FileSource } from './file-source.ts';
 
 /** Mono linear16 out of a file's chunks, at any rate. */

@@ -6,16 +6,17 @@ import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { Breakers } from '../failover/breakers.ts';
 import { type ChainMember, rateFor } from '../failover/chain.ts';
-import { ownKeyFailure } from '../failover/chain-credential.ts';
+import { GuardedCall } from '../failover/guarded-call.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import type { HttpBatchDependencies } from '../upstream/http/batch-codec.ts';
 import { pause } from '../upstream/http/pause.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
 import { ownKeyUnavailable } from '../upstream/leg-failures.ts';
 import type { UpstreamHost } from '../upstream/upstream-host.ts';
-import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from './attempts.ts';
+import { Attempts } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
+import { detailsOf, refusalOf } from './failures.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
@@ -59,42 +60,32 @@ export async function transcribe(
   job: TranscriptionJob,
 ): Promise<TranscriptionOutcome> {
   const { chain, signal } = job;
-  const { breakers } = dependencies;
   signal.throwIfAborted();
   const file = await FileSource.open(job.file);
-  const failed: FailedAttempt[] = [];
+  const attempts = new Attempts(chain, dependencies.breakers);
   let isTold = false;
   for (;;) {
-    const next = nextAttempt(chain.length, failed, file.left && !isTold, breakers.openIn(chain));
-    if (next.type === 'give_up') throw refusalOf(failed);
-    await pause(dependencies.http.clock, next.afterMs, signal);
-    const member = chain[next.member] as ChainMember;
-    const isProbe = breakers.begun(member);
-    const isLast = chain.every((_, index) => index === next.member || failed.some((each) => each.member === index));
+    const { member, isLast, failed } = attempts;
     const tell = (utterance: Utterance) => {
       isTold = true;
       job.onUtterance?.(readableUtterance(utterance), member);
     };
-    const onUtterance = isLast && job.onUtterance !== undefined ? tell : undefined;
+    const call = new GuardedCall(member, dependencies.breakers);
     try {
+      const onUtterance = isLast && job.onUtterance !== undefined ? tell : undefined;
       const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
-      breakers.succeeded(member);
+      call.succeeded();
       const utterances = result.utterances.map(readableUtterance);
       return { ...result, utterances, member, attempts: detailsOf(failed) };
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
-        if (isProbe) breakers.released(member);
+        call.end();
         throw signal.aborted ? signal.reason : error;
       }
-      const { failure } = error;
-      if (failure.kind !== 'caller' && failure.own === undefined) breakers.failed(member, failure);
-      else if (isProbe) breakers.released(member);
-      const ownKey = ownKeyFailure(member, failure);
-      failed.push({
-        member: next.member,
-        model: member.slug,
-        failure: ownKey === undefined ? failure : { ...failure, ownKey },
-      });
+      call.failed(error.failure);
+      const pauseMs = attempts.next(error.failure);
+      if (pauseMs === undefined || !file.left || isTold) throw refusalOf(failed);
+      await pause(dependencies.http.clock, pauseMs, signal);
     }
   }
 }

@@ -1,42 +1,63 @@
-// What is tried next after any history of failures, and what a client is told when nothing is left.
+// Which model has its turn after any history of failures, and what a client is told when nothing is left.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind, FailureReason, LegFailure } from '../../machines/events.ts';
-import { detailsOf, type FailedAttempt, nextAttempt, refusalOf } from '../../src/transcription/attempts.ts';
+import type { Guarded } from '../../src/failover/breakers.ts';
+import type { ChainMember } from '../../src/failover/chain.ts';
+import { Attempts } from '../../src/transcription/attempts.ts';
+import { detailsOf, type FailedAttempt, refusalOf } from '../../src/transcription/failures.ts';
 
-const failed = (
-  member: number,
+const failure = (
   kind: FailureKind,
   { reason = 'upstream_error', code = 'any', retryAfterMs }: Partial<LegFailure> = {},
-): FailedAttempt => ({
-  member,
-  model: `p/${member}`,
-  failure: { kind, reason, code, message: `It failed.`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+): LegFailure => ({
+  kind,
+  reason,
+  code,
+  message: 'It failed.',
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
-const RETRY = failed(0, 'retry');
+const RETRY = failure('retry');
+const NEXT = failure('next');
 const TOO_LARGE = { code: 'http_413' };
 
+/** Attempts at a chain of so many models. `open`: breakers that are open when the first begins, and from then on. */
+function attemptsAt(members: number, open: { atFirst: number[]; later: number[] } = { atFirst: [], later: [] }) {
+  const chain = Array.from({ length: members }, (_, at) => ({ slug: `p/${at}`, own: false }));
+  let asked = 0;
+  const openIn = (asking: readonly Guarded[]) => {
+    expect(asking).toBe(chain);
+    return asked++ === 0 ? open.atFirst : open.later;
+  };
+  const attempts = new Attempts(chain as unknown as ChainMember[], { openIn });
+  /** What comes after a failure, as `model after pause`. */
+  const after = (failed: LegFailure): string => {
+    const pauseMs = attempts.next(failed);
+    return pauseMs === undefined ? 'give up' : `${attempts.member.slug.slice(2)} after ${pauseMs}`;
+  };
+  return { attempts, after };
+}
+
 describe('the next attempt', () => {
-  it.each<[string, FailedAttempt[], string]>([
-    ['nothing', [], '0 after 0'],
+  it.each<[string, LegFailure[], string]>([
     ['a failure in passing', [RETRY], '0 after 250'],
-    ['a failure in passing, with a time', [failed(0, 'retry', { retryAfterMs: 3_000 })], '0 after 3000'],
-    ['a failure in passing, with a long time', [failed(0, 'retry', { retryAfterMs: 60_000 })], '1 after 0'],
+    ['a failure in passing, with a time', [failure('retry', { retryAfterMs: 3_000 })], '0 after 3000'],
+    ['a failure in passing, with a long time', [failure('retry', { retryAfterMs: 60_000 })], '1 after 0'],
     ['the second failure in passing', [RETRY, RETRY], '1 after 0'],
-    ['a failure of the provider', [failed(0, 'next')], '1 after 0'],
-    ['a bad credential', [failed(0, 'account')], '1 after 0'],
-    ['a bad credential at the second try', [RETRY, failed(0, 'account')], '1 after 0'],
-    ['a fault of the caller', [failed(0, 'caller')], 'give up'],
-    ['a fault of the caller at a fallback', [failed(0, 'next'), failed(1, 'caller')], 'give up'],
-    ['a limit of the model', [failed(0, 'caller', TOO_LARGE)], '1 after 0'],
-    ['a failure in passing of a fallback', [failed(0, 'next'), failed(1, 'retry')], '1 after 250'],
-    ['a failure of the last', [failed(0, 'next'), failed(1, 'next'), failed(2, 'next')], 'give up'],
-    ['a failure in passing of the last', [failed(0, 'next'), failed(1, 'next'), failed(2, 'retry')], '2 after 250'],
+    ['a failure of the provider', [NEXT], '1 after 0'],
+    ['a bad credential', [failure('account')], '1 after 0'],
+    ['a bad credential at the second try', [RETRY, failure('account')], '1 after 0'],
+    ['a fault of the caller', [failure('caller')], 'give up'],
+    ['a fault of the caller at a fallback', [NEXT, failure('caller')], 'give up'],
+    ['a limit of the model', [failure('caller', TOO_LARGE)], '1 after 0'],
+    ['a failure in passing of a fallback', [NEXT, RETRY], '1 after 250'],
+    ['a failure of the last', [NEXT, NEXT, NEXT], 'give up'],
+    ['a failure in passing of the last', [NEXT, NEXT, RETRY], '2 after 250'],
   ])('after %s is right', (_, history, expected) => {
-    const next = nextAttempt(3, history, true);
-    expect(next.type === 'try' ? `${next.member} after ${next.afterMs}` : 'give up').toBe(expected);
-    if (history.length > 0) expect(nextAttempt(3, history, false)).toEqual({ type: 'give_up' });
+    const { attempts, after } = attemptsAt(3);
+    expect(attempts.member.slug).toBe('p/0');
+    expect(history.map(after).at(-1)).toBe(expected);
   });
 
   it('comes to an end: no member is tried more than twice, none is left out, none comes back', () => {
@@ -47,28 +68,48 @@ describe('the next attempt', () => {
         fc.integer({ min: 1, max: 9 }),
         fc.array(fc.tuple(kind, code), { minLength: 20 }),
         (members, faults) => {
-          const history: FailedAttempt[] = [];
+          const { attempts } = attemptsAt(members);
           for (const [faultKind, faultCode] of faults) {
-            const next = nextAttempt(members, history, true);
-            if (next.type === 'give_up') break;
-            history.push(failed(next.member, faultKind, { code: faultCode }));
+            expect(attempts.isLast).toBe(attempts.member.slug === `p/${members - 1}`);
+            if (attempts.next(failure(faultKind, { code: faultCode })) === undefined) break;
           }
-          const order = history.map(({ member }) => member);
+          const { failed } = attempts;
+          const order = failed.map(({ model }) => Number(model.slice(2)));
           expect(order.length).toBeLessThanOrEqual(2 * members);
           expect(order.every((member, i) => i === 0 || [0, 1].includes(member - (order[i - 1] as number)))).toBe(true);
           for (const member of new Set(order)) expect(order.filter((each) => each === member).length).toBeLessThan(3);
-          const last = history.at(-1) as FailedAttempt;
-          const isCallers =
-            last.failure.kind === 'caller' && !['http_413', 'audio_too_long'].includes(last.failure.code);
-          expect(isCallers || last.member === members - 1).toBe(true);
-          expect(refusalOf(history).message).toContain('It failed.');
+          const last = failed.at(-1)?.failure as LegFailure;
+          const isCallers = last.kind === 'caller' && !['http_413', 'audio_too_long'].includes(last.code);
+          expect(isCallers || order.at(-1) === members - 1).toBe(true);
+          expect(refusalOf(failed).message).toContain('It failed.');
         },
       ),
     );
   });
+
+  it.each<[string, number[], string]>([
+    ['a model whose breaker is closed', [0], 'p/1'],
+    ['the first where all are open', [0, 1, 2], 'p/0'],
+  ])('is at first %s', (_, atFirst, first) => {
+    expect(attemptsAt(3, { atFirst, later: atFirst }).attempts.member.slug).toBe(first);
+  });
+
+  it.each<[string, LegFailure[], number[], number[], string]>([
+    ['passes over an open one', [NEXT], [1], [1], '2 after 0'],
+    ['comes back to one passed over before it gives up', [NEXT, NEXT], [0], [0], '0 after 0'],
+    ['comes back to one that is closed again, once those behind it have failed', [NEXT, NEXT], [0], [], '0 after 0'],
+    ['does not try again what its own breaker keeps from others', [RETRY], [], [0], '1 after 0'],
+  ])('%s', (_, history, atFirst, later, expected) => {
+    const { after } = attemptsAt(3, { atFirst, later });
+    expect(history.map(after).at(-1)).toBe(expected);
+  });
 });
 
 describe('a client is told', () => {
+  const failed = (member: number, kind: FailureKind, more: Partial<LegFailure> = {}): FailedAttempt => ({
+    model: `p/${member}`,
+    failure: failure(kind, more),
+  });
   const of = (member: number, reason: FailureReason, code = 'any') => failed(member, 'next', { reason, code });
   it.each<[string, FailedAttempt[], string, number, string | undefined]>([
     ['one failure', [of(0, 'upstream_error')], 'upstream_failed', 502, undefined],
@@ -103,31 +144,15 @@ describe('a client is told', () => {
   });
 
   it('of each attempt, in its order', () => {
-    const history = [RETRY, failed(0, 'retry', { reason: 'upstream_closed' }), failed(1, 'caller', TOO_LARGE)];
+    const history = [
+      failed(0, 'retry'),
+      failed(0, 'retry', { reason: 'upstream_closed' }),
+      failed(1, 'caller', TOO_LARGE),
+    ];
     expect(detailsOf(history)).toEqual([
       { model: 'p/0', reason: 'upstream_error' },
       { model: 'p/0', reason: 'upstream_closed' },
       { model: 'p/1', reason: 'file_too_large' },
     ]);
   });
-});
-
-it.each<[string, FailedAttempt[], number[], ReturnType<typeof nextAttempt>]>([
-  ['begins with a model whose breaker is closed', [], [0], { type: 'try', member: 1, afterMs: 0 }],
-  ['begins with the first where all are open', [], [0, 1, 2], { type: 'try', member: 0, afterMs: 0 }],
-  ['passes over an open one', [failed(0, 'next')], [1], { type: 'try', member: 2, afterMs: 0 }],
-  [
-    'comes back to one passed over before it gives up',
-    [failed(1, 'next'), failed(2, 'next')],
-    [0],
-    { type: 'try', member: 0, afterMs: 0 },
-  ],
-  [
-    'does not try again what its own breaker keeps from others',
-    [failed(0, 'retry')],
-    [0],
-    { type: 'try', member: 1, afterMs: 0 },
-  ],
-])('%s', (_, history, open, next) => {
-  expect(nextAttempt(3, history, true, open)).toEqual(next);
 });

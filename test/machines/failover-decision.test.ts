@@ -1,0 +1,175 @@
+// What comes after a failure, for sessions and for files by one table; and that the failover chart carries out what is decided.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { initialTransition, transition } from 'xstate';
+import type { FailureKind } from '../../machines/events.ts';
+import { failoverMachine } from '../../machines/failover.ts';
+import {
+  carriedOut,
+  type Decision,
+  decide,
+  type FailedAttempt,
+  type FailoverLimits,
+  type FailoverPolicy,
+  FILE_LIMITS,
+  FILE_POLICY,
+  firstCandidate,
+  hasPause,
+  type Incident,
+  incidentOver,
+  noIncident,
+  pauseMs,
+  SESSION_POLICY,
+  withFailure,
+} from '../../machines/failover-decision.ts';
+
+const SESSION_LIMITS: FailoverLimits = { retries: 1, rounds: 1, backOffMs: 100 };
+type Failed = Partial<FailedAttempt> & { kind: FailureKind };
+const attempt = (failed: Failed): FailedAttempt => ({
+  open: [],
+  mayRetry: true,
+  retryAfterMs: 0,
+  own: false,
+  ...failed,
+});
+
+/** The incident after these failures of a chain of three, each but the last followed by what was decided. */
+function incidentOf(history: readonly Failed[], limits: FailoverLimits, policy: FailoverPolicy, first = 0): Incident {
+  const begin = withFailure(noIncident(3, first, limits), attempt(history[0] as Failed));
+  return history
+    .slice(1)
+    .reduce((incident, failed) => withFailure(carriedOut(incident, decide(incident, policy)), attempt(failed)), begin);
+}
+
+/** `decision`, the member that is tried then and the pause before it. */
+function decided(history: readonly Failed[], limits: FailoverLimits, policy: FailoverPolicy, first?: number): string {
+  const incident = incidentOf(history, limits, policy, first);
+  const decision = decide(incident, policy);
+  if (decision === 'refused' || decision === 'exhausted') return decision;
+  return `${decision} ${carriedOut(incident, decision).index} ${hasPause(decision) ? pauseMs(incident, policy) : 0}`;
+}
+
+const retry: Failed = { kind: 'retry' };
+const next: Failed = { kind: 'next' };
+const lost: Failed = { kind: 'retry', own: true };
+const ALL = [0, 1, 2];
+
+test.each<[string, Failed[], string, string, number?]>([
+  ['the caller’s fault', [{ kind: 'caller' }], 'refused', 'refused'],
+  ['a failure in passing', [retry], 'retry 0 100', 'retry 0 250'],
+  ['the second in passing', [retry, retry], 'next 1 0', 'next 1 0'],
+  ['one in passing of a fallback', [next, retry], 'retry 1 200', 'retry 1 250'],
+  ['one in passing, without room in the budget', [{ kind: 'retry', mayRetry: false }], 'next 1 0', 'next 1 0'],
+  ['one in passing, with its breaker open', [{ kind: 'retry', open: [0] }], 'next 1 0', 'next 1 0'],
+  ['one that asks for a second', [{ kind: 'retry', retryAfterMs: 1_000 }], 'retry 0 1000', 'retry 0 1000'],
+  ['one that asks for more than a session has', [{ kind: 'retry', retryAfterMs: 1_001 }], 'next 1 0', 'retry 0 1001'],
+  ['one that asks for more than a file has', [{ kind: 'retry', retryAfterMs: 5_001 }], 'next 1 0', 'next 1 0'],
+  ['a loss inside the gateway', [lost], 'forgiven 0 100', 'retry 0 250'],
+  ['30 of them', Array(30).fill(lost), 'forgiven 0 2000', 'exhausted'],
+  ['31 of them', Array(31).fill(lost), 'retry 0 2000', 'exhausted'],
+  ['a fault of the gateway that is no loss', [{ kind: 'next', own: true }], 'next 1 0', 'next 1 0'],
+  ['a failure of the model', [next], 'next 1 0', 'next 1 0'],
+  ['a refused credential', [{ kind: 'account' }], 'next 1 0', 'next 1 0'],
+  ['one with the next breaker open', [{ kind: 'next', open: [1] }], 'next 2 0', 'next 2 0'],
+  ['one with every breaker open', [{ kind: 'next', open: ALL }], 'round 0 100', 'passed_over 1 0'],
+  ['the last one', [next, next, next], 'round 0 400', 'exhausted'],
+  [
+    'the last one, that asks for time',
+    [next, next, { kind: 'next', retryAfterMs: 4_000 }],
+    'round 0 4000',
+    'exhausted',
+  ],
+  [
+    'the last one, that asks for an hour',
+    [next, next, { kind: 'next', retryAfterMs: 3_600_000 }],
+    'round 0 10000',
+    'exhausted',
+  ],
+  ['the last one of all rounds', [next, next, next, next, next, next], 'exhausted', 'exhausted'],
+  ['the last credential', Array(3).fill({ kind: 'account' }), 'exhausted', 'exhausted'],
+  ['one behind a member passed over', [next, { kind: 'next', open: [0] }], 'round 1 200', 'passed_over 0 0', 1],
+  ['one behind a member whose breaker has closed again', [next, next], 'round 0 200', 'passed_over 0 0', 1],
+  [
+    'one behind several passed over, of which one has closed again',
+    [{ kind: 'next', open: [0] }],
+    'round 1 100',
+    'passed_over 1 0',
+    2,
+  ],
+])('after %s', (_, history, session, file, first) => {
+  expect(decided(history, SESSION_LIMITS, SESSION_POLICY, first)).toBe(session);
+  expect(decided(history, FILE_LIMITS, FILE_POLICY, first)).toBe(file);
+});
+
+const decisions = { retries: fc.nat(2), rounds: fc.nat(2), backOffMs: fc.constant(100) };
+const failures = fc.array(
+  fc.record<Failed>({
+    kind: fc.constantFrom('retry', 'next', 'account'),
+    open: fc.subarray(ALL),
+    mayRetry: fc.boolean(),
+    own: fc.boolean(),
+  }),
+  { minLength: 40, maxLength: 40 },
+);
+
+test('an incident comes to an end, and in a round no member is tried again once another was', () => {
+  fc.assert(
+    fc.property(fc.record(decisions), failures, fc.nat(2), (limits, history, first) => {
+      const policy = { ...SESSION_POLICY, ownLossesMax: 2 };
+      let incident = noIncident(3, first, limits);
+      let left = new Set<number>();
+      for (const failed of history) {
+        incident = withFailure(incident, attempt(failed));
+        const decision = decide(incident, policy);
+        if (decision === 'exhausted') return;
+        const { index } = incident;
+        incident = carriedOut(incident, decision);
+        if (decision === 'round') left = new Set();
+        else if (incident.index !== index) left.add(index);
+        expect(left.has(incident.index)).toBe(false);
+        expect(incident.barred.includes(incident.index)).toBe(false);
+      }
+      expect.fail('It goes on for ever.');
+    }),
+  );
+});
+
+describe('the chart', () => {
+  const PLACES: Readonly<Record<Decision, string>> = {
+    refused: 'refused',
+    forgiven: 'pausing',
+    retry: 'pausing',
+    next: 'trying',
+    round: 'pausing',
+    passed_over: 'trying',
+    exhausted: 'exhausted',
+  };
+
+  test('does what is decided, and waits where it is to', () => {
+    fc.assert(
+      fc.property(fc.record(decisions), failures, (limits, history) => {
+        const input = { ownerId: 'ses_1', members: 3, first: firstCandidate(3, []), limits };
+        let incident = noIncident(3, 0, limits);
+        let [state] = initialTransition(failoverMachine, input);
+        for (const failed of history) {
+          incident = withFailure(incident, attempt(failed));
+          const decision = decide(incident, SESSION_POLICY);
+          incident = carriedOut(incident, decision);
+          [state] = transition(failoverMachine, state, { type: 'attempt.failed', ...attempt(failed) });
+          expect([state.value, state.value === 'pausing']).toEqual([PLACES[decision], hasPause(decision)]);
+          expect(state.context).toEqual({ ...incident, ownerId: 'ses_1' });
+          if (state.status === 'done') return;
+          if (state.value === 'pausing') {
+            [state] = transition(failoverMachine, state, { type: 'xstate.after.backOff.failover.pausing' } as never);
+          }
+        }
+      }),
+    );
+  });
+
+  test('forgets what has failed when a model works, and not whose credential was refused', () => {
+    const incident = incidentOf([{ kind: 'account' }, retry], SESSION_LIMITS, SESSION_POLICY);
+    const over = incidentOver(incident);
+    expect([over.tried, over.failures, over.retriesLeft, over.barred, over.index]).toEqual([[], 0, 1, [0], 1]);
+  });
+});
