@@ -18,6 +18,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/failover',
     'src/providers',
     'src/session',
+    'src/transcription',
     'src/upstream',
     'src/vault',
   ],

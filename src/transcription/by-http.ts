@@ -10,14 +10,8 @@ import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch
 import { LegFailed } from '../upstream/leg-failed.ts';
 import { type CredibleResult, credible } from './claims.ts';
 import { audioTooLong, fileTooLarge } from './failures.ts';
-import type { FileSource } from './file-source.ts';
-
-/** Where a model takes a value of the form: as one of its provider's options, honoured for files. */
-export function takesField({ provider, slug }: Pick<ChainMember, 'provider' | 'slug'>, name: string): boolean {
-  if (provider.batch?.kind !== 'http') return false;
-  const model = modelOf(slug);
-  return name in provider.options(model).properties && (provider.honours?.(name, model, 'batch') ?? true);
-}
+import type { FileSource } from './file/file-source.ts';
+import { takesField } from './model-fields.ts';
 
 /** Transcribes the file. Throws as `runHttpBatch` does. */
 export async function transcribeByHttp(

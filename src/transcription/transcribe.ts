@@ -17,8 +17,8 @@ import { Attempts } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
 import { detailsOf, refusalOf } from './failures.ts';
-import { FileDecoder } from './file-decoder.ts';
-import { type AudioFile, FileSource } from './file-source.ts';
+import { FileDecoder } from './file/file-decoder.ts';
+import { type AudioFile, FileSource } from './file/file-source.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
 
 export interface TranscriptionJob {

@@ -10,7 +10,7 @@ import { resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { BatchRequest, Provider } from '../../src/providers/provider.ts';
-import type { AudioFile } from '../../src/transcription/file-source.ts';
+import type { AudioFile } from '../../src/transcription/file/file-source.ts';
 import { type TranscriptionOutcome, transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';

@@ -8,7 +8,7 @@ import type { TranscriptionRequest } from '../../src/api/transcriptions.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { ModelCard } from '../../src/providers/provider.ts';
-import type { AudioFile } from '../../src/transcription/file-source.ts';
+import type { AudioFile } from '../../src/transcription/file/file-source.ts';
 import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';

@@ -7,11 +7,12 @@ import { sniffContainer } from '../../../src/audio/container.ts';
 import { secondsAtMost } from '../../../src/audio/length/measured.ts';
 import { WavReader } from '../../../src/audio/wav/wav.ts';
 import type { FormFile } from '../../../src/edge/multipart/form.ts';
-import { fileMembers, lengthOf } from '../../../src/edge/routes/transcriptions/money.ts';
 import type { ChainMember } from '../../../src/failover/chain.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
-import { FileSource } from '../../../src/transcription/file-source.ts';
+import { FileSource } from '../../../src/transcription/file/file-source.ts';
 import { LengthMeter } from '../../../src/transcription/measuring/length-meter.ts';
+import { lengthOf } from '../../../src/transcription/money/length.ts';
+import { fileMembers } from '../../../src/transcription/money/members.ts';
 import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../../fakes/audio/audio-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/audio/formats');

@@ -2,7 +2,8 @@
 import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { warningHeader, warningsOf } from '../../../src/edge/routes/transcriptions/warnings.ts';
+import { warningHeader } from '../../../src/edge/routes/transcriptions/warnings.ts';
+import { warningsOf } from '../../../src/transcription/answers.ts';
 
 const warning = (code: string) => ({ code, message: `${code}.` });
 

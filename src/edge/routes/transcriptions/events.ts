@@ -5,9 +5,6 @@ import type { TranscriptEvent } from '../../../api/transcriptions.ts';
 
 type Done = Omit<Extract<TranscriptEvent, { type: 'transcript.text.done' }>, 'type' | 'text'>;
 
-/** The text of an answer: the same in every format. */
-export const textOf = (utterances: readonly Utterance[]): string => utterances.map(({ text }) => text).join(' ');
-
 /** The events of one answer, in order. The deltas joined are `textOf` of the utterances. */
 export class TranscriptEvents {
   readonly #withSegments: boolean;

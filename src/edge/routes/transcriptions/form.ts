@@ -72,27 +72,6 @@ export function readLate(fields: readonly (readonly [string, string])[]): Partia
   return late;
 }
 
-/** The rate of headerless PCM, which says so in its content type: `audio/l16;rate=16000`, little-endian, one channel. */
-export function rawRate(contentType: string | undefined): number | undefined {
-  if (contentType === undefined || !/^audio\/l16\b/i.test(contentType)) return undefined;
-  const parameters = new Map(
-    [...contentType.matchAll(/;\s*([a-z]+)\s*=\s*"?(\d{1,6})"?/gi)].map(([, name, value]) => [
-      (name as string).toLowerCase(),
-      Number(value),
-    ]),
-  );
-  const rate = parameters.get('rate') ?? 16_000;
-  if (rate < 8_000 || rate > 48_000)
-    throw refuse('unsupported_audio', `The part's \`rate\` is ${rate}; headerless PCM is read from 8000 to 48000.`, {
-      param: 'file',
-    });
-  if ((parameters.get('channels') ?? 1) !== 1)
-    throw refuse('unsupported_audio', 'Headerless PCM has one channel here. Mix it down, or send a WAV file.', {
-      param: 'file',
-    });
-  return rate;
-}
-
 /** OpenAI gives `verbose_json` without words where none are asked for; more than that does no client harm. Subtitles are cut at them. */
 const showsWords = (format: ResponseFormat, granularities: readonly string[]): boolean =>
   format === 'srt' ||

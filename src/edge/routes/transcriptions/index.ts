@@ -1,20 +1,26 @@
 // `POST /v1/audio/transcriptions`: does the work of a form once for each idempotency key, and gives those who ask again the same
 // answer. What the work is stands beside this file; who waits for whom is decided by idempotency.ts.
+import type { KeyLimits } from '../../../auth/limits.ts';
 import { type Caller, requireModels } from '../../../auth/permissions.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
+import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
 import type { Reply, WholeReply } from '../../door.ts';
 import type { EarlierAnswer, Idempotency, IdempotentWork } from '../../idempotency/idempotency.ts';
 import { FormFingerprint, readIdempotencyKey } from '../../idempotency/request.ts';
+import type { Form } from '../../multipart/form.ts';
 import { refuseContentEncoding } from '../../multipart/parts.ts';
 import type { RouteContext } from '../../router.ts';
+import { answerOf } from './answer.ts';
 import { readFields } from './form.ts';
-import { FileJob, type JobDependencies } from './job.ts';
 import { joinedFields } from './members.ts';
+import { readUpload, readWithoutFile, type UploadDependencies } from './read-upload.ts';
 import { AnswerStream } from './stream.ts';
-import { formOf } from './upload.ts';
 
-export interface TranscriptionsDependencies extends JobDependencies {
+export interface TranscriptionsDependencies extends JobDependencies, UploadDependencies {
   idempotency: Idempotency;
+  /** How many files may be under way. */
+  limits: Pick<KeyLimits, 'takeFile'>;
+  settings: UploadDependencies['settings'];
 }
 
 /**
@@ -24,44 +30,72 @@ export interface TranscriptionsDependencies extends JobDependencies {
  * over; after the first of them nothing is tried again. All others give theirs together with the end. What fails before the
  * first delta is refused as ever; what fails behind it is an `error` event, and the connection is cut.
  */
-export const postTranscriptions = ({ idempotency, ...dependencies }: TranscriptionsDependencies) => {
+export const postTranscriptions = (dependencies: TranscriptionsDependencies) => {
   return async (context: RouteContext, caller: Caller): Promise<Reply> => {
     const { request, requestId } = context;
     refuseContentEncoding(request.headers);
     const key = readIdempotencyKey(request.headers);
-    if (key === undefined) {
-      const stream = new AnswerStream(requestId);
-      const job = { request, requestId, caller, chargeId: requestId, outlivesClient: false, stream };
-      return stream.answer(new FileJob(dependencies, job).run().then(({ reply }) => reply));
-    }
-    const begun = await idempotency.begin(caller.organisationId, key, requestId, request.signal);
-    if (begun.type === 'done') return answerAgain(context, caller, begun.before, dependencies);
     const stream = new AnswerStream(requestId);
+    if (key === undefined) {
+      const job = jobOf(context, caller, { chargeId: requestId, outlivesClient: false }, stream, dependencies);
+      return stream.answer(answered(job, context, caller, dependencies).then(({ reply }) => reply));
+    }
+    const begun = await dependencies.idempotency.begin(caller.organisationId, key, requestId, request.signal);
+    if (begun.type === 'done') return answerAgain(context, caller, begun.before, dependencies);
     return stream.answer(workOnce(context, caller, begun.work, stream, dependencies));
   };
 };
 
+const jobOf = (
+  { request, requestId }: RouteContext,
+  caller: Caller,
+  more: { chargeId: string; outlivesClient: boolean },
+  early: AnswerStream,
+  dependencies: JobDependencies,
+): FileJob =>
+  new FileJob(dependencies, {
+    requestId,
+    organisationId: caller.organisationId,
+    keyId: caller.keyId,
+    requireModels: (slugs) => requireModels(caller, slugs),
+    client: request.signal,
+    early,
+    ...more,
+  });
+
+/** Does a job, and gives its answer with the form, of which nothing is missing then. */
+async function answered(
+  job: FileJob,
+  { request, requestId }: RouteContext,
+  caller: Caller,
+  dependencies: TranscriptionsDependencies,
+  onFile?: (chunk: Uint8Array) => void,
+): Promise<{ reply: WholeReply; form: Form }> {
+  // Held until the work is over, whether the client is there or not.
+  const release = await dependencies.limits.takeFile(caller.key);
+  try {
+    const { result, upload } = await job.run(readUpload(request, dependencies, onFile));
+    return { reply: answerOf(result, requestId), form: upload.form };
+  } finally {
+    release();
+  }
+}
+
 /** The work of a key: its answer is kept. A failure leaves the key free, unless it may have been charged. */
 async function workOnce(
-  { request, requestId }: RouteContext,
+  context: RouteContext,
   caller: Caller,
   work: IdempotentWork,
   stream: AnswerStream,
-  dependencies: JobDependencies,
+  dependencies: TranscriptionsDependencies,
 ): Promise<WholeReply> {
-  const print = new FormFingerprint(request.method, request.path);
-  const job = new FileJob(dependencies, {
-    request,
-    requestId,
-    caller,
-    chargeId: work.chargeId,
-    onFile: (chunk) => print.file(chunk),
-    outlivesClient: true,
-    stream,
-  });
+  const { method, path } = context.request;
+  const print = new FormFingerprint(method, path);
+  const job = jobOf(context, caller, { chargeId: work.chargeId, outlivesClient: true }, stream, dependencies);
   try {
-    const { reply, fields, contentType } = await job.run();
-    await work.finish(print.digest(fields, contentType), reply);
+    const { reply, form } = await answered(job, context, caller, dependencies, (chunk) => print.file(chunk));
+    const fields = [...form.fields, ...(await form.rest)];
+    await work.finish(print.digest(fields, form.file.contentType), reply);
     return reply;
   } catch (error) {
     if (job.isSettling) await work.abandon();
@@ -75,15 +109,15 @@ async function answerAgain(
   { request }: RouteContext,
   caller: Caller,
   before: EarlierAnswer,
-  dependencies: JobDependencies,
+  dependencies: TranscriptionsDependencies,
 ): Promise<WholeReply> {
+  const { http, settings, providers } = dependencies;
   const print = new FormFingerprint(request.method, request.path);
-  const onFile = (chunk: Uint8Array) => print.file(chunk);
-  const { http, settings } = dependencies;
   const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
-  const form = await formOf(request, dependencies, { onFile, isFileDropped: true }, limit).finally(limit.release);
+  const reading = readWithoutFile(request, limit, dependencies, (chunk) => print.file(chunk));
+  const form = await reading.finally(limit.release);
   form.dispose();
-  const { model, fallbacks } = readFields(joinedFields(form.fields, dependencies.providers));
+  const { model, fallbacks } = readFields(joinedFields(form.fields, providers));
   requireModels(caller, [model, ...fallbacks.map((fallback) => fallback.model)]);
   return before.replyTo(print.digest(form.fields, form.file.contentType));
 }

@@ -4,6 +4,7 @@
 import type { Utterance } from '../../../../machines/events.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { Degradation } from '../../../failover/chain.ts';
+import type { EarlyAnswer } from '../../../transcription/job.ts';
 import type { Reply, WholeReply } from '../../door.ts';
 import { refusalOf } from '../../router.ts';
 import { errorEvent, TranscriptEvents } from './events.ts';
@@ -62,13 +63,13 @@ class Pieces implements AsyncIterableIterator<string> {
   }
 }
 
-export class AnswerStream {
+export class AnswerStream implements EarlyAnswer {
   readonly #requestId: string;
   readonly #pieces = new Pieces();
   #events: TranscriptEvents | undefined;
   #sent = '';
   #warnings: readonly Degradation[] = [];
-  #isFormWhole = false;
+  #isUploadWhole = false;
   #open: (reply: Reply) => void = () => {};
   readonly #opened = new Promise<Reply>((resolve) => {
     this.#open = resolve;
@@ -92,12 +93,12 @@ export class AnswerStream {
 
   /** Whether something of the answer is on its way to the client. */
   get isBegun(): boolean {
-    return this.#isFormWhole && this.#sent !== '';
+    return this.#isUploadWhole && this.#sent !== '';
   }
 
   /** The form was read to its end, and nothing in it will be refused. An answer in the middle of an upload breaks clients. */
-  formIsWhole(): void {
-    this.#isFormWhole = true;
+  uploadIsWhole(): void {
+    this.#isUploadWhole = true;
     this.#begin();
   }
 
@@ -111,7 +112,7 @@ export class AnswerStream {
   }
 
   #begin(): void {
-    if (!this.#isFormWhole || this.#sent === '') return;
+    if (!this.#isUploadWhole || this.#sent === '') return;
     this.#open({ status: 200, headers: streamHeaders(this.#warnings), body: this.#pieces });
   }
 

@@ -1,4 +1,4 @@
-// How an answer says what was not honoured: as a header in every format, and in full where the format has room for it.
+// How an answer of any format says what was not honoured: as a header.
 import type { Degradation } from '../../../failover/chain.ts';
 
 /** Some proxies refuse answers whose headers are longer than a few of these. */
@@ -15,16 +15,4 @@ export function warningHeader(warnings: readonly Degradation[]): Record<string, 
   const distinct = [...new Set(codes)];
   while ([...distinct, MORE].join(', ').length > HEADER_BYTES_MAX) distinct.pop();
   return { 'Voxgate-Warning': [...distinct, MORE].join(', ') };
-}
-
-/** The warnings as a member of an answer that has any. */
-export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degradation[] } {
-  if (warnings.length === 0) return {};
-  return {
-    warnings: warnings.map(({ code, message, param }) => ({
-      code,
-      message,
-      ...(param === undefined ? {} : { param }),
-    })),
-  };
 }

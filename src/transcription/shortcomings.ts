@@ -1,10 +1,10 @@
 // What of a form its answer cannot show, said before the model is asked where the catalogue tells, and after it where only the
 // answer does. What a model does not take at all is the chain's.
-import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
-import type { ChainMember, Degradation } from '../../../failover/chain.ts';
-import { cuesOf } from '../../../transcription/subtitles/cues.ts';
-import type { TranscriptionOutcome } from '../../../transcription/transcribe.ts';
+import { type Refusal, refuse } from '../api/errors.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import type { ChainMember, Degradation } from '../failover/chain.ts';
+import { cuesOf } from './subtitles/cues.ts';
+import type { TranscriptionOutcome } from './transcribe.ts';
 
 type Shape = Pick<
   TranscriptionRequest,

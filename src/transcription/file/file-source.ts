@@ -1,7 +1,7 @@
 // A file on its way to a model: what it is by its first bytes, how long it is where that can be known, and whether it can
 // still be read from the beginning. Which model gets it is decided by whoever asks.
-import { refuse } from '../api/errors.ts';
-import { sniffContainer, wavLength } from '../audio/container.ts';
+import { refuse } from '../../api/errors.ts';
+import { sniffContainer, wavLength } from '../../audio/container.ts';
 
 /** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */
 export interface AudioFile {

@@ -1,16 +1,14 @@
 // The models that a form names, checked against all that it asks of them, and what of it each of them would not take.
-import type { Candidate } from '../../../api/listen.ts';
-import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
-import type { Caller } from '../../../auth/permissions.ts';
-import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../../failover/chain.ts';
-import { takesField } from '../../../transcription/by-http.ts';
-import { leftOut, strictly, timesMissing } from './limits.ts';
-import { fieldOf, withOpenaiOptions } from './openai.ts';
+import type { Candidate } from '../api/listen.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../failover/chain.ts';
+import { fieldOf, takesField, withOpenaiOptions } from './model-fields.ts';
+import { leftOut, strictly, timesMissing } from './shortcomings.ts';
 
 /** The chain of a request, checked. Throws a Refusal naming the field at fault. */
 export async function chainOf(
   fields: TranscriptionRequest,
-  { organisationId }: Pick<Caller, 'organisationId'>,
+  organisationId: string,
   dependencies: ChainDependencies,
 ): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
   const chain = await resolveChain(

@@ -1,15 +1,9 @@
-// How much audio a file can hold, and for what of it its models are paid: money is held for that before one is asked. Holding and
-// charging it is the ledger's.
-import { refuse } from '../../../api/errors.ts';
-import { sniffContainer, type WavLength, wavLength } from '../../../audio/container.ts';
-import { secondsAtMost } from '../../../audio/length/measured.ts';
-import type { ChainMember } from '../../../failover/chain.ts';
-import type { MeterMember } from '../../../ledger/meter.ts';
-import type { LedgerPrice } from '../../../store/ledger/calls.ts';
-import type { LengthMeter } from '../../../transcription/measuring/length-meter.ts';
-import type { FileMember } from '../../../transcription/money/reservations.ts';
-import type { FormFile } from '../../multipart/form.ts';
-import { rawRate } from './form.ts';
+// How much audio an uploaded file can hold: money is held for that before a model is asked.
+import { refuse } from '../../api/errors.ts';
+import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
+import { secondsAtMost } from '../../audio/length/measured.ts';
+import { rawRate, type UploadedFile } from '../file/uploaded-file.ts';
+import type { LengthMeter } from '../measuring/length-meter.ts';
 
 /** Longer than any recording is, all channels together: what says so is broken, or a trap. */
 const SECONDS_MAX = 360_000;
@@ -33,16 +27,12 @@ export interface FileLength {
   seconds: number | undefined;
 }
 
-/** Whether the length of the audio decides what it costs. */
-export const costsByLength = (members: readonly { own: boolean; price: LedgerPrice }[]): boolean =>
-  members.some(({ own, price }) => !own && price.unit === 'minute' && price.microUsd > 0n);
-
 /**
  * @param isMeasured whether it matters
  * @throws Refusal `unsupported_audio` for a file that claims an absurd length
  */
 export async function lengthOf(
-  file: FormFile,
+  file: UploadedFile,
   isMeasured: boolean,
   meter: Pick<LengthMeter, 'measure'>,
   organisationId: string,
@@ -60,41 +50,6 @@ export async function lengthOf(
   const bytesSeconds = size === undefined ? SECONDS_MAX : secondsAtMost(sniffContainer(head), size);
   return { secondsMax: Math.min(SECONDS_MAX, bytesSeconds), channels: 1, seconds: undefined };
 }
-
-/**
- * The chain with the channels that each member is paid for. Throws the Refusal `unsupported_audio` where nobody will know what to
- * charge: the file does not say how long it is, or how many channels it has, and a model that it may come to does not either.
- */
-export function fileMembers(
-  members: readonly ChainMember[],
-  priced: readonly MeterMember[],
-  { secondsMax, channels, seconds }: FileLength,
-): FileMember[] {
-  const isUnknown = seconds === undefined && costsByLength(priced);
-  return priced.map((each, index) => {
-    const member = members[index] as ChainMember;
-    const isSilent = member.card.capabilities.segment_timestamps === false;
-    const isEach = billsEachChannel(member);
-    if (isUnknown && !each.own && (isSilent || isEach)) {
-      const what = isEach ? 'how many channels of what length the file has' : 'how long the file is';
-      throw unsupported(
-        `Nobody can tell ${what}, and ${each.slug} ${isEach ? 'is billed by it' : 'does not say it'}. Convert it to WAV, FLAC or MP3, and send it again.`,
-      );
-    }
-    if (isEach && !each.own) plausible(secondsMax * channels);
-    return { ...each, channels: isEach ? channels : 1 };
-  });
-}
-
-function billsEachChannel({ provider, params }: Pick<ChainMember, 'provider' | 'params'>): boolean {
-  if (provider.batch?.kind !== 'http') return false;
-  const { billsChannels } = provider.batch;
-  return typeof billsChannels === 'object' ? params[billsChannels.whenAsked] === true : billsChannels === 'always';
-}
-
-/** The longest audio that every member of the chain would take at least one of. */
-export const longestOf = (members: readonly ChainMember[]): number =>
-  Math.max(...members.map(({ card }) => card.audio.max_seconds ?? Number.POSITIVE_INFINITY));
 
 /** Whether a file has to be whole before anybody can say how long it is. */
 export const isLengthHidden = (contentType: string | undefined, head: Uint8Array): boolean =>
@@ -119,7 +74,7 @@ export async function* asLongAsSaid(chunks: AsyncIterable<Uint8Array>, head: Uin
 }
 
 /** Of headerless samples that are all here. */
-function samplesSeconds({ contentType, size }: FormFile): number | undefined {
+function samplesSeconds({ contentType, size }: UploadedFile): number | undefined {
   const rate = rawRate(contentType);
   return rate === undefined || size === undefined ? undefined : size / BYTES_PER_SAMPLE / rate;
 }
@@ -133,7 +88,7 @@ function plainWav(head: Uint8Array): WavLength | undefined {
 }
 
 /** By its bytes, which may all be samples whatever the header says; and by the header, where nothing but tags follows. */
-async function wavFileLength(file: FormFile, wav: WavLength): Promise<FileLength> {
+async function wavFileLength(file: UploadedFile, wav: WavLength): Promise<FileLength> {
   const { samplesAt, sampleBytes, bytesPerSecond, channels } = wav;
   const { size } = file;
   const bytesHere = size === undefined ? (sampleBytes ?? 0) + TRAILER_BYTES_MAX : Math.max(0, size - samplesAt);
@@ -145,7 +100,7 @@ async function wavFileLength(file: FormFile, wav: WavLength): Promise<FileLength
 }
 
 /** Whether whole chunks follow from a position to the end of a file, and no more samples: some decoders go on with those. */
-async function endsInTags({ readAt }: FormFile, size: number, samplesEnd: number): Promise<boolean> {
+async function endsInTags({ readAt }: UploadedFile, size: number, samplesEnd: number): Promise<boolean> {
   if (size - samplesEnd > TRAILER_BYTES_MAX) return false;
   const tags = Buffer.from(await readAt(samplesEnd, size - samplesEnd));
   // Wherever it stands: decoders differ in the byte that fills up an odd number.
@@ -159,11 +114,11 @@ async function endsInTags({ readAt }: FormFile, size: number, samplesEnd: number
   return at === tags.length || at === tags.length + 1;
 }
 
-function plausible(seconds: number): number {
+export function plausible(seconds: number): number {
   if (seconds <= SECONDS_MAX) return seconds;
   throw unsupported(
     `The file says that it is ${Math.round(seconds)} s long; at most ${SECONDS_MAX} s are taken. Write it anew, or split it.`,
   );
 }
 
-const unsupported = (message: string) => refuse('unsupported_audio', message, { param: 'file' });
+export const unsupported = (message: string) => refuse('unsupported_audio', message, { param: 'file' });

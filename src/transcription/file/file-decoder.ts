@@ -1,10 +1,10 @@
 // The samples of a file for a model that hears files live: WAV and headerless PCM, converted to the model's rate. Other
 // containers go to models that take files as they are.
-import { refuse } from '../api/errors.ts';
-import { PcmConverter } from '../audio/resampler.ts';
-import { WavReader } from '../audio/wav/wav.ts';
-import { LegFailed } from '../upstream/leg-failed.ts';
-import { audioTooLong, formatUnsupported } from './failures.ts';
+import { refuse } from '../../api/errors.ts';
+import { PcmConverter } from '../../audio/resampler.ts';
+import { WavReader } from '../../audio/wav/wav.ts';
+import { LegFailed } from '../../upstream/leg-failed.ts';
+import { audioTooLong, formatUnsupported } from '../failures.ts';
 import type { FileSource } from './file-source.ts';
 
 /** Mono linear16 out of a file's chunks, at any rate. */

@@ -1,0 +1,121 @@
+// The form of a transcription on its way in: how much of it there may be, what of it is waited for or refused before all of it is
+// there, and the upload that it is.
+import type { Readable } from 'node:stream';
+import { refuse } from '../../../api/errors.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { PriceList } from '../../../billing/price-list.ts';
+import type { ChainDependencies } from '../../../failover/chain.ts';
+import type { LimitedSignal } from '../../../runtime/limited-signal.ts';
+import { needsWholeFile, type ReadUpload, type Upload } from '../../../transcription/upload.ts';
+import type { DoorRequest } from '../../door.ts';
+import { type Field, type Form, type FormLimits, readForm } from '../../multipart/form.ts';
+import type { SpoolBudget } from '../../multipart/spool-file.ts';
+import { readFields, readLate } from './form.ts';
+import { joinedFields } from './members.ts';
+
+export interface UploadDependencies extends Pick<ChainDependencies, 'providers'> {
+  prices: PriceList;
+  /** All uploads of the node that are on disk together. */
+  spoolBudget: SpoolBudget;
+  settings: {
+    fileBytesMax: number;
+    memoryBytesMax: number;
+    timeoutMs: number;
+    spoolDirectory: string;
+  };
+}
+
+/** Client libraries send each member of a list as a field: hundreds of keywords, and voices of speakers as data URLs. */
+const FIELDS_MAX = 1_000;
+const FIELD_BYTES_MAX = 1_048_576;
+const FIELDS_BYTES_MAX = 4_194_304;
+/** Boundaries, headers of parts and fields, beside the file. */
+const AROUND_FILE_BYTES = FIELDS_BYTES_MAX + 1_048_576;
+
+export interface FormUpload extends Upload {
+  readonly form: Form;
+}
+
+/** Reads the form of a request as a job asks for it. */
+export function readUpload(
+  request: DoorRequest,
+  dependencies: UploadDependencies,
+  onFile: FormLimits['onFile'],
+): ReadUpload<FormUpload> {
+  return async (limit, admit) => {
+    const body = bodyOf(request, limit, dependencies);
+    const mustKeep: FormLimits['mustKeep'] = (fields, contentType, head) => {
+      // What is refused is not read to its end.
+      admitEarly(fields, admit, dependencies).catch((error: Error) => body.destroy(error));
+      const { model = '' } = Object.fromEntries(fields);
+      const hasFallbacks = fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
+      return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
+    };
+    const limits = { ...formLimits(dependencies), mustKeep, ...(onFile === undefined ? {} : { onFile }) };
+    const form = await readForm(body, request.headers.get('content-type'), limits);
+    try {
+      return uploadOf(form, dependencies);
+    } catch (error) {
+      form.dispose();
+      throw error;
+    }
+  };
+}
+
+/** Reads the form of a request whose file is not needed, but for what hears it. */
+export function readWithoutFile(
+  request: DoorRequest,
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  onFile: (chunk: Uint8Array) => void,
+): Promise<Form> {
+  const limits = { ...formLimits(dependencies), onFile, isFileDropped: true };
+  return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
+}
+
+const formLimits = ({ settings, spoolBudget }: UploadDependencies): FormLimits => ({
+  fileBytesMax: settings.fileBytesMax,
+  fieldBytesMax: FIELD_BYTES_MAX,
+  fieldsBytesMax: FIELDS_BYTES_MAX,
+  fieldsMax: FIELDS_MAX,
+  memoryBytesMax: settings.memoryBytesMax,
+  spoolDir: settings.spoolDirectory,
+  spoolBudget,
+});
+
+/** The body, which fails with the Refusal `request_timeout` when its time is over. */
+function bodyOf(request: DoorRequest, limit: LimitedSignal, { settings }: UploadDependencies): Readable {
+  const body = request.body(settings.fileBytesMax + AROUND_FILE_BYTES);
+  const late = () => {
+    if (!limit.isTimedOut) return;
+    const message = `The form did not arrive within ${settings.timeoutMs / 1000} s. Send less, or over a faster connection.`;
+    body.destroy(refuse('request_timeout', message, { param: 'file' }));
+  };
+  limit.signal.addEventListener('abort', late);
+  return body;
+}
+
+/** By the fields in front of a large file: nobody uploads it to be told that it is refused. */
+async function admitEarly(
+  fields: readonly Field[],
+  admit: Parameters<ReadUpload>[1],
+  { providers }: UploadDependencies,
+): Promise<void> {
+  if (fields.some(([name]) => name === 'model')) await admit(readFields(joinedFields(fields, providers)));
+}
+
+const uploadOf = (form: Form, { providers }: UploadDependencies): FormUpload => ({
+  form,
+  request: requestOf(form, providers),
+  file: form.file,
+  arrived: form.rest,
+  late: async () => readLate(await form.rest),
+  dispose: () => form.dispose(),
+});
+
+/** What was asked for. While the file is still arriving the format may come behind it: words are then asked for to be safe. */
+function requestOf(form: Form, providers: UploadDependencies['providers']): TranscriptionRequest {
+  const fields = readFields(joinedFields(form.fields, providers));
+  const isFormatOpen = form.file.size === undefined && !form.fields.some(([name]) => name === 'response_format');
+  return isFormatOpen ? { ...fields, wordTimestamps: true } : fields;
+}

@@ -1,0 +1,82 @@
+// What a transcription says, in the shape of each format. Speakers, times and texts are those of the model that answered. Headers
+// and events are the edge's.
+import type { Segment, Transcription, VerboseTranscription } from '../api/transcriptions.ts';
+import { usdOf } from '../billing/price.ts';
+import type { Degradation } from '../failover/chain.ts';
+import type { FileResult } from './job.ts';
+import { hasTimes } from './shortcomings.ts';
+import { type Cue, cuesOf } from './subtitles/cues.ts';
+import type { TranscriptionOutcome } from './transcribe.ts';
+
+/** The text of an answer: the same in every format. */
+export const textOf = ({ utterances }: Pick<TranscriptionOutcome, 'utterances'>): string =>
+  utterances.map(({ text }) => text).join(' ');
+
+/** `response_format=json`. */
+export const transcriptionOf = (result: FileResult): Transcription => ({
+  text: textOf(result.outcome),
+  ...logprobsOf(result),
+  usage: usageOf(result),
+});
+
+/** `response_format=verbose_json`. */
+export function verboseTranscriptionOf(result: FileResult, requestId: string): VerboseTranscription {
+  const { request, outcome, warnings, charge } = result;
+  const { member, attempts, utterances } = outcome;
+  const wanted = request.timestampGranularities;
+  const [own] = member.card.languages;
+  return {
+    text: textOf(outcome),
+    task: 'transcribe',
+    language: outcome.language ?? request.language ?? (own === '*' ? 'und' : (own ?? 'und')),
+    duration: rounded(outcome.seconds),
+    model: member.slug,
+    segments: wanted.length > 0 && !wanted.includes('segment') ? [] : utterances.map(segment),
+    words: wanted.length > 0 && !wanted.includes('word') ? [] : utterances.flatMap(({ words }) => words ?? []),
+    request_id: requestId,
+    ...logprobsOf(result),
+    usage: { ...usageOf(result), cost_usd: usdOf(charge.costMicroUsd), byok: charge.own },
+    ...(attempts.length === 0 ? {} : { fallback: attempts }),
+    ...warningsOf(warnings),
+  };
+}
+
+/** `response_format=srt` and `vtt`. */
+export const subtitlesOf = ({ outcome }: FileResult): Cue[] =>
+  cuesOf(outcome.utterances, outcome.seconds, hasTimes(outcome)).cues;
+
+/** Seconds as they are charged: times the channels, where each of them is. */
+export const usageOf = ({ outcome, charge }: FileResult): Transcription['usage'] => ({
+  type: 'duration',
+  seconds: rounded(rounded(outcome.seconds) * charge.channels),
+});
+
+/** Only to those who asked: also `provider_params` may ask a model for them. */
+export const logprobsOf = ({ request, outcome: { logprobs } }: FileResult): Pick<Transcription, 'logprobs'> =>
+  'include' in request.openaiOptions && logprobs !== undefined ? { logprobs } : {};
+
+/** The warnings as a member of an answer that has any. */
+export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degradation[] } {
+  if (warnings.length === 0) return {};
+  return {
+    warnings: warnings.map(({ code, message, param }) => ({
+      code,
+      message,
+      ...(param === undefined ? {} : { param }),
+    })),
+  };
+}
+
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+const segment = (
+  { text, start, end, speaker, confidence }: TranscriptionOutcome['utterances'][number],
+  id: number,
+): Segment => ({
+  id,
+  start,
+  end,
+  text,
+  ...(speaker === undefined ? {} : { speaker }),
+  ...(confidence === undefined ? {} : { confidence }),
+});

@@ -1,0 +1,68 @@
+// What becomes of the money that is held for a file: it is charged for all that was heard, for what the client was given of it, or
+// not at all. When it is which is decided by the job.
+import type { ChainMember } from '../../failover/chain.ts';
+import { isFree } from '../../ledger/meter.ts';
+import type { FileMember, HeardFile, ReservedFile } from './reservations.ts';
+
+/** What was charged. `own`: with the organisation's own provider key. */
+export interface Charge {
+  costMicroUsd: bigint;
+  own: boolean;
+  /** That were charged: one where the audio was charged once. */
+  channels: number;
+}
+
+/** What a model has heard, as far as it costs. */
+interface Heard {
+  member: ChainMember;
+  seconds: number;
+  claimedSeconds?: number | undefined;
+}
+
+export class FileBill {
+  readonly #members: readonly ChainMember[];
+  readonly #payers: readonly FileMember[];
+  readonly #reserved: ReservedFile;
+  /** What the client was given before the end, and up to which second. */
+  #given: HeardFile | undefined;
+
+  /** @param payers the members of the chain in their order, as the bill sees them */
+  constructor(members: readonly ChainMember[], payers: readonly FileMember[], reserved: ReservedFile) {
+    this.#members = members;
+    this.#payers = payers;
+    this.#reserved = reserved;
+  }
+
+  /** Whether any model of the chain costs anything. */
+  get isPaid(): boolean {
+    return !this.#payers.every(isFree);
+  }
+
+  /** The client was given something that a model has heard up to a second. */
+  gave(member: ChainMember, endSeconds: number): void {
+    this.#given = { member: this.#payerOf(member), seconds: Math.max(this.#given?.seconds ?? 0, endSeconds) };
+  }
+
+  /** Charges all that was heard. `isUntaken`: the client does not have it. */
+  async settle({ member, seconds, claimedSeconds }: Heard, isUntaken: boolean): Promise<Charge> {
+    const payer = this.#payerOf(member);
+    const costMicroUsd = await this.#reserved.settle({ member: payer, seconds, claimedSeconds, isUntaken });
+    return { costMicroUsd, own: payer.own, channels: payer.channels };
+  }
+
+  /** Charges what the client was given, where that is anything. Gives whether it is. */
+  async settleGiven(): Promise<boolean> {
+    if (this.#given === undefined) return false;
+    await this.#reserved.settle(this.#given);
+    return true;
+  }
+
+  /** Charges nothing. */
+  release(): Promise<void> {
+    return this.#reserved.release();
+  }
+
+  #payerOf(member: ChainMember): FileMember {
+    return this.#payers[this.#members.indexOf(member)] as FileMember;
+  }
+}

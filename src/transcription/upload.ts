@@ -1,0 +1,70 @@
+// A file on its way in with what is asked for: how the edge hands it over, whether all of it is needed before a model is asked, and
+// what of it the models are handed.
+import { isSlug, providerOf } from '../api/slug.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import type { PriceList } from '../billing/price-list.ts';
+import type { ChainDependencies } from '../failover/chain.ts';
+import type { LimitedSignal } from '../runtime/limited-signal.ts';
+import type { AudioFile } from './file/file-source.ts';
+import { rawRate, type UploadedFile } from './file/uploaded-file.ts';
+import { asLongAsSaid, type FileLength, isLengthHidden } from './money/length.ts';
+import { costsByLength } from './money/members.ts';
+
+export interface Upload {
+  /** What was asked for in front of the file, and behind a small one. */
+  readonly request: TranscriptionRequest;
+  readonly file: UploadedFile;
+  /** Resolves when all of it is here. Rejects with a Refusal when it turns out to be broken, or is too slow. */
+  readonly arrived: Promise<unknown>;
+  /** What was asked for behind a file that was still arriving. Rejects as `arrived` does, and for what cannot be honoured so late. */
+  late(): Promise<Partial<TranscriptionRequest>>;
+  dispose(): void;
+}
+
+/**
+ * Reads an upload as far as it has to be known before a model is asked.
+ *
+ * @param limit its end is the upload's
+ * @param admit says of a large file whether it may come, by what is in front of it: what is refused is not read to its end
+ */
+export type ReadUpload<Own extends Upload = Upload> = (
+  limit: LimitedSignal,
+  admit: (request: TranscriptionRequest) => Promise<unknown>,
+) => Promise<Own>;
+
+/**
+ * Whether the whole file is needed before the first model is asked: more than one may be, the model wants its length, or what it
+ * costs goes by a length that only the whole file tells.
+ *
+ * @param model as it was named, also where there is none
+ */
+export function needsWholeFile(
+  { model, hasFallbacks }: { model: string; hasFallbacks: boolean },
+  { contentType, head }: Pick<UploadedFile, 'contentType' | 'head'>,
+  { providers, prices }: Pick<ChainDependencies, 'providers'> & { prices: PriceList },
+): boolean {
+  if (hasFallbacks) return true;
+  const provider = isSlug(model) ? providers.get(providerOf(model)) : undefined;
+  const price = provider === undefined ? undefined : prices.priceOf(model, 'batch');
+  if (price !== undefined && costsByLength([{ own: false, price }]) && isLengthHidden(contentType, head)) return true;
+  const batch = provider?.batch;
+  // Headerless samples become a WAV file, whose header says how long it is.
+  return batch?.kind === 'http' && (batch.needsLength || rawRate(contentType) !== undefined);
+}
+
+/** The file as models are handed it. `onEnd`: the last byte of one that was still arriving has been read. */
+export function audioFileOf(file: UploadedFile, { seconds, secondsMax }: FileLength, onEnd: () => void): AudioFile {
+  const { size, head, pieces } = file;
+  const arriving = async function* () {
+    yield* asLongAsSaid(file.read(), head);
+    onEnd();
+  };
+  return {
+    bytes: size,
+    pieces,
+    rawSampleRate: rawRate(file.contentType),
+    secondsMax,
+    ...(seconds === undefined ? {} : { seconds }),
+    read: () => (size === undefined ? arriving() : file.read()),
+  };
+}
