@@ -45,6 +45,30 @@ describe.each(pages)('$path', ({ path, links, codes, blocks, text }) => {
   });
 });
 
+describe('a command that is not there', () => {
+  test.each([
+    ['npm run tests', 'package.json has no script "tests"'],
+    ['npm run -s voxgate -- transcibe FILE', 'there is no command "transcibe"'],
+    ['VOXGATE_PORT=1 voxgate keys mint', 'voxgate keys has no action "mint"'],
+    ['sudo voxgate serve --worker 4', 'voxgate serve has no --worker'],
+    ['curl http://127.0.0.1:8080/v1/listens', 'there is no GET /v1/listens'],
+    ['curl http://127.0.0.1:8080/v1/models -F a=b', 'there is no POST /v1/models'],
+    ['curl https://example.com/v1/models', 'curl goes to https://example.com/v1/models'],
+    ['npx vitest run test/nothing.test.ts', 'there is no test/nothing.test.ts'],
+    ['npx nothing', 'there is no tool "nothing"'],
+    ['cd /tmp && nothing --here', 'what is nothing?'],
+    ['.ci/nothing', 'there is no .ci/nothing'],
+  ])('is told: %s', (command, problem) => {
+    expect(commandsOf(command).map(problemOf)).toContain(problem);
+  });
+
+  test('is not seen in what is there', () => {
+    const there = ['export KEY=1', 'npm ci && npm start # a word', 'voxgate serve --workers 4', '.ci/run'];
+    expect(there.flatMap(commandsOf).map(problemOf)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(commandsOf("sudo tee x <<'END'\nnothing\nEND\n")).toEqual([['tee', 'x']]);
+  });
+});
+
 describe('the documents', () => {
   test('are all found from docs/README.md', () => {
     const known = byPath.get('docs/README.md')?.links.map((link) => join('docs', link));

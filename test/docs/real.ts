@@ -22,7 +22,7 @@ export function problemOf(words: readonly string[]): string | undefined {
   if (program === 'npm') return npmProblem(rest);
   if (program === 'voxgate') return voxgateProblem(rest);
   if (program === 'curl') return curlProblem(rest);
-  if (program === 'npx') return existsSync(join(ROOT, 'node_modules/.bin', rest[0] ?? '')) ? undefined : 'no such tool';
+  if (program === 'npx') return npxProblem(rest);
   if (program === 'podman' && rest[0] === 'exec') return problemOf(rest.slice(2));
   if (program.includes('/')) return existsSync(join(ROOT, program)) ? undefined : `there is no ${program}`;
   return ELSEWHERE.test(program) ? undefined : `what is ${program}?`;
@@ -31,6 +31,9 @@ export function problemOf(words: readonly string[]): string | undefined {
 const unquoted = (word: string): string => word.replace(/^(["'])(.*)\1$/, '$2');
 const pathIn = (word: string): string => word.slice(word.indexOf('@') + 1);
 const isOwnPath = (word: string): boolean => /^(?:\w+=@)?(?:bin|deploy|docs|machines|scripts|src|test)\//.test(word);
+
+const npxProblem = ([tool = '']: readonly string[]): string | undefined =>
+  existsSync(join(ROOT, 'node_modules/.bin', tool)) ? undefined : `there is no tool "${tool}"`;
 
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts;
 
