@@ -6,8 +6,8 @@ import { simulators } from '../../src/providers/simulators.ts';
 import { scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
+import { silentWav } from '../fakes/audio/audio-files.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { silentWav } from '../providers/openai/silent-wav.ts';
 
 type Fields = [string, string][];
 

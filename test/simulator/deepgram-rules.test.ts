@@ -4,8 +4,8 @@ import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import { simulator } from '../../src/providers/deepgram/simulator/index.ts';
 import { scriptEar } from '../../src/simulator/ears.ts';
-import { quickClock } from '../providers/deepgram/support.ts';
 import { silence as audio, Client, closeAll, type Message, serve } from './client.ts';
+import { quickClock } from './quick-clock.ts';
 
 afterEach(closeAll);
 

@@ -2,6 +2,7 @@
 // whole files through it.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { wavHeader } from '../../src/audio/wav/wav-header.ts';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../src/providers/provider.ts';
 import { engineEar, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { transcribe } from '../../src/simulator/transcription.ts';
@@ -47,17 +48,8 @@ class CountingEngine implements Engine {
 }
 
 /** A WAV file of 16 kHz. */
-function wavOf(samples: Int16Array): Uint8Array {
-  const head = Buffer.alloc(44);
-  head.write('RIFF\0\0\0\0WAVEfmt ');
-  head.set([16, 0, 0, 0, 1, 0, 1, 0], 16);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.set([2, 0, 16, 0], 32);
-  head.write('data', 36);
-  head.writeUInt32LE(samples.byteLength, 40);
-  return Buffer.concat([head, new Uint8Array(samples.buffer)]);
-}
+const wavOf = (samples: Int16Array): Uint8Array =>
+  Buffer.concat([wavHeader(16_000, samples.byteLength), new Uint8Array(samples.buffer)]);
 
 describe('an ear', () => {
   const settle = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,22 +1,13 @@
 // The rules that simulated OpenAI keeps: who is let in, and what a session takes and refuses.
 import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import {
-  begun,
-  closeAll,
-  connect,
-  created,
-  dialled,
-  type Setting,
-  server,
-  TRANSCRIPTION,
-  updateOf,
-} from '../providers/openai/simulator-client.ts';
+import { closeAll } from './client.ts';
+import { begun, COMPLETED, created, type Dial, OpenaiClient, start, updateOf } from './openai-client.ts';
 
 afterEach(closeAll);
 
 describe('who is let in', () => {
-  it.each<[string, Setting, { status: number; code: string | null }]>([
+  it.each<[string, Dial, { status: number; code: string | null }]>([
     ['without a key', { headers: {} }, { status: 401, code: null }],
     ['with a bad key', { headers: { authorization: 'Bearer bad' } }, { status: 401, code: 'invalid_api_key' }],
     ['without credit', { headers: { authorization: 'Bearer broke' } }, { status: 429, code: 'insufficient_quota' }],
@@ -38,21 +29,20 @@ describe('who is let in', () => {
       { protocols: ['realtime', 'openai-insecure-api-key.sk', 'openai-beta.realtime-v1'], headers: {} },
       { status: 400, code: 'beta_api_shape_disabled' },
     ],
-  ])('not one who comes %s', async (_, setting, refused) => {
-    const client = await connect(setting);
-    await client.until(() => client.refused !== undefined);
-    expect(client.refused).toEqual(refused);
+  ])('not one who comes %s', async (_, dial, { status, code }) => {
+    const refused = await new OpenaiClient(await start(), dial).refused;
+    expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([status, code]);
   });
 
   it('a browser, which sends its key as a subprotocol', async () => {
-    const client = await created({ protocols: ['realtime', 'openai-insecure-api-key.sk'], headers: {} });
+    const client = await created({}, { protocols: ['realtime', 'openai-insecure-api-key.sk'], headers: {} });
     expect(client.socket.protocol).toBe('realtime');
   });
 
   it('one with a client secret, until it expires', async () => {
     const clock = new SimulatedClock();
-    await connect({ clock });
-    const answer = await fetch(`${server?.url}/v1/realtime/client_secrets`, {
+    const server = await start({ clock });
+    const answer = await fetch(`${server.url}/v1/realtime/client_secrets`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk', 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -63,15 +53,13 @@ describe('who is let in', () => {
     const { value, expires_at } = (await answer.json()) as { value: string; expires_at: number };
     expect([answer.status, value.startsWith('ek_'), expires_at]).toEqual([200, true, 10]);
     const browser = { protocols: ['realtime', `openai-insecure-api-key.${value}`], headers: {} };
-    const client = dialled(browser);
-    await client.heard('session.created');
-    expect(client.events[0]).toMatchObject({
+    const client = new OpenaiClient(server, browser);
+    expect(await client.message('session.created')).toMatchObject({
       session: { audio: { input: { transcription: { model: 'whisper-1' } } } },
     });
     clock.increment(10_000);
-    const late = dialled(browser);
-    await late.until(() => late.refused !== undefined);
-    expect(late.refused).toEqual({ status: 401, code: 'invalid_api_key' });
+    const late = await new OpenaiClient(server, browser).refused;
+    expect([late.status, JSON.parse(late.body).error.code]).toEqual([401, 'invalid_api_key']);
   });
 });
 
@@ -114,14 +102,13 @@ describe('an update', () => {
   ])('is refused for %s', async (_, members, code, param) => {
     const client = await created();
     client.send(updateOf(members));
-    await client.heard('error');
-    expect(client.all('error')[0]?.error).toMatchObject({ code, param, event_id: 'mine' });
+    expect(await client.error()).toMatchObject({ code, param, event_id: 'mine' });
   });
 
   it('changes what it names, and leaves the rest', async () => {
     const client = await begun(model, {}, { turn_detection: { type: 'server_vad', silence_duration_ms: 200 } });
     client.send(updateOf({ turn_detection: null }));
-    await client.heard('session.updated', 2);
+    await client.message('session.updated', 2);
     const inputs = client
       .all('session.updated')
       .map(({ session }) => (session as { audio: { input: object } }).audio.input);
@@ -147,16 +134,15 @@ describe('an event', () => {
   ])('%s is refused, and the session goes on', async (_, event, code) => {
     const client = await begun('whisper-1');
     client.send(event);
-    await client.heard('error');
-    expect(client.all('error')[0]?.error?.code).toBe(code);
+    expect((await client.error()).code).toBe(code);
     client.speak(0, 2);
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['0-48000']);
   });
 
   it('as bytes is refused', async () => {
     const client = await begun('whisper-1');
     client.socket.send(Buffer.alloc(20));
-    await client.heard('error');
+    await client.message('error');
   });
 });

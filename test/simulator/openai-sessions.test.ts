@@ -3,14 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { EarMessage } from '../../src/providers/simulation.ts';
 import { type EarSource, scriptEar } from '../../src/simulator/ears.ts';
-import {
-  begun,
-  type Client,
-  closeAll,
-  created,
-  TRANSCRIPTION,
-  updateOf,
-} from '../providers/openai/simulator-client.ts';
+import { closeAll } from './client.ts';
+import { begun, COMPLETED, created, TRANSCRIPTION, updateOf } from './openai-client.ts';
 
 afterEach(closeAll);
 
@@ -27,27 +21,19 @@ function puppetEar(): { ear: EarSource; say(message: EarMessage): void } {
   return { ear, say };
 }
 
-/** Resolves when the simulator has read everything that was sent. */
-async function read(client: Client): Promise<void> {
-  const times = client.all('session.updated').length;
-  client.send({ type: 'session.update', session: { type: 'transcription' } });
-  await client.heard('session.updated', times + 1);
-}
-
 describe('a commit', () => {
   it('of less than 100 ms is refused with the measured time, and the audio stays', async () => {
     const client = await begun('gpt-live-transcribe');
     client.speak(0, 0.05);
     client.commit();
-    await client.heard('error');
-    expect(client.all('error')[0]?.error).toMatchObject({
+    expect(await client.error()).toMatchObject({
       code: 'input_audio_buffer_commit_empty',
       event_id: 'mine',
       message: expect.stringContaining('only has 50.00ms'),
     });
     client.speak(0.05, 0.1);
     client.commit();
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['0-2400']);
   });
 
@@ -55,8 +41,7 @@ describe('a commit', () => {
     const client = await begun('gpt-4o-transcribe');
     client.speak(0, 2.05);
     client.commit();
-    await client.heard('error');
-    expect(client.all('error')[0]?.error?.code).toBe('input_audio_buffer_commit_empty');
+    expect((await client.error()).code).toBe('input_audio_buffer_commit_empty');
     expect(client.transcripts).toEqual(['0-48000']);
   });
 
@@ -66,7 +51,7 @@ describe('a commit', () => {
       client.speak(turn, turn + 1);
       client.commit();
     }
-    await client.heard('input_audio_buffer.committed', 3);
+    await client.message('input_audio_buffer.committed', 3);
     const committed = client.all('input_audio_buffer.committed');
     expect(committed.map((event) => event.previous_item_id)).toEqual([
       null,
@@ -80,9 +65,9 @@ describe('a commit', () => {
     const client = await begun('gpt-live-transcribe', { ear: puppetEar().ear, clock });
     client.speak(0, 1);
     client.commit();
-    await read(client);
+    await client.settled();
     clock.increment(500);
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['']);
   });
 
@@ -92,14 +77,14 @@ describe('a commit', () => {
     const client = await begun('gpt-live-transcribe', { ear, clock });
     client.speak(0, 2);
     client.commit();
-    await read(client);
+    await client.settled();
     say({ type: 'speech_started', start: 0.1 });
     clock.increment(9_999);
     expect(client.transcripts).toEqual([]);
     say({ type: 'final', turn: 0, text: 'one', start: 0.1, end: 1.9 });
     client.speak(2, 4);
     say({ type: 'speech_started', start: 2.1 });
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['one']);
   });
 });
@@ -109,10 +94,10 @@ describe('a session', () => {
     const client = await begun('gpt-live-transcribe');
     client.speak(0, 1);
     client.send({ type: 'input_audio_buffer.clear' });
-    await client.heard('input_audio_buffer.cleared');
+    await client.message('input_audio_buffer.cleared');
     client.speak(1, 2);
     client.commit();
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['24000-48000']);
   });
 
@@ -120,7 +105,7 @@ describe('a session', () => {
     const client = await begun('gpt-transcribe', {}, { turn_detection: null });
     client.speak(0, 5);
     client.commit();
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.all('input_audio_buffer.speech_started')).toEqual([]);
     expect(client.transcripts).toEqual([`0-48000 48000-96000 ${96_000 - 65_536}-${120_000 - 65_536}`]);
   });
@@ -130,7 +115,7 @@ describe('a session', () => {
     client.speak(0, 5);
     client.send(updateOf({ turn_detection: null }));
     client.commit();
-    await client.heard(`${TRANSCRIPTION}.completed`, 3);
+    await client.message(COMPLETED, 3);
     expect(client.all('input_audio_buffer.speech_stopped').map((event) => event.audio_end_ms)).toEqual([2_000, 4_000]);
   });
 
@@ -143,7 +128,7 @@ describe('a session', () => {
     });
     const client = await begun('whisper-1', { ear });
     client.speak(0, 2);
-    await client.heard(`${TRANSCRIPTION}.completed`, 2);
+    await client.message(COMPLETED, 2);
     expect(client.transcripts).toEqual(['', 'yes']);
     expect(client.all(`${TRANSCRIPTION}.delta`).map(({ delta }) => delta)).toEqual(['yes']);
   });
@@ -153,11 +138,10 @@ describe('a session', () => {
     const client = await begun('whisper-1', { clock });
     clock.increment(3_599_999);
     client.speak(0, 2);
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     clock.increment(1);
-    await client.until(() => client.closed !== undefined);
-    expect(client.closed).toEqual([1001, 'session_expired']);
-    expect(client.all('error')[0]?.error?.code).toBe('session_expired');
+    expect(await client.closed).toEqual({ code: 1001, reason: 'session_expired' });
+    expect((await client.error()).code).toBe('session_expired');
   });
 });
 
@@ -165,11 +149,11 @@ describe('the quirk', () => {
   it('strict-order refuses audio before the settings', async () => {
     const client = await created({ faults: ['strict-order'] });
     client.speak(0, 1);
-    await client.heard('error');
+    await client.message('error');
     client.send(updateOf({ transcription: { model: 'whisper-1' } }));
-    await client.heard('session.updated');
+    await client.message('session.updated');
     client.speak(1, 3);
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['24000-72000']);
   });
 
@@ -178,7 +162,7 @@ describe('the quirk', () => {
     client.speak(0, 1);
     client.send(updateOf({ transcription: { model: 'whisper-1' } }));
     client.speak(1, 2);
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
     expect(client.transcripts).toEqual(['0-48000']);
   });
 
@@ -186,12 +170,12 @@ describe('the quirk', () => {
     const clock = new SimulatedClock();
     const client = await begun('whisper-1', { faults: ['out-of-order'], clock });
     client.speak(0, 6);
-    await client.heard(`${TRANSCRIPTION}.completed`, 2);
-    await client.heard('input_audio_buffer.committed', 3);
+    await client.message(COMPLETED, 2);
+    await client.message('input_audio_buffer.committed', 3);
     clock.increment(500);
-    await client.heard(`${TRANSCRIPTION}.completed`, 3);
+    await client.message(COMPLETED, 3);
     const order = client.all('input_audio_buffer.committed').map(({ item_id }) => item_id);
-    const completed = client.all(`${TRANSCRIPTION}.completed`).map(({ item_id }) => order.indexOf(item_id));
+    const completed = client.all(COMPLETED).map(({ item_id }) => order.indexOf(item_id));
     expect(completed).toEqual([1, 0, 2]);
   });
 
@@ -199,14 +183,13 @@ describe('the quirk', () => {
     const clock = new SimulatedClock();
     const client = await begun('whisper-1', { faults: ['expire-after=2000'], clock });
     clock.increment(2_000);
-    await client.until(() => client.closed !== undefined);
-    expect(client.closed?.[0]).toBe(1001);
+    expect((await client.closed).code).toBe(1001);
   });
 
   it('fail-item fails one item, and none else', async () => {
     const client = await begun('whisper-1', { faults: ['fail-item=2'] });
     client.speak(0, 6);
-    await client.heard(`${TRANSCRIPTION}.completed`, 2);
+    await client.message(COMPLETED, 2);
     const failed = client.all(`${TRANSCRIPTION}.failed`).map(({ item_id }) => item_id);
     expect(failed).toEqual([client.all('input_audio_buffer.committed')[1]?.item_id]);
   });
@@ -215,9 +198,9 @@ describe('the quirk', () => {
     const clock = new SimulatedClock();
     const client = await begun('whisper-1', { faults: ['slow-complete=300'], clock });
     client.speak(0, 2);
-    await client.heard('conversation.item.added');
+    await client.message('conversation.item.added');
     expect(client.transcripts).toEqual([]);
     clock.increment(300);
-    await client.heard(`${TRANSCRIPTION}.completed`);
+    await client.message(COMPLETED);
   });
 });

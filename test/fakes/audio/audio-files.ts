@@ -60,3 +60,6 @@ export function wavOf(sampleBytes: number, shape: WavShape = {}): Buffer<ArrayBu
   file.writeUInt32LE(said, 40);
   return file;
 }
+
+/** Silence at 8 kHz, the smallest there is. */
+export const silentWav = (seconds: number): Buffer<ArrayBuffer> => wavOf(seconds * 16_000, { sampleRate: 8_000 });

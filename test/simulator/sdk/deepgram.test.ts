@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simulator } from '../../../src/providers/deepgram/simulator/index.ts';
 import { scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
-import { quickClock } from '../../providers/deepgram/support.ts';
+import { silentWav } from '../../fakes/audio/audio-files.ts';
+import { quickClock } from '../quick-clock.ts';
 
 const RATE = 16_000;
 const TURNS = [
@@ -210,7 +211,7 @@ describe('the SDK on /v2/listen', () => {
 describe('the SDK on POST /v1/listen', () => {
   it('gets channels, utterances, words and seconds of a file', async () => {
     const deepgram = await client();
-    const answer = await deepgram.listen.v1.media.transcribeFile(wav(2), {
+    const answer = await deepgram.listen.v1.media.transcribeFile(silentWav(2), {
       model: 'nova-3',
       smart_format: true,
       utterances: true,
@@ -238,7 +239,7 @@ describe('the SDK on POST /v1/listen', () => {
     [{ apiKey: 'good' }, { keywords: 'snuffle:2' }, 400],
   ])('is refused with %o and %o', async (key, more, statusCode) => {
     const deepgram = await client(key);
-    const request = deepgram.listen.v1.media.transcribeFile(wav(1), { model: 'nova-3', ...more });
+    const request = deepgram.listen.v1.media.transcribeFile(silentWav(1), { model: 'nova-3', ...more });
     await expect(request).rejects.toMatchObject({ statusCode });
   });
 
@@ -248,22 +249,3 @@ describe('the SDK on POST /v1/listen', () => {
     await expect(request).rejects.toMatchObject({ statusCode: 400, body: { err_code: 'Bad Request' } });
   });
 });
-
-/** A WAV file of silence. */
-function wav(seconds: number): Buffer {
-  const data = Buffer.alloc(2 * seconds * RATE);
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(RATE, 24);
-  head.writeUInt32LE(2 * RATE, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
-}

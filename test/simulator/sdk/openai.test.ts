@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simulator } from '../../../src/providers/openai/simulator/index.ts';
 import { type EarSource, numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { silentWav } from '../../fakes/audio/audio-files.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
-import { silentWav } from '../../providers/openai/silent-wav.ts';
 
 const RATE = 24_000;
 /** The SDK's list of models is older than the models. */

@@ -1,5 +1,4 @@
-// A quick clock for the tests of Deepgram's simulator.
-import type { Clock } from '../../../machines/clock.ts';
+import type { Clock } from '../../machines/clock.ts';
 
 /** The system's clock, so many times faster. */
 export function quickClock(speed: number): Clock {
