@@ -1,3 +1,4 @@
+// The clock of tests whose simulator works at more than real time.
 import type { Clock } from '../../machines/clock.ts';
 
 /** The system's clock, so many times faster. */
