@@ -35,11 +35,10 @@ it('the tape gives back what was put on it, from wherever it is read, until it i
         const read: Uint8Array[] = [];
         for (let at = tape.start; at < tape.end; ) {
           const part = tape.read(at, step);
-          expect(part.length).toBeGreaterThan(0);
-          expect(part.length).toBeLessThanOrEqual(step);
           at += part.length;
           read.push(part);
         }
+        expect(read.filter(({ length }) => length === 0 || length > step)).toEqual([]);
         expect(Buffer.concat(read).equals(audio.subarray(tape.start, tape.end))).toBe(true);
         if (tape.start > 0) expect(() => tape.read(tape.start - 1, 1)).toThrow(RangeError);
       },

@@ -1,5 +1,6 @@
-// 20,000 forms out of good ones, damaged in every way that a random hand finds: each is answered as good or refused as bad, none
+// Thousands of forms out of good ones, damaged in every way that a random hand finds: each is answered as good or refused as bad, none
 // stops the endpoint or makes it fail, and nothing is held, charged or left open afterwards (row F22).
+
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import type { DoorRequest, Reply } from '../../../src/edge/door.ts';
 import { RequestBody } from '../../../src/edge/http/request-body.ts';
 import { openFiles, piecesOf } from '../../edge/multipart/form-rig.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import {
   desk,
   expectNothingLeft,
@@ -19,7 +21,7 @@ import {
   server,
 } from './files-fixture.ts';
 
-const RUNS = 20_000;
+const RUNS = drawn(20_000);
 const BATCHES = 10;
 /** Under way together. */
 const AT_ONCE = 8;

@@ -1,13 +1,15 @@
 // Sessions whose legs are on other nodes, over a bus that loses, repeats, swaps and holds letters, and goes away: every sample
 // is in exactly one final, nobody hears of an exhausted provider, and nothing is left behind.
+
 import { describe, expect, it } from 'vitest';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import { FarRig, NOTHING_FAR_LEFT } from '../../fakes/far-rig.ts';
 import { seeded } from '../../fakes/random.ts';
 import { expectInOrder, RATE } from '../support.ts';
 
-const SEEDS = Number(process.env.LOSSY_SEEDS ?? 300);
+const SEEDS = drawn(300);
 const GROUPS = 10;
 const TENTHS = 80;
 

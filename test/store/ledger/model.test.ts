@@ -1,9 +1,11 @@
 // Random sequences of calls, repeated and out of order, beside a model written from the promises alone: the same answers, the
 // same balances, nothing lent that is not there, and books that balance after every sequence.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LedgerPrice, UsageLine } from '../../../src/store/ledger/calls.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import {
   endOf,
   headOf,
@@ -15,7 +17,7 @@ import {
   perSession,
 } from '../../fakes/store/ledger.ts';
 
-const SEQUENCES = 1_000;
+const SEQUENCES = drawn(1_000);
 const SESSIONS = 6;
 
 const CUSTOMERS = [

@@ -1,4 +1,5 @@
 // Damaged files: what opens can be read, what cannot is refused with a sentence and left as it is, to the byte.
+
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { openError } from '../../../src/store/sqlite/errors.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { createTables, type Tables } from '../../../src/store/tables.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 import { fullDatabase, readAll } from '../../fakes/store/full-database.ts';
@@ -67,9 +69,9 @@ function tablesOf(database: ReturnType<typeof openDatabase>, file: string): Tabl
 }
 
 describe.each([
-  ['closed', 'database', 200],
-  ['killed', 'database', 100],
-  ['killed', 'log', 100],
+  ['closed', 'database', drawn(200)],
+  ['killed', 'database', drawn(100)],
+  ['killed', 'log', drawn(100)],
 ] as const)('of a %s store the %s, with bytes changed,', (kind, part, seeds) => {
   test(`opens and is readable, or is refused and stays as it is, ${seeds} times`, { timeout: 90_000 }, () => {
     const directory = temporaryDirectory();
