@@ -7,7 +7,7 @@ import { type BeforeStore, closeOwnLost, openOwnAccounts, serveOwnAccounts } fro
 import { openAuthenticator, publishNews } from './assembly/authentication.ts';
 import { type Assembly, lastingName } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
-import { type FarAccounts, farDeskStore, farVault, openFarAccounts } from './assembly/far-accounts.ts';
+import { type FarAccounts, farReservationStore, farVault, openFarAccounts } from './assembly/far-accounts.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
 import { openMembers } from './assembly/members.ts';
@@ -197,8 +197,9 @@ class Node {
     else this.live = roles.has('upstream') ? openLive(assembly, vault, this.members) : undefined;
     if (own !== undefined && shared === undefined) closeOwnLost(assembly, own.store);
     if (own === undefined || shared === undefined || this.members === undefined) return;
-    const desk = this.behind?.money.desk;
-    const noteSettled = desk === undefined ? await openHistory(assembly) : desk.noteSettled.bind(desk);
+    const reservations = this.behind?.money.reservations;
+    const noteSettled =
+      reservations === undefined ? await openHistory(assembly) : reservations.noteSettled.bind(reservations);
     serveOwnAccounts(assembly, { own, vault: vault.vault, shared, members: this.members, noteSettled });
   }
 
@@ -210,7 +211,7 @@ class Node {
     far: FarAccounts | undefined,
   ): Promise<Behind> {
     const { members } = this;
-    const store = far === undefined || shared === undefined ? undefined : farDeskStore(assembly, shared);
+    const store = far === undefined || shared === undefined ? undefined : farReservationStore(assembly, shared);
     const money = await openMoney(assembly, store);
     const live = openEdgeLive(assembly, vault, members);
     this.live = live;

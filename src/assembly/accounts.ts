@@ -11,9 +11,9 @@ import { LimitsMessages } from '../cluster/limits/messages.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';
-import type { Desk } from '../ledger/desk.ts';
 import { JOURNAL_SUFFIX } from '../ledger/journal.ts';
 import { LostSessions } from '../ledger/lost-sessions.ts';
+import type { Reservations } from '../ledger/reservations.ts';
 import { consumeUsage } from '../ledger/usage-consumer.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
 import type { LedgerIdentity } from '../store/identity/calls.ts';
@@ -119,7 +119,7 @@ export interface Served {
   shared: SharedNetwork;
   members: Membership;
   /** What other nodes used belongs into the history of this ledger. */
-  noteSettled: Desk['noteSettled'];
+  noteSettled: Reservations['noteSettled'];
 }
 
 /** Serves this node's accounts to the others, and takes what they tell of usage. */

@@ -107,7 +107,7 @@ function handlersOf(
   return {
     live: {
       ...common,
-      desk: money.desk,
+      reservations: money.reservations,
       node: bus.node,
       clock: backgroundClock,
       sessions: live.sessions,
@@ -138,7 +138,7 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
   defer(() => lengths.close());
   metrics.watchQueue('measured_files', () => lengths.waiting);
   return {
-    desk: money.files,
+    reservations: money.files,
     idempotency,
     lengths,
     untaken: new UntakenAnswers(clock, config.billing.untakenFilesFree),

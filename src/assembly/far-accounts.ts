@@ -5,7 +5,7 @@ import { OWNER_PREFIX } from '../cluster/accounts/ownership.ts';
 import { shardOf } from '../cluster/accounts/shards.ts';
 import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
-import type { DeskStore } from '../ledger/desk.ts';
+import type { ReservationStore } from '../ledger/reservations.ts';
 import { createStreamedStore } from '../ledger/streamed-store.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
 import { createRemoteStore } from '../store/remote/store.ts';
@@ -58,5 +58,5 @@ export const farVault = ({ bus, clock, logger, store }: Assembly, { client }: Fa
   });
 
 /** Holds are asked of the owner; what was used goes by the stream. */
-export const farDeskStore = (assembly: Assembly, { usage }: SharedNetwork): DeskStore =>
+export const farReservationStore = (assembly: Assembly, { usage }: SharedNetwork): ReservationStore =>
   createStreamedStore({ accounts: assembly.store, usage, keys: usageKeys(secretsOf(assembly)), shardOf });

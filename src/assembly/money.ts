@@ -1,12 +1,12 @@
-// The money of a node: the price list in force, the desk that holds and settles, and what processes before left unsettled.
+// The money of a node: the price list in force, reservations and their settlement, and what processes before left unsettled.
 import { join } from 'node:path';
 import type { PriceList } from '../billing/price-list.ts';
 import { loadPriceList } from '../config/prices.ts';
-import { Desk, type DeskStore } from '../ledger/desk.ts';
 import { History } from '../ledger/history.ts';
 import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
+import { type ReservationStore, Reservations } from '../ledger/reservations.ts';
 import { auditBeside } from '../store/ledger/audit/auditor.ts';
-import { FileDesk } from '../transcription/money/reservations.ts';
+import { FileReservations } from '../transcription/money/file-reservations.ts';
 import { type Assembly, knownProviders } from './context.ts';
 
 /** Soon after the start, when what was left behind is settled; then each hour. */
@@ -17,17 +17,17 @@ const SETTLE_MS = 5_000;
 
 export interface Money {
   prices: PriceList;
-  desk: Desk;
-  files: FileDesk;
+  reservations: Reservations;
+  files: FileReservations;
 }
 
-/** `store`: what the desk holds and settles with, where that is not the database itself. */
-export async function openMoney(assembly: Assembly, store: DeskStore = assembly.store): Promise<Money> {
+/** `store`: what is held and settled with, where that is not the database itself. */
+export async function openMoney(assembly: Assembly, store: ReservationStore = assembly.store): Promise<Money> {
   const { config, logger, clock, metrics, bus, defer } = assembly;
   const prices = loadPriceList([...knownProviders.values()], config.billing);
   const { usageJournalSyncMs: journalSyncMs, ledgerGraceMs: graceMs, usageHistoryDays: historyDays } = config.billing;
   const wallNow = () => new Date();
-  const desk = new Desk({
+  const reservations = new Reservations({
     store,
     clock,
     wallNow,
@@ -43,14 +43,14 @@ export async function openMoney(assembly: Assembly, store: DeskStore = assembly.
       logger.info({ sessionId: id, usd }, 'session settled');
     },
   });
-  metrics.watchQueue('unsettled_sessions', () => desk.unsettled);
-  defer(() => desk.close(SETTLE_MS));
-  tellRecovered(logger, await desk.recover());
+  metrics.watchQueue('unsettled_sessions', () => reservations.unsettled);
+  defer(() => reservations.close(SETTLE_MS));
+  tellRecovered(logger, await reservations.recover());
   logger.info({ version: prices.version }, 'price list');
-  return { prices, desk, files: new FileDesk({ desk, clock, wallNow }) };
+  return { prices, reservations, files: new FileReservations({ reservations, clock, wallNow }) };
 }
 
-/** What other nodes used is kept beside the ledger as well, on a node that has no desk of its own. */
+/** What other nodes used is kept beside the ledger as well, on a node that reserves nothing itself. */
 export async function openHistory({
   config,
   bus,
@@ -58,7 +58,7 @@ export async function openHistory({
   logger,
   metrics,
   defer,
-}: Assembly): Promise<Desk['noteSettled']> {
+}: Assembly): Promise<Reservations['noteSettled']> {
   const directory = join(config.data.directory, 'usage');
   const wallNow = () => new Date();
   const onFault = (name: string) => (error: unknown) => {

@@ -51,11 +51,11 @@ export interface MeterListener {
   low(shortage: Shortage, leftMs: number): void;
 }
 
-/** The desk, as a meter needs it. */
-export interface MeterDesk {
+/** Reservations, as a meter needs them. */
+export interface MeterReservations {
   renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
-  /** Settles once and for good; whatever happens in between is the desk's business. */
-  settle(meter: Meter, end: SessionEnd): void;
+  /** Settles once and for good; whatever happens in between is theirs to bear. */
+  settle(head: SessionHead, end: SessionEnd): unknown;
 }
 
 export interface MeterOptions {
@@ -64,7 +64,7 @@ export interface MeterOptions {
   /** What the opening of the session was granted. */
   grant: HoldGrant;
   clock: Clock;
-  desk: MeterDesk;
+  reservations: MeterReservations;
   /** Audio that is let through without a hold while the ledger does not answer. */
   graceMs: number;
 }
@@ -154,7 +154,7 @@ export class Meter {
     if (this.ended) return;
     this.ended = true;
     for (const timer of [this.timer, this.connectionTimer]) this.options.clock.clearTimeout(timer);
-    this.options.desk.settle(this, { ...end, ...this.trust() });
+    this.options.reservations.settle(this.head, { ...end, ...this.trust() });
   }
 
   /** The session was never opened: what was held for it goes back. */
@@ -217,7 +217,7 @@ export class Meter {
     const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
     const free = isFree(this.active);
     const wantedMicroUsd = free ? 0n : boundMicroUsd([this.rest(lines)], wantedMs);
-    this.options.desk
+    this.options.reservations
       .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.trust() })
       .then(
         (grant) => this.granted(grant, costOf(lines)),

@@ -1,4 +1,4 @@
-// The ledger, for the desk of a node that does not have the database: holds are asked of the node that has, and what was used goes
+// The ledger, for the reservations of a node without the database: holds are asked of the node that has, and what was used goes
 // into the usage stream, from which that node takes it. How it is asked, and what a message says, is decided elsewhere.
 import { lineCostMicroUsd } from '../billing/price.ts';
 import { BusError } from '../bus/bus.ts';
@@ -7,7 +7,7 @@ import type { UsageStream } from '../bus/usage-stream.ts';
 import type { SessionEnd, SessionHead, SessionRecord } from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { DeskStore } from './desk.ts';
+import type { ReservationStore } from './reservations.ts';
 import { usageBody, usageId } from './usage-message.ts';
 
 export interface StreamedStoreOptions {
@@ -25,7 +25,7 @@ export interface StreamedStoreOptions {
  *
  * @throws StoreError `unreachable` when the stream did not say that it has it: it is told again, and kept once
  */
-export function createStreamedStore({ accounts, usage, keys, shardOf }: StreamedStoreOptions): DeskStore {
+export function createStreamedStore({ accounts, usage, keys, shardOf }: StreamedStoreOptions): ReservationStore {
   const settleSession = async (head: SessionHead, end: SessionEnd): Promise<SessionRecord> => {
     try {
       await usage.publish(shardOf(head.organisationId), usageId(head), usageBody(keys, head, end));

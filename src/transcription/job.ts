@@ -11,9 +11,9 @@ import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts'
 import { chainOf, unmapped } from './chain.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import { type Charge, FileBill } from './money/file-bill.ts';
+import type { FileReservations } from './money/file-reservations.ts';
 import { type FileLength, lengthOf } from './money/length.ts';
 import { costsByLength, fileMembers, longestOf } from './money/members.ts';
-import type { FileDesk } from './money/reservations.ts';
 import type { UntakenAnswers } from './money/untaken-answers.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly } from './shortcomings.ts';
 import { type TranscriptionDependencies, type TranscriptionOutcome, transcribe } from './transcribe.ts';
@@ -25,7 +25,7 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   /** Says how long a kept file is. */
   lengths: Pick<LengthMeter, 'measure'>;
   /** Holds and charges. */
-  desk: Pick<FileDesk, 'reserve' | 'requireCredit'>;
+  reservations: Pick<FileReservations, 'reserve' | 'requireCredit'>;
   /** Those that nobody waited for, and are not charged. */
   untaken: UntakenAnswers;
   settings: { timeoutMs: number };
@@ -149,11 +149,11 @@ export class FileJob {
   /** Whether the caller may have this done, and has anything to pay for it with. Throws a Refusal. */
   async #admit(request: TranscriptionRequest): Promise<Admitted> {
     const { organisationId, keyId, requireModels } = this.#options;
-    const { desk, prices } = this.#dependencies;
+    const { reservations, prices } = this.#dependencies;
     const { members, warnings } = await chainOf(request, organisationId, this.#dependencies);
     requireModels(members.map(({ slug }) => slug));
     const priced = pricedMembers(members, 'batch', prices);
-    if (!priced.every(isFree)) await desk.requireCredit({ organisationId, keyId });
+    if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
     return { members, warnings, priced };
   }
 
@@ -174,13 +174,13 @@ export class FileJob {
   /** Admits and measures the file, and holds what the dearest model would cost. */
   async #begin(upload: Upload): Promise<Work> {
     const { requestId, chargeId, organisationId, keyId } = this.#options;
-    const { desk, lengths } = this.#dependencies;
+    const { reservations, lengths } = this.#dependencies;
     const admitted = await this.#admit(upload.request);
     const { members, priced } = admitted;
     const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
     length.secondsMax = Math.min(length.secondsMax, longestOf(members));
     const payers = fileMembers(members, priced, length);
-    const reserved = await desk.reserve({
+    const reserved = await reservations.reserve({
       id: chargeId,
       organisationId,
       keyId,

@@ -11,8 +11,8 @@ import { openNatsBus } from '../../src/bus/nats/bus.ts';
 import { DialGate } from '../../src/failover/admission.ts';
 import { Breakers } from '../../src/failover/breakers.ts';
 import { resolveChain } from '../../src/failover/chain.ts';
-import { Desk } from '../../src/ledger/desk.ts';
 import { pricedMembers } from '../../src/ledger/priced.ts';
+import { Reservations } from '../../src/ledger/reservations.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { SessionHost } from '../../src/session/host.ts';
@@ -55,7 +55,7 @@ const providers = new Map([[loopback.name, loopback]]);
 const engines = { loopback: new LoopbackEngine(clock) };
 if (url === undefined) serveLegs(bus, new UpstreamHost({ providers, engines, access, clock }));
 const onFault = (...fault: unknown[]) => console.error(...fault);
-const desk = new Desk({
+const reservations = new Reservations({
   store: new MemoryLedger(null),
   clock,
   wallNow: () => new Date(),
@@ -125,7 +125,7 @@ process.send?.('open');
 /** One session, in a phase of its own. */
 async function speak(index: number): Promise<void> {
   const head = { id: `ses_${index}`, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
-  const meter = await desk.open(
+  const meter = await reservations.open(
     { ...head, model: request.model, openedAt: new Date().toISOString() },
     pricedMembers(members, 'live', prices),
   );

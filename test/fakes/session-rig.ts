@@ -12,8 +12,8 @@ import type { Placement } from '../../src/cluster/placement/placement.ts';
 import { DialGate } from '../../src/failover/admission.ts';
 import { Breakers, type BreakersOptions } from '../../src/failover/breakers.ts';
 import { type ChainDependencies, resolveChain } from '../../src/failover/chain.ts';
-import { Desk } from '../../src/ledger/desk.ts';
 import { pricedMembers } from '../../src/ledger/priced.ts';
+import { Reservations } from '../../src/ledger/reservations.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
@@ -150,7 +150,7 @@ export class SessionRig {
   readonly breakers: Breakers;
   readonly dials: DialGate;
   readonly ledger: MemoryLedger;
-  readonly desk: Desk;
+  readonly reservations: Reservations;
   private readonly prices;
   private readonly chain;
   private readonly clients = new Map<string, RigClient>();
@@ -181,7 +181,7 @@ export class SessionRig {
     if (options.bus === undefined) serveLegs(this.bus, this.upstream);
     this.ledger = options.ledger ?? new MemoryLedger(null);
     this.prices = createPriceList(providers.values(), options.prices);
-    this.desk = new Desk({
+    this.reservations = new Reservations({
       store: this.ledger,
       clock,
       wallNow: () => new Date(0),
@@ -245,7 +245,7 @@ export class SessionRig {
     const sessionId = `ses_${this.bus.node}${this.opened}`;
     this.clients.set(sessionId, client);
     const head = { id: sessionId, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
-    const meter = await this.desk.open(
+    const meter = await this.reservations.open(
       { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
       pricedMembers(members, 'live', this.prices),
     );

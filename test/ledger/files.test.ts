@@ -5,8 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../src/billing/price.ts';
 import { dearestMicroUsd } from '../../src/billing/reserve.ts';
-import { Desk } from '../../src/ledger/desk.ts';
-import { FileDesk, type FileMember, type FileReservation } from '../../src/transcription/money/reservations.ts';
+import { Reservations } from '../../src/ledger/reservations.ts';
+import {
+  type FileMember,
+  type FileReservationRequest,
+  FileReservations,
+} from '../../src/transcription/money/file-reservations.ts';
 import { settle as everything } from '../fakes/session-rig.ts';
 import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
@@ -28,13 +32,13 @@ function world(balance: bigint | null) {
   const wallNow = () => new Date(clock.now());
   const settings = { directory: join(temporaryDirectory(), 'usage'), journalSyncMs: 4_000, graceMs: 0, historyDays: 0 };
   const onFault = (name: string) => faults.push(name);
-  const desk = new Desk({ store: ledger, clock, wallNow, node: 'abc123', settings, onFault });
-  const files = new FileDesk({ desk, clock, wallNow });
+  const reservations = new Reservations({ store: ledger, clock, wallNow, node: 'abc123', settings, onFault });
+  const files = new FileReservations({ reservations, clock, wallNow });
   const timers = () => (Reflect.get(clock, 'timeouts') as Map<unknown, unknown>).size;
-  return { clock, ledger, desk, files, faults, timers };
+  return { clock, ledger, reservations, files, faults, timers };
 }
 
-const file = (members: FileMember[], secondsMax: number, id = 'req_1'): FileReservation => ({
+const file = (members: FileMember[], secondsMax: number, id = 'req_1'): FileReservationRequest => ({
   id,
   organisationId: 'org_1',
   keyId: 'key_1',
@@ -132,38 +136,38 @@ describe('a file’s reservation', () => {
   });
 
   it('does not keep an answer waiting for a ledger that is locked, and charges when it is free again', async () => {
-    const { clock, files, ledger, desk } = world(1_000_000n);
+    const { clock, files, ledger, reservations } = world(1_000_000n);
     const reserved = await files.reserve(file([DEAR], 60));
     ledger.failing = 'busy';
     expect(await reserved.settle({ member: DEAR, seconds: 60 })).toBe(costMicroUsd(DEAR.price, 60_000));
     await everything();
-    expect(desk.unsettled).toBe(1);
+    expect(reservations.unsettled).toBe(1);
     ledger.failing = undefined;
     for (let at = 0; at < 20; at++) {
       clock.increment(1_000);
       await everything();
     }
-    expect([desk.unsettled, ledger.balance]).toEqual([0, 940_000n]);
+    expect([reservations.unsettled, ledger.balance]).toEqual([0, 940_000n]);
   });
 });
 
-it('a desk that cannot get rid of 10,000 bills takes no more work that costs, and takes it again when it can', async () => {
-  const { clock, files, ledger, desk } = world(null);
+it('a node that cannot get rid of 10,000 bills takes no more work that costs, and takes it again when it can', async () => {
+  const { clock, files, ledger, reservations } = world(null);
   ledger.failing = 'busy';
   for (let index = 0; index < 10_000; index++) {
     const reserved = await files.reserve(file([OWN], 1, `req_${index}`));
     void reserved.settle({ member: OWN, seconds: 1 });
   }
   await everything();
-  expect(desk.unsettled).toBe(10_000);
+  expect(reservations.unsettled).toBe(10_000);
   ledger.failing = undefined;
   await expect(files.reserve(file([CHEAP], 1, 'req_paid'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
   await expect(files.reserve(file([OWN], 1, 'req_own'))).resolves.toBeDefined();
-  for (let at = 0; at < 20 && desk.unsettled > 0; at++) {
+  for (let at = 0; at < 20 && reservations.unsettled > 0; at++) {
     clock.increment(1_000);
     await everything();
   }
-  expect(desk.unsettled).toBe(0);
+  expect(reservations.unsettled).toBe(0);
   await expect(files.reserve(file([CHEAP], 1, 'req_paid'))).resolves.toBeDefined();
 });
 

@@ -7,10 +7,10 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../src/billing/price.ts';
 import { signed, signingKeys } from '../../src/bus/signed.ts';
-import { Desk, type DeskStore } from '../../src/ledger/desk.ts';
 import { JOURNAL_SUFFIX } from '../../src/ledger/journal.ts';
 import { recordsOf } from '../../src/ledger/journal-records.ts';
 import { unsettledIn } from '../../src/ledger/recovery.ts';
+import { type ReservationStore, Reservations } from '../../src/ledger/reservations.ts';
 import { createStreamedStore } from '../../src/ledger/streamed-store.ts';
 import { consumeUsage } from '../../src/ledger/usage-consumer.ts';
 import { readUsage, usageBody, usageKeys } from '../../src/ledger/usage-message.ts';
@@ -196,7 +196,10 @@ test('a bill that may be another’s is asked of the ledger itself, and computed
 });
 
 /** What the next start of that node would find, with the processes before it gone. */
-async function recovered(directory: string, { settleSession }: Pick<DeskStore, 'settleSession'>): Promise<number> {
+async function recovered(
+  directory: string,
+  { settleSession }: Pick<ReservationStore, 'settleSession'>,
+): Promise<number> {
   const journals = readdirSync(directory).filter((name) => name.endsWith(JOURNAL_SUFFIX));
   const found = journals.flatMap((name) => unsettledIn(recordsOf(readFileSync(join(directory, name), 'utf8')).records));
   for (const { head, end } of found) await settleSession(head, end);
@@ -206,7 +209,7 @@ async function recovered(directory: string, { settleSession }: Pick<DeskStore, '
 const SEEDS = 50;
 const SESSIONS = 20;
 
-test(`${SEEDS} histories of desks that are killed, a stream that goes away and repeats, and an owner that dies: no micro-dollar lost or doubled`, async () => {
+test(`${SEEDS} histories of nodes that are killed, a stream that goes away and repeats, and an owner that dies: no micro-dollar lost or doubled`, async () => {
   let recoveries = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const random = seeded(seed);
@@ -216,28 +219,28 @@ test(`${SEEDS} histories of desks that are killed, a stream that goes away and r
     const directory = temporaryDirectory();
     const clock = new SimulatedClock();
     const streamed = createStreamedStore({ accounts: store, usage: stream, keys, shardOf: () => '0' });
-    let desks = 0;
+    let nodes = 0;
     const open = () =>
-      new Desk({
+      new Reservations({
         store: streamed,
         clock,
         wallNow: () => new Date(clock.now()),
-        node: `node${desks++}`,
+        node: `node${nodes++}`,
         settings: { directory, journalSyncMs: 4_000, graceMs: 0, historyDays: 0 },
         onFault: () => {},
       });
-    const close = (each: Desk) => {
+    const close = (each: Reservations) => {
       const closing = each.close(0);
       clock.increment(1);
       return closing;
     };
-    let desk = open();
+    let reservations = open();
     let stop = owner();
     let wanted = 0n;
     for (let session = 0; session < SESSIONS; session++) {
       const audioMs = random.integer(1, 100_000);
       wanted += costMicroUsd(PRICE, audioMs);
-      void desk.carry(headOf(who, `ses_${session}`), endOf([lineOf(audioMs, PRICE)]));
+      void reservations.settle(headOf(who, `ses_${session}`), endOf([lineOf(audioMs, PRICE)]));
       if (random.next() < 0.2) stream.isAway = !stream.isAway;
       if (random.next() < 0.3) {
         stop();
@@ -245,9 +248,9 @@ test(`${SEEDS} histories of desks that are killed, a stream that goes away and r
       }
       if (random.next() < 0.5) await settle();
       if (random.next() < 0.2) {
-        // What it could not tell is in its journal, and another desk finds it there.
-        await close(desk);
-        desk = open();
+        // What it could not tell is in its journal, and another reservations finds it there.
+        await close(reservations);
+        reservations = open();
       }
     }
     stream.isAway = false;
@@ -263,7 +266,7 @@ test(`${SEEDS} histories of desks that are killed, a stream that goes away and r
     expect([seed, 10_000_000n - ledger.balanceOf(who.organisationId).balanceMicroUsd]).toEqual([seed, wanted]);
     expect(ledger.auditLedger()).toMatchObject({ ok: true, sessions: SESSIONS });
     stop();
-    await close(desk);
+    await close(reservations);
   }
   expect(recoveries).toBeGreaterThan(SEEDS / 10);
 }, 120_000);

@@ -7,9 +7,9 @@ import type { KeyLimits } from '../../auth/limits.ts';
 import { requireModels } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import { type ChainDependencies, type Degradation, resolveChain } from '../../failover/chain.ts';
-import type { Desk } from '../../ledger/desk.ts';
 import type { Meter } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
+import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
 import type { LiveSession } from '../../session/session.ts';
 import { newSessionId } from '../../session/session-id.ts';
@@ -57,7 +57,7 @@ export interface ListenDependencies extends ChainDependencies {
   limits: KeyLimits;
   sessions: SessionHost;
   prices: PriceList;
-  desk: Desk;
+  reservations: Reservations;
   settings: { pingMs: number; pongMs: number; binaryFrameBytesMax: number; textFrameBytesMax: number } & PaceSettings;
   /** How fast clients may send. */
   paces: SocketPaces;
@@ -140,11 +140,11 @@ const credentialInUrl: Degradation = {
 function openMeter(
   { sessionId, organisationId, keyId, request, chain }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
-  { desk, prices }: Pick<ListenDependencies, 'desk' | 'prices'>,
+  { reservations, prices }: Pick<ListenDependencies, 'reservations' | 'prices'>,
 ): Promise<Meter> {
   const { model } = request;
   const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
-  return desk.open(head, pricedMembers(chain, 'live', prices));
+  return reservations.open(head, pricedMembers(chain, 'live', prices));
 }
 
 /** What an accepted handshake is answered with. */

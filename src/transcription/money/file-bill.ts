@@ -2,7 +2,7 @@
 // not at all. When it is which is decided by the job.
 import type { ChainMember } from '../../failover/chain.ts';
 import { isFree } from '../../ledger/meter.ts';
-import type { FileMember, HeardFile, ReservedFile } from './reservations.ts';
+import type { FileMember, HeardFile, ReservedFile } from './file-reservations.ts';
 
 /** What was charged. `own`: with the organisation's own provider key. */
 export interface Charge {

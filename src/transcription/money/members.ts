@@ -2,8 +2,8 @@
 import type { ChainMember } from '../../failover/chain.ts';
 import type { MeterMember } from '../../ledger/meter.ts';
 import type { LedgerPrice } from '../../store/ledger/calls.ts';
+import type { FileMember } from './file-reservations.ts';
 import { type FileLength, plausible, unsupported } from './length.ts';
-import type { FileMember } from './reservations.ts';
 
 /** Whether the length of the audio decides what it costs. */
 export const costsByLength = (members: readonly { own: boolean; price: LedgerPrice }[]): boolean =>

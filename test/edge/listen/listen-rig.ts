@@ -46,7 +46,7 @@ export function listenRig(altered: { open?: () => unknown; openMeter?: () => Pro
       revoke: (keyId: string) => heard.push(`revoke ${keyId}`),
     },
     prices: { unitOf: () => ({ unit: 'minute', microUsd: 0n }), priceOf: () => ({}) },
-    desk: { open: altered.openMeter ?? (async () => meter) },
+    reservations: { open: altered.openMeter ?? (async () => meter) },
     settings: { pingMs: 1_000, pongMs: 1_000, binaryFrameBytesMax: 1_000, textFrameBytesMax: 1_000 },
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),

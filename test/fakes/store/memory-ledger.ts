@@ -1,7 +1,7 @@
-// A ledger in memory, as far as the desk asks one: balances, holds and posted lines, with the store's promises, under the
+// A ledger in memory, as far as reservations ask one: balances, holds and posted lines, with the store's promises, under the
 // test's hand: it can be made to fail, and to answer only when told.
 import { lineCostMicroUsd } from '../../../src/billing/price.ts';
-import type { DeskStore } from '../../../src/ledger/desk.ts';
+import type { ReservationStore } from '../../../src/ledger/reservations.ts';
 import type {
   Balance,
   HoldGrant,
@@ -14,7 +14,7 @@ import type {
 } from '../../../src/store/ledger/calls.ts';
 import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
 
-export class MemoryLedger implements DeskStore {
+export class MemoryLedger implements ReservationStore {
   /** Micro-USD; null for an organisation without a limit. */
   balance: bigint | null;
   /** Sessions that were opened. */

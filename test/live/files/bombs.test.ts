@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/telemetry/clock.ts';
 import { LengthMeter } from '../../../src/transcription/measuring/length-meter.ts';
 import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
-import { desk, expectNothingLeft, MEMORY_BYTES_MAX, send, server } from './files-fixture.ts';
+import { expectNothingLeft, MEMORY_BYTES_MAX, reservations, send, server } from './files-fixture.ts';
 
 const PAID: [string, string] = ['model', 'second/file'];
 const load = (name: string): Buffer<ArrayBuffer> =>
@@ -75,7 +75,9 @@ describe('a file that claims ages', () => {
         },
       },
     ]);
-    expect([server('second').arrived.length, desk.reserved.length, desk.charges.size]).toEqual([0, 0, 0]);
+    expect([server('second').arrived.length, reservations.reserved.length, reservations.charges.size]).toEqual([
+      0, 0, 0,
+    ]);
     await expectNothingLeft();
   });
 
@@ -99,8 +101,8 @@ describe('a file that claims ages', () => {
   ])('%s is measured by what is in it', async (_, file, seconds) => {
     server('second').answers = [answer({ text: 'heard' })];
     expect((await send([PAID], file, '/files', 'application/octet-stream')).status).toBe(200);
-    expect(desk.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
-    expect([...desk.charges.values()][0]!.seconds).toBeCloseTo(seconds, 1);
+    expect(reservations.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
+    expect([...reservations.charges.values()][0]!.seconds).toBeCloseTo(seconds, 1);
     await expectNothingLeft();
   });
 });
@@ -118,7 +120,7 @@ describe('a file that claims less than is in it', () => {
     ['M4A in fragments, in its headers', patched('aac-fragmented.m4a', 'mdhd', 16, u32(1)), 6.06],
   ])('%s is held for by what is in it', async (_, file, seconds) => {
     expect((await send([PAID], file, '/files', 'application/octet-stream')).status).toBe(200);
-    expect(Math.abs(desk.reserved[0]!.secondsMax - seconds) / seconds).toBeLessThan(0.02);
+    expect(Math.abs(reservations.reserved[0]!.secondsMax - seconds) / seconds).toBeLessThan(0.02);
   });
 });
 
@@ -127,11 +129,13 @@ describe('a few bytes that claim three hours', () => {
 
   it('are held for in full, and charged by what the provider has heard', async () => {
     expect((await send([PAID], file)).status).toBe(200);
-    expect([desk.reserved[0]?.secondsMax, [...desk.charges.values()][0]?.seconds]).toEqual([10_800, 60]);
+    expect([reservations.reserved[0]?.secondsMax, [...reservations.charges.values()][0]?.seconds]).toEqual([
+      10_800, 60,
+    ]);
   });
 
   it('are not worth asking a provider where there is no credit for them', async () => {
-    desk.isBroke = true;
+    reservations.isBroke = true;
     expect((await send([PAID], file)).status).toBe(402);
     expect(server('second').arrived).toEqual([]);
     await expectNothingLeft();

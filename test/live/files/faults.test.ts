@@ -19,7 +19,6 @@ import { answerTo, requestOf } from '../../edge/multipart/form-rig.ts';
 import { FaultProxy } from '../../fakes/fault-proxy.ts';
 import { RawSocket, turns } from '../../fakes/raw-socket.ts';
 import {
-  desk,
   END,
   expectNothingLeft,
   faults,
@@ -27,6 +26,7 @@ import {
   idempotency,
   port,
   replied,
+  reservations,
   send,
   server,
   settled,
@@ -84,7 +84,7 @@ describe('F23 a file larger than the limit', () => {
       socket.destroy();
       await expectNothingLeft();
     }
-    expect([desk.charges.size, server('sized').arrived.length]).toEqual([0, 0]);
+    expect([reservations.charges.size, server('sized').arrived.length]).toEqual([0, 0]);
   });
 
   it('that never stops coming is read up to the limit, and its sender is cut off or held', async () => {
@@ -173,7 +173,7 @@ describe('F24 a slow upload', () => {
       socket.write(Buffer.concat([head, file.subarray(0, 150_000)]));
       const { status, body } = await socket.reply();
       expect([status, JSON.parse(body).error]).toMatchObject([408, { code: 'request_timeout', message: /0\.3 s/ }]);
-      expect([counted(), desk.charges.size]).toEqual([[[408, 'request_timeout']], 0]);
+      expect([counted(), reservations.charges.size]).toEqual([[[408, 'request_timeout']], 0]);
       socket.destroy();
       await expectNothingLeft();
     },
@@ -247,7 +247,7 @@ describe('F27 an upload whose client leaves', () => {
         socket.destroy();
         expect(replied.every(({ status }) => status === 408 || status === 400)).toBe(true);
         await expectNothingLeft();
-        expect([desk.charges.size, idempotency.size]).toEqual([0, 0]);
+        expect([reservations.charges.size, idempotency.size]).toEqual([0, 0]);
       }),
       { numRuns: 80, seed: 27 },
     );

@@ -21,7 +21,7 @@ import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { apiKey, callerOf } from '../../fakes/api-keys.ts';
 import { patientBreakers } from '../../fakes/patient-breakers.ts';
 import { directStore } from '../../fakes/store/direct-store.ts';
-import { RecordingDesk } from '../../fakes/store/file-desk.ts';
+import { RecordingReservations } from '../../fakes/store/file-reservations.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { servesAt } from '../../setup/documented-notes.ts';
 import { answer, HttpProvider, SECRET, scriptedProvider } from '../../upstream/http-batch-fixture.ts';
@@ -32,7 +32,7 @@ export const MEMORY_BYTES_MAX = 65_536;
 export const spoolDirectory = temporaryDirectory();
 const servers: Record<string, HttpProvider> = {};
 export const faults: unknown[] = [];
-export const desk = new RecordingDesk();
+export const reservations = new RecordingReservations();
 export const lengths = new LengthMeter({ clock: systemClock });
 export const untaken = new UntakenAnswers(systemClock, 1_000);
 export const rig = directStore();
@@ -90,7 +90,7 @@ beforeAll(async () => {
     spoolBudget,
     breakers,
     http,
-    desk,
+    reservations,
     prices,
     idempotency,
     limits,
@@ -151,7 +151,7 @@ afterAll(async () => {
 beforeEach(() => {
   faults.length = 0;
   replied.length = 0;
-  desk.forget();
+  reservations.forget();
   for (const [name, server] of Object.entries(servers)) {
     server.arrived.length = 0;
     server.early = undefined;
@@ -207,7 +207,7 @@ export async function settled(holds: () => Promise<boolean> | boolean): Promise<
 export async function expectNothingLeft(): Promise<void> {
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
-  expect(await settled(() => desk.open === 0 && idempotency.size === 0)).toBe(true);
+  expect(await settled(() => reservations.open === 0 && idempotency.size === 0)).toBe(true);
   expect([await readdir(spoolDirectory), spoolBudget.bytes, faults]).toEqual([[], 0, []]);
 }
 

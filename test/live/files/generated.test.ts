@@ -10,13 +10,13 @@ import { openFiles, piecesOf } from '../../edge/multipart/form-rig.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import {
-  desk,
   expectNothingLeft,
   flac,
   idempotency,
   MEMORY_BYTES_MAX,
   replied,
   request,
+  reservations,
   send,
   server,
 } from './files-fixture.ts';
@@ -282,7 +282,7 @@ it(`${RUNS} damaged forms are answered or refused, each in time, and leave nothi
   // Were nearly all of one kind, the damage would be too great, or none.
   expect(bad).toBeGreaterThan(RUNS / 5);
   expect(good).toBeGreaterThan(RUNS / 20);
-  expect([desk.open, idempotency.size, idempotency.waiting, orphans]).toEqual([0, 0, 0, []]);
+  expect([reservations.open, idempotency.size, idempotency.waiting, orphans]).toEqual([0, 0, 0, []]);
   expect(process.memoryUsage().rss - heapBytes).toBeLessThan(200 * 1_048_576);
   expect(openPaths()).toBeLessThanOrEqual(openBefore);
   expect((await send([['model', 'second/file']], wavOf(3_200), '/files', 'audio/wav')).status).toBe(200);

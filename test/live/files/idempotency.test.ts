@@ -3,7 +3,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answer } from '../../upstream/http-batch-fixture.ts';
-import { desk, END, expectNothingLeft, flac, idempotency, open, rig, send, server, settled } from './files-fixture.ts';
+import {
+  END,
+  expectNothingLeft,
+  flac,
+  idempotency,
+  open,
+  reservations,
+  rig,
+  send,
+  server,
+  settled,
+} from './files-fixture.ts';
 
 const SMALL = flac(2_000);
 const LARGE = flac(400_000);
@@ -33,7 +44,7 @@ describe.each([
     ]);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
-    expect([calls(), desk.charges.size]).toEqual([1, 1]);
+    expect([calls(), reservations.charges.size]).toEqual([1, 1]);
     await expectNothingLeft();
   });
 
@@ -53,7 +64,7 @@ describe.each([
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(3);
-    expect([calls(), desk.charges.size, idempotency.waiting]).toEqual([1, 1, 0]);
+    expect([calls(), reservations.charges.size, idempotency.waiting]).toEqual([1, 1, 0]);
     await expectNothingLeft();
   });
 });
@@ -66,7 +77,7 @@ describe('a key', () => {
     const again = await ask(key);
     expect([first.status, narrow.status, again.status]).toEqual([200, 403, 200]);
     expect(narrow.json).toMatchObject({ error: { code: 'model_not_allowed', param: 'model' } });
-    expect([again.text, calls(), desk.charges.size]).toEqual([first.text, 1, 1]);
+    expect([again.text, calls(), reservations.charges.size]).toEqual([first.text, 1, 1]);
     await expectNothingLeft();
   });
 
@@ -103,14 +114,14 @@ describe('a key', () => {
       { error: { code: 'idempotency_conflict', param: 'Idempotency-Key' } },
     ]);
     expect(refused.text).not.toContain('heard');
-    expect([calls(), desk.charges.size]).toEqual([1, 1]);
+    expect([calls(), reservations.charges.size]).toEqual([1, 1]);
   });
 
   it('is another one for another organisation', async () => {
     const key = newKey();
     const mine = await ask(key);
     const theirs = await ask(key, SMALL, [VERBOSE], '/others');
-    expect([mine.status, theirs.status, calls(), desk.charges.size]).toEqual([200, 200, 2, 2]);
+    expect([mine.status, theirs.status, calls(), reservations.charges.size]).toEqual([200, 200, 2, 2]);
     expect(theirs.headers.get('idempotency-replayed')).toBeNull();
   });
 
@@ -122,17 +133,17 @@ describe('a key', () => {
 
   it.each<[string, () => void, [string, string][], number]>([
     ['our own refusal', () => {}, [['temperature', '7']], 400],
-    ['want of credit', () => (desk.isBroke = true), [VERBOSE], 402],
+    ['want of credit', () => (reservations.isBroke = true), [VERBOSE], 402],
     ['a failure of the provider', () => (server('second').answers = [answer({}, 500)]), [VERBOSE], 502],
     ['a file that the provider refuses', () => (server('second').answers = [answer({}, 413)]), [VERBOSE], 413],
   ])('is free again after %s', async (_, prepare, fields, status) => {
     const key = newKey();
     prepare();
     expect((await ask(key, SMALL, fields)).status).toBe(status);
-    desk.isBroke = false;
+    reservations.isBroke = false;
     server('second').answers = [answer({ text: 'at last', seconds: 60 })];
     const again = await ask(key, SMALL);
-    expect([again.status, again.json.text, desk.charges.size]).toEqual([200, 'at last', 1]);
+    expect([again.status, again.json.text, reservations.charges.size]).toEqual([200, 'at last', 1]);
     await expectNothingLeft();
   });
 
@@ -152,7 +163,7 @@ describe('a key', () => {
     const statuses = (await Promise.all(all)).map(({ status }) => status).sort();
     expect(statuses.slice(0, 2)).toEqual([200, 200]);
     expect(statuses[2]).toBeGreaterThanOrEqual(400);
-    expect([calls(), desk.charges.size]).toEqual([2, 1]);
+    expect([calls(), reservations.charges.size]).toEqual([2, 1]);
   });
 });
 
@@ -186,15 +197,15 @@ describe('a client that goes away while the provider works', () => {
     await settled(() => idempotency.waiting === 1);
     respond();
     expect(await answered).toEqual([200, 'true']);
-    expect([calls(), desk.charges.size]).toEqual([1, 1]);
+    expect([calls(), reservations.charges.size]).toEqual([1, 1]);
     await expectNothingLeft();
   });
 
   it('without one: the provider’s work is given up, and nobody is charged', async () => {
     const { isGone } = await leave({});
     await server('second').until(isGone);
-    await settled(() => desk.open === 0);
-    expect([desk.charges.size, desk.released]).toEqual([0, 1]);
+    await settled(() => reservations.open === 0);
+    expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
     await expectNothingLeft();
   });
 
@@ -206,7 +217,7 @@ describe('a client that goes away while the provider works', () => {
     upload.destroy();
     await settled(() => idempotency.size === 0);
     expect((await ask(key, LARGE, [])).status).toBe(200);
-    expect([calls(), desk.charges.size]).toEqual([1, 1]);
+    expect([calls(), reservations.charges.size]).toEqual([1, 1]);
   });
 });
 
@@ -232,7 +243,7 @@ it('any interleaving of requests with few keys and bodies asks and charges once 
     fc.asyncProperty(batches, failures, async (all, failing) => {
       const names = [newKey(), newKey(), newKey()] as const;
       server('second').arrived.length = 0;
-      desk.forget();
+      reservations.forget();
       const script = [...failing];
       let number = 0;
       server('second').answers = [
@@ -259,9 +270,9 @@ it('any interleaving of requests with few keys and bodies asks and charges once 
           else if (status !== 200) failed.count++;
         }
       }
-      expect(desk.charges.size).toBe(answered.size);
+      expect(reservations.charges.size).toBe(answered.size);
       expect(calls()).toBe(answered.size + failed.count);
-      expect(desk.open).toBe(0);
+      expect(reservations.open).toBe(0);
     }),
     { numRuns: 40, seed: 11 },
   );

@@ -2,7 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
-import { desk, END, expectNothingLeft, flac, MEMORY_BYTES_MAX, open, send, server, settled } from './files-fixture.ts';
+import {
+  END,
+  expectNothingLeft,
+  flac,
+  MEMORY_BYTES_MAX,
+  open,
+  reservations,
+  send,
+  server,
+  settled,
+} from './files-fixture.ts';
 
 /** What may follow the samples of a WAV file that is read while it arrives, at 16 kHz: a mebibyte. */
 const TRAILER_SECONDS = 32.768;
@@ -27,16 +37,19 @@ describe('the seconds that money is set aside for', () => {
     ['a file that does not say, by the fewest bytes of its codec', flac(200_000), 'audio/flac', 66_666.67],
   ])('of %s', async (_, file, type, seconds) => {
     expect((await send([PAID], file, '/files', type)).status).toBe(200);
-    expect(desk.reserved).toHaveLength(1);
-    expect(desk.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
-    expect(desk.reserved[0]).toMatchObject({ model: 'second/file', members: [{ slug: 'second/file', own: false }] });
+    expect(reservations.reserved).toHaveLength(1);
+    expect(reservations.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
+    expect(reservations.reserved[0]).toMatchObject({
+      model: 'second/file',
+      members: [{ slug: 'second/file', own: false }],
+    });
     await expectNothingLeft();
   });
 
   it('are of the dearest chain: every member is named, with its price', async () => {
     await send([PAID, ['fallbacks', 'straight/file']], wavOf(64_000), '/files', 'audio/wav');
     const price = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n };
-    expect(desk.reserved[0]?.members).toEqual([
+    expect(reservations.reserved[0]?.members).toEqual([
       { slug: 'second/file', own: false, price, channels: 1 },
       { slug: 'straight/file', own: false, price: { ...price, microUsd: 0n }, channels: 1 },
     ]);
@@ -51,13 +64,13 @@ describe('the seconds that money is set aside for', () => {
       400,
       { error: { code: 'unsupported_audio', param: 'file', message: expect.stringContaining('2147484 s long') } },
     ]);
-    expect([asked(), desk.reserved.length]).toEqual([0, 0]);
+    expect([asked(), reservations.reserved.length]).toEqual([0, 0]);
     await expectNothingLeft();
   });
 
   it('are not looked for where nothing costs by the minute', async () => {
     expect((await send([FREE], flacOf(2 ** 31 - 1, 1_000))).status).toBe(200);
-    expect(desk.reserved).toHaveLength(1);
+    expect(reservations.reserved).toHaveLength(1);
   });
 });
 
@@ -77,7 +90,7 @@ describe('a large WAV file that costs money', () => {
       upload.on('response', (response) => resolve(response.resume().statusCode ?? 0));
     });
     upload.end(Buffer.concat([file.subarray(1_000_000), END]));
-    expect([await answered, desk.reserved[0]?.secondsMax]).toEqual([200, 200 + TRAILER_SECONDS]);
+    expect([await answered, reservations.reserved[0]?.secondsMax]).toEqual([200, 200 + TRAILER_SECONDS]);
   });
 
   it.each<[string, Buffer<ArrayBuffer>]>([
@@ -86,14 +99,14 @@ describe('a large WAV file that costs money', () => {
   ])('is kept and set aside for in full with %s', async (_, odd) => {
     await send([PAID], odd, '/files', 'audio/wav');
     // A header that lies makes a long file short; what any codec could put into the bytes is what counts then.
-    expect(desk.reserved[0]!.secondsMax).toBeGreaterThanOrEqual(odd.length / 625_000);
+    expect(reservations.reserved[0]!.secondsMax).toBeGreaterThanOrEqual(odd.length / 625_000);
   });
 
   it('is cut off where it goes on far behind what its header says', async () => {
     const long = wavOf(6_400_000, { said: 320_000 });
     const refused = await send([PAID], long, '/files', 'audio/wav');
     expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'unsupported_audio' } }]);
-    expect([desk.charges.size, desk.released]).toEqual([0, 1]);
+    expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
     await expectNothingLeft();
   });
 });
@@ -105,8 +118,10 @@ describe('a charge', () => {
     server('second').answers = [answer({ text: 'heard', seconds: 1.5 })];
     const { json } = await send([PAID, VERBOSE], wavOf(64_000), '/files', 'audio/wav');
     expect(json.usage).toEqual({ type: 'duration', seconds: 1.5, cost_usd: '0.015', byok: false });
-    expect([...desk.charges.values()]).toMatchObject([{ model: 'second/file', seconds: 1.5, costMicroUsd: 15_000n }]);
-    expect(desk.charges.has(json.request_id as string)).toBe(true);
+    expect([...reservations.charges.values()]).toMatchObject([
+      { model: 'second/file', seconds: 1.5, costMicroUsd: 15_000n },
+    ]);
+    expect(reservations.charges.has(json.request_id as string)).toBe(true);
   });
 
   it.each<[string, Buffer<ArrayBuffer>, string, number]>([
@@ -115,7 +130,7 @@ describe('a charge', () => {
   ])('is by the length in %s where the provider measures nothing', async (_, file, type, seconds) => {
     server('second').answers = [answer({ text: 'unmeasured' })];
     await send([PAID, VERBOSE], file, '/files', type);
-    expect([...desk.charges.values()]).toMatchObject([{ seconds }]);
+    expect([...reservations.charges.values()]).toMatchObject([{ seconds }]);
   });
 
   it('is of the model that answered, after another one failed', async () => {
@@ -125,7 +140,7 @@ describe('a charge', () => {
       'straight/file',
       { type: 'duration', seconds: 2, cost_usd: '0.00', byok: false },
     ]);
-    expect([...desk.charges.values()]).toMatchObject([{ model: 'straight/file', costMicroUsd: 0n }]);
+    expect([...reservations.charges.values()]).toMatchObject([{ model: 'straight/file', costMicroUsd: 0n }]);
   });
 
   it.each<[string, () => void, [string, string][], number]>([
@@ -134,7 +149,7 @@ describe('a charge', () => {
   ])('is not made when %s, and what was set aside is given back', async (_, prepare, fields, status) => {
     prepare();
     expect((await send(fields, wavOf(64_000), '/files', 'audio/wav')).status).toBe(status);
-    expect([desk.reserved.length, desk.charges.size, desk.released]).toEqual([1, 0, 1]);
+    expect([reservations.reserved.length, reservations.charges.size, reservations.released]).toEqual([1, 0, 1]);
     await expectNothingLeft();
   });
 
@@ -146,12 +161,12 @@ describe('a charge', () => {
     const status = await new Promise((resolve) => {
       upload.on('response', (response) => resolve(response.resume().statusCode));
     });
-    await settled(() => desk.open === 0);
-    expect([status, desk.charges.size, desk.released]).toEqual([400, 0, 1]);
+    await settled(() => reservations.open === 0);
+    expect([status, reservations.charges.size, reservations.released]).toEqual([400, 0, 1]);
   });
 
   it('is not made without credit: nobody is asked at all', async () => {
-    desk.isBroke = true;
+    reservations.isBroke = true;
     const refused = await send([PAID], wavOf(64_000), '/files', 'audio/wav');
     expect([refused.status, refused.json]).toMatchObject([402, { error: { code: 'insufficient_credit' } }]);
     expect(asked()).toBe(0);
@@ -179,7 +194,7 @@ describe('what a provider says of a file is bounded by what it can hold', () => 
       seconds,
       { type: 'duration', seconds, cost_usd: '0.02', byok: false },
     ]);
-    expect([...desk.charges.values()]).toMatchObject([{ seconds, costMicroUsd: CENTS }]);
+    expect([...reservations.charges.values()]).toMatchObject([{ seconds, costMicroUsd: CENTS }]);
     expect(warning).toBe(Number(said) > seconds ? 'duration_bounded' : null);
     await expectNothingLeft();
   });
@@ -208,7 +223,7 @@ describe('a WAV file for a model that says no length', () => {
   ])('is charged by what it holds where it %s', async (_, file, seconds) => {
     quiet();
     expect((await send([PAID], file, '/files', 'audio/wav')).status).toBe(200);
-    expect([...desk.charges.values()][0]?.seconds).toBeCloseTo(seconds, 2);
+    expect([...reservations.charges.values()][0]?.seconds).toBeCloseTo(seconds, 2);
   });
 });
 
@@ -222,8 +237,8 @@ describe('a file with eight channels', () => {
   ])('is held for and charged %s', async (_, more, channels) => {
     server('channels').answers = [answer({ text: 'heard', seconds: 5 })];
     const { json } = await send([['model', 'channels/file'], VERBOSE, ...more], file, '/files', 'audio/wav');
-    expect(desk.reserved[0]?.members).toMatchObject([{ channels }]);
-    expect([...desk.charges.values()]).toMatchObject([
+    expect(reservations.reserved[0]?.members).toMatchObject([{ channels }]);
+    expect([...reservations.charges.values()]).toMatchObject([
       { seconds: 5, channels, costMicroUsd: BigInt(channels) * 50_000n },
     ]);
     const cost_usd = channels === 8 ? '0.40' : '0.05';

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import {
-  desk,
   END,
   expectNothingLeft,
   faults,
   flac,
   idempotency,
   open,
+  reservations,
   send,
   server,
   settled,
@@ -86,8 +86,8 @@ function heldMoney(): () => void {
   const gate = new Promise<void>((resolve) => {
     let_go = resolve;
   });
-  const reserve = desk.reserve.bind(desk);
-  vi.spyOn(desk, 'reserve').mockImplementation(async (file) => {
+  const reserve = reservations.reserve.bind(reservations);
+  vi.spyOn(reservations, 'reserve').mockImplementation(async (file) => {
     const reserved = await reserve(file);
     return { ...reserved, settle: (used) => gate.then(() => reserved.settle(used)) };
   });
@@ -128,7 +128,7 @@ describe('a streamed answer', () => {
     expect(deltasIn(events)).toBe(text);
     expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text, usage: whole.json.usage });
     expect(events.slice(0, -1).every(({ type }) => type === 'transcript.text.delta')).toBe(true);
-    expect(desk.charges.size).toBe(2);
+    expect(reservations.charges.size).toBe(2);
     await expectNothingLeft();
   });
 
@@ -141,7 +141,7 @@ describe('a streamed answer', () => {
     expect(events.at(-1)).toMatchObject({
       error: { type: 'upstream_error', code: 'upstream_timeout', request_id: expect.stringMatching(/^req_/) },
     });
-    expect([desk.charges.size, desk.released]).toEqual([0, 1]);
+    expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
   });
 
   it('is settled before its last event', async () => {
@@ -152,7 +152,7 @@ describe('a streamed answer', () => {
     expect(await settled(() => state.text.includes('done'))).toBe(false);
     release();
     await until(() => state.ended === 'whole');
-    expect([eventsIn(state.text).at(-1)?.text, desk.charges.size]).toEqual([SAID, 1]);
+    expect([eventsIn(state.text).at(-1)?.text, reservations.charges.size]).toEqual([SAID, 1]);
     await expectNothingLeft();
   });
 
@@ -188,7 +188,7 @@ describe('a model that fails in the middle', () => {
     const { status, text } = await post([...broken, ['fallbacks', 'second/file']]);
     const events = eventsIn(text);
     expect([status, deltasIn(events)]).toEqual([200, 'heard by second']);
-    expect(desk.charges.size).toBe(1);
+    expect(reservations.charges.size).toBe(1);
     await expectNothingLeft();
   });
 
@@ -205,7 +205,7 @@ describe('a model that fails in the middle', () => {
       { error: { code: 'upstream_exhausted' } },
     ]);
     expect(deltasIn(events)).toBe(SAID.replace(' four', ''));
-    expect([desk.charges.size, desk.released]).toEqual([0, 1]);
+    expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
     // The door is told, since the answer had begun.
     expect(faults.splice(0)).toMatchObject([{ code: 'upstream_exhausted' }]);
     await expectNothingLeft();
@@ -221,19 +221,19 @@ describe('a client that leaves in the middle', () => {
     end();
     await until(() => state.text.includes('four'));
     upload.destroy();
-    expect(await settled(() => desk.charges.size === 1)).toBe(true);
-    expect([...desk.charges.values()]).toMatchObject([{ model: 'loopback/script', seconds: 4 }]);
-    expect(desk.released).toBe(0);
+    expect(await settled(() => reservations.charges.size === 1)).toBe(true);
+    expect([...reservations.charges.values()]).toMatchObject([{ model: 'loopback/script', seconds: 4 }]);
+    expect(reservations.released).toBe(0);
     await expectNothingLeft();
   });
 
   it('before anything was told is charged nothing', async () => {
     const { upload, end } = read(script({ fail: { how: 'hang' } }));
     end();
-    await until(() => desk.open === 1);
+    await until(() => reservations.open === 1);
     upload.destroy();
-    expect(await settled(() => desk.released === 1)).toBe(true);
-    expect(desk.charges.size).toBe(0);
+    expect(await settled(() => reservations.released === 1)).toBe(true);
+    expect(reservations.charges.size).toBe(0);
     await expectNothingLeft();
   });
 
@@ -252,7 +252,9 @@ describe('a client that leaves in the middle', () => {
     expect(again.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(again.text.startsWith(state.text)).toBe(true);
     expect(eventsIn(again.text).at(-1)).toMatchObject({ type: 'transcript.text.done', text: SAID });
-    expect([desk.charges.size, (await post([['model', 'loopback/numbered']], '/files', key)).status]).toEqual([1, 409]);
+    expect([reservations.charges.size, (await post([['model', 'loopback/numbered']], '/files', key)).status]).toEqual([
+      1, 409,
+    ]);
     await expectNothingLeft();
   });
 });
@@ -291,7 +293,7 @@ describe('a stream has one shape', () => {
     const [status, text] = await late('false');
     expect([status, eventsIn(text).at(-1)]).toMatchObject([200, { warnings: [{ param: 'response_format' }] }]);
     expect((await late('true'))[0]).toBe(422);
-    expect(desk.released).toBe(1);
+    expect(reservations.released).toBe(1);
     await expectNothingLeft();
   });
   const LATE = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="response_format"\r\n\r\nvtt');

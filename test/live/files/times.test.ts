@@ -1,6 +1,6 @@
 // A model that gives no times of words although it could: what it did not give is found out when it has answered.
 import { describe, expect, it } from 'vitest';
-import { desk, expectNothingLeft, flac, send, server } from './files-fixture.ts';
+import { expectNothingLeft, flac, reservations, send, server } from './files-fixture.ts';
 
 const FILE = flac(2_000);
 const WORDS: [string, string][] = [
@@ -32,7 +32,7 @@ describe('times of words that were asked for, and are not there', () => {
       422,
       { error: { code: 'unsupported_parameter', param: 'timestamp_granularities[]' } },
     ]);
-    expect([server('straight').arrived.length, desk.charges.size, desk.released]).toEqual([1, 0, 1]);
+    expect([server('straight').arrived.length, reservations.charges.size, reservations.released]).toEqual([1, 0, 1]);
     await expectNothingLeft();
   });
 

@@ -4,7 +4,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
-import { desk, END, expectNothingLeft, lengths, open, send, server, settled, untaken } from './files-fixture.ts';
+import {
+  END,
+  expectNothingLeft,
+  lengths,
+  open,
+  reservations,
+  send,
+  server,
+  settled,
+  untaken,
+} from './files-fixture.ts';
 
 const FILE = wavOf(320_000);
 
@@ -35,8 +45,8 @@ describe('a client that leaves before the answer', () => {
   it('is not charged while that is free, and the work is given up', async () => {
     vi.spyOn(untaken, 'isFree').mockReturnValue(true);
     await leave();
-    expect(await settled(() => desk.released === 1)).toBe(true);
-    expect(desk.charges.size).toBe(0);
+    expect(await settled(() => reservations.released === 1)).toBe(true);
+    expect(reservations.charges.size).toBe(0);
     await expectNothingLeft();
   });
 
@@ -49,18 +59,20 @@ describe('a client that leaves before the answer', () => {
     });
     const finish = await leave();
     await asked;
-    expect([desk.open, desk.charges.size]).toEqual([1, 0]);
+    expect([reservations.open, reservations.charges.size]).toEqual([1, 0]);
     finish();
-    expect(await settled(() => desk.charges.size === 1)).toBe(true);
-    expect([...desk.charges.values()]).toMatchObject([{ seconds: 10, costMicroUsd: 100_000n, isUntaken: true }]);
+    expect(await settled(() => reservations.charges.size === 1)).toBe(true);
+    expect([...reservations.charges.values()]).toMatchObject([
+      { seconds: 10, costMicroUsd: 100_000n, isUntaken: true },
+    ]);
     await expectNothingLeft();
   });
 
   it('of work that costs nothing ends it, however often', async () => {
     const isFree = vi.spyOn(untaken, 'isFree').mockReturnValue(false);
     await leave('straight/file');
-    expect(await settled(() => desk.released === 1)).toBe(true);
-    expect([isFree.mock.calls.length, desk.charges.size]).toEqual([0, 0]);
+    expect(await settled(() => reservations.released === 1)).toBe(true);
+    expect([isFree.mock.calls.length, reservations.charges.size]).toEqual([0, 0]);
     await expectNothingLeft();
   });
 });
@@ -74,8 +86,8 @@ it('a form that is broken behind a file that was heard is charged when that is f
   const status = await new Promise((resolve) => {
     upload.on('response', (response) => resolve(response.resume().statusCode));
   });
-  expect(await settled(() => desk.open === 0)).toBe(true);
-  expect([status, [...desk.charges.values()]]).toMatchObject([400, [{ seconds: 10, isUntaken: true }]]);
+  expect(await settled(() => reservations.open === 0)).toBe(true);
+  expect([status, [...reservations.charges.values()]]).toMatchObject([400, [{ seconds: 10, isUntaken: true }]]);
 });
 
 it('an answer that is refused strictly is charged when that is free no more', async () => {
@@ -89,7 +101,7 @@ it('an answer that is refused strictly is charged when that is free no more', as
   ];
   const { status, json } = await send(fields, FILE, '/files', 'audio/wav');
   expect([status, json]).toMatchObject([422, { error: { code: 'unsupported_parameter' } }]);
-  expect([...desk.charges.values()]).toMatchObject([{ seconds: 10, isUntaken: true }]);
+  expect([...reservations.charges.values()]).toMatchObject([{ seconds: 10, isUntaken: true }]);
   await expectNothingLeft();
 });
 
@@ -106,19 +118,19 @@ describe('before its file is measured, or read to its end, is refused', () => {
       });
     });
     upload.destroy();
-    expect([measure.mock.calls.length, desk.reserved.length]).toEqual([0, 0]);
+    expect([measure.mock.calls.length, reservations.reserved.length]).toEqual([0, 0]);
     await expectNothingLeft();
     return answered;
   };
 
   it('who has no credit', async () => {
-    desk.isBroke = true;
+    reservations.isBroke = true;
     const [status, text] = await early('second/file', 'audio/flac');
     expect([status, text]).toEqual([402, expect.stringContaining('insufficient_credit')]);
   });
 
   it('who may not use the model', async () => {
-    vi.spyOn(desk, 'requireCredit').mockRejectedValue(refuse('model_not_allowed', 'Not this one.'));
+    vi.spyOn(reservations, 'requireCredit').mockRejectedValue(refuse('model_not_allowed', 'Not this one.'));
     expect((await early('second/file', 'audio/flac'))[0]).toBe(403);
   });
 
@@ -129,7 +141,7 @@ describe('before its file is measured, or read to its end, is refused', () => {
 });
 
 it('a small file is not measured for who has no credit', async () => {
-  desk.isBroke = true;
+  reservations.isBroke = true;
   const measure = vi.spyOn(lengths, 'measure');
   const upload = open('second/file', 1_000, [], '/files', {}, 'audio/flac');
   upload.end(Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(996), END]));

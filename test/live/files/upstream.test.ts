@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { answerTo, requestOf } from '../../edge/multipart/form-rig.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { type Answer, answer } from '../../upstream/http-batch-fixture.ts';
-import { desk, END, expectNothingLeft, flac, port, replied, send, server } from './files-fixture.ts';
+import { END, expectNothingLeft, flac, port, replied, reservations, send, server } from './files-fixture.ts';
 
 const PAID: [string, string] = ['model', 'second/file'];
 const FALLBACK: [string, string] = ['fallbacks', 'straight/file'];
@@ -38,7 +38,7 @@ describe('F29 an answer of 200 that is none', () => {
       { error: { code: 'upstream_bad_response', details: [{ model: 'second/file', reason: 'upstream_error' }] } },
     ]);
     expect(refused.text).not.toMatch(/html|temporarily|caf|IHDR/i);
-    expect([server('second').arrived.length, desk.charges.size, desk.released]).toEqual([1, 0, 1]);
+    expect([server('second').arrived.length, reservations.charges.size, reservations.released]).toEqual([1, 0, 1]);
     await expectNothingLeft();
   });
 
@@ -50,7 +50,7 @@ describe('F29 an answer of 200 that is none', () => {
       { text: 'heard by straight', fallback: [{ model: 'second/file', reason: 'upstream_error' }] },
     ]);
     expect([server('second').arrived.length, server('straight').arrived.length]).toEqual([1, 1]);
-    expect([...desk.charges.values()]).toMatchObject([{ model: 'straight/file' }]);
+    expect([...reservations.charges.values()]).toMatchObject([{ model: 'straight/file' }]);
   });
 
   it.each(['json', 'text', 'verbose_json', 'srt', 'vtt'])(
@@ -61,7 +61,10 @@ describe('F29 an answer of 200 that is none', () => {
       expect(status).toBe(200);
       if (format.endsWith('json')) expect(json.text).toBe('');
       else expect(text).not.toMatch(/[a-z]{2}(?<!WEBVTT)/);
-      expect([server('straight').arrived.length, [...desk.charges.values()]]).toMatchObject([0, [{ seconds: 3 }]]);
+      expect([server('straight').arrived.length, [...reservations.charges.values()]]).toMatchObject([
+        0,
+        [{ seconds: 3 }],
+      ]);
     },
   );
 
@@ -98,7 +101,11 @@ describe('F30 a provider that takes too long', () => {
     const { request_id: id } = json.error as { request_id: string };
     expect(id).toBe(headers.get('x-request-id'));
     await server('second').until(() => sockets.every((socket) => socket?.destroyed ?? true));
-    expect([desk.charges.size, desk.released, replied.at(-1)?.code]).toEqual([0, 1, 'upstream_timeout']);
+    expect([reservations.charges.size, reservations.released, replied.at(-1)?.code]).toEqual([
+      0,
+      1,
+      'upstream_timeout',
+    ]);
     await expectNothingLeft();
   });
 

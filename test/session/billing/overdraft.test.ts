@@ -191,7 +191,7 @@ describe('a session', () => {
         mode: 'live' as const,
         model: 'puppet/a',
       };
-      const meter = await rig.desk.open({ ...head, openedAt: new Date(0).toISOString() }, [
+      const meter = await rig.reservations.open({ ...head, openedAt: new Date(0).toISOString() }, [
         { slug: 'puppet/a', own: false, price: { unit: 'minute', microUsd, minimumMicroUsd: 0n } },
       ]);
       meter.abandon(new Date(0));
@@ -200,14 +200,14 @@ describe('a session', () => {
     await settle();
     expect(rig.ledger.held.size).toBe(0);
     expect([...rig.ledger.settled.values()].map(({ costMicroUsd }) => costMicroUsd)).toEqual([0n, 0n]);
-    expect((Reflect.get(rig.desk, 'journal') as Journal).size).toBe(0);
+    expect((Reflect.get(rig.reservations, 'journal') as Journal).size).toBe(0);
   });
 
   it('is written down as it is sent on, also when all of its audio came at once', async () => {
     const { rig, puppet, client } = await opened(null, minute('0.6'), minute('0.6'), { speedMax: 1, burstMs: 1_000 });
     client.session.audio(speech(120));
     client.session.control({ type: 'close' });
-    const journal = Reflect.get(rig.desk, 'journal') as Journal;
+    const journal = Reflect.get(rig.reservations, 'journal') as Journal;
     const [entry] = [...(Reflect.get(journal, 'entries') as Map<string, { record(whole: boolean): unknown }>).values()];
     for (let at = 0; at < 5; at++) {
       await rig.advance(4_000, 250);

@@ -218,10 +218,10 @@ describe('a ledger that does not answer', () => {
     client.session.control({ type: 'close' });
     await untilEnded(rig, client);
     expect([client.closeCode, endOf(client).cost_usd]).toEqual([1000, '2.00']);
-    expect([rig.ledger.settled.size, rig.desk.unsettled]).toEqual([0, 1]);
+    expect([rig.ledger.settled.size, rig.reservations.unsettled]).toEqual([0, 1]);
     rig.ledger.failing = undefined;
     await rig.advance(20_000, 1_000);
-    expect([settledOf(rig).costMicroUsd, rig.desk.unsettled]).toEqual([microUsdOf('2'), 0]);
+    expect([settledOf(rig).costMicroUsd, rig.reservations.unsettled]).toEqual([microUsdOf('2'), 0]);
     await expectNothingLeft(rig);
   });
 

@@ -5,7 +5,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { costMicroUsd } from '../../../../src/billing/price.ts';
 import { natsUsage } from '../../../../src/bus/nats/jetstream/usage-stream.ts';
-import { Desk } from '../../../../src/ledger/desk.ts';
+import { Reservations } from '../../../../src/ledger/reservations.ts';
 import { createStreamedStore } from '../../../../src/ledger/streamed-store.ts';
 import { consumeUsage } from '../../../../src/ledger/usage-consumer.ts';
 import { usageBody, usageId, usageKeys } from '../../../../src/ledger/usage-message.ts';
@@ -39,7 +39,7 @@ async function begin() {
   await store.addCredit({ organisationId, kind: 'top_up', microUsd: CREDIT, uniqueKey: 'first', note: '' }, OPERATOR);
   const usage = natsUsage(await openLink(server.url), { againMs: 20, ackWaitMs: 500 });
   const faults: string[] = [];
-  const desk = new Desk({
+  const reservations = new Reservations({
     store: createStreamedStore({ accounts: store, usage, keys, shardOf: () => '0' }),
     clock: backgroundClock,
     wallNow: () => new Date(),
@@ -67,7 +67,7 @@ async function begin() {
       },
     };
   };
-  return { directory, store, who: { organisationId, keyId: key.id }, usage, desk, owner, faults };
+  return { directory, store, who: { organisationId, keyId: key.id }, usage, reservations, owner, faults };
 }
 
 /** Counts what was settled, and tells when that is as many as wanted. */
@@ -91,7 +91,7 @@ function counting() {
 // It says itself why, when nats-server is not here.
 describe.skipIf(!natsServerIsHere)('money over NATS', () => {
   test(`NATS killed ${KILLS} times, and the owner as often between a commit and its word: every session is billed once`, async () => {
-    const { store, who, desk, owner, faults } = await begin();
+    const { store, who, reservations, owner, faults } = await begin();
     const counted = counting();
     let killNext = false;
     let ownerKills = 0;
@@ -114,12 +114,12 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
     };
     current = await owner(applied);
     let wanted = 0n;
-    const carried: Promise<unknown>[] = [];
+    const settling: Promise<unknown>[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
       for (let session = 0; session < SESSIONS_A_KILL; session++) {
         const audioMs = 1 + ((kill * 7919 + session * 104_729) % 90_000);
         wanted += costMicroUsd(PRICE, audioMs);
-        carried.push(desk.carry(headOf(who, `ses_${kill}_${session}`), endOf([lineOf(audioMs, PRICE)])));
+        settling.push(reservations.settle(headOf(who, `ses_${kill}_${session}`), endOf([lineOf(audioMs, PRICE)])));
         if (session === 5) killNext = true;
         if (session % 8 === 7) await afterOthers();
         if (session === 15) await server?.kill();
@@ -128,12 +128,12 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
       await restarted;
       await counted.has(kill * SESSIONS_A_KILL + 1);
     }
-    await Promise.all(carried);
+    await Promise.all(settling);
     await counted.has(KILLS * SESSIONS_A_KILL);
     const { balanceMicroUsd } = await store.balanceOf(who.organisationId);
     expect(CREDIT - balanceMicroUsd).toBe(wanted);
     const audit = await store.auditLedger();
-    expect([audit.ok, audit.sessions, desk.unsettled]).toEqual([true, KILLS * SESSIONS_A_KILL, 0]);
+    expect([audit.ok, audit.sessions, reservations.unsettled]).toEqual([true, KILLS * SESSIONS_A_KILL, 0]);
     expect(faults.filter((name) => name === 'usage refused')).toEqual([]);
     console.log(
       JSON.stringify({
@@ -145,7 +145,7 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
     );
     expect(ownerKills).toBeGreaterThan(KILLS / 2);
     current?.stop();
-    await desk.close(0);
+    await reservations.close(0);
   }, 120_000);
 
   test('a message that comes again after the stream forgot it, and one of somebody else, change nothing', async () => {
@@ -168,10 +168,12 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
   });
 
   test('what the owner was told while it was away waits for it', async () => {
-    const { store, who, usage, desk, owner } = await begin();
+    const { store, who, usage, reservations, owner } = await begin();
     const counted = counting();
     const records = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => desk.carry(headOf(who, `ses_${index}`), endOf([lineOf(60_000, PRICE)]))),
+      Array.from({ length: 50 }, (_, index) =>
+        reservations.settle(headOf(who, `ses_${index}`), endOf([lineOf(60_000, PRICE)])),
+      ),
     );
     expect(records.map((record) => record?.costMicroUsd)).toEqual(records.map(() => 60_001n));
     expect([await usage.waiting('0'), (await store.auditLedger()).sessions]).toEqual([50, 0]);
@@ -179,6 +181,6 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
     await counted.has(50);
     expect(CREDIT - (await store.balanceOf(who.organisationId)).balanceMicroUsd).toBe(50n * 60_001n);
     stop();
-    await desk.close(0);
+    await reservations.close(0);
   });
 });

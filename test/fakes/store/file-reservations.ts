@@ -1,7 +1,7 @@
-// A desk for files that holds and charges nothing, and remembers what it was asked to.
+// Reservations for files that hold and charge nothing, and remember what they were asked to.
 import { refuse } from '../../../src/api/errors.ts';
 import { costMicroUsd } from '../../../src/billing/price.ts';
-import type { FileReservation, ReservedFile } from '../../../src/transcription/money/reservations.ts';
+import type { FileReservationRequest, ReservedFile } from '../../../src/transcription/money/file-reservations.ts';
 
 export interface Charge {
   id: string;
@@ -15,8 +15,8 @@ export interface Charge {
   costMicroUsd: bigint;
 }
 
-export class RecordingDesk {
-  readonly reserved: FileReservation[] = [];
+export class RecordingReservations {
+  readonly reserved: FileReservationRequest[] = [];
   /** By the id of the reservation: like the ledger's, the first one stays. */
   readonly charges = new Map<string, Charge>();
   released = 0;
@@ -29,7 +29,7 @@ export class RecordingDesk {
     if (this.isBroke) throw refuse('insufficient_credit', 'No credit is left.');
   }
 
-  async reserve(file: FileReservation): Promise<ReservedFile> {
+  async reserve(file: FileReservationRequest): Promise<ReservedFile> {
     if (this.isBroke) throw refuse('insufficient_credit', 'No credit is left.');
     this.reserved.push(file);
     this.open++;

@@ -3,8 +3,8 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { costMicroUsd } from '../../billing/price.ts';
 import { dearestMicroUsd } from '../../billing/reserve.ts';
-import type { Desk } from '../../ledger/desk.ts';
 import { LEASE_MS, type MeterMember } from '../../ledger/meter.ts';
+import type { Reservations } from '../../ledger/reservations.ts';
 import { refusalOf } from '../../ledger/shortage.ts';
 import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
 
@@ -36,7 +36,7 @@ export interface HeardFile {
   isUntaken?: boolean;
 }
 
-export interface FileReservation {
+export interface FileReservationRequest {
   /** `req_…`, or that of an earlier attempt which may have been charged: it is charged once. */
   id: string;
   organisationId: string;
@@ -63,20 +63,20 @@ export interface ReservedFile {
   release(): Promise<void>;
 }
 
-export interface FileDeskOptions {
-  desk: Desk;
+export interface FileReservationsOptions {
+  reservations: Reservations;
   clock: Clock;
   wallNow(): Date;
 }
 
-export class FileDesk {
-  private readonly options: FileDeskOptions;
+export class FileReservations {
+  private readonly options: FileReservationsOptions;
   private open = 0;
   private whenIdle: (() => void)[] = [];
   /** Keys for which every hold is granted, and since when that is known; the oldest first. */
   private readonly unlimited = new Map<string, number>();
 
-  constructor(options: FileDeskOptions) {
+  constructor(options: FileReservationsOptions) {
     this.options = options;
   }
 
@@ -86,8 +86,8 @@ export class FileDesk {
    *
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
-  async reserve({ members, secondsMax, again = false, ...file }: FileReservation): Promise<ReservedFile> {
-    const { desk, wallNow } = this.options;
+  async reserve({ members, secondsMax, again = false, ...file }: FileReservationRequest): Promise<ReservedFile> {
+    const { reservations, wallNow } = this.options;
     const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
     const audioMsMax = Math.ceil(secondsMax * 1000);
     const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
@@ -111,8 +111,8 @@ export class FileDesk {
         if (wantedMicroUsd === 0n) return;
         // A failure leaves the hold to its lease.
         if (again)
-          await desk.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
-        else void desk.carry(head, { ...this.end('released', 0), lines: [] });
+          await reservations.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
+        else void reservations.settle(head, { ...this.end('released', 0), lines: [] });
       },
     };
   }
@@ -123,7 +123,7 @@ export class FileDesk {
    */
   async requireCredit(who: Pick<SessionHead, 'organisationId' | 'keyId'>): Promise<void> {
     if (this.isUnlimited(who)) return;
-    const credit = await this.options.desk.creditOf(who.organisationId).catch(() => null);
+    const credit = await this.options.reservations.creditOf(who.organisationId).catch(() => null);
     if (credit !== null && credit <= 0n) throw refusalOf({ reason: 'insufficient_credit' });
   }
 
@@ -135,7 +135,7 @@ export class FileDesk {
   private async hold(head: SessionHead, hold: HoldRequest): Promise<void> {
     const name = `${head.organisationId} ${head.keyId}`;
     try {
-      const { unlimited } = await this.options.desk.hold(head, hold);
+      const { unlimited } = await this.options.reservations.hold(head, hold);
       this.unlimited.delete(name);
       if (unlimited) this.unlimited.set(name, this.options.clock.now());
       const [oldest] = this.unlimited.keys();
@@ -169,7 +169,7 @@ export class FileDesk {
     const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
     const lines = [{ model, own, audioMs: billedMs, price }];
     const end: SessionEnd = { ...this.end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
-    const settled = this.options.desk.carry(head, end, again);
+    const settled = this.options.reservations.settle(head, end, again);
     const record = again ? await this.within(settled) : undefined;
     return record?.costMicroUsd ?? costMicroUsd(price, billedMs, own);
   }
@@ -180,12 +180,12 @@ export class FileDesk {
 
   /** The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again. */
   private renew(head: SessionHead, hold: HoldRequest): () => void {
-    const { clock, desk } = this.options;
+    const { clock, reservations } = this.options;
     let timer: unknown;
     let stopped = false;
     const arm = (afterMs: number) => {
       timer = clock.setTimeout(() => {
-        desk.renew(head, [], hold).then(
+        reservations.renew(head, [], hold).then(
           () => arm(RENEW_MS),
           () => arm(RENEW_AGAIN_MS),
         );

@@ -1,5 +1,5 @@
-// The money desk of a node: opens holds for sessions and files, carries what they used to the ledger, and does not forget what
-// the ledger could not take yet. How far a hold goes is meter.ts and billing/reserve.ts; what a movement is, the ledger itself.
+// The reservations of a node: money is held for sessions and files when they begin and settled when they end, and what the ledger
+// could not take yet is not forgotten. How far a hold goes is meter.ts and billing/reserve.ts; what a movement is, the ledger itself.
 import type { Clock } from '../../machines/clock.ts';
 import { boundMicroUsd } from '../billing/reserve.ts';
 import type {
@@ -33,15 +33,15 @@ const RECOVER_AGAIN_MS = 60_000;
 const SETTLE_AGAIN_MS = 250;
 const SETTLE_AGAIN_MS_MAX = 10_000;
 
-export interface DeskStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
+export interface ReservationStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
   settleExactly?: Store['settleSession'];
-  /** Where the database is beside the desk. */
+  /** Where the database is on this node. */
   closeLost?: Store['closeLost'];
 }
 
-export interface DeskOptions {
-  store: DeskStore;
+export interface ReservationsOptions {
+  store: ReservationStore;
   clock: Clock;
   wallNow(): Date;
   /** This node's incarnation. */
@@ -63,8 +63,8 @@ interface Pending {
   done(record: SessionRecord | undefined): void;
 }
 
-export class Desk {
-  private readonly options: DeskOptions;
+export class Reservations {
+  private readonly options: ReservationsOptions;
   private readonly journal: Journal;
   private readonly history: History;
   private readonly pending = new Map<string, Pending>();
@@ -73,7 +73,7 @@ export class Desk {
   private recoverTimer: unknown;
   private whenSettled: (() => void) | undefined;
 
-  constructor(options: DeskOptions) {
+  constructor(options: ReservationsOptions) {
     this.options = options;
     const { clock, node, settings, onFault } = options;
     this.journal = new Journal({
@@ -132,7 +132,7 @@ export class Desk {
       leaseMs: LEASE_MS,
     });
     const { clock, settings } = this.options;
-    const meter = new Meter({ head, members, grant, clock, desk: this, graceMs: settings.graceMs });
+    const meter = new Meter({ head, members, grant, clock, reservations: this, graceMs: settings.graceMs });
     this.journal.keep(new LiveEntry(meter, this.options.wallNow));
     return meter;
   }
@@ -177,11 +177,7 @@ export class Desk {
     }
   }
 
-  settle(meter: Meter, end: SessionEnd): void {
-    void this.carry(meter.head, end);
-  }
-
-  /** The ledger beside this desk has settled what another node told of: it belongs in the history of this ledger too. */
+  /** The ledger of this node has settled what another node told of: it belongs in the history of this ledger too. */
   noteSettled(head: SessionHead, end: SessionEnd): void {
     this.history.note(head, end);
   }
@@ -218,7 +214,7 @@ export class Desk {
    *
    * @param isExact whether the ledger may know another bill of it than this one
    */
-  carry(head: SessionHead, end: SessionEnd, isExact = false): Promise<SessionRecord | undefined> {
+  settle(head: SessionHead, end: SessionEnd, isExact = false): Promise<SessionRecord | undefined> {
     return new Promise((resolve) => {
       const pending: Pending = { head, end, isExact, tries: 0, timer: undefined, done: resolve };
       this.pending.set(head.id, pending);
@@ -229,7 +225,7 @@ export class Desk {
 
   private trySettling(pending: Pending): void {
     if (this.closed) {
-      this.options.onFault('settle', new Error(`${pending.head.id} ended after the desk was closed.`));
+      this.options.onFault('settle', new Error(`${pending.head.id} ended after the reservations was closed.`));
       return;
     }
     pending.tries++;
