@@ -19,7 +19,7 @@ import { WatchService } from '../session/watch/watch-service.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
 import { DialHealth } from '../upstream/service/dial-health.ts';
-import { type LegService, serveLegs } from '../upstream/service/leg-service.ts';
+import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
 import type { OpenedVault } from './vault.ts';
@@ -104,10 +104,10 @@ function openLegs(
 ): LegsOfNode {
   const health = new DialHealth(clock, () => members?.changed());
   const shortOf = () => strain.shortOf ?? (upstream.size >= config.limits.legsPerNodeMax ? 'legs' : undefined);
-  const legs = serveLegs(bus, upstream, { placement, health, shortOf });
-  defer(legs);
+  const legs = new LegService(bus, upstream, { placement, health, shortOf });
+  defer(() => legs.close());
   relief.push(() => legs.shed());
-  metrics.watchQueue('far_legs', () => legs.farLegs());
+  metrics.watchQueue('far_legs', () => legs.farLegs);
   if (members !== undefined) defer(members.onGone((node) => legs.nodeGone(node)));
   const providers = [...knownProviders.keys()];
   const credentials = providers.filter((name) => hasService(config, name));

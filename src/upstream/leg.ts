@@ -1,179 +1,190 @@
-// A leg on a connection to a provider that hears a stream. It owns the wire, the codec's state and the keep-alive; it reports
-// to whoever opened it, and leaves turns, audio positions and failover to the session.
-import type { Heard, LegReport, OpenLeg } from '../../machines/events.ts';
-import type {
-  Incoming,
-  LiveCodec,
-  LiveTiming,
-  Outgoing,
-  ProviderAccess,
-  ProviderRefusal,
-  Step,
-} from '../providers/provider.ts';
-import { failureOfStatus } from '../providers/refusals.ts';
-import { ChartedLeg } from './charted-leg.ts';
-import type { UpstreamDependencies } from './dependencies.ts';
-import { clogged, closedEarly, lostAudio, unreachable } from './leg-failures.ts';
-import { legRequestOf, NO_ACCESS } from './leg-request.ts';
-import { LegTimers } from './leg-timers.ts';
-import { Pressure } from './pressure.ts';
-import { openWire, type Wire } from './wire.ts';
+// A leg: one connection of a session to a model. It runs the upstream chart, numbers what is reported to whoever opened it, and
+// lets go of everything at its end. How the provider is reached is decided by its connection.
+import type { Actor } from 'xstate';
+import type { Heard, LegCommand, LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
+import type { UpstreamEvent, upstreamMachine } from '../../machines/upstream.ts';
+import { providerOf } from '../api/slug.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
+import { startObserved } from '../runtime/observe.ts';
+import { Scope } from '../runtime/scope.ts';
+import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
+import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
+import { lostAudio, ownFault, ownKeyUnavailable } from './leg-failures.ts';
+import { NO_ACCESS } from './leg-request.ts';
+import { Scrubber } from './secrets.ts';
 
-/** A leg whose provider hears a stream. */
-export class Leg extends ChartedLeg {
-  protected readonly timing: LiveTiming;
-  readonly #codec: LiveCodec;
-  #wire: Wire | undefined;
-  #state: unknown;
-  #hello: Outgoing[] = [];
-  readonly #timers: LegTimers;
-  /** The connection was opened: the provider knows of this leg. */
-  #greeted = false;
-  #pressure: Pressure | undefined;
+/** A report before it is addressed and numbered. */
+type Report = LegReport extends infer R ? (R extends unknown ? Omit<R, 'generation' | 'sequence'> : never) : never;
+
+/** Who has opened a leg. */
+export interface LegOwner {
+  report(report: LegReport): void;
+  /** The provider took the leg, or it failed before that: told before it is reported. */
+  dialled(failure: LegFailure | undefined): void;
+  /** The leg holds nothing any more. Called once. */
+  gone(): void;
+}
+
+/** Made by the upstream host, whose chart calls it by the leg's id. */
+export class Leg implements LegHandle, ConnectionLeg {
+  readonly request: OpenLeg;
+  readonly dependencies: UpstreamDependencies;
+  readonly scope: Scope;
+  readonly connection: LegConnection;
+  scrubber = new Scrubber(NO_ACCESS);
+  readonly #legId: string;
+  readonly #owner: LegOwner;
+  #outcome: 'finished' | 'released' | undefined;
+  #actor: Actor<typeof upstreamMachine> | undefined;
+  #isReady = false;
+  #reports = 0;
+  #audioFrames = 0;
 
   constructor(
     legId: string,
     request: OpenLeg,
-    codec: LiveCodec,
     dependencies: UpstreamDependencies,
-    report: (report: LegReport) => void,
-    onDispose: () => void,
+    owner: LegOwner,
+    connectionOf: (leg: ConnectionLeg) => LegConnection,
   ) {
-    super(legId, request, dependencies, report, onDispose);
-    this.#codec = codec;
-    this.#timers = new LegTimers(dependencies.clock);
-    this.scope.defer(() => this.#timers.stop());
-    this.timing = codec.timing(legRequestOf(request, NO_ACCESS));
+    this.#legId = legId;
+    this.request = request;
+    this.dependencies = dependencies;
+    this.#owner = owner;
+    this.scope = new Scope((error) => dependencies.onEvent?.({ type: 'fault', name: 'dispose', error }));
+    this.scope.defer(() => owner.gone());
+    this.connection = connectionOf(this);
   }
 
-  protected connect(access: ProviderAccess): void {
-    const { state, endpoint, hello } = this.#codec.open(legRequestOf(this.request, access));
-    this.#state = state;
-    this.#hello = hello;
-    const wire = openWire(
-      endpoint,
-      this.dependencies.engines,
-      {
-        opened: () => this.tell({ type: 'wire.opened' }),
-        message: (message) => this.#hear(message),
-        drained: () => this.#pressure?.relieve(),
-        closed: (code, reason) => this.#closed(code, reason),
-        refused: (refusal) => this.#refused(refusal),
-        unreachable: (message) => this.tell({ type: 'wire.failed', failure: unreachable(message) }),
-      },
+  start(machine: typeof upstreamMachine): void {
+    const { connectMs, readyMs, drainMs } = this.connection.timing;
+    const actor = startObserved(
+      machine,
+      { legId: this.#legId, model: this.request.slug, connectMs, readyMs, drainMs },
       this.dependencies.clock,
-      this.request.organisationId,
-      this.dependencies.openSocket,
+      {
+        ended: (output) => {
+          if (output.failure === null) this.#outcome ??= 'released';
+          this.dependencies.onEvent?.({
+            type: 'leg.ended',
+            slug: this.request.slug,
+            outcome: output.failure?.reason ?? (this.#outcome as string),
+          });
+          this.dispose();
+        },
+        failed: (error) => this.fault('chart', error),
+      },
     );
-    this.#wire = wire;
-    this.#pressure = new Pressure(wire, this.dependencies, {
-      changed: (high) => this.report({ type: 'leg.pressure', high }),
-      clogged: () => this.tell({ type: 'wire.failed', failure: clogged }),
-    });
-    this.scope.defer(() => this.#pressure?.stop());
-    this.scope.defer(() => this.#leave(wire));
+    this.#actor = actor;
+    this.scope.defer(() => actor.stop());
   }
 
-  sendHello(): void {
-    this.#greeted = true;
-    this.#sendAll(this.#hello);
-    this.#timers.keepAliveEvery(this.timing.keepAliveMs, () =>
-      this.guarded('codec.keepAlive', () => this.#sendAll(this.#codec.keepAlive(this.#state))),
-    );
-    if (this.#codec.opened !== undefined) this.#play(this.#codec.opened(this.#state));
-  }
-
-  sendFinish(): void {
-    this.#play(this.#codec.finish(this.#state));
-  }
-
-  protected finalize(): void {
-    this.#play(this.#codec.finalize(this.#state));
-  }
-
-  protected audio(bytes: Uint8Array | undefined): void {
-    const wire = this.#wire;
-    if (bytes === undefined) {
-      this.tell({ type: 'wire.failed', failure: lostAudio });
-      return;
-    }
-    if (wire === undefined) return;
-    this.#timers.touch();
-    wire.send(this.#codec.audio(this.#state, bytes));
-    this.#pressure?.look();
-  }
-
-  #hear(message: Incoming): void {
+  // Without a closure: this is called for every frame of audio.
+  command(command: LegCommand, bytes?: Uint8Array): void {
     if (this.scope.disposed) return;
-    this.guarded('codec.read', () => {
-      const steps = this.#codec.read(this.#state, message);
-      if (steps.length === 0) this.dependencies.onEvent?.({ type: 'unread', slug: this.request.slug });
-      this.#play(steps);
-    });
-  }
-
-  #play(steps: Step[]): void {
-    for (const step of steps) this.#take(step);
-  }
-
-  #take(step: Step): void {
-    if (this.scope.disposed) return;
-    switch (step.type) {
-      case 'send':
-        this.#sendAll([step.frame]);
-        return;
-      case 'wake':
-        this.#timers.wakeAfter(step.afterMs, () =>
-          this.guarded('codec.wake', () => this.#play(this.#codec.wake?.(this.#state) ?? [])),
-        );
-        return;
-      case 'ready':
-        this.tell({ type: 'provider.ready' });
-        return;
-      case 'finished':
-        this.tell({ type: 'provider.finished' });
-        return;
-      case 'failed':
-        this.tell({ type: 'provider.failed', failure: this.scrubber.cleanFailure(step.failure) });
-        return;
-      case 'warned':
-        this.report({ type: 'leg.heard', heard: this.scrubber.cleanFailure(step) });
-        return;
-      default:
-        this.report({ type: 'leg.heard', heard: step });
+    try {
+      this.#obey(command, bytes);
+    } catch (error) {
+      this.fault(command.type, error);
     }
   }
 
-  #closed(code: number, reason: string): void {
+  #obey(command: LegCommand, bytes: Uint8Array | undefined): void {
+    switch (command.type) {
+      case 'leg.audio':
+        this.#audioFrames++;
+        if (command.sequence === this.#audioFrames && bytes !== undefined) this.connection.audio(bytes);
+        else this.tell({ type: 'wire.failed', failure: lostAudio });
+        return;
+      case 'leg.finalize':
+        this.connection.finalize();
+        return;
+      case 'leg.finish':
+        this.tell({ type: 'leg.finish' });
+        return;
+      case 'leg.stalled':
+        this.tell({ type: 'provider.stalled' });
+        return;
+      case 'leg.close':
+        this.tell({ type: 'leg.close' });
+        this.dispose();
+        return;
+    }
+  }
+
+  /** The credential is asked for here, and stays in this connection. The service's is there at once. */
+  dial(): void {
+    const { slug, credentialId, organisationId } = this.request;
+    const access = this.dependencies.access(providerOf(slug), credentialId, organisationId);
+    if (access instanceof Promise) {
+      access.then(
+        // Let go of meanwhile, or out of time: nobody is to be dialled any more.
+        (opened) => this.scope.disposed || this.guarded('dial', () => this.#connect(opened)),
+        () => this.tell({ type: 'wire.failed', failure: ownKeyUnavailable }),
+      );
+    } else this.#connect(access);
+  }
+
+  #connect(access: ProviderAccess): void {
+    this.scrubber = new Scrubber(access);
+    this.connection.connect(access);
+  }
+
+  ready(): void {
+    this.#isReady = true;
+    this.#owner.dialled(undefined);
+    this.report({ type: 'leg.ready' });
+  }
+
+  heard(heard: Heard): void {
+    if (!this.scope.disposed) this.report({ type: 'leg.heard', heard });
+  }
+
+  pressed(high: boolean): void {
+    if (!this.scope.disposed) this.report({ type: 'leg.pressure', high });
+  }
+
+  finished(): void {
+    // Noted before it is told: the session lets go of the leg from within.
+    this.#outcome = 'finished';
+    this.report({ type: 'leg.finished' });
+  }
+
+  failed(failure: LegFailure): void {
+    if (!this.#isReady) this.#owner.dialled(failure);
+    this.report({ type: 'leg.failed', failure });
+  }
+
+  report(report: Report): void {
+    this.#reports++;
+    this.#owner.report({ ...report, generation: this.request.generation, sequence: this.#reports } as LegReport);
+  }
+
+  get endedInOrder(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  dispose(): void {
+    this.scope.dispose();
+  }
+
+  /** A fault of our own: the leg is lost, the session hears of it and goes on elsewhere. */
+  fault(name: string, error: unknown): void {
+    this.dependencies.onEvent?.({ type: 'fault', name, error: this.scrubber.cleanError(error) });
     if (this.scope.disposed) return;
-    this.guarded('codec.closed', () => {
-      const meaning: Heard = this.#codec.closed(this.#state, code, reason);
-      if (meaning.type === 'finished') this.tell({ type: 'provider.finished' });
-      // A close in order before it was asked for is still the end of a leg that has more to hear.
-      const failure = meaning.type === 'failed' ? this.scrubber.cleanFailure(meaning.failure) : closedEarly(code);
-      this.tell({ type: 'wire.failed', failure });
-    });
+    this.failed(ownFault);
+    this.dispose();
   }
 
-  #refused(refusal: ProviderRefusal): void {
-    if (this.scope.disposed) return;
-    this.guarded('codec.refused', () => {
-      const failure = this.#codec.refused?.(refusal) ?? failureOfStatus(refusal);
-      this.tell({ type: 'wire.failed', failure: this.scrubber.cleanFailure(failure) });
-    });
+  guarded(name: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fault(name, error);
+    }
   }
 
-  /** Some providers go on counting until they are told that it is over. */
-  #leave(wire: Wire): void {
-    if (this.#greeted && this.#codec.leave !== undefined) {
-      this.guarded('codec.leave', () => this.#sendAll(this.#codec.leave?.(this.#state) ?? []));
-      wire.close();
-    } else if (this.outcome !== undefined) wire.close();
-    else wire.terminate();
-  }
-
-  #sendAll(frames: Outgoing[]): void {
-    this.#timers.touch();
-    for (const frame of frames) this.#wire?.send(frame);
+  tell(event: UpstreamEvent): void {
+    if (!this.scope.disposed) this.#actor?.send(event);
   }
 }

@@ -1,21 +1,22 @@
-// All live legs of this node: gives the upstream chart its actions, once, and knows every leg by its id. What a leg does
-// with its connection is in leg.ts; where it has none, in segmented-leg.ts.
+// All live legs of this node: gives the upstream chart its actions, once, knows every leg by its id, and makes the connection that
+// its model needs.
 import type { LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import { upstreamMachine } from '../../machines/upstream.ts';
 import { providerOf } from '../api/slug.ts';
 import { hearsUtterances } from '../providers/live-turns.ts';
 import { guardActions } from '../runtime/observe.ts';
-import type { ChartedLeg } from './charted-leg.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
-import { Leg } from './leg.ts';
-import { SegmentedLeg } from './segmented/segmented-leg.ts';
+import { Leg, type LegOwner } from './leg.ts';
+import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
+import { SegmentedConnection } from './segmented/segmented-connection.ts';
+import { StreamConnection } from './stream-connection.ts';
 
 export type { LegHandle, UpstreamDependencies };
 
 /** All live legs of this node. `provide` happens here, once. */
 export class UpstreamHost {
   readonly #dependencies: UpstreamDependencies;
-  readonly #legs = new Map<string, ChartedLeg>();
+  readonly #legs = new Map<string, Leg>();
   readonly #machine;
 
   constructor(dependencies: UpstreamDependencies) {
@@ -25,13 +26,13 @@ export class UpstreamHost {
       actions: guardActions(
         {
           dial: (args: { context: { legId: string } }) => leg(args)?.dial(),
-          sendHello: (args: { context: { legId: string } }) => leg(args)?.sendHello(),
-          tellReady: (args: { context: { legId: string } }) => leg(args)?.report({ type: 'leg.ready' }),
-          sendFinish: (args: { context: { legId: string } }) => leg(args)?.sendFinish(),
-          tellFinished: (args: { context: { legId: string } }) => leg(args)?.report({ type: 'leg.finished' }),
+          sendHello: (args: { context: { legId: string } }) => leg(args)?.connection.sendHello(),
+          tellReady: (args: { context: { legId: string } }) => leg(args)?.ready(),
+          sendFinish: (args: { context: { legId: string } }) => leg(args)?.connection.sendFinish(),
+          tellFinished: (args: { context: { legId: string } }) => leg(args)?.finished(),
           tellFailed: (args: { context: { legId: string; failure: LegFailure | null } }) => {
             const { failure } = args.context;
-            if (failure !== null) leg(args)?.report({ type: 'leg.failed', failure });
+            if (failure !== null) leg(args)?.failed(failure);
           },
         },
         (name, args, error) => leg(args)?.fault(name, error),
@@ -56,30 +57,40 @@ export class UpstreamHost {
 
   /**
    * Opens a leg. Reports come to `report`, maybe before this returns; after `leg.failed` or `leg.finished` nothing follows.
-   * `onGone` is called once, when the leg holds nothing any more. Throws when the model is unknown here.
+   * Throws when the model is unknown here.
    */
-  open(legId: string, request: OpenLeg, report: (report: LegReport) => void, onGone: () => void = () => {}): LegHandle {
-    const leg = this.#legOf(legId, request, report, () => {
-      this.#legs.delete(legId);
-      onGone();
-    });
+  open(
+    legId: string,
+    request: OpenLeg,
+    report: (report: LegReport) => void,
+    { dialled, gone }: Partial<Omit<LegOwner, 'report'>> = {},
+  ): LegHandle {
+    const owner: LegOwner = {
+      report,
+      dialled: (failure) => dialled?.(failure),
+      gone: () => {
+        this.#legs.delete(legId);
+        gone?.();
+      },
+    };
+    const leg = new Leg(legId, request, this.#dependencies, owner, (leg) => this.#connectionOf(leg));
     this.#legs.set(legId, leg);
     leg.start(this.#machine);
     return leg;
   }
 
-  #legOf(legId: string, request: OpenLeg, report: (report: LegReport) => void, onDispose: () => void): ChartedLeg {
-    const dependencies = this.#dependencies;
-    const { http } = dependencies;
-    const provider = dependencies.providers.get(providerOf(request.slug));
-    const card = provider?.models.find(({ id }) => id === request.slug);
+  #connectionOf(leg: ConnectionLeg): LegConnection {
+    const { providers, http } = this.#dependencies;
+    const { slug } = leg.request;
+    const provider = providers.get(providerOf(slug));
+    const card = provider?.models.find(({ id }) => id === slug);
     if (card !== undefined && hearsUtterances(card)) {
       if (provider?.batch?.kind === 'http' && http !== undefined)
-        return new SegmentedLeg(legId, request, provider, provider.batch, { ...dependencies, http }, report, onDispose);
-      throw new Error(`This node sends no files, so it cannot open a leg of "${request.slug}".`);
+        return new SegmentedConnection(provider, provider.batch, http, leg);
+      throw new Error(`This node sends no files, so it cannot open a leg of "${slug}".`);
     }
-    if (provider?.live === undefined) throw new Error(`No provider of this node has the live model "${request.slug}".`);
-    return new Leg(legId, request, provider.live, dependencies, report, onDispose);
+    if (provider?.live === undefined) throw new Error(`No provider of this node has the live model "${slug}".`);
+    return new StreamConnection(provider.live, leg);
   }
 
   /** Drops every leg; their sessions hear nothing more of them. */

@@ -17,7 +17,7 @@ import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import { SessionHost } from '../../src/session/host.ts';
 import { systemClock as clock } from '../../src/telemetry/clock.ts';
-import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { LegService } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
@@ -53,7 +53,7 @@ const bus =
 const access = () => ({ baseUrl: undefined, credential: undefined });
 const providers = new Map([[loopback.name, loopback]]);
 const engines = { loopback: new LoopbackEngine(clock) };
-if (url === undefined) serveLegs(bus, new UpstreamHost({ providers, engines, access, clock }));
+if (url === undefined) new LegService(bus, new UpstreamHost({ providers, engines, access, clock }));
 const onFault = (...fault: unknown[]) => console.error(...fault);
 const reservations = new Reservations({
   store: new MemoryLedger(null),

@@ -6,7 +6,7 @@ import { type Placement, upstreamPlacement } from '../../src/cluster/placement/p
 import type { ShortOf } from '../../src/cluster/placement/upstream-state.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { DialHealth } from '../../src/upstream/service/dial-health.ts';
-import { type LegService, serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { LegService } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { BusNetwork, type NetworkBus } from './network/bus-network.ts';
 import type { Random } from './random.ts';
@@ -71,7 +71,7 @@ export class FarRig {
     const health = new DialHealth(rig.clock);
     const node: FarNode = {
       ...{ bus, upstream, health, shortOf: undefined, isDraining: false, ...LISTED },
-      legs: serveLegs(bus, upstream, {
+      legs: new LegService(bus, upstream, {
         placement: this.placementOf(bus, rig.clock),
         health,
         shortOf: () => node.shortOf,

@@ -24,7 +24,7 @@ import type { SessionSettings } from '../../src/session/session-dependencies.ts'
 import type { SessionSummary } from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
-import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { LegService } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import type { OpenSocket } from '../../src/upstream/wire.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
@@ -178,7 +178,7 @@ export class SessionRig {
       },
     };
     this.upstream = new UpstreamHost(this.upstreamDependencies);
-    if (options.bus === undefined) serveLegs(this.bus, this.upstream);
+    if (options.bus === undefined) new LegService(this.bus, this.upstream);
     this.ledger = options.ledger ?? new MemoryLedger(null);
     this.prices = createPriceList(providers.values(), options.prices);
     this.reservations = new Reservations({

@@ -7,7 +7,8 @@ import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
 import { SessionEnding } from '../../src/session/session-ending.ts';
 import { Turns } from '../../src/session/turns/turns.ts';
-import type { LegHandle } from '../../src/upstream/upstream-host.ts';
+import { Leg } from '../../src/upstream/leg.ts';
+import { StreamConnection } from '../../src/upstream/stream-connection.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, hum, leftBehind, RATE, untilEnded } from './support.ts';
@@ -129,21 +130,15 @@ describe('a session', () => {
   });
 });
 
-/** The methods of a leg, which only its host can make. */
-async function legPrototype(rig: SessionRig): Promise<Record<string, () => void>> {
-  const open = vi.spyOn(rig.upstream, 'open');
-  const client = await rig.open();
-  client.session.control({ type: 'close' });
-  await rig.advance(100);
-  return Object.getPrototypeOf(open.mock.results[0]?.value as LegHandle);
-}
-
 describe('a leg', () => {
-  it.each(['dial', 'sendHello', 'sendFinish'])('whose %s throws fails, and the next one takes over', async (move) => {
+  it.each<[move: string, owner: { prototype: object }]>([
+    ['dial', Leg],
+    ['sendHello', StreamConnection],
+    ['sendFinish', StreamConnection],
+  ])('whose %s throws fails, and the next one takes over', async (move, owner) => {
     const rig = new SessionRig();
-    const prototype = await legPrototype(rig);
     const other = await neighbour(rig);
-    vi.spyOn(prototype, move).mockImplementationOnce(throwing);
+    vi.spyOn(owner.prototype as Record<string, () => void>, move).mockImplementationOnce(throwing);
     const client = await live(rig);
     expect([client.closeCode, client.finals.length]).toEqual([1000, 4]);
     expect(rig.faults).toEqual([{ sessionId: '', name: move, error: fault }]);
@@ -157,12 +152,11 @@ describe('a leg', () => {
     ['leg.failed', 'tellFailed'],
   ])('that cannot say %s fails, and the next one takes over', async (type, name) => {
     const rig = new SessionRig();
-    const prototype = await legPrototype(rig);
     const other = await neighbour(rig);
-    const report: (said?: { type: string }) => void = prototype.report!;
+    const { report } = Leg.prototype;
     let thrown = false;
-    vi.spyOn(prototype, 'report').mockImplementation(function (this: object, said?: { type: string }) {
-      if (said?.type === type && !thrown) {
+    vi.spyOn(Leg.prototype, 'report').mockImplementation(function (this: Leg, said) {
+      if (said.type === type && !thrown) {
         thrown = true;
         throwing();
       }

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { legActor, OPEN_LEG } from '../../src/bus/subjects.ts';
-import { serveLegs } from '../../src/upstream/service/leg-service.ts';
+import { LegService } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, type PuppetOptions, puppetProvider } from '../session/puppet.ts';
@@ -26,7 +26,7 @@ function world(options: PuppetOptions = {}) {
       else if (event.type === 'leg.ended') ends.push(event.outcome);
     },
   });
-  const detach = serveLegs(bus, upstream);
+  const service = new LegService(bus, upstream);
   const session = bus.address('ses_1');
   const leg = bus.address(legActor('ses_1', 3));
   const reports: LegReport[] = [];
@@ -51,7 +51,7 @@ function world(options: PuppetOptions = {}) {
   const ask = (more: Partial<OpenLeg> = {}) =>
     bus.request(OPEN_LEG, session, { ...request, ...more } as OpenLeg, 1_000);
   const command = (body: { type: string }, bytes?: Uint8Array) => bus.send(leg, session, body, bytes);
-  return { bus, clock, puppet, upstream, faults, ends, detach, leave, leg, reports, request, ask, command };
+  return { bus, clock, puppet, upstream, faults, ends, service, leave, leg, reports, request, ask, command };
 }
 
 const nothingLeft = ({ bus, upstream, clock }: ReturnType<typeof world>, sessions = 1) =>
@@ -141,7 +141,7 @@ describe('a leg over the bus', () => {
 
   it('is asked for in vain when this node no longer serves legs', async () => {
     const stage = world();
-    stage.detach();
+    stage.service.close();
     await expect(stage.ask()).rejects.toMatchObject({ reason: 'unknown_actor' });
     nothingLeft(stage);
   });

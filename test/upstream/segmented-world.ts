@@ -51,8 +51,10 @@ export class World {
       this.reports.push(each);
       for (const watch of [...this.watchers]) watch();
     };
-    this.leg = this.upstream.open('leg.1', REQUEST, report, () => {
-      this.gone = true;
+    this.leg = this.upstream.open('leg.1', REQUEST, report, {
+      gone: () => {
+        this.gone = true;
+      },
     });
     await this.until(() => this.of('leg.ready').length === 1);
     return this;

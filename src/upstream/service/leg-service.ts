@@ -1,20 +1,19 @@
 // Joins the upstream host to the bus: answers requests for legs where this node has room, and carries commands and reports by
-// address. The upstream host itself knows no bus, so that a batch job can hold a leg directly.
-import type { LegCommand, LegOpened, LegRefused, LegReport, OpenLeg } from '../../../machines/events.ts';
+// address. The upstream host itself knows no bus, so that a file can hold a leg directly.
+import type { LegCommand, LegOpened, LegRefused, OpenLeg } from '../../../machines/events.ts';
 import type { Address, Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { isOfNode, legActor, OPEN_LEG } from '../../bus/subjects.ts';
 import type { Placement } from '../../cluster/placement/placement.ts';
 import type { ShortOf } from '../../cluster/placement/upstream-state.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
+import type { LegOwner } from '../leg.ts';
 import type { LegHandle, UpstreamHost } from '../upstream-host.ts';
 import type { DialHealth } from './dial-health.ts';
 import { FarSession } from './far-session.ts';
 import { LegBalance } from './leg-balance.ts';
 import { isOpenLeg } from './leg-messages.ts';
 import { needsOf } from './leg-needs.ts';
-
-/** A session whose leg has ended asks for the next one within this time, and a node that is alone is still there for it. */
-const LINGER_MS = 3_000;
+import { Retreat } from './retreat.ts';
 
 /** What a node knows of itself and of the others, as far as legs go. */
 export interface LegSurroundings {
@@ -26,39 +25,96 @@ export interface LegSurroundings {
   health?: DialHealth;
 }
 
-/** Called as a function it takes the offer back; legs that are open stay so. */
-export interface LegService extends Detach {
-  /**
-   * The node is going away: as soon as there is another that opens legs, this one opens none for sessions on other nodes any
-   * more, and asks them to have theirs there, at the end of a turn. Until then they have nobody else. Resolves when none of
-   * theirs is left. Its own sessions have their legs here to the last. Without a placement there is nobody else: nothing is done.
-   */
-  drain(): Promise<void>;
-  /** Another node is gone, and its sessions with it. */
-  nodeGone(node: string): void;
-  /** The process is about to run out of memory: the newest leg that can have another place is asked to go there. */
-  shed(): void;
-  /** Legs of sessions on other nodes. */
-  farLegs(): number;
-}
-
-/** Offers this node's upstream host to every session on the bus. */
-export function serveLegs(bus: Bus, upstream: UpstreamHost, surroundings: LegSurroundings = {}): LegService {
-  const { placement, shortOf, health } = surroundings;
+/** Offers this node's upstream host to every session on the bus, until it is closed; legs that are open stay so. */
+export class LegService {
+  readonly #bus: Bus;
+  readonly #upstream: UpstreamHost;
+  readonly #surroundings: LegSurroundings;
   /** Transports to sessions on other nodes, each with what ends its leg. */
-  const far = new Map<FarSession, () => void>();
-  let drained: Promise<void> | undefined;
-  /** Whether sessions on other nodes are to have their legs elsewhere. */
-  let hasRetreated = false;
-  let isWithdrawn = false;
-  let unlisten: Detach = () => {};
-  let wake = () => {};
-  /** When the last leg of a session on another node has ended. */
-  let endedAtMs = Number.NEGATIVE_INFINITY;
-  const balance =
-    placement && new LegBalance(upstream.clock, placement, () => ({ all: upstream.size, movable: [...far.keys()] }));
+  readonly #far = new Map<FarSession, () => void>();
+  readonly #balance: LegBalance | undefined;
+  readonly #retreat: Retreat | undefined;
+  #offer: Detach;
 
-  const openFar = (request: OpenLeg): LegOpened => {
+  constructor(bus: Bus, upstream: UpstreamHost, surroundings: LegSurroundings = {}) {
+    this.#bus = bus;
+    this.#upstream = upstream;
+    this.#surroundings = surroundings;
+    const { placement } = surroundings;
+    if (placement !== undefined) {
+      this.#balance = new LegBalance(upstream.clock, placement, () => ({
+        all: upstream.size,
+        movable: [...this.#far.keys()],
+      }));
+      this.#retreat = new Retreat(upstream.clock, placement, {
+        legs: () => this.#far.size,
+        serveNearOnly: (isNearOnly) => this.#serveNearOnly(isNearOnly),
+      });
+    }
+    this.#offer = bus.serve(OPEN_LEG, this.#answer);
+  }
+
+  /** Legs of sessions on other nodes. */
+  get farLegs(): number {
+    return this.#far.size;
+  }
+
+  /** The node is going away: see {@link Retreat}. Without a placement there is nobody else, and nothing is done. */
+  async drain(): Promise<void> {
+    await this.#retreat?.begin();
+  }
+
+  /** Another node is gone, and its sessions with it. */
+  nodeGone(node: string): void {
+    for (const [session, lost] of [...this.#far]) if (session.node === node) lost();
+  }
+
+  /** The process is about to run out of memory: the newest leg that can have another place is asked to go there. */
+  shed(): void {
+    if (this.#surroundings.placement?.hasOther() === true)
+      [...this.#far.keys()].findLast(({ isExpiring }) => !isExpiring)?.expire();
+  }
+
+  close(): void {
+    this.#retreat?.stop();
+    this.#balance?.stop();
+    this.#offer();
+  }
+
+  readonly #answer = (body: BusBody, from: Address): LegOpened | LegRefused => {
+    if (!isOpenLeg(body)) throw new Error(`No leg can be opened for what was asked: "${body.type}".`);
+    if (isOfNode(body.session, this.#bus.node)) {
+      if (from !== body.session) throw new Error('A session of this node asks for its legs itself.');
+      return this.#openNear(body);
+    }
+    const shortOf = this.#surroundings.shortOf?.();
+    return shortOf === undefined ? this.#openFar(body) : { type: 'leg.refused', shortOf };
+  };
+
+  #openNear(request: OpenLeg): LegOpened {
+    const bus = this.#bus;
+    const legId = legActor(request.sessionId, request.generation);
+    const address = bus.address(legId);
+    const session = request.session as Address;
+    let leg: LegHandle | undefined;
+    // Attached before it is opened: a command may follow the first report at once.
+    const detach = bus.attach(legId, ({ from, body, bytes }) => {
+      // Anybody may write here, from anywhere: the session alone has something to say, and it is near.
+      if (from === session) leg?.command(body as LegCommand, bytes);
+    });
+    leg = this.#open(legId, request, {
+      report: (report) => {
+        const outcome = bus.send(session, address, report);
+        // Nobody is there to hear it any more: the session has ended, and its leg with it.
+        if (outcome === 'unknown_actor' || outcome === 'unknown_node') leg?.dispose();
+      },
+      gone: detach,
+    });
+    return { type: 'leg.opened', leg: address };
+  }
+
+  #openFar(request: OpenLeg): LegOpened {
+    const bus = this.#bus;
     const legId = legActor(request.sessionId, request.generation);
     const address = bus.address(legId);
     let leg: LegHandle | undefined;
@@ -68,143 +124,51 @@ export function serveLegs(bus: Bus, upstream: UpstreamHost, surroundings: LegSur
       leg?.dispose();
     };
     // Attached before it is opened: a command may follow the first report at once.
-    const leave = bus.attach(legId, (envelope) => session.take(envelope), lost);
-    const session = new FarSession(bus, upstream.clock, address, request, {
+    const detach = bus.attach(legId, (envelope) => session.take(envelope), lost);
+    const session = new FarSession(bus, this.#upstream.clock, address, request, {
       command: (command, bytes) => leg?.command(command, bytes),
       lost,
     });
-    const gone = () => {
-      session.stop();
-      leave();
-      far.delete(session);
-      endedAtMs = upstream.clock.now();
-      if (far.size > 0) return;
-      balance?.stop();
-      wake();
-    };
-    far.set(session, lost);
-    balance?.start();
-    if (hasRetreated) session.expire();
-    const report = watched(health, request, (report) => session.report(report));
-    leg = opened(() => upstream.open(legId, request, report, gone), gone);
+    this.#far.set(session, lost);
+    this.#balance?.start();
+    if (this.#retreat?.isNearOnly === true) session.expire();
+    leg = this.#open(legId, request, {
+      report: (report) => session.report(report),
+      gone: () => {
+        session.stop();
+        detach();
+        this.#far.delete(session);
+        if (this.#far.size === 0) this.#balance?.stop();
+        this.#retreat?.legEnded();
+      },
+    });
     if (isLost) leg.dispose();
     return { type: 'leg.opened', leg: address };
-  };
+  }
 
-  const answer = (body: BusBody, from: Address): LegOpened | LegRefused => {
-    if (!isOpenLeg(body)) throw new Error(`No leg can be opened for what was asked: "${body.type}".`);
-    if (isOfNode(body.session, bus.node)) {
-      if (from !== body.session) throw new Error('A session of this node asks for its legs itself.');
-      return openNear(bus, upstream, body, health);
+  #open(legId: string, request: OpenLeg, { report, gone }: Pick<LegOwner, 'report' | 'gone'>): LegHandle {
+    const { health } = this.#surroundings;
+    const { provider, ownKey } = needsOf(request);
+    try {
+      return this.#upstream.open(legId, request, report, {
+        gone,
+        // Whether the provider could be reached is news of this node.
+        dialled: (failure) => {
+          if (failure === undefined) health?.worked(provider);
+          else if (mayBeOfNode(failure, ownKey)) health?.failed(provider);
+        },
+      });
+    } catch (error) {
+      gone();
+      throw error;
     }
-    const short = shortOf?.();
-    return short === undefined ? openFar(body) : refusalFor(short);
-  };
-  let offer = bus.serve(OPEN_LEG, answer);
+  }
 
-  /** Its own sessions have nobody nearer, so they are served all the same. */
-  const serveNearOnly = (isNearOnly: boolean) => {
-    if (hasRetreated === isNearOnly || isWithdrawn) return;
-    hasRetreated = isNearOnly;
-    const before = offer;
-    offer = isNearOnly ? bus.serveNear(OPEN_LEG, answer) : bus.serve(OPEN_LEG, answer);
+  /** The sessions of this node have nobody nearer, so they are served all the same. */
+  #serveNearOnly(isNearOnly: boolean): void {
+    const before = this.#offer;
+    this.#offer = isNearOnly ? this.#bus.serveNear(OPEN_LEG, this.#answer) : this.#bus.serve(OPEN_LEG, this.#answer);
     before();
-    if (!isNearOnly) return;
-    for (const session of [...far.keys()]) session.expire();
-    if (far.size === 0) wake();
-  };
-
-  /** Resolves when the last leg has gone, or another node has come, or that time has passed. */
-  const change = (withinMs: number | undefined) =>
-    new Promise<void>((resolve) => {
-      const timer = withinMs === undefined ? undefined : upstream.clock.setTimeout(resolve, withinMs);
-      wake = () => {
-        upstream.clock.clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const leave = async ({ hasOther, onNodes }: Pick<Placement, 'hasOther' | 'onNodes'>): Promise<void> => {
-    // The others may go away as well, at the same moment.
-    const look = () => serveNearOnly(hasOther());
-    unlisten = onNodes(look);
-    look();
-    while (!isWithdrawn) {
-      const restMs = hasRetreated ? 0 : endedAtMs + LINGER_MS - upstream.clock.now();
-      if (far.size === 0 && restMs <= 0) break;
-      await change(far.size === 0 ? restMs : undefined);
-    }
-    unlisten();
-    serveNearOnly(true);
-  };
-  const detach = () => {
-    isWithdrawn = true;
-    unlisten();
-    balance?.stop();
-    wake();
-    offer();
-  };
-
-  return Object.assign(detach, {
-    drain: () => {
-      drained ??= placement === undefined ? Promise.resolve() : leave(placement);
-      return drained;
-    },
-    nodeGone: (node: string) => {
-      for (const [session, lost] of [...far]) if (session.node === node) lost();
-    },
-    shed: () => {
-      if (placement?.hasOther() === true) [...far.keys()].findLast(({ isExpiring }) => !isExpiring)?.expire();
-    },
-    farLegs: () => far.size,
-  });
-}
-
-function openNear(bus: Bus, upstream: UpstreamHost, request: OpenLeg, health: DialHealth | undefined): LegOpened {
-  const legId = legActor(request.sessionId, request.generation);
-  const address = bus.address(legId);
-  const session = request.session as Address;
-  let leg: LegHandle | undefined;
-  // Attached before it is opened: a command may follow the first report at once.
-  const detach = bus.attach(legId, ({ from, body, bytes }) => {
-    // Anybody may write here, from anywhere: the session alone has something to say, and it is near.
-    if (from === session) leg?.command(body as LegCommand, bytes);
-  });
-  const report = watched(health, request, (message) => {
-    const outcome = bus.send(session, address, message);
-    // Nobody is there to hear it any more: the session has ended, and its leg with it.
-    if (outcome === 'unknown_actor' || outcome === 'unknown_node') leg?.dispose();
-  });
-  leg = opened(() => upstream.open(legId, request, report, detach), detach);
-  return { type: 'leg.opened', leg: address };
-}
-
-function opened(open: () => LegHandle, close: () => void): LegHandle {
-  try {
-    return open();
-  } catch (error) {
-    close();
-    throw error;
+    if (isNearOnly) for (const session of [...this.#far.keys()]) session.expire();
   }
 }
-
-/** Whether the provider could be reached is news of this node, until the leg is ready. */
-function watched(
-  health: DialHealth | undefined,
-  request: OpenLeg,
-  report: (report: LegReport) => void,
-): (report: LegReport) => void {
-  if (health === undefined) return report;
-  const { provider, ownKey } = needsOf(request);
-  let isReady = false;
-  return (message) => {
-    if (message.type === 'leg.ready') {
-      isReady = true;
-      health.worked(provider);
-    } else if (message.type === 'leg.failed' && !isReady && mayBeOfNode(message.failure, ownKey))
-      health.failed(provider);
-    report(message);
-  };
-}
-
-const refusalFor = (shortOf: ShortOf): LegRefused => ({ type: 'leg.refused', shortOf });

@@ -4,7 +4,7 @@ import { openNatsBus } from '../../../src/bus/nats/bus.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
-import { serveLegs } from '../../../src/upstream/service/leg-service.ts';
+import { LegService } from '../../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { SECRETS } from '../secrets.ts';
 
@@ -29,7 +29,7 @@ const upstream = new UpstreamHost({
 });
 // There are others, and nobody has less to do.
 const placement = { hasOther: () => true, others: () => [], onNodes: () => () => {} };
-const legs = serveLegs(bus, upstream, { placement });
+const legs = new LegService(bus, upstream, { placement });
 const tell = (report: UpstreamNodeReport) => process.send?.(report);
 
 process.on('message', async (order: UpstreamNodeOrder) => {

@@ -150,7 +150,7 @@ describe('the place of a leg', () => {
     };
     one.bus.attach('ses_1', () => {});
     await one.bus.request(OPEN_LEG, one.bus.address('ses_1'), request, 1_000);
-    expect([one.upstream.size, two.upstream.size, one.legs.farLegs()]).toEqual([1, 0, 0]);
+    expect([one.upstream.size, two.upstream.size, one.legs.farLegs]).toEqual([1, 0, 0]);
   });
 
   it('is one only: a second leg of the same generation is closed', async () => {

@@ -2,7 +2,7 @@
 // sessions of other nodes as long as nobody else is there for them.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../../machines/events.ts';
-import { serveLegs } from '../../../src/upstream/service/leg-service.ts';
+import { LegService } from '../../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
 import { FarRig, type FarRigOptions } from '../../fakes/far-rig.ts';
 import { settle } from '../../fakes/session-rig.ts';
@@ -38,7 +38,7 @@ describe('an upstream node that is told to end', () => {
     const other = world.network.open('other1');
     const upstream = new UpstreamHost(world.rig.upstreamDependencies);
     const placement = { hasOther: () => true, others: () => [], onNodes: () => () => {} };
-    const legs = serveLegs(world.edge, upstream, { placement });
+    const legs = new LegService(world.edge, upstream, { placement });
     const client = await speaking(stage);
     await legs.drain();
     const far = other.request('upstream.open', other.address('ses_x'), { type: 'leg.open' }, 1_000);
@@ -48,7 +48,7 @@ describe('an upstream node that is told to end', () => {
     expect([puppet.connections.map(({ over }) => over), upstream.size]).toEqual([[true, false], 1]);
     await puppet.last.say(final);
     expect([client.finals.length, client.of('error')]).toEqual([1, []]);
-    legs();
+    legs.close();
     await puppet.last.say({ type: 'failed', failure: failure('retry') });
     await world.rig.advance(1_000);
     expect([puppet.connections.length, upstream.size]).toEqual([2, 0]);

@@ -1,19 +1,18 @@
-// A leg whose model hears files only: the audio is cut into utterances, and each is sent to the provider as a file of its
-// own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
-import type { LegReport, OpenLeg, Utterance } from '../../../machines/events.ts';
+// The connection of a leg whose model hears files only: the audio is cut into utterances, and each is sent to the provider as a file
+// of its own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
+import type { Utterance } from '../../../machines/events.ts';
 import { modelOf } from '../../api/slug.ts';
 import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../providers/live-turns.ts';
 import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../../providers/provider.ts';
 import { failureOfStatus } from '../../providers/refusals.ts';
 import { limitedSignal } from '../../runtime/limited-signal.ts';
-import { ChartedLeg } from '../charted-leg.ts';
-import type { UpstreamDependencies } from '../dependencies.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../http/batch-codec.ts';
 import { exchange } from '../http/exchange.ts';
 import { answerTimeout } from '../http/failures.ts';
+import type { ConnectionLeg, LegConnection } from '../leg-connection.ts';
 import { LegFailed } from '../leg-failed.ts';
-import { lostAudio, ownFault } from '../leg-failures.ts';
+import { ownFault } from '../leg-failures.ts';
 import { fileOf, turnOf } from './utterance.ts';
 import { UtteranceQueue } from './utterance-queue.ts';
 
@@ -33,8 +32,9 @@ const UNANSWERED_MS_MAX = 35_000;
 /** Silence is told of once it is so long: the session need not keep it for a replay. */
 const SILENCE_MS = 5_000;
 
-export class SegmentedLeg extends ChartedLeg {
-  protected readonly timing = UTTERANCE_TIMING;
+export class SegmentedConnection implements LegConnection {
+  readonly timing = UTTERANCE_TIMING;
+  readonly #leg: ConnectionLeg;
   readonly #provider: Provider;
   readonly #codec: HttpBatchCodec;
   readonly #http: HttpBatchDependencies;
@@ -48,45 +48,37 @@ export class SegmentedLeg extends ChartedLeg {
   #heldBack = false;
   #finishing = false;
 
-  constructor(
-    legId: string,
-    request: OpenLeg,
-    provider: Provider,
-    codec: HttpBatchCodec,
-    dependencies: UpstreamDependencies & { http: HttpBatchDependencies },
-    report: (report: LegReport) => void,
-    onDispose: () => void,
-  ) {
-    super(legId, request, dependencies, report, onDispose);
+  constructor(provider: Provider, codec: HttpBatchCodec, http: HttpBatchDependencies, leg: ConnectionLeg) {
+    this.#leg = leg;
     this.#provider = provider;
     this.#codec = { ...codec, answerMs: Math.min(codec.answerMs, ANSWER_MS) };
-    this.#http = dependencies.http;
-    this.#segmenter = new Segmenter(request.sampleRate, RULES, {
-      started: (sample) => this.#hear({ type: 'speech.started', start: this.#secondsOf(sample) }),
+    this.#http = http;
+    this.#segmenter = new Segmenter(leg.request.sampleRate, RULES, {
+      started: (sample) => this.#leg.heard({ type: 'speech.started', start: this.#secondsOf(sample) }),
       ended: (segment) => this.#queue.push(segment),
     });
     this.#queue = new UtteranceQueue({
       transcribe: (segment, signal) => this.#transcribe(segment, signal),
-      answered: (segment, result) => this.guarded('answer', () => this.#answered(segment, result)),
-      changed: () => this.guarded('answer', () => this.#settle()),
+      answered: (segment, result) => this.#leg.guarded('answer', () => this.#answered(segment, result)),
+      changed: () => this.#leg.guarded('answer', () => this.#settle()),
       failed: (error) => this.#failed(error),
     });
-    this.scope.defer(() => this.#queue.stop());
+    leg.scope.defer(() => this.#queue.stop());
   }
 
   /** Nothing stays open between two utterances; so that a session does not begin with a model that is not there, it is asked. */
-  protected connect(access: ProviderAccess): void {
+  connect(access: ProviderAccess): void {
     this.#access = access;
     const end = new AbortController();
-    this.scope.defer(() => end.abort());
+    this.#leg.scope.defer(() => end.abort());
     this.#greet(access, end.signal).then(
-      () => this.tell({ type: 'wire.opened' }),
+      () => this.#leg.tell({ type: 'wire.opened' }),
       (error) => this.#failed(error),
     );
   }
 
   sendHello(): void {
-    this.tell({ type: 'provider.ready' });
+    this.#leg.tell({ type: 'provider.ready' });
   }
 
   sendFinish(): void {
@@ -95,16 +87,12 @@ export class SegmentedLeg extends ChartedLeg {
     this.#settle();
   }
 
-  protected finalize(): void {
+  finalize(): void {
     this.#segmenter.flush();
     this.#settle();
   }
 
-  protected audio(bytes: Uint8Array | undefined): void {
-    if (bytes === undefined) {
-      this.tell({ type: 'wire.failed', failure: lostAudio });
-      return;
-    }
+  audio(bytes: Uint8Array): void {
     this.#segmenter.take(bytes);
     this.#settle();
   }
@@ -123,16 +111,16 @@ export class SegmentedLeg extends ChartedLeg {
   }
 
   async #transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult> {
-    const limit = limitedSignal(this.dependencies.clock, UTTERANCE.answerMs, signal);
-    const { file, read } = fileOf(segment, this.request.sampleRate);
+    const limit = limitedSignal(this.#leg.dependencies.clock, UTTERANCE.answerMs, signal);
+    const { file, read } = fileOf(segment, this.#leg.request.sampleRate);
     const request: BatchRequest = {
-      model: modelOf(this.request.slug),
-      language: this.request.language ?? undefined,
-      diarization: this.request.diarization,
+      model: modelOf(this.#leg.request.slug),
+      language: this.#leg.request.language ?? undefined,
+      diarization: this.#leg.request.diarization,
       prompt: undefined,
       temperature: undefined,
       wordTimestamps: true,
-      params: this.request.params,
+      params: this.#leg.request.params,
       access: this.#access as ProviderAccess,
       file,
     };
@@ -141,7 +129,7 @@ export class SegmentedLeg extends ChartedLeg {
     } catch (error) {
       if (limit.isTimedOut) throw new LegFailed(answerTimeout);
       if (!(error instanceof LegFailed) || error.failure.code !== UNUSABLE) throw error;
-      return nothingHeard(this.request.slug, error.failure.message);
+      return nothingHeard(this.#leg.request.slug, error.failure.message);
     } finally {
       limit.release();
     }
@@ -149,10 +137,10 @@ export class SegmentedLeg extends ChartedLeg {
 
   #answered(segment: Segment, result: BatchResult): void {
     for (const { code, message } of result.warnings) this.#warn(code, message);
-    const turn = turnOf(result, segment, this.request.sampleRate);
+    const turn = turnOf(result, segment, this.#leg.request.sampleRate);
     this.#turns++;
     if (turn.text !== '')
-      this.#hear({ type: 'turn.ended', turnId: String(this.#turns), utterance: turn, formattedFollows: false });
+      this.#leg.heard({ type: 'turn.ended', turnId: String(this.#turns), utterance: turn, formattedFollows: false });
     // What is left of the utterance behind its last word was heard as well.
     this.#cover(segment.end);
     this.#settle();
@@ -161,23 +149,27 @@ export class SegmentedLeg extends ChartedLeg {
   #warn(code: string, message: string): void {
     if (this.#warned.has(code)) return;
     this.#warned.add(code);
-    this.#hear({ type: 'warned', code, message });
+    this.#leg.heard({ type: 'warned', code, message });
   }
 
   #failed(error: unknown): void {
-    if (this.scope.disposed) return;
+    if (this.#leg.scope.disposed) return;
     if (!(error instanceof LegFailed)) {
-      this.dependencies.onEvent?.({ type: 'fault', name: 'utterance', error: this.scrubber.cleanError(error) });
+      this.#leg.dependencies.onEvent?.({
+        type: 'fault',
+        name: 'utterance',
+        error: this.#leg.scrubber.cleanError(error),
+      });
     }
     const failure = error instanceof LegFailed ? error.failure : ownFault;
-    this.tell({ type: 'wire.failed', failure: this.scrubber.cleanFailure(failure) });
+    this.#leg.tell({ type: 'wire.failed', failure: this.#leg.scrubber.cleanFailure(failure) });
   }
 
   /** After everything that came in or was answered. */
   #settle(): void {
     if (this.#queue.size === 0) this.#settleSilence();
     this.#settlePressure();
-    if (this.#finishing && this.#queue.size === 0) this.tell({ type: 'provider.finished' });
+    if (this.#finishing && this.#queue.size === 0) this.#leg.tell({ type: 'provider.finished' });
   }
 
   /** With nothing on its way, everything is silence that no utterance will hold. */
@@ -192,9 +184,9 @@ export class SegmentedLeg extends ChartedLeg {
     const unanswered = this.#segmenter.position - this.#covered;
     const isHigh =
       this.#queue.size > 0 && (this.#queue.waiting >= WAITING_MAX || unanswered > this.#samplesOf(UNANSWERED_MS_MAX));
-    if (isHigh === this.#heldBack || this.scope.disposed) return;
+    if (isHigh === this.#heldBack || this.#leg.scope.disposed) return;
     this.#heldBack = isHigh;
-    this.report({ type: 'leg.pressure', high: isHigh });
+    this.#leg.pressed(isHigh);
   }
 
   /** A turn that ends without words: the session learns how far everything was heard. */
@@ -202,19 +194,15 @@ export class SegmentedLeg extends ChartedLeg {
     this.#covered = sample;
     const at = this.#secondsOf(sample);
     const utterance: Utterance = { text: '', start: at, end: at };
-    this.#hear({ type: 'turn.ended', turnId: `until ${sample}`, utterance, formattedFollows: false });
-  }
-
-  #hear(heard: Extract<LegReport, { type: 'leg.heard' }>['heard']): void {
-    if (!this.scope.disposed) this.report({ type: 'leg.heard', heard });
+    this.#leg.heard({ type: 'turn.ended', turnId: `until ${sample}`, utterance, formattedFollows: false });
   }
 
   #samplesOf(ms: number): number {
-    return (this.request.sampleRate * ms) / 1000;
+    return (this.#leg.request.sampleRate * ms) / 1000;
   }
 
   #secondsOf(sample: number): number {
-    return sample / this.request.sampleRate;
+    return sample / this.#leg.request.sampleRate;
   }
 }
 

@@ -1,0 +1,40 @@
+// What a leg and its connection to the provider are to each other. There are two kinds: a stream (stream-connection.ts), and one
+// file for each utterance (segmented/segmented-connection.ts).
+import type { Heard, OpenLeg } from '../../machines/events.ts';
+import type { UpstreamEvent } from '../../machines/upstream.ts';
+import type { LiveTiming, ProviderAccess } from '../providers/provider.ts';
+import type { Scope } from '../runtime/scope.ts';
+import type { UpstreamDependencies } from './dependencies.ts';
+import type { Scrubber } from './secrets.ts';
+
+export interface LegConnection {
+  readonly timing: LiveTiming;
+  /** Reaches the provider; `wire.opened` or `wire.failed` follows. */
+  connect(access: ProviderAccess): void;
+  /** The connection is open. */
+  sendHello(): void;
+  /** No more audio follows: what is left is to be said. */
+  sendFinish(): void;
+  /** A frame of audio, valid during the call. */
+  audio(bytes: Uint8Array): void;
+  /** Ends the current turn now. */
+  finalize(): void;
+}
+
+/** The leg, as its connection knows it. */
+export interface ConnectionLeg {
+  readonly request: OpenLeg;
+  readonly dependencies: UpstreamDependencies;
+  /** What the connection holds is let go of with the leg. */
+  readonly scope: Scope;
+  /** Of the access that the leg was connected with. */
+  readonly scrubber: Scrubber;
+  /** Whether the leg finished, or was released by its session. */
+  readonly endedInOrder: boolean;
+  tell(event: UpstreamEvent): void;
+  heard(heard: Heard): void;
+  /** Whether the session is to hold audio back. */
+  pressed(high: boolean): void;
+  /** Runs what may throw; a throw is a fault of our own, and ends the leg. */
+  guarded(name: string, work: () => void): void;
+}

@@ -1,0 +1,169 @@
+// A leg's connection to a provider that hears a stream: the wire, the codec's state and the keep-alive. Turns, audio positions and
+// failover are left to the session.
+import type { Heard } from '../../machines/events.ts';
+import type {
+  Incoming,
+  LiveCodec,
+  LiveTiming,
+  Outgoing,
+  ProviderAccess,
+  ProviderRefusal,
+  Step,
+} from '../providers/provider.ts';
+import { failureOfStatus } from '../providers/refusals.ts';
+import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
+import { clogged, closedEarly, unreachable } from './leg-failures.ts';
+import { legRequestOf, NO_ACCESS } from './leg-request.ts';
+import { LegTimers } from './leg-timers.ts';
+import { Pressure } from './pressure.ts';
+import { openWire, type Wire } from './wire.ts';
+
+export class StreamConnection implements LegConnection {
+  readonly timing: LiveTiming;
+  readonly #codec: LiveCodec;
+  readonly #leg: ConnectionLeg;
+  readonly #timers: LegTimers;
+  #wire: Wire | undefined;
+  #state: unknown;
+  #hello: Outgoing[] = [];
+  /** The connection was opened: the provider knows of this leg. */
+  #greeted = false;
+  #pressure: Pressure | undefined;
+
+  constructor(codec: LiveCodec, leg: ConnectionLeg) {
+    this.#codec = codec;
+    this.#leg = leg;
+    this.timing = codec.timing(legRequestOf(leg.request, NO_ACCESS));
+    this.#timers = new LegTimers(leg.dependencies.clock);
+    leg.scope.defer(() => this.#timers.stop());
+  }
+
+  connect(access: ProviderAccess): void {
+    const { request, dependencies, scope } = this.#leg;
+    const { state, endpoint, hello } = this.#codec.open(legRequestOf(request, access));
+    this.#state = state;
+    this.#hello = hello;
+    const wire = openWire(
+      endpoint,
+      dependencies.engines,
+      {
+        opened: () => this.#leg.tell({ type: 'wire.opened' }),
+        message: (message) => this.#hear(message),
+        drained: () => this.#pressure?.relieve(),
+        closed: (code, reason) => this.#closed(code, reason),
+        refused: (refusal) => this.#refused(refusal),
+        unreachable: (message) => this.#leg.tell({ type: 'wire.failed', failure: unreachable(message) }),
+      },
+      dependencies.clock,
+      request.organisationId,
+      dependencies.openSocket,
+    );
+    this.#wire = wire;
+    this.#pressure = new Pressure(wire, dependencies, {
+      changed: (high) => this.#leg.pressed(high),
+      clogged: () => this.#leg.tell({ type: 'wire.failed', failure: clogged }),
+    });
+    scope.defer(() => this.#pressure?.stop());
+    scope.defer(() => this.#leave(wire));
+  }
+
+  sendHello(): void {
+    this.#greeted = true;
+    this.#sendAll(this.#hello);
+    this.#timers.keepAliveEvery(this.timing.keepAliveMs, () =>
+      this.#leg.guarded('codec.keepAlive', () => this.#sendAll(this.#codec.keepAlive(this.#state))),
+    );
+    if (this.#codec.opened !== undefined) this.#play(this.#codec.opened(this.#state));
+  }
+
+  sendFinish(): void {
+    this.#play(this.#codec.finish(this.#state));
+  }
+
+  finalize(): void {
+    this.#play(this.#codec.finalize(this.#state));
+  }
+
+  audio(bytes: Uint8Array): void {
+    const wire = this.#wire;
+    if (wire === undefined) return;
+    this.#timers.touch();
+    wire.send(this.#codec.audio(this.#state, bytes));
+    this.#pressure?.look();
+  }
+
+  #hear(message: Incoming): void {
+    const { scope, dependencies, request } = this.#leg;
+    if (scope.disposed) return;
+    this.#leg.guarded('codec.read', () => {
+      const steps = this.#codec.read(this.#state, message);
+      if (steps.length === 0) dependencies.onEvent?.({ type: 'unread', slug: request.slug });
+      this.#play(steps);
+    });
+  }
+
+  #play(steps: Step[]): void {
+    for (const step of steps) this.#take(step);
+  }
+
+  #take(step: Step): void {
+    if (this.#leg.scope.disposed) return;
+    switch (step.type) {
+      case 'send':
+        this.#sendAll([step.frame]);
+        return;
+      case 'wake':
+        this.#timers.wakeAfter(step.afterMs, () =>
+          this.#leg.guarded('codec.wake', () => this.#play(this.#codec.wake?.(this.#state) ?? [])),
+        );
+        return;
+      case 'ready':
+        this.#leg.tell({ type: 'provider.ready' });
+        return;
+      case 'finished':
+        this.#leg.tell({ type: 'provider.finished' });
+        return;
+      case 'failed':
+        this.#leg.tell({ type: 'provider.failed', failure: this.#leg.scrubber.cleanFailure(step.failure) });
+        return;
+      case 'warned':
+        this.#leg.heard(this.#leg.scrubber.cleanFailure(step));
+        return;
+      default:
+        this.#leg.heard(step);
+    }
+  }
+
+  #closed(code: number, reason: string): void {
+    if (this.#leg.scope.disposed) return;
+    this.#leg.guarded('codec.closed', () => {
+      const meaning: Heard = this.#codec.closed(this.#state, code, reason);
+      if (meaning.type === 'finished') this.#leg.tell({ type: 'provider.finished' });
+      // A close in order before it was asked for is still the end of a leg that has more to hear.
+      const failure = meaning.type === 'failed' ? this.#leg.scrubber.cleanFailure(meaning.failure) : closedEarly(code);
+      this.#leg.tell({ type: 'wire.failed', failure });
+    });
+  }
+
+  #refused(refusal: ProviderRefusal): void {
+    if (this.#leg.scope.disposed) return;
+    this.#leg.guarded('codec.refused', () => {
+      const failure = this.#codec.refused?.(refusal) ?? failureOfStatus(refusal);
+      this.#leg.tell({ type: 'wire.failed', failure: this.#leg.scrubber.cleanFailure(failure) });
+    });
+  }
+
+  /** Some providers go on counting until they are told that it is over. */
+  #leave(wire: Wire): void {
+    if (this.#greeted && this.#codec.leave !== undefined) {
+      this.#leg.guarded('codec.leave', () => this.#sendAll(this.#codec.leave?.(this.#state) ?? []));
+      wire.close();
+    } else if (this.#leg.endedInOrder) wire.close();
+    else wire.terminate();
+  }
+
+  #sendAll(frames: Outgoing[]): void {
+    this.#timers.touch();
+    for (const frame of frames) this.#wire?.send(frame);
+  }
+}
