@@ -8,7 +8,7 @@ import { simulateCommand } from '../../src/cli/simulate.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { FAULTS } from '../../src/simulator/faults.ts';
 import { startVoxgate } from '../fakes/processes/voxgate.ts';
-import { tinyProvider } from './tiny-provider.ts';
+import { tinyProvider } from './host/tiny-provider.ts';
 
 let printed = '';
 let told = '';

@@ -7,7 +7,7 @@ import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { milliseconds } from '../assemblyai-client.ts';
-import { openTlsFront } from '../tls-front.ts';
+import { openTlsFront } from './tls-front.ts';
 
 const cleanUps: (() => Promise<void>)[] = [];
 

@@ -2,11 +2,11 @@
 // whole files through it.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { wavHeader } from '../../src/audio/wav/wav-header.ts';
-import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../src/providers/provider.ts';
-import { engineEar, numberedEar, scriptEar } from '../../src/simulator/ears.ts';
-import { transcribe } from '../../src/simulator/transcription.ts';
-import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../../src/providers/provider.ts';
+import { engineEar, numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
+import { transcribe } from '../../../src/simulator/transcription.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 
 const RATE = 8_000;
 

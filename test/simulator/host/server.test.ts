@@ -7,12 +7,12 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { SimulatedClock } from 'xstate';
-import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer, type SimulatorServerOptions } from '../../src/simulator/server.ts';
-import { openWire, type Wire } from '../../src/upstream/wire.ts';
-import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
-import { timersOf } from '../session/support.ts';
-import { WireLog } from '../suites/wire.suite.ts';
+import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer, type SimulatorServerOptions } from '../../../src/simulator/server.ts';
+import { openWire, type Wire } from '../../../src/upstream/wire.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { timersOf } from '../../session/support.ts';
+import { WireLog } from '../../suites/wire.suite.ts';
 import { tinyProvider } from './tiny-provider.ts';
 
 const RATE = 8_000;
@@ -227,7 +227,7 @@ async function gone(server: SimulatorServer): Promise<void> {
 }
 
 describe('a simulator over HTTP', () => {
-  const wav = readFileSync(new URL('../fixtures/audio/commands.wav', import.meta.url));
+  const wav = readFileSync(new URL('../../fixtures/audio/commands.wav', import.meta.url));
   const post = (server: SimulatorServer, body: Uint8Array, path = '/transcribe') =>
     fetch(server.url + path, { method: 'POST', body });
 

@@ -2,16 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { Outgoing } from '../../src/providers/provider.ts';
-import type { SimulatedRequest } from '../../src/providers/simulation.ts';
-import { numberedEar } from '../../src/simulator/ears.ts';
-import { FAULTS } from '../../src/simulator/faults.ts';
-import { Hearing } from '../../src/simulator/hearing.ts';
-import { SimulatorStage, type StageUpgrade } from '../../src/simulator/stage.ts';
-import type { StageConnection } from '../../src/simulator/stage-connection.ts';
-import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
-import { settle } from '../fakes/session-rig.ts';
-import { timersOf } from '../session/support.ts';
+import type { Outgoing } from '../../../src/providers/provider.ts';
+import type { SimulatedRequest } from '../../../src/providers/simulation.ts';
+import { numberedEar } from '../../../src/simulator/ears.ts';
+import { FAULTS } from '../../../src/simulator/faults.ts';
+import { Hearing } from '../../../src/simulator/hearing.ts';
+import { SimulatorStage, type StageUpgrade } from '../../../src/simulator/stage.ts';
+import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { settle } from '../../fakes/session-rig.ts';
+import { timersOf } from '../../session/support.ts';
 import { tinyProvider } from './tiny-provider.ts';
 
 const RATE = 8_000;

@@ -1,7 +1,7 @@
 // How faults are asked for: by name and value, refused with a sentence that says what is accepted.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FAULTS, readFaults } from '../../src/simulator/faults.ts';
+import { FAULTS, readFaults } from '../../../src/simulator/faults.ts';
 import { tinyProvider } from './tiny-provider.ts';
 
 describe('a fault', () => {

@@ -5,7 +5,7 @@ import type {
   SimulatedPeer,
   SimulatedRequest,
   SimulatorTools,
-} from '../../src/providers/simulation.ts';
+} from '../../../src/providers/simulation.ts';
 
 const refusal = (status: number): SimulatedAnswer => ({
   status,

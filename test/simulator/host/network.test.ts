@@ -1,19 +1,19 @@
 // The network in memory: what arrives, when, and how each way of losing a connection looks from both ends.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { numberedEar } from '../../src/simulator/ears.ts';
-import { SimulatorStage } from '../../src/simulator/stage.ts';
-import type { Wire } from '../../src/upstream/wire.ts';
-import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { numberedEar } from '../../../src/simulator/ears.ts';
+import { SimulatorStage } from '../../../src/simulator/stage.ts';
+import type { Wire } from '../../../src/upstream/wire.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import {
   type DialFault,
   type Link,
   SimulatedNetwork,
   type SimulatedNetworkOptions,
-} from '../fakes/network/simulated-network.ts';
-import { settle } from '../fakes/session-rig.ts';
-import { timersOf } from '../session/support.ts';
-import { WireLog } from '../suites/wire.suite.ts';
+} from '../../fakes/network/simulated-network.ts';
+import { settle } from '../../fakes/session-rig.ts';
+import { timersOf } from '../../session/support.ts';
+import { WireLog } from '../../suites/wire.suite.ts';
 import { tinyProvider } from './tiny-provider.ts';
 
 const RATE = 8_000;
