@@ -14,7 +14,7 @@ import {
   pauseMs,
   SESSION_POLICY,
   withFailure,
-} from './failover-decision.ts';
+} from './failover/decision.ts';
 
 export interface FailoverInput {
   /** Actor id of the session. */

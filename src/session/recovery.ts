@@ -2,7 +2,7 @@
 // and opens the leg that was chosen. Which one that is, the failover chart decides.
 
 import type { LegFailure } from '../../machines/events.ts';
-import { firstCandidate, mayPass, SESSION_POLICY } from '../../machines/failover-decision.ts';
+import { firstCandidate, mayPass, SESSION_POLICY } from '../../machines/failover/decision.ts';
 import type { Ticket } from '../failover/admission.ts';
 import { type ChainMember, timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';

@@ -1,5 +1,5 @@
 // The attempts at one file: which model of the chain has its turn, and what has failed. What comes after a failure is decided in
-// machines/failover-decision.ts, as for live sessions.
+// machines/failover/decision.ts, as for live sessions.
 import type { LegFailure } from '../../machines/events.ts';
 import {
   carriedOut,
@@ -12,7 +12,7 @@ import {
   noIncident,
   pauseMs,
   withFailure,
-} from '../../machines/failover-decision.ts';
+} from '../../machines/failover/decision.ts';
 import type { Breakers } from '../failover/breakers.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';

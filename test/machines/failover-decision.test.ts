@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { initialTransition, transition } from 'xstate';
 import type { FailureKind } from '../../machines/events.ts';
-import { failoverMachine } from '../../machines/failover.ts';
 import {
   carriedOut,
   type Decision,
@@ -21,7 +20,8 @@ import {
   pauseMs,
   SESSION_POLICY,
   withFailure,
-} from '../../machines/failover-decision.ts';
+} from '../../machines/failover/decision.ts';
+import { failoverMachine } from '../../machines/failover.ts';
 
 const SESSION_LIMITS: FailoverLimits = { retries: 1, rounds: 1, backOffMs: 100 };
 type Failed = Partial<FailedAttempt> & { kind: FailureKind };

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EventObject, initialTransition, transition } from 'xstate';
 import { type ClientTokenEvent, clientTokenMachine } from '../../machines/client-token.ts';
-import { firstCandidate } from '../../machines/failover-decision.ts';
+import { firstCandidate } from '../../machines/failover/decision.ts';
 import { type Story, tell } from './story.ts';
 
 const legFailure = { kind: 'retry', reason: 'upstream_closed', code: '1006', message: 'The provider hung up.' };
