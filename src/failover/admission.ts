@@ -17,25 +17,25 @@ interface Waiting {
 
 /** Connections under way, by model. Who waits is a session each, so the node's limit of sessions bounds the queues. */
 export class DialGate {
-  private readonly dialsMax: number;
-  private readonly busy = new Map<string, { dials: number; waiting: Waiting[] }>();
+  readonly #dialsMax: number;
+  readonly #busy = new Map<string, { dials: number; waiting: Waiting[] }>();
 
   /** @param dialsMax connections to one model that may be under way, from dialling to ready */
   constructor(dialsMax: number) {
-    this.dialsMax = dialsMax;
+    this.#dialsMax = dialsMax;
   }
 
   /** Those that wait, over all models. */
   get waiting(): number {
     let sum = 0;
-    for (const { waiting } of this.busy.values()) sum += waiting.length;
+    for (const { waiting } of this.#busy.values()) sum += waiting.length;
     return sum;
   }
 
   /** Calls `dial` now, or when it is its turn; not at all once the ticket was given back. First come, first served. */
   enter(key: string, dial: () => void): Ticket {
-    const line = this.busy.get(key) ?? { dials: 0, waiting: [] };
-    this.busy.set(key, line);
+    const line = this.#busy.get(key) ?? { dials: 0, waiting: [] };
+    this.#busy.set(key, line);
     let inside = false;
     const entry: Waiting = {
       gone: false,
@@ -45,7 +45,7 @@ export class DialGate {
         dial();
       },
     };
-    if (line.dials < this.dialsMax) entry.enter();
+    if (line.dials < this.#dialsMax) entry.enter();
     else line.waiting.push(entry);
     return {
       release: () => {
@@ -53,38 +53,38 @@ export class DialGate {
         entry.gone = true;
         if (inside) line.dials--;
         else line.waiting.splice(line.waiting.indexOf(entry), 1);
-        this.advance(key, line);
+        this.#advance(key, line);
       },
     };
   }
 
-  private advance(key: string, line: { dials: number; waiting: Waiting[] }): void {
-    if (line.dials < this.dialsMax) line.waiting.shift()?.enter();
-    if (line.dials === 0 && line.waiting.length === 0) this.busy.delete(key);
+  #advance(key: string, line: { dials: number; waiting: Waiting[] }): void {
+    if (line.dials < this.#dialsMax) line.waiting.shift()?.enter();
+    if (line.dials === 0 && line.waiting.length === 0) this.#busy.delete(key);
   }
 }
 
 /** Second attempts at the same model that may be under way. */
 export class RetryBudget {
-  private readonly sessions: () => number;
-  private taken = 0;
+  readonly #sessions: () => number;
+  #taken = 0;
 
   /** @param sessions how many sessions the node has now */
   constructor(sessions: () => number) {
-    this.sessions = sessions;
+    this.#sessions = sessions;
   }
 
   /** Whether there is room for another. */
   get hasRoom(): boolean {
-    return this.taken < Math.max(RETRIES_MIN, Math.floor(this.sessions() * RETRY_SHARE));
+    return this.#taken < Math.max(RETRIES_MIN, Math.floor(this.#sessions() * RETRY_SHARE));
   }
 
   take(): Ticket {
-    this.taken++;
+    this.#taken++;
     let held = true;
     return {
       release: () => {
-        if (held) this.taken--;
+        if (held) this.#taken--;
         held = false;
       },
     };

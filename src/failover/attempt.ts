@@ -22,10 +22,10 @@ export const circuitOpen: LegFailure = {
 };
 
 export class Attempt {
-  private readonly retry: Ticket | undefined;
-  private readonly place: Ticket;
+  readonly #retry: Ticket | undefined;
+  readonly #place: Ticket;
   /** From the dial on. */
-  private call: GuardedCall | undefined;
+  #call: GuardedCall | undefined;
 
   /**
    * Calls `dial` when it is its turn; `passOver` instead, where the breaker is open by then and `hasOther` says so.
@@ -38,38 +38,38 @@ export class Attempt {
     retry: Ticket | undefined,
     calls: { dial(): void; passOver(): void; hasOther(): boolean },
   ) {
-    this.retry = retry;
-    this.place = shared.dials.enter(keyOf(guarded), () => {
+    this.#retry = retry;
+    this.#place = shared.dials.enter(keyOf(guarded), () => {
       if (shared.breakers.isOpen(guarded) && calls.hasOther()) {
         calls.passOver();
         return;
       }
-      this.call = new GuardedCall(guarded, shared.breakers);
+      this.#call = new GuardedCall(guarded, shared.breakers);
       calls.dial();
     });
   }
 
   /** The connection is made. Whether it is good for anything is still to be seen. */
   ready(): void {
-    this.place.release();
-    this.retry?.release();
+    this.#place.release();
+    this.#retry?.release();
   }
 
   /** The model has proved itself. */
   held(): void {
-    this.call?.succeeded();
+    this.#call?.succeeded();
   }
 
   /** It came to nothing. */
   failed(failure: LegFailure): void {
     // Before the place is given up: who waits for it asks the breaker.
-    this.call?.failed(failure);
+    this.#call?.failed(failure);
     this.ready();
   }
 
   /** It is over, whatever came of it. */
   end(): void {
-    this.call?.end();
+    this.#call?.end();
     this.ready();
   }
 }

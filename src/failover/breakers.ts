@@ -45,33 +45,33 @@ interface Breaker {
 }
 
 export class Breakers {
-  private readonly options: BreakersOptions;
-  private readonly input: BreakerInput;
-  private readonly beginning;
+  readonly #options: BreakersOptions;
+  readonly #input: BreakerInput;
+  readonly #beginning;
   /** In the order of their last use. */
-  private readonly breakers = new Map<string, Breaker>();
-  private readonly listeners = new Set<Opened>();
-  private closed = false;
+  readonly #breakers = new Map<string, Breaker>();
+  readonly #listeners = new Set<Opened>();
+  #closed = false;
 
   constructor(options: BreakersOptions) {
-    this.options = options;
+    this.#options = options;
     const { failuresMax, openMs, openMsMax } = options;
-    this.input = { failuresMax, openMs, openMsMax, probeMs: PROBE_MS };
-    this.beginning = beginning(breakerMachine, this.input);
+    this.#input = { failuresMax, openMs, openMsMax, probeMs: PROBE_MS };
+    this.#beginning = beginning(breakerMachine, this.#input);
   }
 
   get size(): number {
-    return this.breakers.size;
+    return this.#breakers.size;
   }
 
   /** Those under which calls go elsewhere, or are tried. */
   get openCount(): number {
-    return [...this.breakers.values()].filter(({ open }) => open).length;
+    return [...this.#breakers.values()].filter(({ open }) => open).length;
   }
 
   /** Whether calls should go elsewhere. Half open it is not: the next call is the probe. */
   isOpen(guarded: Guarded): boolean {
-    return this.breakers.get(keyOf(guarded))?.actor.getSnapshot().hasTag('open') ?? false;
+    return this.#breakers.get(keyOf(guarded))?.actor.getSnapshot().hasTag('open') ?? false;
   }
 
   /** Places in a chain whose breaker is open. */
@@ -81,7 +81,7 @@ export class Breakers {
 
   /** An attempt has begun. Gives whether it is the probe: then one of `succeeded`, `failed` and `released` must follow. */
   begun(guarded: Guarded): boolean {
-    const actor = this.breakers.get(keyOf(guarded))?.actor;
+    const actor = this.#breakers.get(keyOf(guarded))?.actor;
     const isProbe = actor?.getSnapshot().hasTag('probe') ?? false;
     actor?.send({ type: 'call.begun' });
     return isProbe;
@@ -89,19 +89,19 @@ export class Breakers {
 
   /** The model gave a final, or its leg has held for a while. */
   succeeded(guarded: Guarded): void {
-    this.tellOwner(guarded, 'accepted');
+    this.#tellOwner(guarded, 'accepted');
     const key = keyOf(guarded);
-    const breaker = this.breakers.get(key);
+    const breaker = this.#breakers.get(key);
     if (breaker === undefined) return;
     breaker.actor.send({ type: 'call.succeeded' });
-    this.drop(key, breaker);
+    this.#drop(key, breaker);
   }
 
   failed(guarded: Guarded, failure: Pick<LegFailure, 'kind'> & Partial<LegFailure>): void {
-    if (this.closed) return;
+    if (this.#closed) return;
     const { kind, retryAfterMs = 0 } = failure;
-    if (kind === 'account') this.tellOwner(guarded, 'refused');
-    const breaker = this.of(guarded);
+    if (kind === 'account') this.#tellOwner(guarded, 'refused');
+    const breaker = this.#of(guarded);
     if (breaker === undefined) return;
     const { actor } = breaker;
     const isOnOwnKey = guarded.credentialId !== SERVICE_CREDENTIAL;
@@ -116,65 +116,65 @@ export class Breakers {
     const { isDoubtful } = breaker;
     breaker.isDoubtful = false;
     if (isDoubtful) return;
-    for (const opened of [...this.listeners]) opened(guarded, context.waitMs);
+    for (const opened of [...this.#listeners]) opened(guarded, context.waitMs);
   }
 
   /** Hears of breakers that open by what this node has met, never of those that were hinted at. */
   onOpened(listener: Opened): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Another node leaves the model alone for so long. Nothing that this node knows makes room for it. */
   hinted(guarded: Guarded, openMs: number): 'taken' | 'no_room' {
-    const isKnown = this.breakers.has(keyOf(guarded));
-    if (this.closed || (!isKnown && this.breakers.size >= BREAKERS_MAX)) return 'no_room';
-    this.of(guarded)?.actor.send({ type: 'hint.opened', openMs });
+    const isKnown = this.#breakers.has(keyOf(guarded));
+    if (this.#closed || (!isKnown && this.#breakers.size >= BREAKERS_MAX)) return 'no_room';
+    this.#of(guarded)?.actor.send({ type: 'hint.opened', openMs });
     return 'taken';
   }
 
   /** The probe told nothing of the model. */
   released(guarded: Guarded): void {
-    this.breakers.get(keyOf(guarded))?.actor.send({ type: 'call.released' });
+    this.#breakers.get(keyOf(guarded))?.actor.send({ type: 'call.released' });
   }
 
   /** How a model is doing under any of its credentials. */
   statusOf(slug: string): 'up' | 'degraded' | 'down' {
-    const known = [...this.breakers].filter(([key]) => key.startsWith(`${slug} `));
+    const known = [...this.#breakers].filter(([key]) => key.startsWith(`${slug} `));
     if (known.length === 0) return 'up';
     // One that waits for a probe has to be asked again by somebody.
     return known.every(([, { actor }]) => actor.getSnapshot().hasTag('open')) ? 'down' : 'degraded';
   }
 
   close(): void {
-    this.closed = true;
-    for (const { actor } of this.breakers.values()) actor.stop();
-    this.breakers.clear();
+    this.#closed = true;
+    for (const { actor } of this.#breakers.values()) actor.stop();
+    this.#breakers.clear();
   }
 
-  private tellOwner({ credentialId }: Guarded, outcome: 'accepted' | 'refused'): void {
-    if (credentialId !== SERVICE_CREDENTIAL) this.options.onOwnKey?.(credentialId, outcome);
+  #tellOwner({ credentialId }: Guarded, outcome: 'accepted' | 'refused'): void {
+    if (credentialId !== SERVICE_CREDENTIAL) this.#options.onOwnKey?.(credentialId, outcome);
   }
 
-  private of(guarded: Guarded): Breaker | undefined {
+  #of(guarded: Guarded): Breaker | undefined {
     const key = keyOf(guarded);
-    const known = this.breakers.get(key);
+    const known = this.#breakers.get(key);
     if (known !== undefined) {
-      this.breakers.delete(key);
-      this.breakers.set(key, known);
+      this.#breakers.delete(key);
+      this.#breakers.set(key, known);
       return known;
     }
-    const [oldest] = this.breakers;
-    if (this.breakers.size >= BREAKERS_MAX && oldest !== undefined) this.drop(...oldest);
-    return this.start(key, guarded.slug);
+    const [oldest] = this.#breakers;
+    if (this.#breakers.size >= BREAKERS_MAX && oldest !== undefined) this.#drop(...oldest);
+    return this.#start(key, guarded.slug);
   }
 
-  private start(key: string, slug: string): Breaker {
-    const { clock, onChange, onFault } = this.options;
+  #start(key: string, slug: string): Breaker {
+    const { clock, onChange, onFault } = this.#options;
     const breaker: Omit<Breaker, 'actor'> & { actor?: Breaker['actor'] } = { open: false, isDoubtful: false };
     breaker.actor = startObserved(
       breakerMachine,
-      this.input,
+      this.#input,
       clock,
       {
         changed: (snapshot) => {
@@ -186,18 +186,18 @@ export class Breakers {
         ended: () => {},
         failed: (error) => {
           onFault(error);
-          this.breakers.delete(key);
+          this.#breakers.delete(key);
         },
       },
-      this.beginning,
+      this.#beginning,
     );
-    this.breakers.set(key, breaker as Breaker);
+    this.#breakers.set(key, breaker as Breaker);
     return breaker as Breaker;
   }
 
-  private drop(key: string, { actor }: Breaker): void {
+  #drop(key: string, { actor }: Breaker): void {
     actor.stop();
-    this.breakers.delete(key);
+    this.#breakers.delete(key);
   }
 }
 

@@ -24,99 +24,99 @@ export interface HistoryOptions {
 }
 
 export class History {
-  private readonly options: HistoryOptions;
-  private lines: string[] = [];
-  private writing: Promise<void> | undefined;
-  private lastDay = '';
-  private closed = false;
+  readonly #options: HistoryOptions;
+  #lines: string[] = [];
+  #writing: Promise<void> | undefined;
+  #lastDay = '';
+  #closed = false;
   /** The day's file, whose last line this process knows to be whole. */
-  private file: { readonly path: string; readonly handle: FileHandle } | undefined;
+  #file: { readonly path: string; readonly handle: FileHandle } | undefined;
 
   constructor(options: HistoryOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   note(head: SessionHead, end: SessionEnd): void {
-    if (this.options.days === 0 || this.closed) return;
-    this.lines.push(lineOf({ type: 'ended', head, end }));
-    this.bound();
-    this.writing ??= this.write();
+    if (this.#options.days === 0 || this.#closed) return;
+    this.#lines.push(lineOf({ type: 'ended', head, end }));
+    this.#bound();
+    this.#writing ??= this.#write();
   }
 
   /** Resolves when everything is written, or could not be when it was tried once more. */
   async close(): Promise<void> {
-    await this.writing;
-    if (this.lines.length > 0) await this.write();
-    this.closed = true;
-    await this.leave();
+    await this.#writing;
+    if (this.#lines.length > 0) await this.#write();
+    this.#closed = true;
+    await this.#leave();
   }
 
-  private bound(): void {
-    const surplus = this.lines.length - LINES_MAX;
+  #bound(): void {
+    const surplus = this.#lines.length - LINES_MAX;
     if (surplus <= 0) return;
-    this.lines.splice(0, surplus);
-    this.options.onFault(
+    this.#lines.splice(0, surplus);
+    this.#options.onFault(
       new Error(`The usage history is behind: settled sessions were left out of it, ${surplus} now.`),
     );
   }
 
   /** What fails is tried again with the next session, and when the history is closed. */
-  private async write(): Promise<void> {
+  async #write(): Promise<void> {
     try {
       // What is settled together is written together.
       await Promise.resolve();
-      while (this.lines.length > 0) {
-        const day = this.options.wallNow().toISOString().slice(0, 10);
-        if (day !== this.lastDay) await this.begin(day);
-        await this.append(join(this.options.directory, `${day}.settled`));
+      while (this.#lines.length > 0) {
+        const day = this.#options.wallNow().toISOString().slice(0, 10);
+        if (day !== this.#lastDay) await this.#begin(day);
+        await this.#append(join(this.#options.directory, `${day}.settled`));
       }
     } catch (error) {
-      this.lastDay = '';
-      await this.leave();
-      this.options.onFault(error);
+      this.#lastDay = '';
+      await this.#leave();
+      this.#options.onFault(error);
     } finally {
-      this.writing = undefined;
+      this.#writing = undefined;
     }
   }
 
-  private async begin(day: string): Promise<void> {
-    const { directory, days } = this.options;
+  async #begin(day: string): Promise<void> {
+    const { directory, days } = this.#options;
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const oldest = new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
     for (const name of await readdir(directory)) {
       const [, of] = NAME.exec(name) ?? [];
       if (of !== undefined && of < oldest) await rm(join(directory, name), { force: true });
     }
-    this.lastDay = day;
+    this.#lastDay = day;
   }
 
-  private async append(path: string): Promise<void> {
-    const lines = this.lines.splice(0);
+  async #append(path: string): Promise<void> {
+    const lines = this.#lines.splice(0);
     try {
       // Somebody may have put the day's file elsewhere: what is written to it then is found by nobody.
-      const isKnown = this.file?.path === path && (await this.file.handle.stat()).nlink > 0;
-      const { handle } = isKnown ? this.file! : await this.enter(path);
+      const isKnown = this.#file?.path === path && (await this.#file.handle.stat()).nlink > 0;
+      const { handle } = isKnown ? this.#file! : await this.#enter(path);
       // Whoever wrote last may have been killed in the middle of a line.
       await handle.appendFile((isKnown ? '' : '\n') + lines.join(''));
       await handle.datasync();
     } catch (error) {
       // Some of them may be in the file already: there they are read once.
-      this.lines = lines.concat(this.lines);
-      this.bound();
+      this.#lines = lines.concat(this.#lines);
+      this.#bound();
       throw error;
     }
   }
 
-  private async enter(path: string): Promise<{ path: string; handle: FileHandle }> {
-    await this.leave();
-    this.file = { path, handle: await open(path, 'a', 0o600) };
-    return this.file;
+  async #enter(path: string): Promise<{ path: string; handle: FileHandle }> {
+    await this.#leave();
+    this.#file = { path, handle: await open(path, 'a', 0o600) };
+    return this.#file;
   }
 
-  private async leave(): Promise<void> {
-    const { file } = this;
-    this.file = undefined;
-    await file?.handle.close().catch(this.options.onFault);
+  async #leave(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.handle.close().catch(this.#options.onFault);
   }
 }
 

@@ -8,42 +8,42 @@ import type { Meter } from './meter.ts';
 /** An open session in the journal: its usage when it has grown. */
 export class LiveEntry implements JournalEntry {
   readonly id: string;
-  private readonly meter: Meter;
-  private readonly wallNow: () => Date;
-  private writtenMs = -1;
+  readonly #meter: Meter;
+  readonly #wallNow: () => Date;
+  #writtenMs = -1;
 
   constructor(meter: Meter, wallNow: () => Date) {
     this.id = meter.head.id;
-    this.meter = meter;
-    this.wallNow = wallNow;
+    this.#meter = meter;
+    this.#wallNow = wallNow;
   }
 
   record(whole: boolean): JournalRecord | undefined {
-    const { snapshot, head } = this.meter;
+    const { snapshot, head } = this.#meter;
     // What was sent may grow for long after it was received, and a connection is open without audio.
     const billedMs = snapshot?.lines.reduce((sum, line) => sum + billedMsOf(line), 0);
-    if (snapshot === undefined || (billedMs === this.writtenMs && !whole)) return undefined;
-    this.writtenMs = billedMs ?? 0;
-    return { type: 'used', head, at: this.wallNow().toISOString(), ...snapshot };
+    if (snapshot === undefined || (billedMs === this.#writtenMs && !whole)) return undefined;
+    this.#writtenMs = billedMs ?? 0;
+    return { type: 'used', head, at: this.#wallNow().toISOString(), ...snapshot };
   }
 }
 
 /** A session that the ledger does not know the end of. */
 export class EndedEntry implements JournalEntry {
   readonly id: string;
-  private readonly head: SessionHead;
-  private readonly end: SessionEnd;
-  private written = false;
+  readonly #head: SessionHead;
+  readonly #end: SessionEnd;
+  #written = false;
 
   constructor(head: SessionHead, end: SessionEnd) {
     this.id = head.id;
-    this.head = head;
-    this.end = end;
+    this.#head = head;
+    this.#end = end;
   }
 
   record(whole: boolean): JournalRecord | undefined {
-    if (this.written && !whole) return undefined;
-    this.written = true;
-    return { type: 'ended', head: this.head, end: this.end };
+    if (this.#written && !whole) return undefined;
+    this.#written = true;
+    return { type: 'ended', head: this.#head, end: this.#end };
   }
 }

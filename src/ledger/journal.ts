@@ -33,111 +33,115 @@ export interface JournalEntry {
 }
 
 export class Journal {
-  private readonly options: JournalOptions;
-  private readonly entries = new Map<string, JournalEntry>();
+  readonly #options: JournalOptions;
+  readonly #entries = new Map<string, JournalEntry>();
   /** Of those, the ones that stand in the file. */
-  private readonly written = new Set<string>();
-  private crossedOut: string[] = [];
+  readonly #written = new Set<string>();
+  #crossedOut: string[] = [];
   /** Whether the file is this node's own, with nothing half written in it. */
-  private begun = false;
-  private bytes = 0;
-  private timer: unknown;
-  private writing: Promise<void> | undefined;
-  private closed = false;
+  #begun = false;
+  #bytes = 0;
+  #timer: unknown;
+  #writing: Promise<void> | undefined;
+  #closed = false;
 
   constructor(options: JournalOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Sessions that are written down and not crossed out. */
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
+  }
+
+  get entries(): Iterable<JournalEntry> {
+    return this.#entries.values();
   }
 
   /** Writes the entry from the next sync on, until it is crossed out. */
   keep(entry: JournalEntry): void {
-    this.entries.set(entry.id, entry);
-    this.arm();
+    this.#entries.set(entry.id, entry);
+    this.#arm();
   }
 
   /** The ledger knows of it. */
   crossOut(id: string): void {
-    if (!this.entries.delete(id)) return;
+    if (!this.#entries.delete(id)) return;
     // What never reached the file need not be crossed out there.
-    if (this.written.delete(id)) this.crossedOut.push(id);
-    if (this.entries.size > 0) return;
+    if (this.#written.delete(id)) this.#crossedOut.push(id);
+    if (this.#entries.size > 0) return;
     // Nothing is open: nothing is waited for.
-    this.options.clock.clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.crossedOut.length > 0 && !this.closed) void this.sync();
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#crossedOut.length > 0 && !this.#closed) void this.sync();
   }
 
   /** Writes what is new and has it on the disk. Never rejects. */
   async sync(): Promise<void> {
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
       // Crossed out while the others were written: no timer waits for it.
-      if (this.crossedOut.length > 0 && this.entries.size === 0 && !this.closed) void this.sync();
+      if (this.#crossedOut.length > 0 && this.#entries.size === 0 && !this.#closed) void this.sync();
     });
-    await this.writing;
+    await this.#writing;
   }
 
   /** The last sync. The file goes when nothing is open in it. */
   async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
-    this.options.clock.clearTimeout(this.timer);
-    await this.writing;
-    if (this.entries.size > 0) await this.sync();
-    if (this.entries.size === 0 && this.begun) await rm(this.path, { force: true });
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    await this.#writing;
+    if (this.#entries.size > 0) await this.sync();
+    if (this.#entries.size === 0 && this.#begun) await rm(this.#path, { force: true });
   }
 
-  private get path(): string {
-    return join(this.options.directory, `${this.options.node}${JOURNAL_SUFFIX}`);
+  get #path(): string {
+    return join(this.#options.directory, `${this.#options.node}${JOURNAL_SUFFIX}`);
   }
 
-  private arm(): void {
-    if (this.timer !== undefined || this.closed) return;
-    const { clock, syncMs } = this.options;
-    this.timer = clock.setTimeout(() => {
-      this.timer = undefined;
+  #arm(): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    const { clock, syncMs } = this.#options;
+    this.#timer = clock.setTimeout(() => {
+      this.#timer = undefined;
       void this.sync().then(() => {
-        if (this.entries.size > 0) this.arm();
+        if (this.#entries.size > 0) this.#arm();
       });
     }, syncMs);
   }
 
-  private async write(): Promise<void> {
+  async #write(): Promise<void> {
     try {
-      if (!this.begun || this.bytes > FILE_BYTES_MAX) await this.begin();
-      else await this.append(this.path, '', false);
+      if (!this.#begun || this.#bytes > FILE_BYTES_MAX) await this.#begin();
+      else await this.#append(this.#path, '', false);
     } catch (error) {
-      this.options.onFault(error);
+      this.#options.onFault(error);
     }
   }
 
   /** A new file with all that is open, in the place of the old one. */
-  private async begin(): Promise<void> {
-    const draft = `${this.path}.new`;
-    await mkdir(this.options.directory, { recursive: true, mode: 0o700 });
+  async #begin(): Promise<void> {
+    const draft = `${this.#path}.new`;
+    await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
     await rm(draft, { force: true });
-    this.bytes = 0;
-    this.crossedOut = [];
-    this.written.clear();
-    await this.append(draft, lineOf({ type: 'begun', version: 1, process: thisProcess() }), true);
-    await rename(draft, this.path);
-    this.begun = true;
+    this.#bytes = 0;
+    this.#crossedOut = [];
+    this.#written.clear();
+    await this.#append(draft, lineOf({ type: 'begun', version: 1, process: thisProcess() }), true);
+    await rename(draft, this.#path);
+    this.#begun = true;
   }
 
-  private async append(path: string, head: string, whole: boolean): Promise<void> {
-    const crossedOut = this.crossedOut.splice(0);
+  async #append(path: string, head: string, whole: boolean): Promise<void> {
+    const crossedOut = this.#crossedOut.splice(0);
     let text = head + crossedOut.map((sessionId) => lineOf({ type: 'settled', sessionId })).join('');
     let count = 0;
-    for (const entry of [...this.entries.values()]) {
+    for (const entry of [...this.#entries.values()]) {
       const record = entry.record(whole);
       if (record !== undefined) {
         text += lineOf(record);
-        this.written.add(entry.id);
+        this.#written.add(entry.id);
       }
       if (++count % AT_ONCE_MAX === 0) await afterOthers();
     }
@@ -148,7 +152,7 @@ export class Journal {
       return;
     }
     // Until it is on the disk: half a line may stand at the end, and what comes after it would not be read.
-    this.begun = false;
+    this.#begun = false;
     const file = await open(path, 'a', 0o600);
     try {
       await file.appendFile(text);
@@ -156,7 +160,7 @@ export class Journal {
     } finally {
       await file.close();
     }
-    this.begun = path === this.path;
-    this.bytes += Buffer.byteLength(text);
+    this.#begun = path === this.#path;
+    this.#bytes += Buffer.byteLength(text);
   }
 }

@@ -23,65 +23,65 @@ export interface LostSessionsOptions {
 }
 
 export class LostSessions {
-  private readonly options: LostSessionsOptions;
-  private readonly timers = new Map<string, unknown>();
-  private closed = false;
+  readonly #options: LostSessionsOptions;
+  readonly #timers = new Map<string, unknown>();
+  #closed = false;
 
   constructor(options: LostSessionsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Nodes that are waited for. */
   get size(): number {
-    return this.timers.size;
+    return this.#timers.size;
   }
 
   /** Asks the ledger for sessions of nodes that went while nobody looked. Never rejects. */
   async look(): Promise<void> {
-    const { store, isThere, onFault } = this.options;
+    const { store, isThere, onFault } = this.#options;
     try {
       for (const node of await store.openNodes()) if (!isThere(node)) this.gone(node);
     } catch (error) {
       onFault(error);
-      this.later('', AGAIN_MS, () => void this.look());
+      this.#later('', AGAIN_MS, () => void this.look());
     }
   }
 
   /** The node cannot be reached any more. */
   gone(node: string): void {
-    if (this.timers.has(node) || this.timers.size >= NODES_MAX) return;
-    const goneAt = this.options.wallNow().toISOString();
-    this.later(node, Math.max(this.options.graceMs, 2 * LEASE_MS), () => void this.giveUp(node, goneAt));
+    if (this.#timers.has(node) || this.#timers.size >= NODES_MAX) return;
+    const goneAt = this.#options.wallNow().toISOString();
+    this.#later(node, Math.max(this.#options.graceMs, 2 * LEASE_MS), () => void this.#giveUp(node, goneAt));
   }
 
   close(): void {
-    this.closed = true;
-    for (const timer of this.timers.values()) this.options.clock.clearTimeout(timer);
-    this.timers.clear();
+    this.#closed = true;
+    for (const timer of this.#timers.values()) this.#options.clock.clearTimeout(timer);
+    this.#timers.clear();
   }
 
-  private later(name: string, afterMs: number, then: () => void): void {
-    if (this.closed) return;
-    const timer = this.options.clock.setTimeout(() => {
-      this.timers.delete(name);
+  #later(name: string, afterMs: number, then: () => void): void {
+    if (this.#closed) return;
+    const timer = this.#options.clock.setTimeout(() => {
+      this.#timers.delete(name);
       then();
     }, afterMs);
-    this.timers.set(name, timer);
+    this.#timers.set(name, timer);
   }
 
-  private async giveUp(node: string, goneAt: string): Promise<void> {
-    const { store, isThere, onClosed, onFault } = this.options;
+  async #giveUp(node: string, goneAt: string): Promise<void> {
+    const { store, isThere, onClosed, onFault } = this.#options;
     // It came back. When it goes again, that is told again.
     if (isThere(node)) return;
     try {
       let sessions = 0;
-      for (let count = AT_ONCE; count === AT_ONCE && !this.closed; sessions += count) {
+      for (let count = AT_ONCE; count === AT_ONCE && !this.#closed; sessions += count) {
         count = await store.closeLost(node, goneAt);
       }
       if (sessions > 0) onClosed(node, sessions);
     } catch (error) {
       onFault(error);
-      this.later(node, AGAIN_MS, () => void this.giveUp(node, goneAt));
+      this.#later(node, AGAIN_MS, () => void this.#giveUp(node, goneAt));
     }
   }
 }

@@ -75,63 +75,63 @@ export const isFree = ({ own, price }: MeterMember): boolean =>
 export class Meter {
   readonly head: SessionHead;
   readonly members: readonly MeterMember[];
-  private readonly options: MeterOptions;
-  private source: MeterSource | undefined;
-  private listener: MeterListener | undefined;
-  private active: MeterMember;
-  private held: bigint;
+  readonly #options: MeterOptions;
+  #source: MeterSource | undefined;
+  #listener: MeterListener | undefined;
+  #active: MeterMember;
+  #held: bigint;
   /** What the settled lines had cost when the hold was made: it pays for what comes after. */
-  private paid = 0n;
-  private allowed: number;
-  private shortage: Shortage | undefined;
-  private lowTold = false;
-  private asking = false;
-  private askedLast = false;
-  private failures = 0;
-  private trustedMs = 0;
+  #paid = 0n;
+  #allowed: number;
+  #shortage: Shortage | undefined;
+  #lowTold = false;
+  #asking = false;
+  #askedLast = false;
+  #failures = 0;
+  #trustedMs = 0;
   /** Audio was let through without a hold: what is charged may be more than what was held. */
-  private wasTrusted = false;
-  private timer: unknown;
+  #wasTrusted = false;
+  #timer: unknown;
   /** When an open connection comes to what is held for it. */
-  private connectionTimer: unknown;
-  private ended = false;
+  #connectionTimer: unknown;
+  #ended = false;
 
   constructor(options: MeterOptions) {
-    this.options = options;
+    this.#options = options;
     this.head = options.head;
     this.members = options.members;
-    this.active = options.members[0] as MeterMember;
-    this.held = options.grant.heldMicroUsd;
-    this.shortage = options.grant.limitedBy ?? undefined;
-    this.allowed = this.reach();
+    this.#active = options.members[0] as MeterMember;
+    this.#held = options.grant.heldMicroUsd;
+    this.#shortage = options.grant.limitedBy ?? undefined;
+    this.#allowed = this.#reach();
   }
 
   /** The session begins. */
   attach(source: MeterSource, listener: MeterListener): void {
-    this.source = source;
-    this.listener = listener;
-    if (this.shortage !== undefined) this.tellLow();
-    if (!isFree(this.active)) this.arm(RENEW_MS);
+    this.#source = source;
+    this.#listener = listener;
+    if (this.#shortage !== undefined) this.#tellLow();
+    if (!isFree(this.#active)) this.#arm(RENEW_MS);
   }
 
   /** Audio before this position may be sent. */
   get allowedMs(): number {
-    return this.allowed;
+    return this.#allowed;
   }
 
   /** Another member of the chain hears from now on: what is held goes as far as its price lets it. */
   use(index: number): void {
-    this.active = this.members[index] as MeterMember;
-    this.extend();
-    if (isFree(this.active)) return;
-    if (this.timer === undefined) this.arm(RENEW_MS);
+    this.#active = this.members[index] as MeterMember;
+    this.#extend();
+    if (isFree(this.#active)) return;
+    if (this.#timer === undefined) this.#arm(RENEW_MS);
     this.sent();
   }
 
   /** Audio was sent: asks for more in time. */
   sent(): void {
-    const isLow = this.allowed - (this.source?.sentMs() ?? 0) < LOW_MS;
-    if (isLow && this.shortage === undefined && this.failures === 0) this.ask();
+    const isLow = this.#allowed - (this.#source?.sentMs() ?? 0) < LOW_MS;
+    if (isLow && this.#shortage === undefined && this.#failures === 0) this.#ask();
   }
 
   /**
@@ -139,22 +139,22 @@ export class Meter {
    */
   starved(): Shortage | undefined {
     // It is asked again when its time comes.
-    if (this.failures > 0 && this.shortage === undefined) return undefined;
-    if (this.asking || !this.askedLast) {
+    if (this.#failures > 0 && this.#shortage === undefined) return undefined;
+    if (this.#asking || !this.#askedLast) {
       // Credit may have been added since: nobody is cut off without having been asked for once more.
-      this.askedLast = this.shortage !== undefined;
-      this.ask();
+      this.#askedLast = this.#shortage !== undefined;
+      this.#ask();
       return undefined;
     }
-    return this.shortage;
+    return this.#shortage;
   }
 
   /** The end. `lines`: all that is to be billed. */
   settle(end: SessionEnd): void {
-    if (this.ended) return;
-    this.ended = true;
-    for (const timer of [this.timer, this.connectionTimer]) this.options.clock.clearTimeout(timer);
-    this.options.reservations.settle(this.head, { ...end, ...this.trust() });
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const timer of [this.#timer, this.#connectionTimer]) this.#options.clock.clearTimeout(timer);
+    this.#options.reservations.settle(this.head, { ...end, ...this.#trust() });
   }
 
   /** The session was never opened: what was held for it goes back. */
@@ -164,133 +164,133 @@ export class Meter {
 
   /** What would be billed if the process ended now. */
   get snapshot(): { audioMs: number; lines: UsageLine[] } | undefined {
-    const { source } = this;
+    const source = this.#source;
     if (source === undefined) return undefined;
     return { audioMs: Math.round(source.receivedMs()), lines: source.sentLines() };
   }
 
   /** How far audio may go from what is settled: what an open connection has cost pays for audio as well. */
-  private reach(): number {
-    const lines = this.source?.settledLines() ?? [];
-    const { audioMs = 0, connectionMs = 0 } = this.lineIn(lines) ?? {};
-    return (this.source?.settledMs() ?? 0) + Math.max(0, connectionMs - audioMs) + this.carriedFrom(lines);
+  #reach(): number {
+    const lines = this.#source?.settledLines() ?? [];
+    const { audioMs = 0, connectionMs = 0 } = this.#lineIn(lines) ?? {};
+    return (this.#source?.settledMs() ?? 0) + Math.max(0, connectionMs - audioMs) + this.#carriedFrom(lines);
   }
 
   /** How long the connection may be open, in all, when what was sent is billed as well. */
-  private connectionReach(): number {
-    const lines = this.source?.sentLines() ?? [];
-    const line = this.lineIn(lines);
-    return (line === undefined ? 0 : billedMsOf(line)) + this.carriedFrom(lines);
+  #connectionReach(): number {
+    const lines = this.#source?.sentLines() ?? [];
+    const line = this.#lineIn(lines);
+    return (line === undefined ? 0 : billedMsOf(line)) + this.#carriedFrom(lines);
   }
 
-  private lineIn(lines: readonly UsageLine[]): UsageLine | undefined {
-    return lines.find(({ model, own }) => model === this.active.slug && own === this.active.own);
+  #lineIn(lines: readonly UsageLine[]): UsageLine | undefined {
+    return lines.find(({ model, own }) => model === this.#active.slug && own === this.#active.own);
   }
 
   /** How much more than the lines the hold pays for, at the price of the member that hears. */
-  private carriedFrom(lines: readonly UsageLine[]): number {
-    if (isFree(this.active)) return Number.POSITIVE_INFINITY;
-    const left = this.held - (costOf(lines) - this.paid);
-    const price = [this.rest(lines)];
+  #carriedFrom(lines: readonly UsageLine[]): number {
+    if (isFree(this.#active)) return Number.POSITIVE_INFINITY;
+    const left = this.#held - (costOf(lines) - this.#paid);
+    const price = [this.#rest(lines)];
     const carried = carriedMs(price, left < 0n ? -left : left);
     // Nothing that is heard from now on costs more.
     if (carried === Number.POSITIVE_INFINITY) return carried;
     // What was let through on trust and is settled since counts against the trust.
-    return this.trustedMs + (left < 0n ? -carried : carried);
+    return this.#trustedMs + (left < 0n ? -carried : carried);
   }
 
   /** The active member's price, without what is charged only once and was charged. */
-  private rest(lines: readonly UsageLine[]): MeterMember {
-    const { slug, own, price } = this.active;
-    const line = this.lineIn(lines);
-    if (line === undefined || billedMsOf(line) === 0) return this.active;
+  #rest(lines: readonly UsageLine[]): MeterMember {
+    const { slug, own, price } = this.#active;
+    const line = this.#lineIn(lines);
+    if (line === undefined || billedMsOf(line) === 0) return this.#active;
     const microUsd = price.unit === 'session' ? 0n : price.microUsd;
     return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
   }
 
-  private ask(): void {
-    const { source } = this;
-    if (this.asking || this.ended || source === undefined) return;
-    this.asking = true;
-    this.options.clock.clearTimeout(this.timer);
+  #ask(): void {
+    const source = this.#source;
+    if (this.#asking || this.#ended || source === undefined) return;
+    this.#asking = true;
+    this.#options.clock.clearTimeout(this.#timer);
     const lines = source.settledLines();
     const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
-    const free = isFree(this.active);
-    const wantedMicroUsd = free ? 0n : boundMicroUsd([this.rest(lines)], wantedMs);
-    this.options.reservations
-      .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.trust() })
+    const free = isFree(this.#active);
+    const wantedMicroUsd = free ? 0n : boundMicroUsd([this.#rest(lines)], wantedMs);
+    this.#options.reservations
+      .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.#trust() })
       .then(
-        (grant) => this.granted(grant, costOf(lines)),
-        () => this.unanswered(),
+        (grant) => this.#granted(grant, costOf(lines)),
+        () => this.#unanswered(),
       );
   }
 
-  private granted({ heldMicroUsd, limitedBy, settled }: HoldGrant, paid: bigint): void {
-    this.asking = false;
-    if (this.ended) return;
-    this.failures = 0;
-    this.trustedMs = 0;
-    this.held = heldMicroUsd;
-    this.paid = paid;
+  #granted({ heldMicroUsd, limitedBy, settled }: HoldGrant, paid: bigint): void {
+    this.#asking = false;
+    if (this.#ended) return;
+    this.#failures = 0;
+    this.#trustedMs = 0;
+    this.#held = heldMicroUsd;
+    this.#paid = paid;
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
-    this.shortage = settled === true ? 'ledger' : (limitedBy ?? undefined);
-    if (settled === true) this.askedLast = true;
-    if (this.shortage === undefined) {
-      this.lowTold = false;
-      this.askedLast = false;
+    this.#shortage = settled === true ? 'ledger' : (limitedBy ?? undefined);
+    if (settled === true) this.#askedLast = true;
+    if (this.#shortage === undefined) {
+      this.#lowTold = false;
+      this.#askedLast = false;
     }
-    this.extend();
-    if (this.shortage !== undefined) this.tellLow();
-    this.arm(RENEW_MS);
+    this.#extend();
+    if (this.#shortage !== undefined) this.#tellLow();
+    this.#arm(RENEW_MS);
   }
 
   /** The ledger does not answer. A session is not made to pay for that: it goes on for a while, on trust. */
-  private unanswered(): void {
-    this.asking = false;
-    if (this.ended) return;
-    this.failures++;
+  #unanswered(): void {
+    this.#asking = false;
+    if (this.#ended) return;
+    this.#failures++;
     // Whoever is known to have no credit left is not trusted with more.
-    if (this.shortage === undefined && this.trustedMs >= this.options.graceMs) this.shortage = 'ledger';
-    else if (this.shortage === undefined) this.trustedMs = Math.min(this.options.graceMs, this.trustedMs + LOW_MS);
-    if (this.trustedMs > 0) this.wasTrusted = true;
-    this.extend();
-    if (this.shortage === 'ledger') this.tellLow();
-    this.arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.failures - 1)));
+    if (this.#shortage === undefined && this.#trustedMs >= this.#options.graceMs) this.#shortage = 'ledger';
+    else if (this.#shortage === undefined) this.#trustedMs = Math.min(this.#options.graceMs, this.#trustedMs + LOW_MS);
+    if (this.#trustedMs > 0) this.#wasTrusted = true;
+    this.#extend();
+    if (this.#shortage === 'ledger') this.#tellLow();
+    this.#arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.#failures - 1)));
   }
 
-  private trust(): { onTrust?: true } {
-    return this.wasTrusted ? { onTrust: true } : {};
+  #trust(): { onTrust?: true } {
+    return this.#wasTrusted ? { onTrust: true } : {};
   }
 
-  private extend(): void {
-    this.allowed = this.reach();
-    this.listener?.extended(this.allowed, this.connectionReach());
-    this.options.clock.clearTimeout(this.connectionTimer);
-    const leftMs = this.source?.connectionLeftMs() ?? Number.POSITIVE_INFINITY;
-    if (this.ended || leftMs === Number.POSITIVE_INFINITY) return;
-    this.connectionTimer = this.options.clock.setTimeout(() => {
+  #extend(): void {
+    this.#allowed = this.#reach();
+    this.#listener?.extended(this.#allowed, this.#connectionReach());
+    this.#options.clock.clearTimeout(this.#connectionTimer);
+    const leftMs = this.#source?.connectionLeftMs() ?? Number.POSITIVE_INFINITY;
+    if (this.#ended || leftMs === Number.POSITIVE_INFINITY) return;
+    this.#connectionTimer = this.#options.clock.setTimeout(() => {
       // A timer may come a little early.
-      if (this.source?.connectionLeftMs() !== 0) this.extend();
-      else this.listener?.ranOut();
+      if (this.#source?.connectionLeftMs() !== 0) this.#extend();
+      else this.#listener?.ranOut();
     }, Math.ceil(leftMs));
   }
 
-  private tellLow(): void {
-    if (this.lowTold || this.shortage === undefined) return;
-    this.lowTold = true;
-    const audioLeftMs = Math.max(0, this.allowed - (this.source?.sentMs() ?? 0));
-    this.listener?.low(this.shortage, Math.min(audioLeftMs, this.source?.connectionLeftMs() ?? audioLeftMs));
+  #tellLow(): void {
+    if (this.#lowTold || this.#shortage === undefined) return;
+    this.#lowTold = true;
+    const audioLeftMs = Math.max(0, this.#allowed - (this.#source?.sentMs() ?? 0));
+    this.#listener?.low(this.#shortage, Math.min(audioLeftMs, this.#source?.connectionLeftMs() ?? audioLeftMs));
   }
 
   /** A lease lasts a minute, however little audio there is: it is renewed at half of that. */
-  private arm(afterMs: number): void {
-    const { clock } = this.options;
-    clock.clearTimeout(this.timer);
-    this.timer = undefined;
-    if (isFree(this.active) && this.held === 0n) return;
-    this.timer = clock.setTimeout(() => {
-      this.timer = undefined;
-      this.ask();
+  #arm(afterMs: number): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (isFree(this.#active) && this.#held === 0n) return;
+    this.#timer = clock.setTimeout(() => {
+      this.#timer = undefined;
+      this.#ask();
     }, afterMs);
   }
 }

@@ -64,17 +64,18 @@ interface Pending {
 }
 
 export class Reservations {
-  private readonly options: ReservationsOptions;
-  private readonly journal: Journal;
-  private readonly history: History;
-  private readonly pending = new Map<string, Pending>();
-  private closed = false;
-  private failing = false;
-  private recoverTimer: unknown;
-  private whenSettled: (() => void) | undefined;
+  readonly #options: ReservationsOptions;
+  /** What the next process would settle. */
+  readonly journal: Journal;
+  readonly #history: History;
+  readonly #pending = new Map<string, Pending>();
+  #closed = false;
+  #failing = false;
+  #recoverTimer: unknown;
+  #whenSettled: (() => void) | undefined;
 
   constructor(options: ReservationsOptions) {
-    this.options = options;
+    this.#options = options;
     const { clock, node, settings, onFault } = options;
     this.journal = new Journal({
       directory: settings.directory,
@@ -83,7 +84,7 @@ export class Reservations {
       syncMs: settings.journalSyncMs,
       onFault: (error) => onFault('usage journal', error),
     });
-    this.history = new History({
+    this.#history = new History({
       directory: settings.directory,
       days: settings.historyDays,
       wallNow: options.wallNow,
@@ -93,25 +94,25 @@ export class Reservations {
 
   /** Ended sessions and files whose bill the ledger does not know yet. */
   get unsettled(): number {
-    return this.pending.size;
+    return this.#pending.size;
   }
 
   /** Settles what processes that are gone left behind; and comes back as long as others are there that may be gone one day. */
   async recover(): Promise<Recovered> {
-    const { settings, wallNow, store, clock, node, onFault } = this.options;
+    const { settings, wallNow, store, clock, node, onFault } = this.#options;
     const recovered = await recoverUsage({
       directory: settings.directory,
       node,
       wallNow,
       settle: async (head, end) => {
         await store.settleSession(head, end);
-        this.history.note(head, end);
+        this.#history.note(head, end);
       },
       closeLost: store.closeLost?.bind(store),
       onFault: (error) => onFault('usage recovery', error),
     });
-    if (recovered.left > 0 && !this.closed) {
-      this.recoverTimer = clock.setTimeout(() => void this.recover(), RECOVER_AGAIN_MS);
+    if (recovered.left > 0 && !this.#closed) {
+      this.#recoverTimer = clock.setTimeout(() => void this.recover(), RECOVER_AGAIN_MS);
     }
     return recovered;
   }
@@ -123,34 +124,34 @@ export class Reservations {
   async open(head: SessionHead, members: readonly MeterMember[]): Promise<Meter> {
     const first = members[0] as MeterMember;
     if (isFree(first)) {
-      this.requireRoom(UNSETTLED_FREE_MAX);
-      this.note(head);
+      this.#requireRoom(UNSETTLED_FREE_MAX);
+      this.#note(head);
     }
     const grant = await this.hold(head, {
       wantedMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS),
       leastMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS_MIN),
       leaseMs: LEASE_MS,
     });
-    const { clock, settings } = this.options;
+    const { clock, settings } = this.#options;
     const meter = new Meter({ head, members, grant, clock, reservations: this, graceMs: settings.graceMs });
-    this.journal.keep(new LiveEntry(meter, this.options.wallNow));
+    this.journal.keep(new LiveEntry(meter, this.#options.wallNow));
     return meter;
   }
 
   /** A session that costs nothing is known to the ledger while it runs, and waits for nobody. */
-  private note(head: SessionHead): void {
+  #note(head: SessionHead): void {
     const nothing: HoldRequest = { wantedMicroUsd: 0n, leastMicroUsd: 0n, leaseMs: LEASE_MS };
-    this.options.store.openSession(head, nothing).catch((error: unknown) => this.options.onFault('open', error));
+    this.#options.store.openSession(head, nothing).catch((error: unknown) => this.#options.onFault('open', error));
   }
 
   /** A hold for a session or a file; the same refusals. Nothing is asked for nothing. */
   async hold(head: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
     const isNothing = hold.wantedMicroUsd === 0n;
-    this.requireRoom(isNothing ? UNSETTLED_FREE_MAX : UNSETTLED_MAX);
+    this.#requireRoom(isNothing ? UNSETTLED_FREE_MAX : UNSETTLED_MAX);
     if (isNothing) return { heldMicroUsd: 0n, limitedBy: null };
     for (let tries = 1; ; tries++) {
       try {
-        return await this.within(this.options.store.openSession(head, hold));
+        return await this.#within(this.#options.store.openSession(head, hold));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         // A lock is held for half a second at most before this is told.
@@ -162,44 +163,44 @@ export class Reservations {
 
   /** What a new hold may take, in micro-USD; null without a limit. */
   async creditOf(organisationId: string): Promise<bigint | null> {
-    return (await this.within(this.options.store.balanceOf(organisationId))).availableMicroUsd;
+    return (await this.#within(this.#options.store.balanceOf(organisationId))).availableMicroUsd;
   }
 
   async renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant> {
-    const { store } = this.options;
+    const { store } = this.#options;
     try {
-      return await this.within(store.renewHold(head, lines, hold));
+      return await this.#within(store.renewHold(head, lines, hold));
     } catch (error) {
       // The ledger could not be told of the session when it began.
       if (error instanceof StoreError && error.reason === 'not_found')
-        return this.within(store.openSession(head, hold));
+        return this.#within(store.openSession(head, hold));
       throw error;
     }
   }
 
   /** The ledger of this node has settled what another node told of: it belongs in the history of this ledger too. */
   noteSettled(head: SessionHead, end: SessionEnd): void {
-    this.history.note(head, end);
+    this.#history.note(head, end);
   }
 
   /** Waits for what is being settled, not longer than told; the rest is in the journal for the next start. */
   async close(timeoutMs: number): Promise<void> {
-    if (this.pending.size > 0) await this.settled(timeoutMs);
-    this.closed = true;
-    this.options.clock.clearTimeout(this.recoverTimer);
-    for (const { timer } of this.pending.values()) this.options.clock.clearTimeout(timer);
+    if (this.#pending.size > 0) await this.#settled(timeoutMs);
+    this.#closed = true;
+    this.#options.clock.clearTimeout(this.#recoverTimer);
+    for (const { timer } of this.#pending.values()) this.#options.clock.clearTimeout(timer);
     await this.journal.close();
-    await this.history.close();
+    await this.#history.close();
   }
 
   /** What cannot be settled waits in memory: while too much does, nothing more is begun. */
-  private requireRoom(unsettledMax: number): void {
-    if (this.pending.size >= unsettledMax) throw refusalOf({ reason: 'overflow' });
+  #requireRoom(unsettledMax: number): void {
+    if (this.#pending.size >= unsettledMax) throw refusalOf({ reason: 'overflow' });
   }
 
   /** A ledger that does not answer at all is as good as locked. What it says later is ended by the next renewal, or its lease. */
-  private within<Value>(answer: Promise<Value>): Promise<Value> {
-    const { clock } = this.options;
+  #within<Value>(answer: Promise<Value>): Promise<Value> {
+    const { clock } = this.#options;
     return new Promise((resolve, reject) => {
       const timer = clock.setTimeout(
         () => reject(new StoreError('overflow', 'The ledger did not answer in time.')),
@@ -217,19 +218,19 @@ export class Reservations {
   settle(head: SessionHead, end: SessionEnd, isExact = false): Promise<SessionRecord | undefined> {
     return new Promise((resolve) => {
       const pending: Pending = { head, end, isExact, tries: 0, timer: undefined, done: resolve };
-      this.pending.set(head.id, pending);
+      this.#pending.set(head.id, pending);
       this.journal.keep(new EndedEntry(head, end));
-      this.trySettling(pending);
+      this.#trySettling(pending);
     });
   }
 
-  private trySettling(pending: Pending): void {
-    if (this.closed) {
-      this.options.onFault('settle', new Error(`${pending.head.id} ended after the reservations was closed.`));
+  #trySettling(pending: Pending): void {
+    if (this.#closed) {
+      this.#options.onFault('settle', new Error(`${pending.head.id} ended after the reservations was closed.`));
       return;
     }
     pending.tries++;
-    const { store, onSettled, onFault, clock } = this.options;
+    const { store, onSettled, onFault, clock } = this.#options;
     const { head, end } = pending;
     const settling =
       pending.isExact && store.settleExactly !== undefined
@@ -237,41 +238,41 @@ export class Reservations {
         : store.settleSession(head, end);
     settling.then(
       (record) => {
-        this.failing = false;
-        this.history.note(head, end);
-        this.forget(pending, record);
+        this.#failing = false;
+        this.#history.note(head, end);
+        this.#forget(pending, record);
         onSettled?.(record);
       },
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : undefined;
         // Once for each time that it fails, not once for each that waits.
-        if (!this.failing) onFault('settle', error);
+        if (!this.#failing) onFault('settle', error);
         // What the ledger does not have is to outlive this process.
         if (pending.tries === 1) void this.journal.sync();
-        this.failing = true;
+        this.#failing = true;
         // The ledger will never take it: what it says of itself is wrong. It is told, and not tried for ever.
         if (reason !== undefined && NEVER.has(reason)) {
-          this.forget(pending, undefined);
+          this.#forget(pending, undefined);
           return;
         }
         const afterMs = Math.min(SETTLE_AGAIN_MS_MAX, SETTLE_AGAIN_MS * 2 ** Math.min(10, pending.tries - 1));
-        pending.timer = clock.setTimeout(() => this.trySettling(pending), afterMs);
+        pending.timer = clock.setTimeout(() => this.#trySettling(pending), afterMs);
       },
     );
   }
 
-  private forget(pending: Pending, record: SessionRecord | undefined): void {
-    this.pending.delete(pending.head.id);
+  #forget(pending: Pending, record: SessionRecord | undefined): void {
+    this.#pending.delete(pending.head.id);
     this.journal.crossOut(pending.head.id);
     pending.done(record);
-    if (this.pending.size === 0) this.whenSettled?.();
+    if (this.#pending.size === 0) this.#whenSettled?.();
   }
 
-  private settled(timeoutMs: number): Promise<void> {
-    const { clock } = this.options;
+  #settled(timeoutMs: number): Promise<void> {
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       const timer = clock.setTimeout(resolve, timeoutMs);
-      this.whenSettled = () => {
+      this.#whenSettled = () => {
         clock.clearTimeout(timer);
         resolve();
       };

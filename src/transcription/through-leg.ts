@@ -1,13 +1,12 @@
 // Files through a live codec: one leg, unpaced, as fast as it takes the audio; the finals are joined. Where the audio comes
 // from, and who is answered, is decided elsewhere.
+
 import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
+import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
 import type { BatchResult } from '../providers/provider.ts';
 import { finalMissing, TurnText } from '../providers/turn-text.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
 import type { LegHandle, UpstreamHost } from '../upstream/upstream-host.ts';
-
-/** Linear16. */
-const BYTES_PER_SAMPLE = 2;
 
 /**
  * Transcribes audio through one live leg.
@@ -47,43 +46,43 @@ export async function transcribeThroughLeg(
 class LegJob {
   ready = false;
   finished = false;
-  private pressed = false;
-  private fault: { error: unknown } | undefined;
-  private wake: (() => void) | undefined;
-  private sequence = 0;
-  private readonly text = new TurnText();
-  private readonly utterances: Utterance[] = [];
-  private readonly warnings: BatchResult['warnings'] = [];
-  private language: string | undefined;
-  private readonly onUtterance: ((utterance: Utterance) => void) | undefined;
+  #pressed = false;
+  #fault: { error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+  #sequence = 0;
+  readonly #text = new TurnText();
+  readonly #utterances: Utterance[] = [];
+  readonly #warnings: BatchResult['warnings'] = [];
+  #language: string | undefined;
+  readonly #onUtterance: ((utterance: Utterance) => void) | undefined;
   /** Utterances that were told. */
-  private told = 0;
+  #told = 0;
 
   constructor(onUtterance: ((utterance: Utterance) => void) | undefined) {
-    this.onUtterance = onUtterance;
+    this.#onUtterance = onUtterance;
   }
 
   take(report: LegReport): void {
     if (report.type === 'leg.ready') this.ready = true;
     else if (report.type === 'leg.finished') this.finished = true;
-    else if (report.type === 'leg.pressure') this.pressed = report.high;
-    else if (report.type === 'leg.failed') this.fault ??= { error: new LegFailed(report.failure) };
-    else this.hear(report.heard);
-    this.wake?.();
+    else if (report.type === 'leg.pressure') this.#pressed = report.high;
+    else if (report.type === 'leg.failed') this.#fault ??= { error: new LegFailed(report.failure) };
+    else this.#hear(report.heard);
+    this.#wake?.();
   }
 
   fail(error: unknown): void {
-    this.fault ??= { error };
-    this.wake?.();
+    this.#fault ??= { error };
+    this.#wake?.();
   }
 
   /** Resolves when the state is reached; rejects when the job has failed. */
   async until(reached: () => boolean): Promise<void> {
     for (;;) {
-      if (this.fault !== undefined) throw this.fault.error;
+      if (this.#fault !== undefined) throw this.#fault.error;
       if (reached()) return;
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
     }
   }
@@ -93,13 +92,13 @@ class LegJob {
     const chunks = audio[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await this.nextOf(chunks);
+        const next = await this.#nextOf(chunks);
         if (next.done === true) return;
         for (let at = 0; at < next.value.length; at += frameBytesMax) {
-          await this.until(() => !this.pressed);
-          this.sequence++;
+          await this.until(() => !this.#pressed);
+          this.#sequence++;
           const bytes = next.value.subarray(at, at + frameBytesMax);
-          leg.command({ type: 'leg.audio', sequence: this.sequence }, bytes);
+          leg.command({ type: 'leg.audio', sequence: this.#sequence }, bytes);
         }
       }
     } catch (error) {
@@ -110,12 +109,12 @@ class LegJob {
   }
 
   /** The next chunk; a job that fails meanwhile does not wait for it. */
-  private async nextOf(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  async #nextOf(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
     const read: { next?: IteratorResult<Uint8Array> } = {};
     chunks.next().then(
       (next) => {
         read.next = next;
-        this.wake?.();
+        this.#wake?.();
       },
       (error: unknown) => this.fail(error),
     );
@@ -125,25 +124,25 @@ class LegJob {
 
   /** What was heard. Throws when words were heard that never became final: a part is no transcription. */
   result(): BatchResult {
-    if (this.text.open) throw new LegFailed(finalMissing);
-    this.tell(this.utterances.length);
-    return { utterances: this.utterances, language: this.language, seconds: undefined, warnings: this.warnings };
+    if (this.#text.open) throw new LegFailed(finalMissing);
+    this.#tell(this.#utterances.length);
+    return { utterances: this.#utterances, language: this.#language, seconds: undefined, warnings: this.#warnings };
   }
 
-  private hear(heard: Heard): void {
-    if (heard.type === 'warned') this.warnings.push({ code: heard.code, message: heard.message });
+  #hear(heard: Heard): void {
+    if (heard.type === 'warned') this.#warnings.push({ code: heard.code, message: heard.message });
     if (!('turnId' in heard)) return;
-    const step = this.text.hear(heard);
-    if (step.type === 'ended') this.utterances.push(step.utterance);
-    else if (step.type === 'formatted') this.utterances[this.utterances.length - 1] = step.utterance;
-    this.language = this.utterances.at(-1)?.language ?? this.language;
+    const step = this.#text.hear(heard);
+    if (step.type === 'ended') this.#utterances.push(step.utterance);
+    else if (step.type === 'formatted') this.#utterances[this.#utterances.length - 1] = step.utterance;
+    this.#language = this.#utterances.at(-1)?.language ?? this.#language;
     // The formatted version of the last one may be still to come, and takes its place.
     const isOpen = step.type === 'ended' && step.formattedFollows;
-    if (step.type === 'ended' || step.type === 'formatted') this.tell(this.utterances.length - (isOpen ? 1 : 0));
+    if (step.type === 'ended' || step.type === 'formatted') this.#tell(this.#utterances.length - (isOpen ? 1 : 0));
   }
 
   /** Tells of those that were settled since, up to a count of all. */
-  private tell(count: number): void {
-    for (; this.told < count; this.told++) this.onUtterance?.(this.utterances[this.told] as Utterance);
+  #tell(count: number): void {
+    for (; this.#told < count; this.#told++) this.#onUtterance?.(this.#utterances[this.#told] as Utterance);
   }
 }

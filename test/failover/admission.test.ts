@@ -51,9 +51,9 @@ it('a fifth of the sessions may try the same model again at a time, and three al
 
 describe('an attempt', () => {
   const guarded = { slug: 'a/one', credentialId: 'service' };
-  const shared = (): Attempts => ({
+  const shared = (clock = new SimulatedClock()): Attempts => ({
     breakers: new Breakers({
-      clock: new SimulatedClock(),
+      clock,
       failuresMax: 1,
       openMs: 1_000,
       openMsMax: 1_000,
@@ -93,8 +93,8 @@ describe('an attempt', () => {
   });
 
   it('that ends untold gives the probe back', () => {
-    const all = shared();
-    const clock = Reflect.get(all.breakers, 'options').clock as SimulatedClock;
+    const clock = new SimulatedClock();
+    const all = shared(clock);
     all.breakers.failed(guarded, failure);
     clock.increment(1_000);
     const probe = begin(all, [], 'probe');
@@ -113,8 +113,8 @@ describe('an attempt', () => {
   });
 
   it('beside the probe does not give the probe’s place away', () => {
-    const all = { ...shared(), dials: new DialGate(2) };
-    const clock = Reflect.get(all.breakers, 'options').clock as SimulatedClock;
+    const clock = new SimulatedClock();
+    const all = { ...shared(clock), dials: new DialGate(2) };
     all.breakers.failed(guarded, failure);
     clock.increment(1_000);
     begin(all, [], 'probe');

@@ -24,24 +24,24 @@ import { readListenQuery } from './query.ts';
 
 /** Counts sockets, so that a node that stops can let the last words reach their clients. */
 export class OpenSockets {
-  private count = 0;
-  private readonly waiting: (() => void)[] = [];
+  #count = 0;
+  readonly #waiting: (() => void)[] = [];
 
   opened(): void {
-    this.count++;
+    this.#count++;
   }
 
   closed(): void {
-    this.count--;
-    if (this.count === 0) for (const resolve of this.waiting.splice(0)) resolve();
+    this.#count--;
+    if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Resolves when every socket has closed, or after the time given. */
   async gone(clock: Clock, timeoutMs: number): Promise<void> {
-    if (this.count === 0) return;
+    if (this.#count === 0) return;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, timeoutMs);
-      this.waiting.push(() => {
+      this.#waiting.push(() => {
         clock.clearTimeout(timer);
         resolve();
       });

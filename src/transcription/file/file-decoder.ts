@@ -9,12 +9,12 @@ import type { FileSource } from './file-source.ts';
 
 /** Mono linear16 out of a file's chunks, at any rate. */
 export class FileDecoder {
-  private readonly chunks: AsyncIterator<Uint8Array>;
-  private readonly head: Int16Array[];
-  private readonly read: (bytes: Uint8Array) => Int16Array;
-  private readonly finish: () => void;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #head: Int16Array[];
+  readonly #read: (bytes: Uint8Array) => Int16Array;
+  readonly #finish: () => void;
   readonly sampleRate: number;
-  private samples = 0;
+  #samples = 0;
 
   private constructor(
     chunks: AsyncIterator<Uint8Array>,
@@ -23,11 +23,11 @@ export class FileDecoder {
     read: (bytes: Uint8Array) => Int16Array,
     finish: () => void,
   ) {
-    this.chunks = chunks;
-    this.head = head;
+    this.#chunks = chunks;
+    this.#head = head;
     this.sampleRate = sampleRate;
-    this.read = read;
-    this.finish = finish;
+    this.#read = read;
+    this.#finish = finish;
   }
 
   /**
@@ -70,51 +70,51 @@ export class FileDecoder {
 
   /** Of the audio given so far. */
   get seconds(): number {
-    return this.samples / this.sampleRate;
+    return this.#samples / this.sampleRate;
   }
 
   /** All of it at a rate. Throws LegFailed where it is longer than the model takes. */
   async *audio(sampleRate: number, secondsMax: number | null): AsyncGenerator<Uint8Array> {
     const converter = new PcmConverter(this.sampleRate, sampleRate);
-    for await (const samples of this.decoded()) {
-      this.samples += samples.length;
+    for await (const samples of this.#decoded()) {
+      this.#samples += samples.length;
       if (secondsMax !== null && this.seconds > secondsMax) throw new LegFailed(audioTooLong(secondsMax));
       yield bytesOf(converter.push(samples));
     }
     yield bytesOf(converter.end());
   }
 
-  private async *decoded(): AsyncGenerator<Int16Array> {
+  async *#decoded(): AsyncGenerator<Int16Array> {
     try {
-      yield* this.head;
+      yield* this.#head;
       for (;;) {
-        const next = await this.chunks.next();
+        const next = await this.#chunks.next();
         if (next.done === true) break;
-        yield this.read(next.value);
+        yield this.#read(next.value);
       }
-      this.finish();
+      this.#finish();
     } finally {
-      await this.chunks.return?.();
+      await this.#chunks.return?.();
     }
   }
 }
 
 /** Headerless little-endian linear16 in chunks of any length. */
 class RawReader {
-  private odd: number | undefined;
+  #odd: number | undefined;
 
   push(bytes: Uint8Array): Int16Array {
-    const carried = this.odd === undefined ? 0 : 1;
+    const carried = this.#odd === undefined ? 0 : 1;
     const samples = new Int16Array((bytes.length + carried) >> 1);
     if (samples.length === 0) {
-      this.odd ??= bytes[0];
+      this.#odd ??= bytes[0];
       return samples;
     }
     const out = new Uint8Array(samples.buffer);
-    if (this.odd !== undefined) out[0] = this.odd;
+    if (this.#odd !== undefined) out[0] = this.#odd;
     const taken = out.length - carried;
     out.set(bytes.subarray(0, taken), carried);
-    this.odd = bytes[taken];
+    this.#odd = bytes[taken];
     return samples;
   }
 }

@@ -1,7 +1,9 @@
 // A file on its way to a model: what it is by its first bytes, how long it is where that can be known, and whether it can
 // still be read from the beginning. Which model gets it is decided by whoever asks.
+
 import { refuse } from '../../api/errors.ts';
 import { sniffContainer, wavLength } from '../../audio/container.ts';
+import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 
 /** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */
 export interface AudioFile {
@@ -25,7 +27,6 @@ export type FileKind =
 
 /** Enough for every container's mark, and for the header of most WAV files. */
 const HEAD_BYTES = 16 * 1024;
-const BYTES_PER_SAMPLE = 2;
 
 const CONTAINERS: Readonly<Record<string, { extension: string; contentType: string }>> = {
   WAV: { extension: 'wav', contentType: 'audio/wav' },
@@ -42,9 +43,9 @@ export class FileSource {
   readonly kind: FileKind;
   /** Seconds, where the file says so or its bytes do. */
   readonly seconds: number | undefined;
-  private readonly file: AudioFile;
+  readonly #file: AudioFile;
   /** The beginning and the rest of a file that can be read once; undefined from then on, and where it is kept. */
-  private once: { head: Uint8Array[]; rest: AsyncIterator<Uint8Array> } | undefined;
+  #once: { head: Uint8Array[]; rest: AsyncIterator<Uint8Array> } | undefined;
 
   private constructor(
     file: AudioFile,
@@ -52,15 +53,15 @@ export class FileSource {
     seconds: number | undefined,
     once: { head: Uint8Array[]; rest: AsyncIterator<Uint8Array> } | undefined,
   ) {
-    this.file = file;
+    this.#file = file;
     this.kind = kind;
     this.seconds = seconds;
-    this.once = once;
+    this.#once = once;
   }
 
   /** Reads the beginning. Throws the Refusals `missing_file` and `unsupported_audio`. */
   static async open(file: AudioFile): Promise<FileSource> {
-    if (file.pieces !== undefined) return FileSource.of(file, file.pieces, undefined);
+    if (file.pieces !== undefined) return FileSource.#of(file, file.pieces, undefined);
     const chunks = file.read()[Symbol.asyncIterator]();
     const pieces: Uint8Array[] = [];
     for (let held = 0; held < HEAD_BYTES; ) {
@@ -71,15 +72,11 @@ export class FileSource {
     }
     const kept = file.bytes !== undefined;
     if (kept) await chunks.return?.();
-    return FileSource.of(file, pieces, kept ? undefined : chunks);
+    return FileSource.#of(file, pieces, kept ? undefined : chunks);
   }
 
   /** @param rest what comes behind these pieces of a file that can be read once */
-  private static of(
-    file: AudioFile,
-    pieces: readonly Uint8Array[],
-    rest: AsyncIterator<Uint8Array> | undefined,
-  ): FileSource {
+  static #of(file: AudioFile, pieces: readonly Uint8Array[], rest: AsyncIterator<Uint8Array> | undefined): FileSource {
     const first = pieces[0];
     const isEnough = first !== undefined && (pieces.length === 1 || first.length >= HEAD_BYTES);
     const head = (isEnough ? first : Buffer.concat(pieces)).subarray(0, HEAD_BYTES);
@@ -90,33 +87,33 @@ export class FileSource {
 
   /** Bytes of the file, where the whole of it is kept. */
   get bytes(): number | undefined {
-    return this.file.bytes;
+    return this.#file.bytes;
   }
 
   /** The most that it can hold, where somebody has said so. */
   get secondsMax(): number | undefined {
-    return this.file.secondsMax;
+    return this.#file.secondsMax;
   }
 
   /** All of it, where it is in memory. */
   get pieces(): readonly Uint8Array[] | undefined {
-    return this.file.pieces;
+    return this.#file.pieces;
   }
 
   /** Whether it can be read from its beginning. */
   get left(): boolean {
-    return this.once !== undefined || this.file.bytes !== undefined;
+    return this.#once !== undefined || this.#file.bytes !== undefined;
   }
 
   /** Its bytes from the first on. */
   async *read(): AsyncGenerator<Uint8Array> {
-    const { once } = this;
+    const once = this.#once;
     if (once === undefined) {
-      if (this.file.bytes === undefined) throw new Error('The file was read already, and is not kept.');
-      yield* this.file.read();
+      if (this.#file.bytes === undefined) throw new Error('The file was read already, and is not kept.');
+      yield* this.#file.read();
       return;
     }
-    this.once = undefined;
+    this.#once = undefined;
     try {
       yield* once.head;
       for (;;) {

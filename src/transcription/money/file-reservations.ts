@@ -70,14 +70,14 @@ export interface FileReservationsOptions {
 }
 
 export class FileReservations {
-  private readonly options: FileReservationsOptions;
-  private open = 0;
-  private whenIdle: (() => void)[] = [];
+  readonly #options: FileReservationsOptions;
+  #open = 0;
+  #whenIdle: (() => void)[] = [];
   /** Keys for which every hold is granted, and since when that is known; the oldest first. */
-  private readonly unlimited = new Map<string, number>();
+  readonly #unlimited = new Map<string, number>();
 
   constructor(options: FileReservationsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -87,32 +87,32 @@ export class FileReservations {
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
   async reserve({ members, secondsMax, again = false, ...file }: FileReservationRequest): Promise<ReservedFile> {
-    const { reservations, wallNow } = this.options;
+    const { reservations, wallNow } = this.#options;
     const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
     const audioMsMax = Math.ceil(secondsMax * 1000);
     const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
-    const held = this.hold(head, hold);
-    if (!this.isUnlimited(head)) await held;
+    const held = this.#hold(head, hold);
+    if (!this.#isUnlimited(head)) await held;
     // The file is charged all the same; the next one waits for the ledger again.
     else held.catch(() => {});
-    this.open++;
-    const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.renew(head, { ...hold, leastMicroUsd: 0n });
+    this.#open++;
+    const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.#renew(head, { ...hold, leastMicroUsd: 0n });
     return {
       settle: (heard) => {
         stopRenewing();
-        this.ended();
-        return this.settle(head, heard, audioMsMax, again);
+        this.#ended();
+        return this.#settle(head, heard, audioMsMax, again);
       },
       release: async () => {
         stopRenewing();
-        this.ended();
+        this.#ended();
         // Of what holds nothing the ledger was never told.
         if (wantedMicroUsd === 0n) return;
         // A failure leaves the hold to its lease.
         if (again)
           await reservations.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
-        else void reservations.settle(head, { ...this.end('released', 0), lines: [] });
+        else void reservations.settle(head, { ...this.#end('released', 0), lines: [] });
       },
     };
   }
@@ -122,41 +122,41 @@ export class FileReservations {
    * answer says so when money is to be held.
    */
   async requireCredit(who: Pick<SessionHead, 'organisationId' | 'keyId'>): Promise<void> {
-    if (this.isUnlimited(who)) return;
-    const credit = await this.options.reservations.creditOf(who.organisationId).catch(() => null);
+    if (this.#isUnlimited(who)) return;
+    const credit = await this.#options.reservations.creditOf(who.organisationId).catch(() => null);
     if (credit !== null && credit <= 0n) throw refusalOf({ reason: 'insufficient_credit' });
   }
 
   /** Resolves when no file is under way. */
   async idle(): Promise<void> {
-    if (this.open > 0) await new Promise<void>((resolve) => this.whenIdle.push(resolve));
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  private async hold(head: SessionHead, hold: HoldRequest): Promise<void> {
+  async #hold(head: SessionHead, hold: HoldRequest): Promise<void> {
     const name = `${head.organisationId} ${head.keyId}`;
     try {
-      const { unlimited } = await this.options.reservations.hold(head, hold);
-      this.unlimited.delete(name);
-      if (unlimited) this.unlimited.set(name, this.options.clock.now());
-      const [oldest] = this.unlimited.keys();
-      if (this.unlimited.size > UNLIMITED_MAX && oldest !== undefined) this.unlimited.delete(oldest);
+      const { unlimited } = await this.#options.reservations.hold(head, hold);
+      this.#unlimited.delete(name);
+      if (unlimited) this.#unlimited.set(name, this.#options.clock.now());
+      const [oldest] = this.#unlimited.keys();
+      if (this.#unlimited.size > UNLIMITED_MAX && oldest !== undefined) this.#unlimited.delete(oldest);
     } catch (error) {
-      this.unlimited.delete(name);
+      this.#unlimited.delete(name);
       throw error;
     }
   }
 
-  private isUnlimited({ organisationId, keyId }: Pick<SessionHead, 'organisationId' | 'keyId'>): boolean {
-    const sinceMs = this.unlimited.get(`${organisationId} ${keyId}`);
-    return sinceMs !== undefined && this.options.clock.now() - sinceMs < UNLIMITED_MS;
+  #isUnlimited({ organisationId, keyId }: Pick<SessionHead, 'organisationId' | 'keyId'>): boolean {
+    const sinceMs = this.#unlimited.get(`${organisationId} ${keyId}`);
+    return sinceMs !== undefined && this.#options.clock.now() - sinceMs < UNLIMITED_MS;
   }
 
-  private ended(): void {
-    this.open--;
-    if (this.open === 0) for (const resolve of this.whenIdle.splice(0)) resolve();
+  #ended(): void {
+    this.#open--;
+    if (this.#open === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  private async settle(
+  async #settle(
     head: SessionHead,
     { member, seconds, claimedSeconds = 0, isUntaken = false }: HeardFile,
     audioMsMax: number,
@@ -168,19 +168,19 @@ export class FileReservations {
     const claimedMs = Math.round(claimedSeconds * 1000);
     const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
     const lines = [{ model, own, audioMs: billedMs, price }];
-    const end: SessionEnd = { ...this.end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
-    const settled = this.options.reservations.settle(head, end, again);
-    const record = again ? await this.within(settled) : undefined;
+    const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
+    const settled = this.#options.reservations.settle(head, end, again);
+    const record = again ? await this.#within(settled) : undefined;
     return record?.costMicroUsd ?? costMicroUsd(price, billedMs, own);
   }
 
-  private end(reason: string, audioMs: number): Omit<SessionEnd, 'lines'> {
-    return { endedAt: this.options.wallNow().toISOString(), reason, code: null, audioMs };
+  #end(reason: string, audioMs: number): Omit<SessionEnd, 'lines'> {
+    return { endedAt: this.#options.wallNow().toISOString(), reason, code: null, audioMs };
   }
 
   /** The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again. */
-  private renew(head: SessionHead, hold: HoldRequest): () => void {
-    const { clock, reservations } = this.options;
+  #renew(head: SessionHead, hold: HoldRequest): () => void {
+    const { clock, reservations } = this.#options;
     let timer: unknown;
     let stopped = false;
     const arm = (afterMs: number) => {
@@ -199,8 +199,8 @@ export class FileReservations {
     };
   }
 
-  private within<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-    const { clock } = this.options;
+  #within<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       const timer = clock.setTimeout(() => resolve(undefined), ANSWER_MS);
       void promise.then((value) => {

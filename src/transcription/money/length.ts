@@ -1,7 +1,9 @@
 // How much audio an uploaded file can hold: money is held for that before a model is asked.
+
 import { refuse } from '../../api/errors.ts';
 import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
 import { secondsAtMost } from '../../audio/length/measured.ts';
+import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { rawRate, type UploadedFile } from '../file/uploaded-file.ts';
 import type { LengthMeter } from '../measuring/length-meter.ts';
 
@@ -11,7 +13,6 @@ const SECONDS_MAX = 360_000;
 const BYTES_PER_SECOND_MAX = 625_000;
 /** Eight channels of 32 bits at 192 kHz. */
 const WAV_BYTES_PER_SECOND_MAX = 6_144_000;
-const BYTES_PER_SAMPLE = 2;
 /** Tags and pictures may follow the samples of a WAV file. */
 const TRAILER_BYTES_MAX = 1_048_576;
 const TRAILING_CHUNKS_MAX = 64;

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../../machines/events.ts';
 import { microUsdOf } from '../../../src/billing/price.ts';
-import type { Journal } from '../../../src/ledger/journal.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
@@ -200,15 +199,14 @@ describe('a session', () => {
     await settle();
     expect(rig.ledger.held.size).toBe(0);
     expect([...rig.ledger.settled.values()].map(({ costMicroUsd }) => costMicroUsd)).toEqual([0n, 0n]);
-    expect((Reflect.get(rig.reservations, 'journal') as Journal).size).toBe(0);
+    expect(rig.reservations.journal.size).toBe(0);
   });
 
   it('is written down as it is sent on, also when all of its audio came at once', async () => {
     const { rig, puppet, client } = await opened(null, minute('0.6'), minute('0.6'), { speedMax: 1, burstMs: 1_000 });
     client.session.audio(speech(120));
     client.session.control({ type: 'close' });
-    const journal = Reflect.get(rig.reservations, 'journal') as Journal;
-    const [entry] = [...(Reflect.get(journal, 'entries') as Map<string, { record(whole: boolean): unknown }>).values()];
+    const [entry] = rig.reservations.journal.entries;
     for (let at = 0; at < 5; at++) {
       await rig.advance(4_000, 250);
       const record = entry!.record(true) as { lines: { audioMs: number }[] };
