@@ -4,17 +4,22 @@ import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
 import { type BeforeStore, closeOwnLost, openOwnAccounts, serveOwnAccounts } from './assembly/accounts.ts';
-import { openAuthenticator, publishNews } from './assembly/authentication.ts';
+import { openAuthenticator, publishAccountChanges } from './assembly/authentication.ts';
 import { type Assembly, lastingName } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
-import { type FarAccounts, farReservationStore, farVault, openFarAccounts } from './assembly/far-accounts.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
 import { openMembers } from './assembly/members.ts';
 import { auditHourly, openHistory, openMoney } from './assembly/money.ts';
 import { openNetwork, type SharedNetwork } from './assembly/network.ts';
 import { type Mails, openMails, openPeople } from './assembly/people.ts';
-import { type OpenedVault, openFarVault, openVault } from './assembly/vault.ts';
+import {
+  openRemoteAccounts,
+  type RemoteAccounts,
+  remoteReservationStore,
+  remoteVault,
+} from './assembly/remote-accounts.ts';
+import { type OpenedVault, openRemoteVault, openVault } from './assembly/vault.ts';
 import { loadSecrets } from './auth/secret.ts';
 import type { NodeLoad } from './cluster/membership/heartbeat.ts';
 import type { Membership } from './cluster/membership/membership.ts';
@@ -183,13 +188,13 @@ class Node {
     const own = roles.has('accounts')
       ? await openOwnAccounts(before, shared, (why, error) => this.endFor(why, error))
       : undefined;
-    const far = own === undefined ? await openFarAccounts(before, shared) : undefined;
-    const assembly: Assembly = { ...before, store: (own ?? (far as FarAccounts)).store };
+    const far = own === undefined ? await openRemoteAccounts(before, shared) : undefined;
+    const assembly: Assembly = { ...before, store: (own ?? (far as RemoteAccounts)).store };
     this.assembly = assembly;
     this.firstKey = own?.firstKey;
-    const vault = far === undefined ? await openVault(assembly) : openFarVault(assembly, farVault(assembly, far));
+    const vault = far === undefined ? await openVault(assembly) : openRemoteVault(assembly, remoteVault(assembly, far));
     if (own !== undefined) {
-      publishNews(assembly, own.store);
+      publishAccountChanges(assembly, own.store);
       auditHourly(assembly);
       this.mails = openMails(assembly, () => this.url);
     }
@@ -208,10 +213,10 @@ class Node {
     assembly: Assembly,
     vault: OpenedVault,
     shared: SharedNetwork | undefined,
-    far: FarAccounts | undefined,
+    far: RemoteAccounts | undefined,
   ): Promise<Behind> {
     const { members } = this;
-    const store = far === undefined || shared === undefined ? undefined : farReservationStore(assembly, shared);
+    const store = far === undefined || shared === undefined ? undefined : remoteReservationStore(assembly, shared);
     const money = await openMoney(assembly, store);
     const live = openEdgeLive(assembly, vault, members);
     this.live = live;

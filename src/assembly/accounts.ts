@@ -1,13 +1,13 @@
 // The accounts of the gateway on the node that has the database, which it may serve to others as the one owner. Those ask by
-// far-accounts.ts, and everything behind asks the same store and vault either way.
+// remote-accounts.ts, and everything behind asks the same store and vault either way.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownShard } from '../cluster/accounts/ownership.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts/service.ts';
 import { FIRST_SHARD } from '../cluster/accounts/shards.ts';
 import { LedgerRecord } from '../cluster/ledger/ledger-record.ts';
-import { servePlaces } from '../cluster/limits/book.ts';
 import { LimitsMessages } from '../cluster/limits/messages.ts';
+import { servePlaces } from '../cluster/limits/session-counter.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';

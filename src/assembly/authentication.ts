@@ -1,15 +1,15 @@
-// Authentication of a node, and how news of a key reaches every node: what the store hears, or the console does, is told on the
+// Authentication of a node, and how changes of a key reach every node: what the store hears, or the console does, is told on the
 // bus, and what the bus tells holds here.
 import { type Authenticator, createAuthenticator } from '../auth/authenticate.ts';
 import type { Bus } from '../bus/bus.ts';
-import { KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../bus/subjects.ts';
+import { KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../bus/subjects.ts';
+import { listenToAccountChanges } from '../cluster/accounts/account-changes.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
-import { listenToAccountsNews } from '../cluster/accounts/news.ts';
 import { type KeyInUse, keepReconciled } from '../cluster/accounts/reconcile.ts';
 import type { Store } from '../store/store.ts';
 import { type Assembly, previousSecret } from './context.ts';
 
-/** Sessions of this node, as news of keys concerns them. */
+/** Sessions of this node, as changes of keys concern them. */
 export interface KeyedSessions {
   revoke(keyId: string): void;
   suspend(organisationId: string): void;
@@ -41,7 +41,7 @@ export function openAuthenticator(
     sessions.suspend(organisationId);
   };
   defer(
-    listenToAccountsNews(bus, {
+    listenToAccountChanges(bus, {
       revoked: revoke,
       changed: (keyId) => authenticator.evict(keyId),
       suspension: (organisationId, suspended) => {
@@ -68,18 +68,18 @@ export function openAuthenticator(
 }
 
 /** What the database hears is told to every node: on the node that has it. */
-export function publishNews({ bus, defer }: Pick<Assembly, 'bus' | 'defer'>, store: Store): void {
-  defer(store.onKeyRevoked((keyId) => publishKeyNews(bus, KEY_REVOKED, keyId)));
+export function publishAccountChanges({ bus, defer }: Pick<Assembly, 'bus' | 'defer'>, store: Store): void {
+  defer(store.onKeyRevoked((keyId) => publishKeyChange(bus, KEY_REVOKED, keyId)));
   defer(
-    store.onSuspension((news) => {
-      const suspension: Suspension = { type: SUSPENSION, ...news };
+    store.onSuspension((change) => {
+      const suspension: Suspension = { type: SUSPENSION, ...change };
       bus.publish(SUSPENSION, suspension);
     }),
   );
 }
 
 /** Tells every node, this one included. */
-export function publishKeyNews(bus: Bus, type: KeyNews['type'], keyId: string): void {
-  const news: KeyNews = { type, keyId };
-  bus.publish(type, news);
+export function publishKeyChange(bus: Bus, type: KeyChange['type'], keyId: string): void {
+  const change: KeyChange = { type, keyId };
+  bus.publish(type, change);
 }

@@ -11,7 +11,7 @@ import { Breakers } from '../failover/breakers.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/threads/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
-import { Strain } from '../runtime/strain.ts';
+import { OverloadMonitor } from '../runtime/overload-monitor.ts';
 import { SessionHost } from '../session/host.ts';
 import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
@@ -33,7 +33,7 @@ const LEG_LINES = { opened: 'leg opened', failed: 'leg failed', closed: 'leg clo
 export interface Live extends LegsOfNode {
   engines: { loopback: LoopbackEngine; local: RecogniserPool };
   upstream: UpstreamHost;
-  strain: Strain;
+  overload: OverloadMonitor;
   /** What lets go of something when memory runs out. */
   relief: (() => void)[];
   /** Undefined on a node by itself. */
@@ -62,8 +62,8 @@ export function openLive(assembly: Assembly, vault: OpenedVault, members: Member
   const upstream = openUpstream(assembly, vault, engines);
   const placement = members && upstreamPlacement({ members, bus, clock });
   const relief: Live['relief'] = [];
-  const strain = openStrain(assembly, relief);
-  const shared = { engines, upstream, placement, relief, strain };
+  const overload = openOverloadMonitor(assembly, relief);
+  const shared = { engines, upstream, placement, relief, overload };
   if (!assembly.roles.has('upstream')) return { ...shared, legs: undefined, state: () => undefined };
   return { ...shared, ...openLegs(assembly, shared, members) };
 }
@@ -82,8 +82,8 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
   return { ...live, breakers, sessions, elsewhere };
 }
 
-function openStrain({ config, metrics, defer }: Assembly, relief: Live['relief']): Strain {
-  const strain = new Strain({
+function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live['relief']): OverloadMonitor {
+  const overload = new OverloadMonitor({
     clock: backgroundClock,
     lagMsMax: config.limits.lagMsMax,
     memoryShare,
@@ -91,19 +91,19 @@ function openStrain({ config, metrics, defer }: Assembly, relief: Live['relief']
       for (const relieve of relief) relieve();
     },
   });
-  defer(() => strain.close());
-  metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => strain.lagMs / 1000);
+  defer(() => overload.close());
+  metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => overload.lagMs / 1000);
   metrics.watchGauge('memory_ratio', 'The part of the memory that the process may have which it has.', memoryShare);
-  return strain;
+  return overload;
 }
 
 function openLegs(
   { bus, config, clock, metrics, defer }: Assembly,
-  { upstream, placement, strain, relief }: Pick<Live, 'upstream' | 'placement' | 'strain' | 'relief'>,
+  { upstream, placement, overload, relief }: Pick<Live, 'upstream' | 'placement' | 'overload' | 'relief'>,
   members: Membership | undefined,
 ): LegsOfNode {
   const health = new DialHealth(clock, () => members?.changed());
-  const shortOf = () => strain.shortOf ?? (upstream.size >= config.limits.legsPerNodeMax ? 'legs' : undefined);
+  const shortOf = () => overload.shortOf ?? (upstream.size >= config.limits.legsPerNodeMax ? 'legs' : undefined);
   const legs = new LegService(bus, upstream, { placement, health, shortOf });
   defer(() => legs.close());
   relief.push(() => legs.shed());
@@ -178,7 +178,7 @@ function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vau
   return breakers;
 }
 
-function openSessions(assembly: Assembly, { strain, relief, placement }: Live, breakers: Breakers): SessionHost {
+function openSessions(assembly: Assembly, { overload, relief, placement }: Live, breakers: Breakers): SessionHost {
   const { config, clock, logger, metrics, bus, defer } = assembly;
   const directory = spoolDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -191,7 +191,7 @@ function openSessions(assembly: Assembly, { strain, relief, placement }: Live, b
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
   const sessions = new SessionHost({
-    shortOf: () => strain.shortOf,
+    shortOf: () => overload.shortOf,
     bus,
     clock,
     wallNow: () => new Date(),

@@ -1,7 +1,7 @@
 // How a node reaches the others: the bus, and on NATS the leases and the usage stream that go with it. A node without NATS has the
 // in-process bus and nobody beside it.
 import type { Bus, DeadLetterListener } from '../bus/bus.ts';
-import { isLate } from '../bus/late-letter.ts';
+import { isExpectedDeadLetter } from '../bus/expected-dead-letter.ts';
 import { MemoryBus } from '../bus/memory.ts';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats/bus.ts';
 import { type NatsLeases, natsLeases } from '../bus/nats/jetstream/leases.ts';
@@ -39,7 +39,7 @@ interface NetworkOptions {
 export async function openNetwork({ config, secrets, logger, metrics }: NetworkOptions): Promise<Network> {
   const onDeadLetter: DeadLetterListener = (letter) => {
     const { reason, type } = letter;
-    if (isLate(letter)) metrics.dropped('late_letter');
+    if (isExpectedDeadLetter(letter)) metrics.dropped('late_letter');
     else metrics.deadLetter(reason);
     logger.debug({ reason, type }, 'dead letter');
   };
@@ -57,7 +57,7 @@ export async function openNetwork({ config, secrets, logger, metrics }: NetworkO
   });
   const { natsReplicas: replicas } = config.cluster;
   const usage = natsUsage(bus, { replicas, onFault });
-  metrics.watchQueue('bus_outbox_bytes', () => bus.outboxBytes);
+  metrics.watchQueue('bus_outbox_bytes', () => bus.inFlightBytes);
   metrics.watchGauge('bus_connected', 'Whether the bus is there: 1, or 0 while it is away.', () =>
     bus.isConnected ? 1 : 0,
   );

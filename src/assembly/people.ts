@@ -7,7 +7,7 @@ import { KEY_CHANGED } from '../bus/subjects.ts';
 import { type Console, type ConsoleOptions, createConsole } from '../edge/routes/console/index.ts';
 import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
 import type { Vault } from '../vault/vault.ts';
-import { publishKeyNews } from './authentication.ts';
+import { publishKeyChange } from './authentication.ts';
 import { type Assembly, isPrivate, knownProviders, previousSecret } from './context.ts';
 
 export interface People {
@@ -35,7 +35,7 @@ export function openPeople(
     clock,
     nowMs: () => Date.now(),
     describeSession,
-    onKeyChanged: (keyId) => publishKeyNews(bus, KEY_CHANGED, keyId),
+    onKeyChanged: (keyId) => publishKeyChange(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),
     further: [providerKeyRoutes({ vault, providers: knownProviders })],
   });

@@ -18,7 +18,7 @@ export interface OpenedVault {
 }
 
 /** The vault of the node that keeps the accounts, as another one has it. */
-export const openFarVault = ({ config }: Assembly, vault: Vault): OpenedVault => ({
+export const openRemoteVault = ({ config }: Assembly, vault: Vault): OpenedVault => ({
   vault,
   access: accessWith(config, vault),
 });

@@ -77,7 +77,7 @@ export interface Bus {
   /** Offers a service; one of the nodes that serve it answers each request. */
   serve(service: string, handler: ServiceHandler): Detach;
   /** Answers what this node itself asks, and nobody else: to other nodes the service is not here. */
-  serveNear(service: string, handler: ServiceHandler): Detach;
+  serveLocal(service: string, handler: ServiceHandler): Detach;
   /** Asks a service. Rejects with BusError: `unknown_actor` at once when nobody serves it, `disconnected`, or `timeout`. */
   request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody>;
   /** Asks the service of that node alone. Rejects in the same way. */

@@ -61,16 +61,17 @@ export class MemoryBus implements Bus {
   }
 
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome {
-    if (this.closed) return this.bury(to, from, body.type, 'disconnected');
+    if (this.closed) return this.deadLetter(to, from, body.type, 'disconnected');
     const slash = to.indexOf('/');
-    if (slash !== this.node.length || !to.startsWith(this.node)) return this.bury(to, from, body.type, 'unknown_node');
+    if (slash !== this.node.length || !to.startsWith(this.node))
+      return this.deadLetter(to, from, body.type, 'unknown_node');
     const receiver = this.actors.get(to.slice(slash + 1));
-    if (receiver === undefined) return this.bury(to, from, body.type, 'unknown_actor');
+    if (receiver === undefined) return this.deadLetter(to, from, body.type, 'unknown_actor');
     try {
       receiver(bytes === undefined ? { to, from, body } : { to, from, body, bytes });
     } catch {
       // The receiver's own host logs its faults; to the sender this is a letter that did not get through.
-      this.bury(to, from, body.type, 'handler_failed');
+      this.deadLetter(to, from, body.type, 'handler_failed');
     }
     return 'accepted';
   }
@@ -92,7 +93,7 @@ export class MemoryBus implements Bus {
   }
 
   /** Here is everybody who asks. */
-  serveNear(service: string, handler: ServiceHandler): Detach {
+  serveLocal(service: string, handler: ServiceHandler): Detach {
     return this.serve(service, handler);
   }
 
@@ -141,7 +142,7 @@ export class MemoryBus implements Bus {
       try {
         receiver(body);
       } catch {
-        this.bury(topic, this.address('publish'), body.type, 'handler_failed');
+        this.deadLetter(topic, this.address('publish'), body.type, 'handler_failed');
       }
     }
   }
@@ -164,11 +165,11 @@ export class MemoryBus implements Bus {
   }
 
   private refusal(service: string, from: Address, body: BusBody, reason: DeadLetterReason, why: string): BusError {
-    this.bury(service, from, body.type, reason);
+    this.deadLetter(service, from, body.type, reason);
     return new BusError(reason, `The service "${service}" could not take "${body.type}": ${why}.`);
   }
 
-  private bury(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
+  private deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
     this.deadLetters[reason]++;
     this.onDeadLetter({ to, from, type, reason });
     return reason;

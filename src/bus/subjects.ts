@@ -31,7 +31,7 @@ export interface Suspension {
   suspended: boolean;
 }
 
-export interface KeyNews {
+export interface KeyChange {
   type: typeof KEY_REVOKED | typeof KEY_CHANGED;
   keyId: string;
 }

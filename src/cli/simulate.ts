@@ -10,7 +10,7 @@ import { FAULTS, FaultRefused } from '../simulator/faults.ts';
 import { SimulatorServer } from '../simulator/server.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
-import { localEars } from './speech/local-ears.ts';
+import { openLocalRecogniser } from './speech/local-recogniser.ts';
 
 const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]… [--ear script|numbered|local] [--params JSON | --script FILE]
        voxgate simulate PROVIDER --list
@@ -112,7 +112,7 @@ function openEars({ ear, params, script }: EarWishes): { ear: EarSource; close()
     throw new CommandError('give --params or --script, not both.', EXIT.usage);
   if (name === 'local') {
     if (isScripted) throw new CommandError('the ear "local" has no script: choose script or numbered.', EXIT.usage);
-    return localEars();
+    return openLocalRecogniser();
   }
   const json = script === undefined ? parsed(params ?? '{}', '--params') : parsed(read(script), script);
   const close = async () => {};

@@ -5,7 +5,7 @@ import type { AuditCalls } from './audit-log/calls.ts';
 import type { IdempotencyCalls } from './idempotency/calls.ts';
 import type { IdentityCalls } from './identity/calls.ts';
 import type { KeyCalls } from './keys/calls.ts';
-import type { SuspensionNews } from './keys/organisation-tables.ts';
+import type { SuspensionChange } from './keys/organisation-tables.ts';
 import type { LedgerCalls } from './ledger/calls.ts';
 import type { OutboxCalls } from './outbox/calls.ts';
 import type { OwnershipCalls } from './ownership/calls.ts';
@@ -38,7 +38,7 @@ export type AsynchronousCalls = {
 export interface Store extends AsynchronousCalls {
   onKeyRevoked(listener: (keyId: string) => void): () => void;
   /** Hears of organisations that any process suspends or reinstates, in the same way. */
-  onSuspension(listener: (news: SuspensionNews) => void): () => void;
+  onSuspension(listener: (change: SuspensionChange) => void): () => void;
   /**
    * Hears that something may be waiting in the outbox, written by any process and after whoever wrote it was answered. What
    * waits from before, or comes due again, is for whoever listens to ask for.

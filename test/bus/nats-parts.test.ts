@@ -1,13 +1,13 @@
-// The bounds of what the bus on NATS remembers, its pace, and the form of its messages, each by itself.
+// The bounds of what the bus on NATS remembers, its backoff, and the form of its messages, each by itself.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Address, BusBody } from '../../src/bus/bus.ts';
-import { Asks } from '../../src/bus/nats/asks.ts';
+import { AddressPairs } from '../../src/bus/nats/address-pairs.ts';
 import { checkNatsOptions } from '../../src/bus/nats/connection/options.ts';
-import { Pace } from '../../src/bus/nats/connection/pace.ts';
+import { ReconnectBackoff } from '../../src/bus/nats/connection/reconnect-backoff.ts';
 import { decodeFrame, encodeFrame } from '../../src/bus/nats/frames.ts';
-import { Outbox } from '../../src/bus/nats/outbox.ts';
-import { Peers } from '../../src/bus/nats/peers.ts';
+import { InFlightWindow } from '../../src/bus/nats/in-flight-window.ts';
+import { PendingRequests } from '../../src/bus/nats/pending-requests.ts';
 import { Subjects } from '../../src/bus/nats/subjects.ts';
 
 describe('a message', () => {
@@ -48,7 +48,7 @@ describe('what is on the way', () => {
       new Promise<void>((done, reject) => {
         trips.push({ done, failed: () => reject(new Error('lost')) });
       });
-    return { trips, outbox: new Outbox(trip, bytesMax) };
+    return { trips, outbox: new InFlightWindow(trip, bytesMax) };
   };
 
   it('never exceeds its bound, and is confirmed by round trips in their order', async () => {
@@ -59,11 +59,11 @@ describe('what is on the way', () => {
       return count;
     };
     expect(fill()).toBe(100);
-    expect(outbox.unconfirmedBytes).toBe(1_000_000);
+    expect(outbox.bytes).toBe(1_000_000);
     expect(trips).toHaveLength(3);
     trips[0]?.done();
     await Promise.resolve();
-    expect(outbox.unconfirmedBytes).toBe(730_000);
+    expect(outbox.bytes).toBe(730_000);
     expect(fill()).toBe(27);
   });
 
@@ -71,17 +71,17 @@ describe('what is on the way', () => {
     const { outbox, trips } = rig(1_000_000);
     while (outbox.fits(9_872)) outbox.sent(9_872);
     outbox.reset();
-    expect(outbox.unconfirmedBytes).toBe(0);
+    expect(outbox.bytes).toBe(0);
     outbox.sent(9_872);
     trips[0]?.done();
     trips[1]?.failed();
     await Promise.resolve();
-    expect(outbox.unconfirmedBytes).toBe(10_000);
+    expect(outbox.bytes).toBe(10_000);
   });
 });
 
 describe('pairs of sender and receiver', () => {
-  const peersOf = (max: number) => new Peers(new Subjects('test'), 'abcdef', max);
+  const peersOf = (max: number) => new AddressPairs(new Subjects('test'), 'abcdef', max);
 
   it('are remembered up to a number, the newest', () => {
     const peers = peersOf(3);
@@ -106,10 +106,10 @@ describe('pairs of sender and receiver', () => {
 });
 
 describe('questions', () => {
-  const question = { what: 'It', subject: 'x', nobody: 'unknown_actor', timeoutMs: 60_000 } as const;
+  const question = { what: 'It', subject: 'x', noResponders: 'unknown_actor', timeoutMs: 60_000 } as const;
 
   it('beyond their number are refused, and those that are answered make room', async () => {
-    const asks = new Asks(2);
+    const asks = new PendingRequests(2);
     const ids: string[] = [];
     const send = (id: string) => {
       ids.push(id);
@@ -127,7 +127,7 @@ describe('questions', () => {
   });
 
   it('that may not be asked fail at once, and others go on', async () => {
-    const asks = new Asks();
+    const asks = new PendingRequests();
     const refused = asks.add({ ...question, send: () => undefined });
     const other = asks.add({ ...question, subject: 'y', send: () => undefined });
     asks.forbidden('x');
@@ -138,34 +138,34 @@ describe('questions', () => {
   });
 });
 
-describe('the pace of connecting', () => {
+describe('the backoff of connecting', () => {
   it('is at once after a loss, then between 0.1 and 2 s, whatever the wall clock says', () => {
     let nowMs = 0;
     let drawn = 1;
-    const pace = new Pace(
+    const backoff = new ReconnectBackoff(
       () => nowMs,
       () => drawn,
     );
     const waits = Array.from({ length: 8 }, () => {
-      expect(pace.libraryWaitMs()).toBe(Number.NEGATIVE_INFINITY);
-      const waitMs = pace.libraryWaitMs();
+      expect(backoff.libraryWaitMs()).toBe(Number.NEGATIVE_INFINITY);
+      const waitMs = backoff.libraryWaitMs();
       nowMs += waitMs;
       return waitMs;
     });
     expect(waits).toEqual([200, 400, 800, 1_600, 2_000, 2_000, 2_000, 2_000]);
     drawn = 0;
-    expect(pace.libraryWaitMs()).toBe(Number.NEGATIVE_INFINITY);
-    expect(pace.libraryWaitMs()).toBe(100);
-    pace.reset();
-    expect(pace.libraryWaitMs()).toBe(Number.NEGATIVE_INFINITY);
+    expect(backoff.libraryWaitMs()).toBe(Number.NEGATIVE_INFINITY);
+    expect(backoff.libraryWaitMs()).toBe(100);
+    backoff.reset();
+    expect(backoff.libraryWaitMs()).toBe(Number.NEGATIVE_INFINITY);
   });
 
   it('waits for nothing when it is given up', async () => {
     const given = new AbortController();
-    const waited = new Pace(undefined, () => 1).wait(given.signal);
+    const waited = new ReconnectBackoff(undefined, () => 1).wait(given.signal);
     given.abort();
     await waited;
-    await new Pace().wait(given.signal);
+    await new ReconnectBackoff().wait(given.signal);
     expect(given.signal.aborted).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { ACCOUNTS_OPEN, KEY_CHANGED, KEY_REVOKED, SUSPENSION } from '../../src/bus/subjects.ts';
-import { listenToAccountsNews } from '../../src/cluster/accounts/news.ts';
+import { listenToAccountChanges } from '../../src/cluster/accounts/account-changes.ts';
 import { keepReconciled, reconcile } from '../../src/cluster/accounts/reconcile.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { apiKey } from '../fakes/api-keys.ts';
@@ -170,7 +170,7 @@ describe('kept reconciled', () => {
 test('news are heard as they are told, and what is none is counted', () => {
   const bus = new MemoryBus();
   const heard: unknown[] = [];
-  const stop = listenToAccountsNews(bus, {
+  const stop = listenToAccountChanges(bus, {
     revoked: (keyId) => heard.push(['revoked', keyId]),
     changed: (keyId) => heard.push(['changed', keyId]),
     suspension: (...news) => heard.push(['suspension', ...news]),

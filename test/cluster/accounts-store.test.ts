@@ -2,7 +2,7 @@
 // sides.
 import { describe, expect, test } from 'vitest';
 import { CALLS, type CallName } from '../../src/store/calls.ts';
-import { type FarCallName, remoteCall } from '../../src/store/remote/calls.ts';
+import { type RemoteCallName, remoteCall } from '../../src/store/remote/calls.ts';
 import { answerStoreCalls, createRemoteStore } from '../../src/store/remote/store.ts';
 import type { AsynchronousCalls, StoreCalls } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -24,7 +24,7 @@ const sessionOf = (personId: string) => ({
 const LIMITS = { idleMs: 1_000_000, absoluteMs: 10_000_000 };
 
 type World = { who: { organisationId: string; keyId: string }; personId: string };
-type Samples = { [Name in FarCallName]: (world: World) => Parameters<StoreCalls[Name]> };
+type Samples = { [Name in RemoteCallName]: (world: World) => Parameters<StoreCalls[Name]> };
 
 /** One call of each, in an order in which each finds something to do. */
 const SAMPLES: Samples = {

@@ -40,7 +40,7 @@ async function passUntil<Result>(cluster: SimulatedCluster, work: Promise<Result
 }
 
 describe('the owner of the accounts', () => {
-  test('is one of those who want to be; the other one is told who is, after the time of a ghost', async () => {
+  test('has one of the candidates; the other one learns who it is after waiting for a stale lease', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [candidate(cluster, 'a'), candidate(cluster, 'b')];
     const owner = await a.own();
@@ -53,7 +53,7 @@ describe('the owner of the accounts', () => {
     expect([b.claims, owner.isSure, a.lost]).toEqual([[], true, []]);
   });
 
-  test('gives way at once when it ends, and within the time of a ghost when it is killed', async () => {
+  test('passes on at once when its owner ends, and after the wait for a stale lease when it is killed', async () => {
     const cluster = new SimulatedCluster();
     const [a, b, c] = [candidate(cluster, 'a'), candidate(cluster, 'b'), candidate(cluster, 'c')];
     const first = await a.own();

@@ -52,7 +52,10 @@ const ROWS: readonly Row[] = [
     promise: 'no sample lost; new sessions are refused above 200 ms of lag, and taken soon after',
     proof: [
       ['cli/slow/serve-faults.test.ts', 'loses no sample and no session; who comes right after is told to come again'],
-      ['runtime/strain.test.ts', 'is short of time after a standstill of 3 s, and no more half a second later'],
+      [
+        'runtime/overload-monitor.test.ts',
+        'is short of time after a standstill of 3 s, and no more half a second later',
+      ],
     ],
   },
   {
@@ -64,7 +67,7 @@ const ROWS: readonly Row[] = [
         'cli/slow/serve-faults.test.ts',
         'refuses new sessions from 90 % on, asks the newest to go elsewhere from 95 % on',
       ],
-      ['runtime/strain.test.ts', 'is short of memory from 90 % on'],
+      ['runtime/overload-monitor.test.ts', 'is short of memory from 90 % on'],
     ],
   },
   {

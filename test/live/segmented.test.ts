@@ -1,7 +1,7 @@
 // Models that hear files only, on `/v1/listen`: real speech through a whole gateway, to simulators that hear with the embedded
 // recogniser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { localEars } from '../../src/cli/speech/local-ears.ts';
+import { openLocalRecogniser } from '../../src/cli/speech/local-recogniser.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
@@ -25,7 +25,7 @@ const SPOKEN = [
 ];
 const TIMES_SECONDS = 0.2;
 
-const ears = localEars();
+const ears = openLocalRecogniser();
 const servers: SimulatorServer[] = [];
 let live: LiveGateway;
 

@@ -2,25 +2,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Accounts } from '../../src/recogniser/accounts.ts';
+import { OrganisationShares } from '../../src/recogniser/organisation-shares.ts';
 import { ThreadQueue } from '../../src/recogniser/threads/thread-queue.ts';
 
 /** Pieces are named after their stream and number: `a1.0` is the first of organisation a's stream 1. */
 function rig(cpuMsPerMinuteMax?: number) {
   const clock = new SimulatedClock();
-  const accounts = new Accounts({ clock, ...(cpuMsPerMinuteMax === undefined ? {} : { cpuMsPerMinuteMax }) });
-  const queue = new ThreadQueue<string>(accounts);
+  const shares = new OrganisationShares({ clock, ...(cpuMsPerMinuteMax === undefined ? {} : { cpuMsPerMinuteMax }) });
+  const queue = new ThreadQueue<string>(shares);
   const ids = new Map<string, number>();
   const slowed: string[] = [];
   return {
     clock,
-    accounts,
+    shares,
     slowed,
     queue,
     /** Opens a stream; its first letter is its organisation. */
     open(stream: string) {
       ids.set(stream, ids.size);
-      queue.open(ids.get(stream)!, accounts.of(stream[0]), () => slowed.push(stream));
+      queue.open(ids.get(stream)!, shares.of(stream[0]), () => slowed.push(stream));
     },
     /** So many pieces of half a second at once. */
     send(stream: string, count: number, from = 0) {
@@ -113,12 +113,12 @@ describe('the next piece', () => {
 
 describe('an organisation that has used its time', () => {
   test('is heard at the pace of speech, is told so once, and takes nothing from others', () => {
-    const { clock, accounts, queue, slowed, open, send, take } = rig(6_000);
+    const { clock, shares, queue, slowed, open, send, take } = rig(6_000);
     for (const stream of ['a1', 'b1']) {
       open(stream);
       send(stream, 20);
     }
-    accounts.spend(accounts.of('a'), 6_150);
+    shares.spend(shares.of('a'), 6_150);
     // Five pieces of each are not ahead by more than two seconds; what is paid for goes first.
     expect(streamsOf(take(5))).toEqual(['b1', 'b1', 'b1', 'b1', 'b1']);
     expect(streamsOf(take(20)).filter((stream) => stream === 'a1')).toHaveLength(5);
@@ -137,25 +137,25 @@ describe('an organisation that has used its time', () => {
   });
 
   test('has it again after a minute, and never owes more than a minute of it', () => {
-    const { clock, accounts } = rig(6_000);
-    accounts.spend(accounts.of('a'), 1_000_000);
-    expect(accounts.waitMs(accounts.of('a'))).toBe(60_000);
+    const { clock, shares } = rig(6_000);
+    shares.spend(shares.of('a'), 1_000_000);
+    expect(shares.waitMs(shares.of('a'))).toBe(60_000);
     clock.increment(60_001);
-    expect(accounts.waitMs(accounts.of('a'))).toBe(0);
+    expect(shares.waitMs(shares.of('a'))).toBe(0);
   });
 
   test('is remembered while it has no stream', () => {
-    const { accounts } = rig(6_000);
-    const account = accounts.of('a');
-    accounts.spend(account, 9_000);
-    accounts.left(account);
-    expect(accounts.of('a')).not.toBe(account);
-    expect(accounts.waitMs(accounts.of('a'))).toBe(30_000);
+    const { shares } = rig(6_000);
+    const share = shares.of('a');
+    shares.spend(share, 9_000);
+    shares.left(share);
+    expect(shares.of('a')).not.toBe(share);
+    expect(shares.waitMs(shares.of('a'))).toBe(30_000);
   });
 });
 
 test('the process’s own streams have no limit', () => {
-  const { accounts } = rig(1);
-  accounts.spend(accounts.of(undefined), 1_000_000);
-  expect(accounts.waitMs(accounts.of(undefined))).toBe(0);
+  const { shares } = rig(1);
+  shares.spend(shares.of(undefined), 1_000_000);
+  expect(shares.waitMs(shares.of(undefined))).toBe(0);
 });

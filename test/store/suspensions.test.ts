@@ -1,6 +1,6 @@
 // Suspending an organisation: every process on the file hears of it, once, and what a gateway remembers of its keys goes.
 import { expect, test } from 'vitest';
-import type { SuspensionNews } from '../../src/store/keys/organisation-tables.ts';
+import type { SuspensionChange } from '../../src/store/keys/organisation-tables.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
@@ -8,8 +8,8 @@ import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 const BY = { type: 'operator', id: 'test' } as const;
 
 /** The next so many that a store hears. */
-function heard(store: Store, count: number): Promise<SuspensionNews[]> {
-  const news: SuspensionNews[] = [];
+function heard(store: Store, count: number): Promise<SuspensionChange[]> {
+  const news: SuspensionChange[] = [];
   return new Promise((resolve) => {
     const leave = store.onSuspension((each) => {
       news.push(each);

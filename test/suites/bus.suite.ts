@@ -164,14 +164,14 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
     it('serves on where one handler is offered twice, and taken back once', async () => {
       const echo = (body: BusBody) => body;
       const withdraw = bus.serve('echo', echo);
-      bus.serveNear('echo', echo);
+      bus.serveLocal('echo', echo);
       withdraw();
       withdraw();
       expect(await bus.request('echo', sender(), { type: 'ask' }, 1_000)).toEqual({ type: 'ask' });
     });
 
     it('answers its own node alone what is served near, until that is withdrawn', async () => {
-      const withdraw = bus.serveNear('echo', (body) => body);
+      const withdraw = bus.serveLocal('echo', (body) => body);
       expect(await bus.request('echo', sender(), { type: 'echo' }, 1_000)).toEqual({ type: 'echo' });
       expect(await bus.requestOf(bus.node, 'echo', sender(), { type: 'echo' }, 1_000)).toEqual({ type: 'echo' });
       const other = await under.open();

@@ -20,15 +20,15 @@ import { KeyRing } from '../sealing/key-ring.ts';
 import { type RefusalOptions, Refusals, type RefusedMessages } from '../sealing/refusals.ts';
 import type { SigningSecrets } from '../signed.ts';
 import { within } from '../within.ts';
-import { Asks, askFailed } from './asks.ts';
+import { AddressPairs } from './address-pairs.ts';
 import { NatsConnector } from './connection/connector.ts';
 import { checkNatsOptions, type NatsServers } from './connection/options.ts';
 import { encodeFrame } from './frames.ts';
+import { InFlightWindow } from './in-flight-window.ts';
 import { type IgnoredMessages, Inbound, type Request } from './inbound.ts';
 import type { NatsLink } from './link.ts';
-import { NatsListeners } from './listeners.ts';
-import { Outbox } from './outbox.ts';
-import { Peers } from './peers.ts';
+import { PendingRequests, requestError } from './pending-requests.ts';
+import { SharedSubscriptions } from './shared-subscriptions.ts';
 import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './subjects.ts';
 
 /** A node whose service has just left its group says so, and another one is asked. */
@@ -39,7 +39,7 @@ const CLOSING_MS = 2_000;
 /** Who is asked: a subject, what it means that nobody is there, and how many nodes may say that they have just left. */
 interface Place {
   subject: string;
-  nobody: 'unknown_actor' | 'unknown_node';
+  noResponders: 'unknown_actor' | 'unknown_node';
   tries: number;
 }
 
@@ -55,7 +55,7 @@ export interface NatsBusOptions extends NatsServers, RefusalOptions {
   /** `alone`: after `startMs` without NATS the bus is there all the same, away, and joins when it can. */
   missing?: 'stop' | 'alone' | undefined;
   /** Bytes that may be on their way to the server. */
-  outboxBytesMax?: number | undefined;
+  inFlightBytesMax?: number | undefined;
   onDeadLetter?: DeadLetterListener | undefined;
 }
 
@@ -85,15 +85,15 @@ export class NatsBus implements Bus {
   readonly ignored: Readonly<IgnoredMessages>;
   /** What was not believed, by why. */
   readonly refused: Readonly<RefusedMessages>;
-  readonly #near: MemoryBus;
+  readonly #local: MemoryBus;
   readonly #connector: NatsConnector;
   readonly #subjects: Subjects;
-  readonly #outbox: Outbox;
-  readonly #asks = new Asks();
-  readonly #peers: Peers;
+  readonly #inFlight: InFlightWindow;
+  readonly #pending = new PendingRequests();
+  readonly #pairs: AddressPairs;
   readonly #inbound: Inbound;
   readonly #sealer: Sealer;
-  readonly #listeners: NatsListeners;
+  readonly #subscriptions: SharedSubscriptions;
   readonly #onDeadLetter: DeadLetterListener;
   /** Where answers come; their number follows. */
   readonly #answers: string;
@@ -104,33 +104,33 @@ export class NatsBus implements Bus {
     this.node = node;
     this.link = connector;
     this.#connector = connector;
-    this.#listeners = new NatsListeners(connector);
+    this.#subscriptions = new SharedSubscriptions(connector);
     this.#onDeadLetter = options.onDeadLetter ?? (() => {});
-    this.#near = new MemoryBus({ node, onDeadLetter: this.#onDeadLetter });
-    this.deadLetters = this.#near.deadLetters;
+    this.#local = new MemoryBus({ node, onDeadLetter: this.#onDeadLetter });
+    this.deadLetters = this.#local.deadLetters;
     this.#subjects = new Subjects(options.prefix);
-    this.#peers = new Peers(this.#subjects, node);
-    this.#outbox = new Outbox(() => connector.connection.flush(), options.outboxBytesMax);
+    this.#pairs = new AddressPairs(this.#subjects, node);
+    this.#inFlight = new InFlightWindow(() => connector.connection.flush(), options.inFlightBytesMax);
     const ring = new KeyRing(options.secrets, 'messages between nodes');
     this.#sealer = new Sealer(ring, node);
     const refusals = new Refusals(options);
     this.refused = refusals.counts;
     this.#inbound = new Inbound({
-      near: this.#near,
+      local: this.#local,
       subjects: this.#subjects,
-      asks: this.#asks,
-      peers: this.#peers,
+      pending: this.#pending,
+      pairs: this.#pairs,
       ring,
       refused: (reason) => refusals.note(reason),
       serves: (service) => this.#serves(service),
-      leave: (subject, from, body) => this.#leave(subject, undefined, from, body),
-      bury: (to, from, type, reason) => this.#bury(to, from, type, reason),
+      sendOut: (subject, from, body) => this.#sendOut(subject, undefined, from, body),
+      deadLetter: (to, from, type, reason) => this.#deadLetter(to, from, type, reason),
     });
     this.ignored = this.#inbound.ignored;
-    connector.onForbidden = (subject) => this.#asks.forbidden(subject);
+    connector.onForbidden = (subject) => this.#pending.forbidden(subject);
     connector.onConnection(() => {
-      this.#outbox.reset();
-      this.#asks.failAll('disconnected', 'NATS was lost before the answer came');
+      this.#inFlight.reset();
+      this.#pending.failAll('disconnected', 'NATS was lost before the answer came');
     });
     const own = this.#subjects.ofNode(node);
     this.#answers = `${own}${ANSWER}.`;
@@ -143,8 +143,8 @@ export class NatsBus implements Bus {
   }
 
   /** Bytes on their way to the server. */
-  get outboxBytes(): number {
-    return this.#outbox.unconfirmedBytes;
+  get inFlightBytes(): number {
+    return this.#inFlight.bytes;
   }
 
   onConnection(listener: (isConnected: boolean) => void): Detach {
@@ -152,30 +152,30 @@ export class NatsBus implements Bus {
   }
 
   attach(actorId: string, receiver: Receiver, undelivered?: Undelivered): Detach {
-    const detach = this.#near.attach(actorId, receiver);
+    const detach = this.#local.attach(actorId, receiver);
     const forget = this.#inbound.attached(actorId, undelivered);
     return () => {
       detach();
-      if (forget()) this.#peers.forget(this.address(actorId));
+      if (forget()) this.#pairs.forget(this.address(actorId));
     };
   }
 
   address(actorId: string): Address {
-    return this.#near.address(actorId);
+    return this.#local.address(actorId);
   }
 
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome {
-    if (this.#isClosed || this.#isNear(to)) return this.#near.send(to, from, body, bytes);
-    const peer = this.#peers.of(from, to);
-    if (peer === undefined) return this.#bury(to, from, body.type, 'unknown_node');
-    const reply = isSafeName(body.type) ? `${peer.reply}${body.type}` : `${peer.reply}unnamed`;
-    const refused = this.#leave(peer.subject, reply, from, body, bytes);
-    return refused === undefined ? 'accepted' : this.#bury(to, from, body.type, refused);
+    if (this.#isClosed || this.#isLocal(to)) return this.#local.send(to, from, body, bytes);
+    const pair = this.#pairs.of(from, to);
+    if (pair === undefined) return this.#deadLetter(to, from, body.type, 'unknown_node');
+    const reply = isSafeName(body.type) ? `${pair.reply}${body.type}` : `${pair.reply}unnamed`;
+    const refused = this.#sendOut(pair.subject, reply, from, body, bytes);
+    return refused === undefined ? 'accepted' : this.#deadLetter(to, from, body.type, refused);
   }
 
   serve(service: string, handler: ServiceHandler): Detach {
     if (!isSafeName(service)) throw new Error(`"${service}" cannot be the name of a service on NATS.`);
-    const withdraw = this.#near.serve(service, handler);
+    const withdraw = this.#local.serve(service, handler);
     const subject = this.#subjects.service(service);
     const leave = this.#joinIn(subject, SERVICE_QUEUE, (message) => this.#inbound.request(message, service));
     return () => {
@@ -184,40 +184,40 @@ export class NatsBus implements Bus {
     };
   }
 
-  serveNear(service: string, handler: ServiceHandler): Detach {
-    return this.#near.serve(service, handler);
+  serveLocal(service: string, handler: ServiceHandler): Detach {
+    return this.#local.serve(service, handler);
   }
 
   async request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
-    if (this.#isClosed || this.#near.serves(service)) return this.#near.request(service, from, body, timeoutMs);
-    const place: Place = { subject: this.#subjects.service(service), nobody: 'unknown_actor', tries: ASKED_MAX };
+    if (this.#isClosed || this.#local.serves(service)) return this.#local.request(service, from, body, timeoutMs);
+    const place: Place = { subject: this.#subjects.service(service), noResponders: 'unknown_actor', tries: ASKED_MAX };
     return this.#ask(place, service, from, body, timeoutMs);
   }
 
   async requestOf(node: string, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
-    if (this.#isClosed || node === this.node) return this.#near.requestOf(this.node, service, from, body, timeoutMs);
+    if (this.#isClosed || node === this.node) return this.#local.requestOf(this.node, service, from, body, timeoutMs);
     const subject = `${this.#subjects.ofNode(node)}${REQUEST}.${service}`;
-    return this.#ask({ subject, nobody: 'unknown_node', tries: 1 }, service, from, body, timeoutMs);
+    return this.#ask({ subject, noResponders: 'unknown_node', tries: 1 }, service, from, body, timeoutMs);
   }
 
   publish(topic: string, body: BusBody): void {
     if (this.#isClosed) return;
-    this.#near.publish(topic, body);
+    this.#local.publish(topic, body);
     const from = this.address('publish');
     const refused = isSafeName(topic)
-      ? this.#leave(this.#subjects.topic(topic), undefined, from, body)
+      ? this.#sendOut(this.#subjects.topic(topic), undefined, from, body)
       : 'unknown_actor';
-    if (refused !== undefined) this.#bury(topic, from, body.type, refused);
+    if (refused !== undefined) this.#deadLetter(topic, from, body.type, refused);
   }
 
   subscribe(topic: string, receiver: (body: BusBody) => void): Detach {
     if (!isSafeName(topic)) throw new Error(`"${topic}" cannot be the name of a topic on NATS.`);
-    const near = this.#near.subscribe(topic, receiver);
+    const detachLocal = this.#local.subscribe(topic, receiver);
     const leave = this.#joinIn(this.#subjects.topic(topic), undefined, (message) =>
       this.#inbound.published(message, topic),
     );
     return () => {
-      near();
+      detachLocal();
       leave();
     };
   }
@@ -225,51 +225,51 @@ export class NatsBus implements Bus {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#asks.failAll('disconnected', 'this bus was closed');
-    await this.#near.close();
+    this.#pending.failAll('disconnected', 'this bus was closed');
+    await this.#local.close();
     // No more requests; the answers to those that are here may leave.
-    this.#listeners.leaveAll();
+    this.#subscriptions.leaveAll();
     await within(CLOSING_MS, this.#inbound.idle());
     this.#inbound.close();
     await this.#connector.close();
   }
 
-  #isNear(to: string): boolean {
+  #isLocal(to: string): boolean {
     return to.charAt(this.node.length) === '/' && to.startsWith(this.node);
   }
 
   /** To other nodes. */
   #serves(service: string): boolean {
-    return this.#listeners.has(this.#subjects.service(service));
+    return this.#subscriptions.has(this.#subjects.service(service));
   }
 
   #joinIn(subject: string, queue: string | undefined, take: (message: Msg) => void): Detach {
-    return this.#listeners.join(subject, queue, this.#inbound.guard(take));
+    return this.#subscriptions.join(subject, queue, this.#inbound.guard(take));
   }
 
   async #ask(place: Place, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
     const deadline = performance.now() + timeoutMs;
     const what = `The service "${service}" could not take "${body.type}"`;
-    const unknown = (why: string) => askFailed('unknown_actor', what, why);
+    const unknown = (why: string) => requestError('unknown_actor', what, why);
     try {
       if (!isSafeSubject(place.subject)) throw unknown('nobody can have that name');
       for (let tries = place.tries; tries > 0; tries--) {
         const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
         const request: Request = { type: 'ask', timeoutMs: leftMs, body };
-        const send = (id: string) => this.#leave(place.subject, `${this.#answers}${id}`, from, request);
-        const answer = await this.#asks.add({ ...place, what, timeoutMs: leftMs, send });
+        const send = (id: string) => this.#sendOut(place.subject, `${this.#answers}${id}`, from, request);
+        const answer = await this.#pending.add({ ...place, what, timeoutMs: leftMs, send });
         if (answer !== undefined) return answer;
       }
       throw unknown('the node that was asked does not offer it');
     } catch (error) {
       const { reason } = error as BusError;
-      if (reason !== 'timeout') this.#bury(service, from, body.type, reason);
+      if (reason !== 'timeout') this.#deadLetter(service, from, body.type, reason);
       throw error;
     }
   }
 
   /** Why it did not leave; undefined when it did. */
-  #leave(
+  #sendOut(
     subject: string,
     reply: string | undefined,
     from: Address,
@@ -282,13 +282,13 @@ export class NatsBus implements Bus {
     if (plain === undefined) return 'overflow';
     const frame = this.#sealer.seal(subject, reply ?? '', plain);
     if (frame.byteLength > (connection.info?.max_payload ?? 0)) return 'overflow';
-    if (!this.#outbox.fits(frame.byteLength)) return 'overflow';
+    if (!this.#inFlight.fits(frame.byteLength)) return 'overflow';
     connection.publish(subject, frame, reply === undefined ? undefined : { reply });
-    this.#outbox.sent(frame.byteLength);
+    this.#inFlight.sent(frame.byteLength);
     return undefined;
   }
 
-  #bury(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
+  #deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
     this.deadLetters[reason]++;
     this.#onDeadLetter({ to, from, type, reason });
     return reason;

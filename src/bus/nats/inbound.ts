@@ -2,14 +2,14 @@
 // anything is made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
 import type { Msg } from 'nats';
 import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from '../bus.ts';
-import { FORGOTTEN } from '../late-letter.ts';
+import { FORGOTTEN_ADDRESS } from '../expected-dead-letter.ts';
 import type { MemoryBus } from '../memory.ts';
 import { isOfNode } from '../subjects.ts';
-import type { Asks } from './asks.ts';
-import { Contact, type ContactParts } from './connection/contact.ts';
+import type { AddressPairs } from './address-pairs.ts';
+import { type HandshakeParts, Handshakes } from './connection/handshakes.ts';
 import { type Frame, isBody, partsOf } from './frames.ts';
-import type { Peers } from './peers.ts';
-import { ANSWER, CHALLENGE, isSafeSubject, LETTER, PROOF, REQUEST, UNDELIVERED } from './subjects.ts';
+import type { PendingRequests } from './pending-requests.ts';
+import { ANSWER, CHALLENGE, isSafeSubject, MESSAGE, PROOF, REQUEST, UNDELIVERED } from './subjects.ts';
 
 /** Requests that are being answered; another one is told `overflow`. */
 const SERVING_MAX = 4_096;
@@ -46,14 +46,14 @@ export interface Request extends BusBody {
   body: BusBody;
 }
 
-export interface InboundParts extends Omit<ContactParts, 'node'> {
-  near: MemoryBus;
-  asks: Asks;
-  peers: Peers;
+export interface InboundParts extends Omit<HandshakeParts, 'node'> {
+  local: MemoryBus;
+  pending: PendingRequests;
+  pairs: AddressPairs;
   serves(service: string): boolean;
   /** Sends; says why not. */
-  leave(subject: string, from: Address, body: BusBody): DeadLetterReason | undefined;
-  bury(to: string, from: string, type: string, reason: DeadLetterReason): void;
+  sendOut(subject: string, from: Address, body: BusBody): DeadLetterReason | undefined;
+  deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): void;
   servingMax?: number | undefined;
 }
 
@@ -62,14 +62,14 @@ export class Inbound {
   readonly #parts: InboundParts;
   readonly #actors = new Map<string, { undelivered: Undelivered | undefined }>();
   readonly #servingMax: number;
-  readonly #contact: Contact;
+  readonly #handshakes: Handshakes;
   #serving = 0;
   #whenIdle: (() => void)[] = [];
 
   constructor(parts: InboundParts) {
     this.#parts = parts;
     this.#servingMax = parts.servingMax ?? SERVING_MAX;
-    this.#contact = new Contact({ ...parts, node: parts.near.node });
+    this.#handshakes = new Handshakes({ ...parts, node: parts.local.node });
   }
 
   /** An actor of this node can be written to. What is returned takes that back, and tells whether it still was so. */
@@ -81,7 +81,7 @@ export class Inbound {
 
   /** What waits for signs of life is dropped. */
   close(): void {
-    this.#contact.close();
+    this.#handshakes.close();
   }
 
   /** Resolves when every request that has come in is answered. */
@@ -108,12 +108,12 @@ export class Inbound {
     const dot = rest.indexOf('.');
     const kind = rest.slice(0, dot);
     const name = rest.slice(dot + 1);
-    if (kind === LETTER) this.#checked(message, (frame, reply) => this.#letter(frame, name, reply));
+    if (kind === MESSAGE) this.#checked(message, (frame, reply) => this.#message(frame, name, reply));
     else if (kind === REQUEST) this.request(message, name);
     else if (kind === ANSWER) this.#answer(message, name);
     else if (kind === UNDELIVERED) this.#undelivered(message, name);
-    else if (kind === CHALLENGE) this.#contact.challenged(message);
-    else if (kind === PROOF) this.#contact.proved(message);
+    else if (kind === CHALLENGE) this.#handshakes.challenged(message);
+    else if (kind === PROOF) this.#handshakes.proved(message);
     else this.ignored.malformed++;
   }
 
@@ -129,14 +129,14 @@ export class Inbound {
 
   published(message: Msg, topic: string): void {
     this.#checked(message, ({ body }) => {
-      this.#parts.near.publish(topic, body);
+      this.#parts.local.publish(topic, body);
       return true;
     });
   }
 
   /** `take` tells whether it is a message; it may be called later, when the sender has given a sign of life. */
   #checked(message: Msg, take: (frame: Frame, reply: string) => boolean): void {
-    this.#contact.receive(message, (frame, node, reply) => {
+    this.#handshakes.receive(message, (frame, node, reply) => {
       try {
         // Each node speaks for itself alone.
         if (frame !== undefined && !isOfNode(frame.from, node)) this.ignored.misdirected++;
@@ -147,20 +147,20 @@ export class Inbound {
     });
   }
 
-  #letter({ from, body, bytes }: Frame, actorId: string, replyTo: string): boolean {
-    const { near } = this.#parts;
+  #message({ from, body, bytes }: Frame, actorId: string, replyTo: string): boolean {
+    const { local } = this.#parts;
     if (this.#actors.has(actorId)) {
-      near.send(near.address(actorId), from, body, bytes);
+      local.send(local.address(actorId), from, body, bytes);
       return true;
     }
     const reply = this.#replyTo(replyTo, from, UNDELIVERED);
-    if (reply !== undefined) this.#parts.leave(reply, near.address('bus'), { type: 'unknown_actor' });
+    if (reply !== undefined) this.#parts.sendOut(reply, local.address('bus'), { type: 'unknown_actor' });
     return true;
   }
 
   #serve(service: string, from: Address, body: BusBody, timeoutMs: number, reply: string): void {
-    const { near } = this.#parts;
-    const say = (answer: Answer) => this.#parts.leave(reply, near.address('bus'), answer);
+    const { local } = this.#parts;
+    const say = (answer: Answer) => this.#parts.sendOut(reply, local.address('bus'), answer);
     if (!this.#parts.serves(service)) {
       say({ type: 'left' });
       return;
@@ -171,7 +171,7 @@ export class Inbound {
       return;
     }
     this.#serving++;
-    near
+    local
       .request(service, from, body, timeoutMs)
       .then(
         (answered) => {
@@ -193,18 +193,18 @@ export class Inbound {
   }
 
   #answer(message: Msg, id: string): void {
-    const { asks } = this.#parts;
-    if (isNobody(message)) {
-      if (!asks.nobody(id)) this.ignored.late++;
+    const { pending } = this.#parts;
+    if (isNoResponders(message)) {
+      if (!pending.noResponders(id)) this.ignored.late++;
       return;
     }
     this.#checked(message, ({ body }) => {
       const said = body as unknown as Record<string, unknown>;
       let wasAwaited: boolean;
-      if (said.type === 'answer' && isBody(said.body)) wasAwaited = asks.answer(id, said.body);
-      else if (said.type === 'left') wasAwaited = asks.left(id);
+      if (said.type === 'answer' && isBody(said.body)) wasAwaited = pending.answer(id, said.body);
+      else if (said.type === 'left') wasAwaited = pending.left(id);
       else if (said.type === 'failure' && isReason(said.reason) && typeof said.message === 'string') {
-        wasAwaited = asks.refuse(id, new BusError(said.reason, said.message.slice(0, WHY_CHARACTERS_MAX)));
+        wasAwaited = pending.refuse(id, new BusError(said.reason, said.message.slice(0, WHY_CHARACTERS_MAX)));
       } else return false;
       if (!wasAwaited) this.ignored.late++;
       return true;
@@ -213,33 +213,33 @@ export class Inbound {
 
   #undelivered(message: Msg, rest: string): void {
     const dot = rest.indexOf('.');
-    const peer = this.#parts.peers.byId(Number.parseInt(rest.slice(0, dot), 36));
+    const pair = this.#parts.pairs.byId(Number.parseInt(rest.slice(0, dot), 36));
     const type = rest.slice(dot + 1);
-    if (isNobody(message)) {
-      this.#lost(peer, type, 'unknown_node');
+    if (isNoResponders(message)) {
+      this.#lost(pair, type, 'unknown_node');
       return;
     }
     this.#checked(message, ({ from, body }) => {
       if (body.type !== 'unknown_actor') return false;
       // Only the node that was written to can know.
-      if (peer !== undefined && partsOf(from)?.node !== peer.node) this.ignored.misdirected++;
-      else this.#lost(peer, type, 'unknown_actor');
+      if (pair !== undefined && partsOf(from)?.node !== pair.node) this.ignored.misdirected++;
+      else this.#lost(pair, type, 'unknown_actor');
       return true;
     });
   }
 
-  #lost(peer: ReturnType<Peers['byId']>, type: string, reason: DeadLetterReason): void {
-    const { near, bury } = this.#parts;
-    if (peer === undefined) {
+  #lost(pair: ReturnType<AddressPairs['byId']>, type: string, reason: DeadLetterReason): void {
+    const { local, deadLetter } = this.#parts;
+    if (pair === undefined) {
       this.ignored.late++;
-      bury(FORGOTTEN, FORGOTTEN, type, reason);
+      deadLetter(FORGOTTEN_ADDRESS, FORGOTTEN_ADDRESS, type, reason);
       return;
     }
-    bury(peer.to, peer.from, type, reason);
+    deadLetter(pair.to, pair.from, type, reason);
     try {
-      this.#actors.get(partsOf(peer.from)?.actor ?? '')?.undelivered?.(peer.to, type, reason);
+      this.#actors.get(partsOf(pair.from)?.actor ?? '')?.undelivered?.(pair.to, type, reason);
     } catch {
-      bury(peer.from, near.address('bus'), type, 'handler_failed');
+      deadLetter(pair.from, local.address('bus'), type, 'handler_failed');
     }
   }
 
@@ -253,7 +253,7 @@ export class Inbound {
 }
 
 /** The server's own word that nobody listens to the subject. */
-function isNobody({ data, headers }: Msg): boolean {
+function isNoResponders({ data, headers }: Msg): boolean {
   return data.byteLength === 0 && headers?.code === 503;
 }
 

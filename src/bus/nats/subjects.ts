@@ -13,7 +13,7 @@ export const isSafeSubject = (subject: string): boolean =>
 export const isSafeNode = (node: string): boolean => SAFE_NODE.test(node);
 
 /** What the token behind a node says of the message. */
-export const LETTER = 'a';
+export const MESSAGE = 'a';
 export const REQUEST = 's';
 export const ANSWER = 'r';
 export const UNDELIVERED = 'u';

@@ -10,9 +10,9 @@ import { FaultRefused, readFaults } from '../../simulator/faults.ts';
 import { type Command, readArguments } from '../shared/command.ts';
 import { CommandError, EXIT, print } from '../shared/output.ts';
 import { call } from './client.ts';
+import { type DemoGateway, type DemoProviders, withDemoGateway } from './demo-gateway.ts';
 import { DemoScreen } from './screen.ts';
 import { SENTENCE, SENTENCE_ENCODING, SENTENCE_MIDDLE_SECONDS, SENTENCE_RATE, sentenceAudio } from './sentence.ts';
-import { type Cast, onStage, type Stage } from './stage.ts';
 import { problemOf } from './verdict.ts';
 
 const usage = `Usage: voxgate demo [--from SLUG] [--to SLUG] [--fault F]… [--json]
@@ -33,7 +33,7 @@ const TO = 'assemblyai/universal-streaming-english';
 const PLAY_MS_MAX = 26_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-interface Plan extends Cast {
+interface Plan extends DemoProviders {
   from: string;
   to: string;
 }
@@ -125,7 +125,7 @@ async function playOnScreen(plan: Plan, signal: AbortSignal): Promise<void> {
 
 /** Plays to the end. Resolves with what went wrong, if anything did. */
 function play(plan: Plan, signal: AbortSignal, audience: Audience): Promise<string | undefined> {
-  return onStage(plan, async (stage) => {
+  return withDemoGateway(plan, async (stage) => {
     const events: ServerEvent[] = [];
     await sayTheSentence(plan, stage, signal, {
       ...audience,
@@ -140,7 +140,7 @@ function play(plan: Plan, signal: AbortSignal, audience: Audience): Promise<stri
 
 async function sayTheSentence(
   { from, to, faults }: Plan,
-  { gateway, killFirst }: Stage,
+  { gateway, killFirst }: DemoGateway,
   signal: AbortSignal,
   { show, died }: Audience,
 ): Promise<void> {

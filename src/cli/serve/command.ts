@@ -10,7 +10,7 @@ import { onSignals } from '../shared/signals.ts';
 import { FirstProcess } from '../workers/messages.ts';
 import { runWorkers } from '../workers/workers.ts';
 import { firstKeyLines } from './first-key.ts';
-import { drainOnFault } from './uncaught-errors.ts';
+import { drainOnUncaughtError } from './uncaught-errors.ts';
 
 const usage = `Usage: voxgate serve [--workers N]
 
@@ -52,7 +52,7 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   const logger = createLogger(config.log.level);
   const options = { config, logger, ...(first === undefined ? {} : { drainsAfter: first.needsNobody }) };
   const gateway = await startGateway(options);
-  const lastResort = drainOnFault(gateway, logger);
+  const uncaughtErrors = drainOnUncaughtError(gateway, logger);
   const { url, firstKey } = gateway;
   const stop = first === undefined ? obeySignals(gateway) : first.obey(gateway);
   if (first === undefined)
@@ -64,8 +64,8 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   else first.tell({ type: 'listening', url, firstKey: firstKey?.secret });
   const error = await gateway.ended;
   stop();
-  lastResort.detach();
-  if (error === null) return lastResort.faulted ? EXIT.failed : EXIT.ok;
+  uncaughtErrors.detach();
+  if (error === null) return uncaughtErrors.occurred ? EXIT.failed : EXIT.ok;
   tell(`voxgate: ${error}`);
   return EXIT.failed;
 }

@@ -1,30 +1,33 @@
-// What nobody has caught: the process cannot be sure of itself any more, but its sessions deserve their last words. It takes
-// nobody new, lets them end, and whoever started it starts another.
+// After an uncaught error the process may be in a wrong state: it drains, so that its sessions can end, and then exits with a
+// failure, so that its supervisor starts a new process.
 import type { Logger } from '../../telemetry/log.ts';
 
-/** After so many it is no single accident: nothing that still runs is to be trusted. */
-const FAULTS_MAX = 100;
+/** After this many errors the process stops without draining. */
+const ERRORS_MAX = 100;
 
-export interface LastResort {
-  /** Whether something was uncaught: the process is not to end as if all were well. */
-  readonly faulted: boolean;
+export interface UncaughtErrors {
+  /** Whether there was one: the exit code must say so. */
+  readonly occurred: boolean;
   detach(): void;
 }
 
 /** Drains the gateway at the first uncaught error or rejection, and stops it at the hundredth. */
-export function drainOnFault(gateway: { drain(): void; stop(): void }, logger: Pick<Logger, 'fatal'>): LastResort {
-  let faults = 0;
+export function drainOnUncaughtError(
+  gateway: { drain(): void; stop(): void },
+  logger: Pick<Logger, 'fatal'>,
+): UncaughtErrors {
+  let errors = 0;
   const uncaught = (error: unknown, origin: string) => {
-    faults++;
-    logger.fatal({ err: error, origin, faults }, 'uncaught fault');
-    if (faults === 1) gateway.drain();
-    if (faults === FAULTS_MAX) gateway.stop();
+    errors++;
+    logger.fatal({ err: error, origin, faults: errors }, 'uncaught fault');
+    if (errors === 1) gateway.drain();
+    if (errors === ERRORS_MAX) gateway.stop();
   };
-  // Also for rejections: without a listener of their own they come here.
+  // Unhandled rejections arrive here too, as long as nothing listens to `unhandledRejection`.
   process.on('uncaughtException', uncaught);
   return {
-    get faulted() {
-      return faults > 0;
+    get occurred() {
+      return errors > 0;
     },
     detach: () => void process.off('uncaughtException', uncaught),
   };

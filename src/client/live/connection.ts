@@ -1,7 +1,7 @@
 // One WebSocket to `/v1/listen`: frames in and out. The credential goes by the subprotocol pair, so that a refusal arrives as an
 // event with a close code everywhere, browsers included. When to open another is decided by live-link.ts.
 import { SERVER_EVENTS, type ServerEvent } from '../events.ts';
-import { Watch } from './watch.ts';
+import { Watchdog } from './watchdog.ts';
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts';
 
 export interface ConnectionHandlers {
@@ -15,7 +15,7 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   #cause: unknown;
   #givenBytes = 0;
-  #watch: Watch | undefined;
+  #watchdog: Watchdog | undefined;
   #isOver = false;
 
   /** Throws what the constructor throws. */
@@ -26,7 +26,7 @@ export class Connection {
     this.#socket.addEventListener('message', ({ data }) => this.#read(data));
     // `ws` tells of pings; a browser does not.
     const { on } = this.#socket as { on?: (type: 'ping', listener: () => void) => void };
-    on?.call(this.#socket, 'ping', () => this.#watch?.pinged());
+    on?.call(this.#socket, 'ping', () => this.#watchdog?.pinged());
     this.#socket.addEventListener('error', (event) => {
       this.#cause = 'error' in event ? event.error : undefined;
     });
@@ -41,13 +41,13 @@ export class Connection {
     if (this.#isOver) return;
     const frame = data instanceof Uint8Array ? data : JSON.stringify(data);
     this.#givenBytes += frame.length;
-    if ('type' in data && data.type === 'close') this.#watch?.closing();
+    if ('type' in data && data.type === 'close') this.#watchdog?.closing();
     this.#socket.send(frame);
   }
 
   /** The session is open: from now on the connection counts as lost (1006) when nothing comes through any more. */
   watch(pendingMs: () => number): void {
-    this.#watch = new Watch({
+    this.#watchdog = new Watchdog({
       unsent: () => this.bufferedAmount,
       given: () => this.#givenBytes,
       pendingMs,
@@ -67,7 +67,7 @@ export class Connection {
 
   #read(data: unknown): void {
     if (this.#isOver || typeof data !== 'string') return;
-    this.#watch?.heard();
+    this.#watchdog?.heard();
     let event: unknown;
     try {
       event = JSON.parse(data);
@@ -81,7 +81,7 @@ export class Connection {
   #over(code: number, reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#watch?.stop();
+    this.#watchdog?.stop();
     this.#handlers.closed(code, reason, this.#cause);
   }
 }

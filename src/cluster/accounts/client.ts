@@ -30,7 +30,7 @@ const TIMEOUT_MS = 10_000;
 /** An owner that has just changed may change once more; beyond that something is wrong. */
 const EPOCHS_MAX = 3;
 /** A start does not wait longer for one that stands still. */
-const GREETING_MS = 2_000;
+const JOIN_MS = 2_000;
 const NOTHING: AskContent = { group: '', organisationId: null, call: '', args: [] };
 
 /** What a node is told whose secret is not the one of the others. */
@@ -121,7 +121,7 @@ class SealedClient implements AccountsClient {
     for (const key of this.#keys) {
       // Under no epoch nothing is done.
       const bound = { id, asker: this.#bus.node, epoch: '' };
-      const untilMs = this.#clock.now() + GREETING_MS;
+      const untilMs = this.#clock.now() + JOIN_MS;
       const attempt = { service: accountsService(shard), bound, key, content: NOTHING, untilMs };
       const said = await this.#send(attempt);
       if (said.type !== 'accounts.unread') return this.#faultIn(attempt, said);

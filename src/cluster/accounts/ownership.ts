@@ -4,7 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Leases } from '../../bus/leases.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { keepName } from '../membership/name-lease.ts';
+import { holdNameLease } from '../membership/name-lease.ts';
 
 const CLAIMS_MAX = 5;
 const CLAIM_AGAIN_MS = 500;
@@ -31,7 +31,7 @@ export interface OwnershipOptions {
   onRevision?(revision: number): void;
   /** Another node is the owner: this one drains and ends. Told once. */
   onLost(sentence: string): void;
-  ghostMs?: number;
+  staleWaitMs?: number;
 }
 
 export interface Ownership {
@@ -53,10 +53,10 @@ export interface Ownership {
  * @throws ClusterError when another node keeps the accounts and goes on doing so
  */
 export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
-  const { bus, leases, clock, shard, id, ledger, claim, onRevision, onLost, ghostMs } = options;
+  const { bus, leases, clock, shard, id, ledger, claim, onRevision, onLost, staleWaitMs } = options;
   let revision = 0;
   let isStarted = false;
-  const name = await keepName({
+  const name = await holdNameLease({
     bus,
     leases,
     clock,
@@ -70,7 +70,7 @@ export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
       if (isStarted) onRevision?.(taken);
     },
     onLost,
-    ...(ghostMs !== undefined && { ghostMs }),
+    ...(staleWaitMs !== undefined && { staleWaitMs }),
   });
   isStarted = true;
   return {

@@ -7,6 +7,7 @@ import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
 import type { Answering } from '../../store/remote/store.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
+import { MessageParts } from './message-parts.ts';
 import {
   type AskBody,
   accountsKey,
@@ -22,7 +23,6 @@ import {
   sealContent,
 } from './protocol.ts';
 import { FIRST_SHARD } from './shards.ts';
-import { PartsShelf } from './shelf.ts';
 
 const CALLS_MAX = 512;
 /** Calls of one memory: past it another begins, under an epoch of its own, and the one before is still looked at. */
@@ -102,8 +102,8 @@ class Service {
   #ids = new Set<string>();
   #idsBefore = new Set<string>();
   readonly #running = new Map<string, Promise<SaidBody>>();
-  readonly #incoming: PartsShelf<string[]>;
-  readonly #outgoing: PartsShelf<readonly string[]>;
+  readonly #incoming: MessageParts<string[]>;
+  readonly #outgoing: MessageParts<readonly string[]>;
 
   constructor(options: AccountsServiceOptions) {
     this.#options = options;
@@ -111,8 +111,8 @@ class Service {
     this.#clock = clock;
     this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
     this.#owner = `${revision}.${randomBytes(6).toString('base64url')}`;
-    this.#incoming = new PartsShelf({ clock: this.#clock, ...SHELF });
-    this.#outgoing = new PartsShelf({ clock: this.#clock, ...SHELF });
+    this.#incoming = new MessageParts({ clock: this.#clock, ...SHELF });
+    this.#outgoing = new MessageParts({ clock: this.#clock, ...SHELF });
   }
 
   get running(): number {

@@ -49,7 +49,7 @@ export function ownSentence(
 }
 
 /** For the operator of a node that asks another one. */
-export function farSentence(
+export function remoteSentence(
   judged: 'other' | 'older',
   found: LedgerIdentity,
   known: KnownLedger,

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
 import { ClusterError } from '../membership/name-lease.ts';
-import { farSentence, judgeLedger, type KnownLedger, readKnown } from './judgement.ts';
+import { judgeLedger, type KnownLedger, readKnown, remoteSentence } from './judgement.ts';
 
 export const LEDGER_FILE = 'ledger';
 
@@ -30,7 +30,7 @@ export class RememberedLedger {
   faultOf(found: LedgerIdentity): string | undefined {
     const { known } = this;
     const judged = judgeLedger(found, known);
-    if (judged !== 'right' && known !== undefined) return farSentence(judged, found, known, this.file);
+    if (judged !== 'right' && known !== undefined) return remoteSentence(judged, found, known, this.file);
     if (known?.id !== found.id || known.generation !== found.generation) this.remember(found);
     return undefined;
   }

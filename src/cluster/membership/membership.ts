@@ -9,7 +9,7 @@ import { Listeners } from '../../store/listeners.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
 import { isCalled } from './ask-node.ts';
 import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
-import { type KeptName, keepName } from './name-lease.ts';
+import { holdNameLease, type NameLease } from './name-lease.ts';
 import { NodeView } from './node-view.ts';
 
 /** The leases of nodes begin so. */
@@ -19,7 +19,7 @@ const SOON_MS = 200;
 const LOOK_AGAIN_MS = 1000;
 
 export interface MembershipOptions {
-  bus: Omit<Bus, 'attach' | 'send' | 'serveNear' | 'request' | 'deadLetters' | 'close'>;
+  bus: Omit<Bus, 'attach' | 'send' | 'serveLocal' | 'request' | 'deadLetters' | 'close'>;
   leases: Leases;
   clock?: Clock;
   /** Epoch milliseconds. */
@@ -36,7 +36,7 @@ export interface MembershipOptions {
   onWarning?(sentence: string): void;
   /** Another node has this one's name: this one drains and ends. Told once. */
   onConflict(sentence: string): void;
-  ghostMs?: number;
+  staleWaitMs?: number;
 }
 
 export interface Membership {
@@ -63,7 +63,7 @@ export interface Membership {
 }
 
 /**
- * Joins: waits for a ghost of this node, which was killed a moment ago. Where the bus is away it joins when that is back.
+ * Joins the cluster. Waits for a stale lease of this node's own name, as after a kill. While the bus is not connected, joins later.
  *
  * @throws ClusterError when another node has the name and keeps it
  */
@@ -86,7 +86,7 @@ class Member implements Membership {
   readonly #goneListeners = new Listeners<string>();
   readonly #nodesListeners = new Listeners<void>();
   readonly #detach: Detach[];
-  #name: KeptName | undefined;
+  #name: NameLease | undefined;
   #beatTimer: unknown;
   #silenceTimer: unknown;
   #beatAtMs = Number.NEGATIVE_INFINITY;
@@ -115,9 +115,9 @@ class Member implements Membership {
   }
 
   async join(): Promise<void> {
-    const { bus, leases, self, onConflict, ghostMs } = this.#options;
+    const { bus, leases, self, onConflict, staleWaitMs } = this.#options;
     const { id, roles, version } = self;
-    this.#name = await keepName({
+    this.#name = await holdNameLease({
       bus,
       leases,
       clock: this.#clock,
@@ -125,9 +125,9 @@ class Member implements Membership {
       value: { node: bus.node, id, roles, version, sinceMs: this.#wallMs() },
       taken: () =>
         `Another node is called "${id}": give this one another VOXGATE_NODE_ID, or stop the other one first.`,
-      isThere: (heldBy) => isCalled(bus, id, heldBy),
+      isHolderAlive: (heldBy) => isCalled(bus, id, heldBy),
       onLost: onConflict,
-      ...(ghostMs !== undefined && { ghostMs }),
+      ...(staleWaitMs !== undefined && { staleWaitMs }),
     });
     this.#beat();
   }
@@ -251,9 +251,9 @@ class Member implements Membership {
     const { bus, answersNow = async () => bus.isConnected } = this.#options;
     if (this.#view.silent(this.#clock.now()).length > 0) {
       // A server that hangs makes everyone silent, and that is noticed on the connection later than here.
-      const isThere = await answersNow();
+      const isAnswering = await answersNow();
       if (this.#hasLeft || !bus.isConnected) return;
-      if (!isThere) {
+      if (!isAnswering) {
         this.#clock.clearTimeout(this.#silenceTimer);
         this.#silenceTimer = this.#clock.setTimeout(() => void this.#lookForSilent(), LOOK_AGAIN_MS);
         return;

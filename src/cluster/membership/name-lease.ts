@@ -1,46 +1,46 @@
-// Having a name as long as the process lives: waits for a ghost of it at the start, takes it again after an outage, and tells
-// when somebody else has it. What the name stands for is the caller's.
+// Holds the lease of a name for as long as the process lives: waits at the start for a stale lease to run out, takes the name again
+// after an outage, and reports when another process has it.
 import type { Clock } from '../../../machines/clock.ts';
 import { type Bus, BusError } from '../../bus/bus.ts';
 import type { Lease, Leases, LeaseValue } from '../../bus/leases.ts';
 
-/** How long a name is waited for whose holder may be gone: longer than a lease lives. */
-export const GHOST_MS = 20_000;
+/** How long to wait for a lease whose holder may be gone. Longer than a lease lives without renewal. */
+export const STALE_LEASE_WAIT_MS = 20_000;
 const RETRY_MS = 1000;
 
-/** A node that cannot be part of the gateway as it is. The message is one sentence for the operator. */
+/** This node cannot join the cluster with its present settings. The message is one sentence for the operator. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }
 
-export interface NameOptions {
+export interface NameLeaseOptions {
   bus: Pick<Bus, 'node' | 'isConnected' | 'onConnection'>;
   leases: Leases;
   clock: Clock;
   name: string;
-  /** What is written under it. `node` in it is the own incarnation. */
+  /** The value of the lease. Its `node` is this node's incarnation. */
   value: LeaseValue & { node: string };
-  ghostMs?: number;
-  /** The sentence about somebody else who has it. */
+  staleWaitMs?: number;
+  /** The sentence for the operator when another process holds the name. */
   taken(heldBy: LeaseValue): string;
   /**
-   * Whether that one is there. What is written under a name may be a ghost, or nobody's: without an answer it is not given up for
-   * it, but taken again as soon as it is free. Believed without being asked when absent.
+   * Whether the holder in the lease's value is running. The lease may be stale: if its holder does not answer, this process does
+   * not give up, and takes the name as soon as it is free. Without this function every holder counts as running.
    */
-  isThere?(heldBy: LeaseValue): Promise<boolean>;
+  isHolderAlive?(heldBy: LeaseValue): Promise<boolean>;
   /**
-   * Taken, or taken again, with that revision. Until it resolves the name is not counted on; when it rejects it is given back, and
-   * after a BusError taken again.
+   * The lease was acquired, for the first time or again, with that revision. `isSure` stays false until this resolves. If it
+   * rejects, the lease is released; after a BusError it is acquired again.
    */
   onTaken?(revision: number): Promise<void> | void;
-  /** Somebody else has it for good, or `onTaken` rejected. Told once; nothing comes after it. */
+  /** Another process holds the name for good, or `onTaken` rejected. Called at most once, and last. */
   onLost(sentence: string): void;
 }
 
-export interface KeptName {
-  /** The last one; undefined before the name was taken for the first time. */
+export interface NameLease {
+  /** The revision of the last lease; undefined before the first one. */
   readonly revision: number | undefined;
-  /** Whether nobody else can have the name now. */
+  /** Whether this process holds the lease now, so that no other can. */
   readonly isSure: boolean;
   update(value: LeaseValue): void;
   /** Never rejects. */
@@ -48,21 +48,21 @@ export interface KeptName {
 }
 
 /**
- * Takes the name; where the bus is not connected it is taken as soon as that is possible, and somebody else who has it by then is
- * told as lost.
+ * Acquires the lease. While the bus is not connected this returns at once and the lease is acquired after the connection;
+ * `onLost` then reports another holder.
  *
- * @throws ClusterError when somebody else still has it after the time of a ghost
+ * @throws ClusterError when another process still holds the name after `staleWaitMs`
  */
-export async function keepName(options: NameOptions): Promise<KeptName> {
-  const keeper = new NameKeeper(options);
-  if (options.bus.isConnected) await keeper.takeFirst();
-  else keeper.takeLater();
-  return keeper;
+export async function holdNameLease(options: NameLeaseOptions): Promise<NameLease> {
+  const held = new HeldNameLease(options);
+  if (options.bus.isConnected) await held.takeFirst();
+  else held.takeLater();
+  return held;
 }
 
-class NameKeeper implements KeptName {
-  readonly #options: NameOptions;
-  readonly #ghostMs: number;
+class HeldNameLease implements NameLease {
+  readonly #options: NameLeaseOptions;
+  readonly #staleWaitMs: number;
   readonly #detach: () => void;
   #value: LeaseValue;
   #lease: Lease | undefined;
@@ -72,9 +72,9 @@ class NameKeeper implements KeptName {
   #isTaking = false;
   #wake = () => {};
 
-  constructor(options: NameOptions) {
+  constructor(options: NameLeaseOptions) {
     this.#options = options;
-    this.#ghostMs = options.ghostMs ?? GHOST_MS;
+    this.#staleWaitMs = options.staleWaitMs ?? STALE_LEASE_WAIT_MS;
     this.#value = options.value;
     this.#detach = options.bus.onConnection((isConnected) => {
       if (isConnected) this.#wake();
@@ -121,11 +121,11 @@ class NameKeeper implements KeptName {
     } finally {
       this.#isTaking = false;
     }
-    // It was lost again before this was over.
+    // The lease was lost again before this was done.
     if (this.#lease?.isValid !== true) this.takeLater();
   }
 
-  /** Rejects with ClusterError, or with what `onTaken` rejected with. A start does not wait for NATS without end. */
+  /** Rejects with ClusterError, or with the error of `onTaken`. At the start, the wait for NATS is bounded. */
   async #take(isFirst: boolean): Promise<void> {
     const beganAtMs = this.#options.clock.now();
     let foundAtMs: number | undefined;
@@ -135,10 +135,10 @@ class NameKeeper implements KeptName {
       const nowMs = this.#options.clock.now();
       if (found instanceof BusError) {
         foundAtMs = undefined;
-        if (isFirst && nowMs - beganAtMs >= this.#ghostMs) throw new ClusterError(found.message);
+        if (isFirst && nowMs - beganAtMs >= this.#staleWaitMs) throw new ClusterError(found.message);
       } else {
         foundAtMs ??= nowMs;
-        const isOver = nowMs - foundAtMs >= this.#ghostMs;
+        const isOver = nowMs - foundAtMs >= this.#staleWaitMs;
         if (await this.#isGivenUp(found, isFirst, isOver)) throw new ClusterError(this.#options.taken(found));
       }
       await this.#pause(found instanceof BusError && !isFirst && !this.#options.bus.isConnected);
@@ -146,14 +146,14 @@ class NameKeeper implements KeptName {
   }
 
   async #isGivenUp(found: LeaseValue, isFirst: boolean, isOver: boolean): Promise<boolean> {
-    const { bus, isThere = async () => true } = this.#options;
+    const { bus, isHolderAlive = async () => true } = this.#options;
     if (isFirst) return isOver;
-    // The own ghost ends by itself; a name that was had before, and is somebody else's now, does not come back.
+    // A stale lease of this node itself runs out. A name that this process held, and that another node holds now, is lost.
     const isDue = this.#revision === undefined ? isOver : found.node !== bus.node;
-    return isDue && (await isThere(found));
+    return isDue && (await isHolderAlive(found));
   }
 
-  /** Resolves with nothing when it is taken, else with who has it, or why NATS did not say so. */
+  /** Resolves with undefined when the lease was acquired, else with its holder's value, or with the error of NATS. */
   async #try(): Promise<LeaseValue | BusError | undefined> {
     const { leases, name, onTaken } = this.#options;
     try {
@@ -177,7 +177,7 @@ class NameKeeper implements KeptName {
       await onTaken?.(this.#lease.revision);
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
-      // NATS went away in between: it is taken once more.
+      // NATS was disconnected meanwhile: acquire the lease again.
       await this.#lease.release();
       return error;
     }

@@ -4,8 +4,8 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Engine, EngineConnection, EngineListener } from '../../providers/provider.ts';
 import { Deadline } from '../../runtime/deadline.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
-import { type Account, Accounts } from '../accounts.ts';
 import { PoolConnection } from '../connection.ts';
+import { type OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
 import { paramOf, type QueryFault, readQuery, type StreamErrorCode } from '../protocol.ts';
 import { Thread } from './thread.ts';
 
@@ -58,7 +58,7 @@ export class RecogniserPool implements Engine {
   readonly #clock: Clock;
   readonly #streamsMax: number;
   readonly #streamsPerOrganisationMax: number;
-  readonly #accounts: Accounts;
+  readonly #shares: OrganisationShares;
   /** Threads that take streams. */
   readonly #members = new Map<Thread, Member>();
   /** Worn threads, until their last stream has ended. */
@@ -80,7 +80,7 @@ export class RecogniserPool implements Engine {
       Math.ceil(this.#streamsMax * ORGANISATION_SHARE),
     );
     const { cpuSecondsPerMinutePerOrganisationMax: cpuSeconds } = options;
-    this.#accounts = new Accounts({
+    this.#shares = new OrganisationShares({
       clock: this.#clock,
       ...(cpuSeconds === undefined ? {} : { cpuMsPerMinuteMax: cpuSeconds * 1000 }),
     });
@@ -104,11 +104,11 @@ export class RecogniserPool implements Engine {
   /** @param owner the organisation that the stream is for; absent for the process's own */
   connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection {
     const asked = readQuery(query);
-    const account = this.#accounts.of(owner);
-    const refusal = this.#refusal(account);
+    const share = this.#shares.of(owner);
+    const refusal = this.#refusal(share);
     const member = refusal !== undefined || asked === undefined ? undefined : this.#pick();
     this.#streams++;
-    account.streams++;
+    share.streams++;
     const connection = new PoolConnection(listener, {
       queueBytesMax: this.#options.queueBytesMax,
       onQueue: (bytes) => {
@@ -119,8 +119,8 @@ export class RecogniserPool implements Engine {
       },
       onClosed: () => {
         this.#streams--;
-        account.streams--;
-        this.#accounts.left(account);
+        share.streams--;
+        this.#shares.left(share);
       },
     });
     if (refusal !== undefined) connection.refuse(...refusal);
@@ -128,7 +128,7 @@ export class RecogniserPool implements Engine {
       connection.refuse('invalid_query', 'A stream is opened with a language, a task and whether interims are wanted.');
     } else {
       this.#lastId++;
-      member.thread.open(this.#lastId, asked, account, connection);
+      member.thread.open(this.#lastId, asked, share, connection);
       connection.attach(member.thread, this.#lastId);
       member.opened++;
       if (member.opened >= (this.#options.threadStreamsMax ?? THREAD_STREAMS_MAX)) this.#retire(member);
@@ -142,22 +142,22 @@ export class RecogniserPool implements Engine {
     if (asked === undefined) throw new TypeError('This is no query of the embedded recogniser.');
     if (asked.task.builtIn) return undefined;
     const waiting = [...this.#members.keys()].reduce((sum, { checks }) => sum + checks, 0);
-    const account = this.#accounts.of(owner);
-    const hasMany = owner !== undefined && account.checks >= CHECKS_PER_ORGANISATION_MAX;
+    const share = this.#shares.of(owner);
+    const hasMany = owner !== undefined && share.checks >= CHECKS_PER_ORGANISATION_MAX;
     if (this.#closed || waiting >= CHECKS_MAX || hasMany) {
-      this.#accounts.left(account);
+      this.#shares.left(share);
       return {
         param: paramOf(asked.task),
         message: 'The recogniser is too busy to look at this now. Try again shortly.',
       };
     }
     this.#lastId++;
-    account.checks++;
+    share.checks++;
     return this.#pick()
-      .thread.check(this.#lastId, asked, account)
+      .thread.check(this.#lastId, asked, share)
       .finally(() => {
-        account.checks--;
-        this.#accounts.left(account);
+        share.checks--;
+        this.#shares.left(share);
       });
   }
 
@@ -169,7 +169,7 @@ export class RecogniserPool implements Engine {
   }
 
   /** Why there is no stream for it now. */
-  #refusal({ owner, streams }: Account): [StreamErrorCode, string] | undefined {
+  #refusal({ owner, streams }: OrganisationShare): [StreamErrorCode, string] | undefined {
     const all = this.#streamsMax;
     const share = this.#streamsPerOrganisationMax;
     if (this.#closed)
@@ -196,7 +196,7 @@ export class RecogniserPool implements Engine {
   #start(): Member {
     const thread = new Thread({
       clock: this.#clock,
-      accounts: this.#accounts,
+      shares: this.#shares,
       onLess: (from) => this.#settle(from),
       onFault: (from, error) => {
         this.#endThread(from);

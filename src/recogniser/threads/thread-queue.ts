@@ -1,6 +1,6 @@
 // Which piece of work a thread of the recogniser is given next: organisations take turns, and so do the streams of each; what is
 // spoken now goes before what runs ahead of real time. Knows no thread.
-import type { Account, Accounts } from '../accounts.ts';
+import type { OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
 
 /** Audio that came further ahead of real time than this belongs to a recording, not to somebody who speaks. */
 const AHEAD_MS = 2_000;
@@ -18,7 +18,7 @@ export interface Piece<Request> {
 /** A stream or a check. */
 interface Line<Request> {
   readonly id: number;
-  readonly account: Account;
+  readonly share: OrganisationShare;
   readonly pieces: Piece<Request>[];
   /** When what comes next would be spoken. */
   dueMs: number;
@@ -29,18 +29,18 @@ interface Line<Request> {
 
 export interface NextPiece<Request> {
   id: number;
-  account: Account;
+  share: OrganisationShare;
   piece: Piece<Request>;
 }
 
 export class ThreadQueue<Request> {
-  readonly #accounts: Accounts;
+  readonly #shares: OrganisationShares;
   readonly #lines = new Map<number, Line<Request>>();
   #sinceAhead = 0;
   #heldMs = Number.POSITIVE_INFINITY;
 
-  constructor(accounts: Accounts) {
-    this.#accounts = accounts;
+  constructor(shares: OrganisationShares) {
+    this.#shares = shares;
   }
 
   /** How long all that waits has to wait in any case, as of the last look; Infinity where nothing waits. */
@@ -49,8 +49,8 @@ export class ThreadQueue<Request> {
   }
 
   /** Pieces of one id come out in the order in which they were put in. */
-  open(id: number, account: Account, onSlowed?: () => void): void {
-    this.#lines.set(id, { id, account, pieces: [], dueMs: Number.NEGATIVE_INFINITY, turn: 0, onSlowed });
+  open(id: number, share: OrganisationShare, onSlowed?: () => void): void {
+    this.#lines.set(id, { id, share, pieces: [], dueMs: Number.NEGATIVE_INFINITY, turn: 0, onSlowed });
   }
 
   /** Forgets what waits of it. */
@@ -77,8 +77,8 @@ export class ThreadQueue<Request> {
     const line = this.#pick(nowMs);
     const piece = line?.pieces.shift();
     if (line === undefined || piece === undefined) return undefined;
-    line.turn = this.#accounts.served(line.account);
-    return { id: line.id, account: line.account, piece };
+    line.turn = this.#shares.served(line.share);
+    return { id: line.id, share: line.share, piece };
   }
 
   #pick(nowMs: number): Line<Request> | undefined {
@@ -90,7 +90,7 @@ export class ThreadQueue<Request> {
       const [first] = line.pieces;
       if (first === undefined) continue;
       const aheadMs = (first.dueMs ?? Number.NEGATIVE_INFINITY) - nowMs - AHEAD_MS;
-      const unpaidMs = this.#accounts.waitMs(line.account);
+      const unpaidMs = this.#shares.waitMs(line.share);
       if (aheadMs <= 0 && unpaidMs === 0) spoken = earlier(spoken, line);
       else if (aheadMs <= 0) spokenUnpaid = earlier(spokenUnpaid, line);
       else if (unpaidMs === 0) ahead = earlier(ahead, line);
@@ -116,6 +116,6 @@ export class ThreadQueue<Request> {
 /** The organisation that had its turn longest ago; of the same, the stream. */
 function earlier<Request>(one: Line<Request> | undefined, other: Line<Request>): Line<Request> {
   if (one === undefined) return other;
-  if (one.account !== other.account) return other.account.turn < one.account.turn ? other : one;
+  if (one.share !== other.share) return other.share.turn < one.share.turn ? other : one;
   return other.turn < one.turn ? other : one;
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { Deadline } from '../../runtime/deadline.ts';
 import { workerFile } from '../../telemetry/worker-file.ts';
-import type { Account, Accounts } from '../accounts.ts';
+import type { OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
 import {
   COMMAND_BYTES,
   PIECE_BYTES,
@@ -46,7 +46,7 @@ interface Check {
 
 export interface ThreadOptions {
   clock: Clock;
-  accounts: Accounts;
+  shares: OrganisationShares;
   /** A stream or a check has ended. */
   onLess: (thread: Thread) => void;
   /** The thread failed, and its streams were closed with 1011. It is still to be closed itself. */
@@ -60,7 +60,7 @@ export class Thread {
   readonly #checks = new Map<number, Check>();
   readonly #queue: ThreadQueue<ThreadRequest>;
   /** Who pays for what was asked, by stream or check, as long as it is not answered; a stream may have been dropped by then. */
-  readonly #payers = new Map<number, { account: Account; owed: number }>();
+  readonly #payers = new Map<number, { share: OrganisationShare; owed: number }>();
   /** Requests without an answer, and how much they ask for. */
   #owed = 0;
   #owedBytes = 0;
@@ -70,7 +70,7 @@ export class Thread {
 
   constructor(options: ThreadOptions) {
     this.#options = options;
-    this.#queue = new ThreadQueue(options.accounts);
+    this.#queue = new ThreadQueue(options.shares);
     // Flags of the process, such as loaders, are not for its threads.
     this.#worker = new Worker(workerFile(import.meta.url, 'worker'), { execArgv: [], name: 'recogniser' });
     this.#worker.on('message', (reply: ThreadReply) => this.#hear(reply));
@@ -86,9 +86,9 @@ export class Thread {
     return this.#checks.size;
   }
 
-  open(id: number, query: StreamQuery, account: Account, stream: ThreadStream): void {
+  open(id: number, query: StreamQuery, share: OrganisationShare, stream: ThreadStream): void {
     this.#streams.set(id, stream);
-    this.#queue.open(id, account, () => stream.slowed());
+    this.#queue.open(id, share, () => stream.slowed());
     this.#queue.put(id, { type: 'open', stream: id, query }, TASK_BYTES);
     this.#feed();
   }
@@ -114,10 +114,10 @@ export class Thread {
     this.#options.onLess(this);
   }
 
-  check(id: number, query: StreamQuery, account: Account): Promise<QueryFault | undefined> {
+  check(id: number, query: StreamQuery, share: OrganisationShare): Promise<QueryFault | undefined> {
     return new Promise((resolve) => {
       this.#checks.set(id, { query, resolve });
-      this.#queue.open(id, account);
+      this.#queue.open(id, share);
       this.#queue.put(id, { type: 'check', check: id, query }, TASK_BYTES);
       this.#feed();
     });
@@ -137,16 +137,16 @@ export class Thread {
     while (!this.#over && this.#owedBytes < AT_HAND_BYTES) {
       const next = this.#queue.next(clock.now());
       if (next === undefined) break;
-      this.#ask(next.piece.request, next.piece.bytes, next.id, next.account);
+      this.#ask(next.piece.request, next.piece.bytes, next.id, next.share);
     }
     const { heldMs } = this.#queue;
     if (this.#over || this.#owed > 0 || heldMs === Number.POSITIVE_INFINITY) return;
     this.#held = clock.setTimeout(() => this.#feed(), Math.ceil(heldMs));
   }
 
-  #ask(request: ThreadRequest, bytes: number, id: number, account: Account): void {
+  #ask(request: ThreadRequest, bytes: number, id: number, share: OrganisationShare): void {
     const payer = this.#payers.get(id);
-    if (payer === undefined) this.#payers.set(id, { account, owed: 1 });
+    if (payer === undefined) this.#payers.set(id, { share, owed: 1 });
     else payer.owed++;
     if (this.#owed === 0) this.#hang?.touch();
     this.#owed++;
@@ -161,7 +161,7 @@ export class Thread {
     this.#owedBytes -= bytes;
     const payer = this.#payers.get(id);
     if (payer === undefined) return;
-    this.#options.accounts.spend(payer.account, ms);
+    this.#options.shares.spend(payer.share, ms);
     payer.owed--;
     if (payer.owed === 0) this.#payers.delete(id);
   }

@@ -16,14 +16,14 @@ const SELECT = `
   FROM organisations`;
 
 /** An organisation that was suspended, or reinstated. */
-export interface SuspensionNews {
+export interface SuspensionChange {
   organisationId: string;
   suspended: boolean;
 }
 
 export interface Suspensions {
   /** What changed since this was last asked, by any process. */
-  unheardSuspensions(): SuspensionNews[];
+  unheardSuspensions(): SuspensionChange[];
 }
 
 export function createOrganisationTables({
@@ -104,12 +104,12 @@ export function createOrganisationTables({
     findOrganisation: (id) => byId.get(id),
     unheardSuspensions() {
       const now = new Set(suspended.all());
-      const news = [
+      const changes = [
         ...[...now].filter((id) => !heard.has(id)).map((organisationId) => ({ organisationId, suspended: true })),
         ...[...heard].filter((id) => !now.has(id)).map((organisationId) => ({ organisationId, suspended: false })),
       ];
       heard = now;
-      return news;
+      return changes;
     },
   };
 }

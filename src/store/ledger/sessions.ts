@@ -105,7 +105,7 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
     return recordOf(session.number);
   }
 
-  /** The session was closed for want of news. What came after what was posted then is billed beside it, once. */
+  /** The session was closed because its node went silent. What came after what was posted then is billed beside it, once. */
   function settleLate(first: SessionRecord, head: SessionHead, end: SessionEnd): SessionRecord {
     const lines = linesBeyond(first.lines, end.lines);
     const name = lateHead(head);

@@ -38,7 +38,7 @@ export interface RemoteCall {
 
 type Rows = {
   readonly [Name in CallName]:
-    | 'near'
+    | 'local'
     | { readonly names: Naming; readonly kinds: Readonly<Kinds<Required<Parameters<StoreCalls[Name]>>>> };
 };
 
@@ -48,14 +48,14 @@ const none = <const List extends readonly string[]>(...kinds: List) => ({ names:
 
 /**
  * Complete by its type: a call that is missing here does not compile, and neither does one whose arguments are others.
- * `near`: only where the database is. So is all that an operator does, and all that concerns no single organisation.
+ * `local`: only where the database is. So is all that an operator does, and all that concerns no single organisation.
  */
 const ROWS = {
-  bootstrap: 'near',
-  createOrganisation: 'near',
-  setCreditLimit: 'near',
-  setSuspended: 'near',
-  listOrganisations: 'near',
+  bootstrap: 'local',
+  createOrganisation: 'local',
+  setCreditLimit: 'local',
+  setSuspended: 'local',
+  listOrganisations: 'local',
   findOrganisation: first('text'),
   createKey: first('text', 'object', 'object', 'number?'),
   findKeyByHash: none('bytes'),
@@ -65,56 +65,56 @@ const ROWS = {
   rollKey: first('text', 'text', 'number', 'object', 'number?'),
   revokeKey: first('text', 'text', 'object'),
   noteKeysUsed: first('text', 'list'),
-  revokedKeyIds: 'near',
+  revokedKeyIds: 'local',
 
-  recordAudit: 'near',
+  recordAudit: 'local',
   listAudit: first('text', 'number', 'number?'),
 
-  takeOutbox: 'near',
-  endOutbox: 'near',
-  nextOutboxDueMs: 'near',
+  takeOutbox: 'local',
+  endOutbox: 'local',
+  nextOutboxDueMs: 'local',
 
   openSession: member('object', 'object'),
   renewHold: member('object', 'list', 'object'),
   settleSession: member('object', 'object'),
-  expireHolds: 'near',
-  addCredit: 'near',
+  expireHolds: 'local',
+  addCredit: 'local',
   balanceOf: first('text'),
   findSession: first('text', 'text'),
   listSessions: first('text', 'number', 'text?'),
   usageOf: member('object'),
   billOf: first('text', 'text'),
-  auditLedger: 'near',
-  exportLedger: 'near',
-  backup: 'near',
+  auditLedger: 'local',
+  exportLedger: 'local',
+  backup: 'local',
 
   // What is sealed, and by which keys, is the business of the node that has the key ring: src/vault/remote.ts.
-  saveProviderKey: 'near',
+  saveProviderKey: 'local',
   listProviderKeys: first('text'),
   findProviderKey: first('text', 'text'),
-  readSealedProviderKey: 'near',
-  noteProviderKeyCheck: 'near',
-  noteProviderKeyUse: 'near',
-  removeProviderKey: 'near',
-  listSealedProviderKeys: 'near',
-  countSealedBy: 'near',
-  vaultCanary: 'near',
-  keepVaultCanary: 'near',
-  resealVault: 'near',
+  readSealedProviderKey: 'local',
+  noteProviderKeyCheck: 'local',
+  noteProviderKeyUse: 'local',
+  removeProviderKey: 'local',
+  listSealedProviderKeys: 'local',
+  countSealedBy: 'local',
+  vaultCanary: 'local',
+  keepVaultCanary: 'local',
+  resealVault: 'local',
 
   claimIdempotency: member('object', 'number'),
   renewIdempotency: member('object', 'number'),
   finishIdempotency: member('object', 'bytes', 'bytes'),
   releaseIdempotency: member('object'),
 
-  claimOwnership: 'near',
-  findOwnership: 'near',
+  claimOwnership: 'local',
+  findOwnership: 'local',
 
-  findLedger: 'near',
-  noteLedger: 'near',
-  acceptLedger: 'near',
-  openNodes: 'near',
-  closeLost: 'near',
+  findLedger: 'local',
+  noteLedger: 'local',
+  acceptLedger: 'local',
+  openNodes: 'local',
+  closeLost: 'local',
 
   signUp: none('object'),
   findPerson: none('text'),
@@ -127,8 +127,8 @@ const ROWS = {
   resetPassword: none('bytes', 'text', 'text'),
   changePassword: none('object', 'text'),
   requestAddressChange: none('text', 'text', 'text', 'object', 'text'),
-  moveAccount: 'near',
-  deletePerson: 'near',
+  moveAccount: 'local',
+  deletePerson: 'local',
   beginLogin: none('text'),
   noteRefusedLogin: none('object'),
   openConsoleSession: none('object'),
@@ -142,12 +142,12 @@ const ROWS = {
 } as const satisfies Rows;
 
 /** The calls that may be made from afar. */
-export type FarCallName = { [Name in CallName]: (typeof ROWS)[Name] extends 'near' ? never : Name }[CallName];
+export type RemoteCallName = { [Name in CallName]: (typeof ROWS)[Name] extends 'local' ? never : Name }[CallName];
 
 /** Undefined for what is made only where the database is, and for what is no call at all. */
 export function remoteCall(name: string): RemoteCall | undefined {
-  const row = Object.hasOwn(ROWS, name) ? ROWS[name as CallName] : 'near';
-  return row === 'near' ? undefined : row;
+  const row = Object.hasOwn(ROWS, name) ? ROWS[name as CallName] : 'local';
+  return row === 'local' ? undefined : row;
 }
 
 /** Whether arguments are of the kinds that a call has: what is in objects and lists is for the tables to say. */

@@ -1,6 +1,6 @@
 // What the store and the thread that owns its file say to each other.
 import type { CallName } from '../calls.ts';
-import type { SuspensionNews } from '../keys/organisation-tables.ts';
+import type { SuspensionChange } from '../keys/organisation-tables.ts';
 import type { StoreErrorReason } from '../store-error.ts';
 
 /** What the thread is started with. */
@@ -23,7 +23,7 @@ export type FromWorker =
   /** Calls of one commit. */
   | { kind: 'answers'; answers: Answer[] }
   | { kind: 'revoked'; keyIds: string[] }
-  | { kind: 'suspensions'; news: SuspensionNews[] }
+  | { kind: 'suspensions'; changes: SuspensionChange[] }
   | { kind: 'outbox' }
   /** Could not open; the thread ends. */
   | { kind: 'refused'; reason: StoreErrorReason; message: string };

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../telemetry/worker-file.ts';
 import { CALLS, type CallName } from '../calls.ts';
-import type { SuspensionNews } from '../keys/organisation-tables.ts';
+import type { SuspensionChange } from '../keys/organisation-tables.ts';
 import { Listeners } from '../listeners.ts';
 import type { AsynchronousCalls, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -68,7 +68,7 @@ class StoreThread implements Omit<Store, CallName> {
   /** Calls on their way to the thread, together with the others of this turn of the event loop. */
   #outgoing: Call[] = [];
   readonly #revocations = new Listeners<string>();
-  readonly #suspensions = new Listeners<SuspensionNews>();
+  readonly #suspensions = new Listeners<SuspensionChange>();
   readonly #outbox = new Listeners<void>();
   #state: State = 'opening';
   #endReason = new StoreError('closed', 'The store is closed.');
@@ -97,7 +97,7 @@ class StoreThread implements Omit<Store, CallName> {
     return this.#revocations.add(listener);
   }
 
-  onSuspension(listener: (news: SuspensionNews) => void): () => void {
+  onSuspension(listener: (change: SuspensionChange) => void): () => void {
     return this.#suspensions.add(listener);
   }
 
@@ -170,7 +170,7 @@ class StoreThread implements Omit<Store, CallName> {
         for (const keyId of message.keyIds) this.#revocations.tell(keyId);
         break;
       case 'suspensions':
-        for (const news of message.news) this.#suspensions.tell(news);
+        for (const change of message.changes) this.#suspensions.tell(change);
         break;
       case 'outbox':
         this.#outbox.tell();

@@ -50,9 +50,9 @@ function serve(): void {
   function tellRevocations(): boolean {
     const keyIds = tables.unheard();
     if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
-    const news = tables.unheardSuspensions();
-    if (news.length > 0) tell({ kind: 'suspensions', news });
-    return keyIds.length + news.length > 0;
+    const changes = tables.unheardSuspensions();
+    if (changes.length > 0) tell({ kind: 'suspensions', changes });
+    return keyIds.length + changes.length > 0;
   }
 
   function tellOutbox(): boolean {

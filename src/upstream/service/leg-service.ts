@@ -48,7 +48,7 @@ export class LegService {
       }));
       this.#retreat = new Retreat(upstream.clock, placement, {
         legs: () => this.#far.size,
-        serveNearOnly: (isNearOnly) => this.#serveNearOnly(isNearOnly),
+        serveLocallyOnly: (isLocalOnly) => this.#serveLocallyOnly(isLocalOnly),
       });
     }
     this.#offer = bus.serve(OPEN_LEG, this.#answer);
@@ -131,7 +131,7 @@ export class LegService {
     });
     this.#far.set(session, lost);
     this.#balance?.start();
-    if (this.#retreat?.isNearOnly === true) session.expire();
+    if (this.#retreat?.isLocalOnly === true) session.expire();
     leg = this.#open(legId, request, {
       report: (report) => session.report(report),
       gone: () => {
@@ -165,10 +165,10 @@ export class LegService {
   }
 
   /** The sessions of this node have nobody nearer, so they are served all the same. */
-  #serveNearOnly(isNearOnly: boolean): void {
+  #serveLocallyOnly(isLocalOnly: boolean): void {
     const before = this.#offer;
-    this.#offer = isNearOnly ? this.#bus.serveNear(OPEN_LEG, this.#answer) : this.#bus.serve(OPEN_LEG, this.#answer);
+    this.#offer = isLocalOnly ? this.#bus.serveLocal(OPEN_LEG, this.#answer) : this.#bus.serve(OPEN_LEG, this.#answer);
     before();
-    if (isNearOnly) for (const session of [...this.#far.keys()]) session.expire();
+    if (isLocalOnly) for (const session of [...this.#far.keys()]) session.expire();
   }
 }

@@ -11,14 +11,14 @@ const LINGER_MS = 3_000;
 export interface RetreatCalls {
   /** Legs of sessions on other nodes that are open here. */
   legs(): number;
-  serveNearOnly(isNearOnly: boolean): void;
+  serveLocallyOnly(isLocalOnly: boolean): void;
 }
 
 export class Retreat {
   readonly #clock: Clock;
   readonly #placement: Pick<Placement, 'hasOther' | 'onNodes'>;
   readonly #calls: RetreatCalls;
-  #isNearOnly = false;
+  #isLocalOnly = false;
   #isStopped = false;
   #done: Promise<void> | undefined;
   #unlisten: Detach = () => {};
@@ -33,8 +33,8 @@ export class Retreat {
   }
 
   /** Whether sessions on other nodes are to have their legs elsewhere. */
-  get isNearOnly(): boolean {
-    return this.#isNearOnly;
+  get isLocalOnly(): boolean {
+    return this.#isLocalOnly;
   }
 
   /** Resolves when no leg of a session on another node is left. */
@@ -56,17 +56,17 @@ export class Retreat {
 
   async #leave(): Promise<void> {
     // The others may go away as well, at the same moment.
-    const look = () => this.#serveNearOnly(this.#placement.hasOther());
+    const look = () => this.#serveLocallyOnly(this.#placement.hasOther());
     this.#unlisten = this.#placement.onNodes(look);
     look();
     while (!this.#isStopped) {
-      const restMs = this.#isNearOnly ? 0 : this.#endedAtMs + LINGER_MS - this.#clock.now();
+      const restMs = this.#isLocalOnly ? 0 : this.#endedAtMs + LINGER_MS - this.#clock.now();
       const isEmpty = this.#calls.legs() === 0;
       if (isEmpty && restMs <= 0) break;
       await this.#change(isEmpty ? restMs : undefined);
     }
     this.#unlisten();
-    this.#serveNearOnly(true);
+    this.#serveLocallyOnly(true);
   }
 
   /** Resolves when the last leg has gone, or another node has come, or that time has passed. */
@@ -80,10 +80,10 @@ export class Retreat {
     });
   }
 
-  #serveNearOnly(isNearOnly: boolean): void {
-    if (this.#isNearOnly === isNearOnly || this.#isStopped) return;
-    this.#isNearOnly = isNearOnly;
-    this.#calls.serveNearOnly(isNearOnly);
-    if (isNearOnly && this.#calls.legs() === 0) this.#wake();
+  #serveLocallyOnly(isLocalOnly: boolean): void {
+    if (this.#isLocalOnly === isLocalOnly || this.#isStopped) return;
+    this.#isLocalOnly = isLocalOnly;
+    this.#calls.serveLocallyOnly(isLocalOnly);
+    if (isLocalOnly && this.#calls.legs() === 0) this.#wake();
   }
 }

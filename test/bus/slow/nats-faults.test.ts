@@ -128,12 +128,12 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     expect(new Set(outcomes)).toEqual(new Set(['accepted', 'overflow']));
     expect(accepted * bytes.length).toBeGreaterThan(7.5 * MIB);
     expect(accepted * bytes.length).toBeLessThanOrEqual(8 * MIB);
-    expect(near.outboxBytes).toBeLessThanOrEqual(8 * MIB);
+    expect(near.inFlightBytes).toBeLessThanOrEqual(8 * MIB);
     expect(near.deadLetters.overflow).toBe(2_000 - accepted);
     const frozenMs = performance.now();
     await whenConnected(near, false);
     expect(performance.now() - frozenMs).toBeLessThan(NOTICED_MS.max);
-    expect(near.outboxBytes).toBe(0);
+    expect(near.inFlightBytes).toBe(0);
     // Not while it is about to give up: a pong that waits to be read would come too late.
     await whenConnected(far, false);
     server.thaw();
@@ -143,14 +143,14 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
 
   it('takes small messages into the count, and more again when the server has taken what was sent', async () => {
     const server = await serverOfTest();
-    const near = await busOfTest(server, { outboxBytesMax: MIB });
+    const near = await busOfTest(server, { inFlightBytesMax: MIB });
     const send = () => near.send('zzzzzz/anybody', near.address('me'), { type: 'small' });
     let sent = 0;
     while (send() === 'accepted') sent++;
     expect(sent).toBeGreaterThan(1_000);
     expect(sent).toBeLessThan(MIB / 128);
     await settleAll([near]);
-    expect(near.outboxBytes).toBeLessThan(MIB / 2);
+    expect(near.inFlightBytes).toBeLessThan(MIB / 2);
     expect(send()).toBe('accepted');
     expect(near.deadLetters).toMatchObject({ overflow: 1, unknown_node: sent });
   });

@@ -12,7 +12,7 @@ import { beginAll, createKey, expectBilled, FULL, latestMs } from '../rig/crowd.
 
 const TALKERS = FULL ? 50 : 4;
 const KILLS = FULL ? 3 : 1;
-/** Longer than a node that was killed waits for the ghost of itself. */
+/** Longer than a killed node waits for its own stale lease. */
 const SECONDS = 30;
 const SHORT_SECONDS = 4;
 const NEW_KEY_MS_MAX = 25_000;

@@ -10,7 +10,7 @@ import { Talker } from '../rig/talker.ts';
 
 const CONFIG = 78;
 const OTHER_SECRET = 'a-secret-that-none-of-the-other-nodes-of-it-has';
-/** A name is waited for as long as a ghost may have it: 20 s. */
+/** How long a stale lease of a name is waited for: 20 s. */
 const REFUSED_MS_MAX = 60_000;
 const EVERYTHING = 'edge,upstream,accounts';
 

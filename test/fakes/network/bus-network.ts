@@ -187,7 +187,7 @@ export class NetworkBus implements Bus {
     };
   }
 
-  serveNear(service: string, handler: ServiceHandler): Detach {
+  serveLocal(service: string, handler: ServiceHandler): Detach {
     return this.near.serve(service, handler);
   }
 

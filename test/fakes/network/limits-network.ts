@@ -2,9 +2,9 @@
 // of nodes and in any order between pairs. Nodes are cut off and mended.
 import { SimulatedClock } from 'xstate';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../../src/bus/bus.ts';
-import { type ServedPlaces, servePlaces } from '../../../src/cluster/limits/book.ts';
 import { type ClusterLimits, openClusterLimits } from '../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../src/cluster/limits/messages.ts';
+import { type ServedPlaces, servePlaces } from '../../../src/cluster/limits/session-counter.ts';
 import type { Random } from '../random.ts';
 import { seeded } from '../random.ts';
 

@@ -5,9 +5,9 @@ import { BusError, type Detach } from '../../bus.ts';
 import type { SigningSecrets } from '../../signed.ts';
 import { within } from '../../within.ts';
 import type { NatsLink } from '../link.ts';
-import { greets } from './greeting.ts';
-import { connectionOptions, GREETING_MS, type NatsServers } from './options.ts';
-import { Pace } from './pace.ts';
+import { CONNECT_MS, connectionOptions, type NatsServers } from './options.ts';
+import { probeServers } from './probe.ts';
+import { ReconnectBackoff } from './reconnect-backoff.ts';
 import { Sockets } from './sockets.ts';
 
 /** JetStream and buckets as they are used here came with it. */
@@ -37,7 +37,7 @@ export class NatsConnector implements NatsLink {
   /** A subject that the server does not let this node publish to. */
   onForbidden: (subject: string) => void = () => {};
   readonly #options: NatsConnectorOptions;
-  readonly #pace = new Pace();
+  readonly #backoff = new ReconnectBackoff();
   readonly #sockets = new Sockets();
   readonly #listeners = new Set<(isConnected: boolean) => void>();
   readonly #subscribed = new Set<Subscribed>();
@@ -88,7 +88,7 @@ export class NatsConnector implements NatsLink {
     while (!this.isClosed) {
       const connection = await this.#connectOnce();
       if (connection !== undefined) return this.#joined(connection);
-      await this.#pace.wait(this.#stop.signal);
+      await this.#backoff.wait(this.#stop.signal);
     }
   }
 
@@ -111,10 +111,10 @@ export class NatsConnector implements NatsLink {
     const { servers, prefix, node } = this.#options;
     try {
       // The library leaves a socket behind for each attempt at a server that says nothing.
-      await greets(servers, GREETING_MS, this.#stop.signal);
+      await probeServers(servers, CONNECT_MS, this.#stop.signal);
       const connection = await connect({
         ...connectionOptions(this.#options, prefix, node),
-        reconnectDelayHandler: () => this.#pace.libraryWaitMs(),
+        reconnectDelayHandler: () => this.#backoff.libraryWaitMs(),
       });
       const unfit = unfitness(connection);
       if (unfit === undefined && !this.isClosed) return connection;
@@ -178,7 +178,7 @@ export class NatsConnector implements NatsLink {
   }
 
   #changed(isConnected: boolean): void {
-    if (isConnected) this.#pace.reset();
+    if (isConnected) this.#backoff.reset();
     if (this.isConnected === isConnected || (isConnected && this.isClosed)) return;
     this.isConnected = isConnected;
     for (const listener of [...this.#listeners]) {

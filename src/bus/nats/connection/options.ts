@@ -23,7 +23,7 @@ export interface NatsServers {
 const PING_MS = 2_000;
 const PINGS_OUT_MAX = 2;
 /** A server that does not greet within this time is passed over. */
-export const GREETING_MS = 2_000;
+export const CONNECT_MS = 2_000;
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -70,7 +70,7 @@ export function connectionOptions(options: NatsServers, prefix: string, node: st
     inboxPrefix: new Subjects(prefix).inbox(node),
     pingInterval: PING_MS,
     maxPingOut: PINGS_OUT_MAX,
-    timeout: GREETING_MS,
+    timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     // Credentials may be changed on the server before they are here.
     ignoreAuthErrorAbort: true,

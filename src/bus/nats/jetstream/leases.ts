@@ -70,7 +70,7 @@ interface Bucket {
 /** `entry` is undefined where no node of this gateway has written it. */
 type Found = { entry: Entry | undefined; sequence: number; revision: number };
 
-/** Leases on that bus. Asks NATS with the first call; a bucket that is missing is made. */
+/** Leases on that bus. PendingRequests NATS with the first call; a bucket that is missing is made. */
 export function natsLeases(bus: LinkedBus, options: NatsLeasesOptions = {}): NatsLeases {
   return new NatsLeases(bus, options);
 }

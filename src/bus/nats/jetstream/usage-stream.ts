@@ -24,7 +24,7 @@ import {
   whileConnected,
 } from './common.ts';
 import { type Delivered, type Pull, pullMessages } from './pull.ts';
-import { type TakingAgain, takingAgain } from './usage-again.ts';
+import { type UsageRedelivery, usageRedelivery } from './usage-redelivery.ts';
 
 const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
 const MINUTE_MS = 60_000;
@@ -53,7 +53,7 @@ export interface NatsUsageOptions {
   againMs?: number;
 }
 
-/** The stream on that bus. Asks NATS with the first call; a stream that is missing is made. */
+/** The stream on that bus. PendingRequests NATS with the first call; a stream that is missing is made. */
 export function natsUsage(bus: LinkedBus, options: NatsUsageOptions = {}): NatsUsage {
   return new NatsUsage(bus, options);
 }
@@ -152,9 +152,9 @@ export class NatsUsage implements UsageStream {
     }
   }
 
-  #again(shard: string, handler: UsageHandler): TakingAgain {
+  #again(shard: string, handler: UsageHandler): UsageRedelivery {
     const { clock, againMs, onFault } = this.#options;
-    return takingAgain({
+    return usageRedelivery({
       ask: (work) => this.#ask('looking at usage that was put aside', ({ manager }) => work(manager)),
       stream: this.#refusedName,
       subject: this.#subjects.refusedUsage(shard),

@@ -7,8 +7,8 @@ import { type Authenticator, createAuthenticator } from '../../../../src/auth/au
 import type { Bus, BusBody } from '../../../../src/bus/bus.ts';
 import { openNatsBus } from '../../../../src/bus/nats/bus.ts';
 import { KEY_REVOKED, SUSPENSION } from '../../../../src/bus/subjects.ts';
+import { listenToAccountChanges } from '../../../../src/cluster/accounts/account-changes.ts';
 import { createAccountsClient } from '../../../../src/cluster/accounts/client.ts';
-import { listenToAccountsNews } from '../../../../src/cluster/accounts/news.ts';
 import { type KeyInUse, keepReconciled } from '../../../../src/cluster/accounts/reconcile.ts';
 import { serveAccounts } from '../../../../src/cluster/accounts/service.ts';
 import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../../../src/store/remote/store.ts';
@@ -75,7 +75,7 @@ async function openEdge() {
   };
   const listeners = new Set<() => void>();
   later(
-    listenToAccountsNews(bus, {
+    listenToAccountChanges(bus, {
       revoked: (keyId) => {
         authenticator.revoked(keyId);
         end(keyId);

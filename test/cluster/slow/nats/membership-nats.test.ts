@@ -39,7 +39,7 @@ async function join(id: string): Promise<Node> {
     load: () => ({ sessions: 0, legs: 0, sessionsMax: null }),
     answersNow: () => answersNow(bus),
     onConflict: (sentence) => conflicts.push(sentence),
-    ghostMs: 2 * LEASE_MS,
+    staleWaitMs: 2 * LEASE_MS,
   });
   members.onGone((node) => gone.push(node));
   closing.unshift(() => members.leave());
@@ -52,7 +52,7 @@ async function join(id: string): Promise<Node> {
       id,
       claim: async () => {},
       onLost: (sentence) => lost.push(sentence),
-      ghostMs: 2 * LEASE_MS,
+      staleWaitMs: 2 * LEASE_MS,
     });
   return { bus, members, gone, conflicts, own, lost };
 }
@@ -86,7 +86,7 @@ describe.skipIf(!natsServerIsHere)('nodes on NATS', { timeout: 60_000 }, () => {
   });
   afterAll(() => server.stop());
 
-  test('find each other, and notice one that was killed; the next process of that name waits for its ghost', async () => {
+  test('find each other, and notice one that was killed; the next process of that name waits for its stale lease', async () => {
     prefix = `members${++prefixes}`;
     const [a, b] = [await join('a'), await join('b')];
     await Promise.all([knows(a, b), knows(b, a)]);

@@ -8,21 +8,21 @@ interface Kept<Value> {
   sinceMs: number;
 }
 
-export interface PartsShelfOptions {
+export interface MessagePartsOptions {
   clock: Pick<Clock, 'now'>;
   /** Characters in all. */
   lengthMax: number;
   keptMs: number;
 }
 
-export class PartsShelf<Value> {
-  readonly #options: PartsShelfOptions;
+export class MessageParts<Value> {
+  readonly #options: MessagePartsOptions;
   /** The oldest first. */
   readonly #kept = new Map<string, Kept<Value>>();
   #length = 0;
   #dropped = 0;
 
-  constructor(options: PartsShelfOptions) {
+  constructor(options: MessagePartsOptions) {
     this.#options = options;
   }
 

@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryShare } from '../../src/runtime/memory-share.ts';
-import { BEAT_MS, Strain } from '../../src/runtime/strain.ts';
+import { CHECK_MS, OverloadMonitor } from '../../src/runtime/overload-monitor.ts';
 import { timersOf } from '../session/support.ts';
 
-function strained(lagMsMax = 200) {
+function overloaded(lagMsMax = 200) {
   const clock = new SimulatedClock();
   let offsetMs = 0;
   const state = { share: 0.5, critical: 0 };
-  const strain = new Strain({
+  const overload = new OverloadMonitor({
     clock: {
       now: () => clock.now() + offsetMs,
       setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
@@ -21,27 +21,27 @@ function strained(lagMsMax = 200) {
   });
   return {
     clock,
-    strain,
+    overload,
     state,
     /** The loop stands still: time goes by and no timer fires. */
     block: (ms: number) => {
       offsetMs += ms;
-      clock.increment(BEAT_MS);
+      clock.increment(CHECK_MS);
     },
     beats: (count: number) => {
-      for (let beat = 0; beat < count; beat++) clock.increment(BEAT_MS);
+      for (let beat = 0; beat < count; beat++) clock.increment(CHECK_MS);
     },
   };
 }
 
 it('is short of time after a standstill of 3 s, and no more half a second later', () => {
-  const { strain, block, beats } = strained();
+  const { overload, block, beats } = overloaded();
   block(3_000);
-  expect(strain.shortOf).toBe('time');
+  expect(overload.shortOf).toBe('time');
   beats(3);
-  expect(strain.shortOf).toBe('time');
+  expect(overload.shortOf).toBe('time');
   beats(2);
-  expect([strain.shortOf, strain.lagMs < 200]).toEqual([undefined, true]);
+  expect([overload.shortOf, overload.lagMs < 200]).toEqual([undefined, true]);
 });
 
 it.each([
@@ -50,17 +50,17 @@ it.each([
   ['stalls of 300 ms without end', Array(50).fill(300), 'time'],
   ['a night asleep, as five seconds', [8 * 3_600_000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], undefined],
 ])('%s', (_, stalls, wanted) => {
-  const { strain, block } = strained();
+  const { overload, block } = overloaded();
   for (const ms of stalls as number[]) block(ms);
-  expect(strain.shortOf).toBe(wanted);
+  expect(overload.shortOf).toBe(wanted);
 });
 
 it('is short of memory from 90 % on, asks for room from 95 % on once a second, and recovers', () => {
-  const { strain, state, beats } = strained();
+  const { overload, state, beats } = overloaded();
   const at = (share: number) => {
     state.share = share;
     beats(10);
-    return [strain.shortOf, state.critical];
+    return [overload.shortOf, state.critical];
   };
   expect([0.89, 0.9, 0.94, 0.95, 0.99, 0.5].map(at)).toEqual([
     [undefined, 0],
@@ -73,9 +73,9 @@ it('is short of memory from 90 % on, asks for room from 95 % on once a second, a
 });
 
 it('leaves no timer when it is closed', () => {
-  const { clock, strain, beats } = strained();
+  const { clock, overload, beats } = overloaded();
   beats(3);
-  strain.close();
+  overload.close();
   beats(3);
   expect(timersOf(clock)).toBe(0);
 });

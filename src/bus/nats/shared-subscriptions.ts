@@ -3,7 +3,7 @@ import type { Msg } from 'nats';
 import type { Detach } from '../bus.ts';
 import type { NatsConnector } from './connection/connector.ts';
 
-export class NatsListeners {
+export class SharedSubscriptions {
   readonly #connector: Pick<NatsConnector, 'subscribe'>;
   readonly #listeners = new Map<string, { count: number; leave: Detach }>();
 

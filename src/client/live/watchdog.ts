@@ -11,7 +11,7 @@ export const CLOSING_MS = 60_000;
 /** A socket does not tell when it passes nothing on: it is looked at so often. */
 const LOOK_MS = 5_000;
 
-export interface Watched {
+export interface WatchedConnection {
   /** Bytes that the socket was given and has not passed on. */
   unsent(): number;
   /** Bytes that it was given in all. */
@@ -22,8 +22,8 @@ export interface Watched {
   lost(): void;
 }
 
-export class Watch {
-  readonly #watched: Watched;
+export class Watchdog {
+  readonly #watched: WatchedConnection;
   #timer: ReturnType<typeof setTimeout>;
   #lookedAtMs = performance.now();
   #heardAtMs = this.#lookedAtMs;
@@ -34,7 +34,7 @@ export class Watch {
   #pingMs: number | undefined;
   #closingAtMs: number | undefined;
 
-  constructor(watched: Watched) {
+  constructor(watched: WatchedConnection) {
     this.#watched = watched;
     this.#timer = setTimeout(() => this.#look(), LOOK_MS);
   }

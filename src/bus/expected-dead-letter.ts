@@ -4,8 +4,8 @@ import type { DeadLetterListener } from './bus.ts';
 import { isAddress } from './subjects.ts';
 
 /** Who has written knew the address from a letter or an answer: whoever had it was there, and has ended or is gone. */
-export const isLate = ({ to, reason }: Parameters<DeadLetterListener>[0]): boolean =>
-  (reason === 'unknown_actor' || reason === 'unknown_node') && (to === FORGOTTEN || isAddress(to));
+export const isExpectedDeadLetter = ({ to, reason }: Parameters<DeadLetterListener>[0]): boolean =>
+  (reason === 'unknown_actor' || reason === 'unknown_node') && (to === FORGOTTEN_ADDRESS || isAddress(to));
 
 /** Stands for the address of a letter whose sender has ended since. */
-export const FORGOTTEN = 'forgotten';
+export const FORGOTTEN_ADDRESS = 'forgotten';

@@ -3,39 +3,39 @@
 import { type BusBody, BusError, type DeadLetterReason } from '../bus.ts';
 
 /** Beyond it a question is refused: a node that waits for so many answers gets none in time. */
-const ASKS_MAX = 16_384;
+const PENDING_MAX = 16_384;
 
-interface Ask {
+interface PendingRequest {
   readonly what: string;
   readonly subject: string;
-  readonly nobody: Nobody;
+  readonly noResponders: NoResponders;
   resolve(body: BusBody | undefined): void;
   reject(error: BusError): void;
 }
 
-/** What it means that nobody listens. */
-type Nobody = 'unknown_actor' | 'unknown_node';
+/** The dead-letter reason when NATS reports no responders. */
+type NoResponders = 'unknown_actor' | 'unknown_node';
 
-export interface Question {
+export interface RequestOptions {
   /** Begins the sentence of every error: `The service "x" could not take "y"`. */
   what: string;
   subject: string;
-  nobody: Nobody;
+  noResponders: NoResponders;
   timeoutMs: number;
   /** Sends it under its number, and says why it could not be sent. */
   send(id: string): DeadLetterReason | undefined;
 }
 
 /** How a request failed, in the words of its error. */
-export const askFailed = (reason: DeadLetterReason | 'timeout', what: string, why: string): BusError =>
+export const requestError = (reason: DeadLetterReason | 'timeout', what: string, why: string): BusError =>
   new BusError(reason, `${what}: ${why}.`);
 
-export class Asks {
-  readonly #waiting = new Map<string, Ask>();
+export class PendingRequests {
+  readonly #waiting = new Map<string, PendingRequest>();
   readonly #max: number;
   #lastId = 0;
 
-  constructor(max = ASKS_MAX) {
+  constructor(max = PENDING_MAX) {
     this.#max = max;
   }
 
@@ -44,9 +44,9 @@ export class Asks {
   }
 
   /** Resolves with the answer, or undefined when the service has just left the node that was asked. Rejects with BusError. */
-  add({ what, subject, nobody, timeoutMs, send }: Question): Promise<BusBody | undefined> {
+  add({ what, subject, noResponders, timeoutMs, send }: RequestOptions): Promise<BusBody | undefined> {
     if (this.#waiting.size >= this.#max) {
-      return Promise.reject(askFailed('overflow', what, `${this.#max} others wait for an answer`));
+      return Promise.reject(requestError('overflow', what, `${this.#max} others wait for an answer`));
     }
     this.#lastId++;
     const id = this.#lastId.toString(36);
@@ -56,7 +56,7 @@ export class Asks {
       this.#waiting.set(id, {
         what,
         subject,
-        nobody,
+        noResponders,
         resolve(body) {
           clearTimeout(timer);
           resolve(body);
@@ -84,9 +84,13 @@ export class Asks {
     return ask !== undefined;
   }
 
-  nobody(id: string): boolean {
-    const nobody = this.#waiting.get(id)?.nobody ?? 'unknown_actor';
-    return this.#fail(id, nobody, nobody === 'unknown_node' ? 'there is no such node' : 'no node offers it');
+  noResponders(id: string): boolean {
+    const noResponders = this.#waiting.get(id)?.noResponders ?? 'unknown_actor';
+    return this.#fail(
+      id,
+      noResponders,
+      noResponders === 'unknown_node' ? 'there is no such node' : 'no node offers it',
+    );
   }
 
   refuse(id: string, error: BusError): boolean {
@@ -107,11 +111,11 @@ export class Asks {
 
   #fail(id: string, reason: DeadLetterReason | 'timeout', why: string): boolean {
     const ask = this.#take(id);
-    ask?.reject(askFailed(reason, ask.what, why));
+    ask?.reject(requestError(reason, ask.what, why));
     return ask !== undefined;
   }
 
-  #take(id: string): Ask | undefined {
+  #take(id: string): PendingRequest | undefined {
     const ask = this.#waiting.get(id);
     this.#waiting.delete(id);
     return ask;
@@ -121,7 +125,7 @@ export class Asks {
 const WHY_NOT_SENT: Readonly<Record<DeadLetterReason, string>> = {
   disconnected: 'NATS is not connected',
   overflow: 'it does not fit into a message, or too much is on its way already',
-  unknown_actor: 'nobody can have that name',
+  unknown_actor: 'noResponders can have that name',
   unknown_node: 'no node can have that name',
   handler_failed: 'it could not be sent',
 };

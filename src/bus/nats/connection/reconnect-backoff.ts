@@ -5,7 +5,7 @@ import { once } from 'node:events';
 const WAIT_MIN_MS = 100;
 const WAIT_MAX_MS = 2_000;
 
-export class Pace {
+export class ReconnectBackoff {
   readonly #now: () => number;
   readonly #random: () => number;
   #tries = 0;

@@ -8,7 +8,7 @@ import { loadSettings } from '../shared/settings.ts';
 /** Audio of one stream that may wait for the recogniser: eight minutes, since providers take audio faster than it is spoken. */
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 
-export interface LocalEars {
+export interface LocalRecogniser {
   ear: EarSource;
   /** Resolves when the recogniser has its model in memory, so that the first words are heard as they are said. */
   warmUp(): Promise<void>;
@@ -16,7 +16,7 @@ export interface LocalEars {
 }
 
 /** @param env the variables that configure the recogniser */
-export function localEars(env: Readonly<Record<string, string | undefined>> = process.env): LocalEars {
+export function openLocalRecogniser(env: Readonly<Record<string, string | undefined>> = process.env): LocalRecogniser {
   const pool = new RecogniserPool({
     ...loadSettings(env).recogniser,
     queueBytesMax: QUEUE_BYTES_MAX,

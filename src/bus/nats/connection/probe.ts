@@ -1,18 +1,18 @@
-// Whether any NATS server greets: a look before the library connects, which holds on to sockets of servers that say nothing.
+// Asks each NATS server for its INFO line before the library connects, because the library keeps the sockets of servers that stay silent.
 import { connect } from 'node:net';
 import { hostOf } from './options.ts';
 
 const PORT = 4222;
 /** Every server of NATS says who it is before anything else, and before TLS. */
-const GREETING = 'INFO ';
+const INFO = 'INFO ';
 
 /** Resolves when the first of them has; rejects with why the last of them has not. */
-export async function greets(servers: readonly string[], withinMs: number, signal: AbortSignal): Promise<void> {
-  const looks = new AbortController();
-  const stop = () => looks.abort();
+export async function probeServers(servers: readonly string[], withinMs: number, signal: AbortSignal): Promise<void> {
+  const probes = new AbortController();
+  const stop = () => probes.abort();
   signal.addEventListener('abort', stop);
   try {
-    await Promise.any(servers.map((server) => look(new URL(server), withinMs, looks.signal)));
+    await Promise.any(servers.map((server) => probe(new URL(server), withinMs, probes.signal)));
   } catch (error) {
     throw error instanceof AggregateError ? error.errors.at(-1) : error;
   } finally {
@@ -21,7 +21,7 @@ export async function greets(servers: readonly string[], withinMs: number, signa
   }
 }
 
-function look(url: URL, withinMs: number, signal: AbortSignal): Promise<void> {
+function probe(url: URL, withinMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (why: string) => reject(new Error(`${url.host} ${why}`));
     if (signal.aborted) return failed('was not asked');
@@ -29,9 +29,9 @@ function look(url: URL, withinMs: number, signal: AbortSignal): Promise<void> {
     socket.setTimeout(withinMs, () => socket.destroy(new Error('did not answer in time')));
     let said = '';
     socket.on('data', (bytes: Buffer) => {
-      said += bytes.toString('latin1', 0, GREETING.length);
-      if (said.length < GREETING.length) return;
-      if (said.startsWith(GREETING)) resolve();
+      said += bytes.toString('latin1', 0, INFO.length);
+      if (said.length < INFO.length) return;
+      if (said.startsWith(INFO)) resolve();
       else failed('does not speak NATS');
       socket.destroy();
     });

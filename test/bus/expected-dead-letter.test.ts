@@ -1,7 +1,7 @@
 // Which dead letters are worth an alert.
 import { expect, test } from 'vitest';
 import type { DeadLetterReason } from '../../src/bus/bus.ts';
-import { isLate } from '../../src/bus/late-letter.ts';
+import { isExpectedDeadLetter } from '../../src/bus/expected-dead-letter.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 
 test.each<[string, string, DeadLetterReason, boolean]>([
@@ -14,12 +14,12 @@ test.each<[string, string, DeadLetterReason, boolean]>([
   ['a leg whose receiver failed', 'abc123/leg.ses_1.1', 'handler_failed', false],
   ['a leg, while the bus was away', 'abc123/leg.ses_1.1', 'disconnected', false],
 ])('a letter to %s: whether it is merely late', (_, to, reason, expected) => {
-  expect(isLate({ to, reason, from: 'abc123/ses_1', type: 'leg.close' })).toBe(expected);
+  expect(isExpectedDeadLetter({ to, reason, from: 'abc123/ses_1', type: 'leg.close' })).toBe(expected);
 });
 
 test('what an ended session and its leg still say to each other raises no alarm, and a request that nobody takes does', async () => {
   const alarms: string[] = [];
-  const bus = new MemoryBus({ onDeadLetter: (letter) => isLate(letter) || alarms.push(letter.to) });
+  const bus = new MemoryBus({ onDeadLetter: (letter) => isExpectedDeadLetter(letter) || alarms.push(letter.to) });
   bus.attach('ses_1', () => {})();
   bus.send(bus.address('ses_1'), bus.address('leg.ses_1.1'), { type: 'leg.failed' });
   await bus.request('upstream.open', bus.address('ses_1'), { type: 'leg.open' }, 100).catch(() => {});

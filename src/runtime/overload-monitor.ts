@@ -3,8 +3,8 @@
 import type { Clock } from '../../machines/clock.ts';
 
 /** How often it is looked at how late the loop runs; and how many of those looks are between two looks at the memory. */
-export const BEAT_MS = 100;
-const BEATS_PER_MEMORY = 10;
+export const CHECK_MS = 100;
+const CHECKS_PER_MEMORY = 10;
 /** How much of a new measurement counts: one short stall is forgotten, one of three seconds is felt for half a second. */
 const NEW_SHARE = 0.3;
 /** A longer standstill was no load: the process was suspended. */
@@ -13,7 +13,7 @@ const LATE_MS_MAX = 5_000;
 export const MEMORY_FULL = 0.9;
 export const MEMORY_CRITICAL = 0.95;
 
-export interface StrainOptions {
+export interface OverloadMonitorOptions {
   /** One whose timers do not keep the process. */
   clock: Clock;
   /** Mean lateness of the event loop, in milliseconds, above which there is no room for more. */
@@ -24,15 +24,15 @@ export interface StrainOptions {
   onCritical(): void;
 }
 
-export class Strain {
-  private readonly options: StrainOptions;
+export class OverloadMonitor {
+  private readonly options: OverloadMonitorOptions;
   private timer: unknown;
-  private beats = 0;
+  private checks = 0;
   private meanLagMs = 0;
   private share = 0;
   private closed = false;
 
-  constructor(options: StrainOptions) {
+  constructor(options: OverloadMonitorOptions) {
     this.options = options;
     this.arm();
   }
@@ -55,17 +55,17 @@ export class Strain {
 
   private arm(): void {
     const { clock } = this.options;
-    const dueMs = clock.now() + BEAT_MS;
-    this.timer = clock.setTimeout(() => this.beat(clock.now() - dueMs), BEAT_MS);
+    const dueMs = clock.now() + CHECK_MS;
+    this.timer = clock.setTimeout(() => this.check(clock.now() - dueMs), CHECK_MS);
   }
 
-  private beat(lateMs: number): void {
+  private check(lateMs: number): void {
     if (this.closed) return;
     const boundedMs = Math.min(LATE_MS_MAX, Math.max(0, lateMs));
     this.meanLagMs += NEW_SHARE * (boundedMs - this.meanLagMs);
-    this.beats++;
+    this.checks++;
     this.arm();
-    if (this.beats % BEATS_PER_MEMORY !== 0) return;
+    if (this.checks % CHECKS_PER_MEMORY !== 0) return;
     this.share = this.options.memoryShare();
     if (this.share >= MEMORY_CRITICAL) this.options.onCritical();
   }

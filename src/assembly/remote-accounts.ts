@@ -16,7 +16,7 @@ import type { BeforeStore } from './accounts.ts';
 import { type Assembly, previousSecret, secretsOf } from './context.ts';
 import type { SharedNetwork } from './network.ts';
 
-export interface FarAccounts {
+export interface RemoteAccounts {
   store: Store;
   client: AccountsClient;
 }
@@ -26,7 +26,10 @@ export interface FarAccounts {
  *
  * @throws ClusterError when it is there, and has another secret or another ledger
  */
-export async function openFarAccounts(before: BeforeStore, shared: SharedNetwork | undefined): Promise<FarAccounts> {
+export async function openRemoteAccounts(
+  before: BeforeStore,
+  shared: SharedNetwork | undefined,
+): Promise<RemoteAccounts> {
   const { bus, secret, config, clock, metrics, logger } = before;
   const onForeign = (sentence: string) => logger.error({ reason: sentence }, 'accounts fault');
   const remembered = new RememberedLedger(join(config.data.directory, LEDGER_FILE), (error) =>
@@ -48,7 +51,7 @@ export async function openFarAccounts(before: BeforeStore, shared: SharedNetwork
   return { store: createRemoteStore(client.ask), client };
 }
 
-export const farVault = ({ bus, clock, logger, store }: Assembly, { client }: FarAccounts): Vault =>
+export const remoteVault = ({ bus, clock, logger, store }: Assembly, { client }: RemoteAccounts): Vault =>
   createRemoteVault({
     ask: client.ask,
     store,
@@ -58,5 +61,5 @@ export const farVault = ({ bus, clock, logger, store }: Assembly, { client }: Fa
   });
 
 /** Holds are asked of the owner; what was used goes by the stream. */
-export const farReservationStore = (assembly: Assembly, { usage }: SharedNetwork): ReservationStore =>
+export const remoteReservationStore = (assembly: Assembly, { usage }: SharedNetwork): ReservationStore =>
   createStreamedStore({ accounts: assembly.store, usage, keys: usageKeys(secretsOf(assembly)), shardOf });

@@ -9,29 +9,32 @@ import { SimulatorServer } from '../../simulator/server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { tell } from '../shared/output.ts';
 import { loadSettings } from '../shared/settings.ts';
-import { localEars } from '../speech/local-ears.ts';
+import { openLocalRecogniser } from '../speech/local-recogniser.ts';
 
 /** Who plays. The two are simulators of different providers: one of them may die. */
-export interface Cast {
+export interface DemoProviders {
   first: ProviderSimulator;
   fallback: ProviderSimulator;
   /** Of the first, as `--fault` takes them. */
   faults: readonly string[];
 }
 
-export interface Stage {
+export interface DemoGateway {
   gateway: { url: string; key: string };
   /** The first provider dies: its connections are cut and its port is closed. Resolves when nothing is left of it. */
   killFirst(): Promise<void>;
 }
 
 /** Opens the stage, plays, and takes all of it down again; resolves with what the play gave. */
-export async function onStage<Result>({ first, fallback, faults }: Cast, play: (stage: Stage) => Promise<Result>) {
+export async function withDemoGateway<Result>(
+  { first, fallback, faults }: DemoProviders,
+  play: (stage: DemoGateway) => Promise<Result>,
+) {
   const closers: (() => unknown)[] = [];
   try {
     const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
     closers.push(() => rmSync(directory, { recursive: true, force: true }));
-    const ears = localEars({});
+    const ears = openLocalRecogniser({});
     closers.push(() => ears.close());
     await ears.warmUp();
 

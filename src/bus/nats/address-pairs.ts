@@ -2,11 +2,11 @@
 // Bounded: what is not remembered any more is counted without names.
 import type { Address } from '../bus.ts';
 import { partsOf } from './frames.ts';
-import { LETTER, type Subjects, UNDELIVERED } from './subjects.ts';
+import { MESSAGE, type Subjects, UNDELIVERED } from './subjects.ts';
 
-const PEERS_MAX = 65_536;
+const PAIRS_MAX = 65_536;
 
-export interface Peer {
+export interface AddressPair {
   readonly id: number;
   readonly from: Address;
   readonly to: Address;
@@ -17,15 +17,15 @@ export interface Peer {
   readonly reply: string;
 }
 
-export class Peers {
+export class AddressPairs {
   readonly #subjects: Subjects;
   readonly #node: string;
   readonly #max: number;
-  readonly #bySender = new Map<Address, Map<Address, Peer>>();
-  readonly #byId = new Map<number, Peer>();
+  readonly #bySender = new Map<Address, Map<Address, AddressPair>>();
+  readonly #byId = new Map<number, AddressPair>();
   #lastId = 0;
 
-  constructor(subjects: Subjects, node: string, max = PEERS_MAX) {
+  constructor(subjects: Subjects, node: string, max = PAIRS_MAX) {
     this.#subjects = subjects;
     this.#node = node;
     this.#max = max;
@@ -36,12 +36,12 @@ export class Peers {
   }
 
   /** Undefined when nobody can have the address. */
-  of(from: Address, to: Address): Peer | undefined {
+  of(from: Address, to: Address): AddressPair | undefined {
     return this.#bySender.get(from)?.get(to) ?? this.#make(from, to);
   }
 
   /** Undefined when it is not remembered. */
-  byId(id: number): Peer | undefined {
+  byId(id: number): AddressPair | undefined {
     return this.#byId.get(id);
   }
 
@@ -51,31 +51,31 @@ export class Peers {
     this.#bySender.delete(from);
   }
 
-  #make(from: Address, to: Address): Peer | undefined {
+  #make(from: Address, to: Address): AddressPair | undefined {
     const parts = partsOf(to);
     if (parts === undefined) return undefined;
     if (this.#byId.size >= this.#max) this.#dropOldest();
     const id = ++this.#lastId;
-    const peer: Peer = {
+    const pair: AddressPair = {
       id,
       from,
       to,
       node: parts.node,
-      subject: `${this.#subjects.ofNode(parts.node)}${LETTER}.${parts.actor}`,
+      subject: `${this.#subjects.ofNode(parts.node)}${MESSAGE}.${parts.actor}`,
       reply: `${this.#subjects.ofNode(this.#node)}${UNDELIVERED}.${id.toString(36)}.`,
     };
-    this.#byId.set(id, peer);
-    const peers = this.#bySender.get(from) ?? new Map<Address, Peer>();
-    this.#bySender.set(from, peers.set(to, peer));
-    return peer;
+    this.#byId.set(id, pair);
+    const pairs = this.#bySender.get(from) ?? new Map<Address, AddressPair>();
+    this.#bySender.set(from, pairs.set(to, pair));
+    return pair;
   }
 
   #dropOldest(): void {
     for (const { id, from, to } of this.#byId.values()) {
       this.#byId.delete(id);
-      const peers = this.#bySender.get(from);
-      peers?.delete(to);
-      if (peers?.size === 0) this.#bySender.delete(from);
+      const pairs = this.#bySender.get(from);
+      pairs?.delete(to);
+      if (pairs?.size === 0) this.#bySender.delete(from);
       return;
     }
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../../machines/clock.ts';
 import { MinuteLimit } from '../runtime/minute-limit.ts';
 
 /** One organisation, while it has streams or checks. Whoever is of the process itself has none, and no bound. */
-export interface Account {
+export interface OrganisationShare {
   readonly owner: string | undefined;
   streams: number;
   checks: number;
@@ -12,47 +12,47 @@ export interface Account {
   turn: number;
 }
 
-export interface AccountsOptions {
+export interface OrganisationSharesOptions {
   clock: Pick<Clock, 'now'>;
   /** Time of threads that an organisation may use in a minute before it is slowed; without a limit when absent. */
   cpuMsPerMinuteMax?: number;
 }
 
-export class Accounts {
+export class OrganisationShares {
   readonly #cpuMsMax: number | undefined;
   readonly #spent: MinuteLimit;
-  readonly #accounts = new Map<string | undefined, Account>();
+  readonly #shares = new Map<string | undefined, OrganisationShare>();
   #turns = 0;
 
-  constructor({ clock, cpuMsPerMinuteMax }: AccountsOptions) {
+  constructor({ clock, cpuMsPerMinuteMax }: OrganisationSharesOptions) {
     this.#cpuMsMax = cpuMsPerMinuteMax;
     this.#spent = new MinuteLimit({ clock });
   }
 
   /** Whoever takes something on it calls `left` when that is over. */
-  of(owner: string | undefined): Account {
-    const known = this.#accounts.get(owner) ?? { owner, streams: 0, checks: 0, turn: 0 };
-    this.#accounts.set(owner, known);
+  of(owner: string | undefined): OrganisationShare {
+    const known = this.#shares.get(owner) ?? { owner, streams: 0, checks: 0, turn: 0 };
+    this.#shares.set(owner, known);
     return known;
   }
 
   /** One that has nothing here any more is forgotten; the time that it has used is not. */
-  left(account: Account): void {
-    if (account.streams + account.checks === 0) this.#accounts.delete(account.owner);
+  left(share: OrganisationShare): void {
+    if (share.streams + share.checks === 0) this.#shares.delete(share.owner);
   }
 
   /** It had its turn: all others are before it now. */
-  served(account: Account): number {
-    account.turn = ++this.#turns;
-    return account.turn;
+  served(share: OrganisationShare): number {
+    share.turn = ++this.#turns;
+    return share.turn;
   }
 
-  spend({ owner }: Account, ms: number): void {
+  spend({ owner }: OrganisationShare, ms: number): void {
     if (owner !== undefined && this.#cpuMsMax !== undefined) this.#spent.charge(owner, ms, this.#cpuMsMax);
   }
 
   /** Milliseconds until it has time again; 0 while it has. */
-  waitMs({ owner }: Account): number {
+  waitMs({ owner }: OrganisationShare): number {
     return owner === undefined ? 0 : this.#spent.waitMs(owner);
   }
 }

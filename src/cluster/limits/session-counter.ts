@@ -21,7 +21,7 @@ interface Told {
 }
 
 /** The count itself. */
-export class PlaceBook {
+export class SessionCounter {
   private readonly placesMax: number;
   private readonly nodes = new Map<string, Told>();
   /** Sessions by what they are counted for. */
@@ -126,7 +126,7 @@ export interface ServedPlaces {
 
 /** Counts for all nodes from now on. Exactly one node does. */
 export function servePlaces({ bus, clock, messages }: ServePlacesOptions): ServedPlaces {
-  const book = new PlaceBook();
+  const book = new SessionCounter();
   let ignored = 0;
   let isCounting = true;
   let timer: unknown;

@@ -5,7 +5,7 @@ import type { UsageVerdict } from '../../usage-stream.ts';
 
 const NO_MESSAGE = 10037;
 
-export interface TakingAgainOptions {
+export interface RedeliveryOptions {
   /** Asks JetStream; rejects with BusError. */
   ask<Result>(work: (manager: JetStreamManager) => Promise<Result>): Promise<Result>;
   stream: string;
@@ -16,20 +16,20 @@ export interface TakingAgainOptions {
   onFault(error: Error): void;
 }
 
-export interface TakingAgain {
+export interface UsageRedelivery {
   /** Goes through it once; begun again after NATS went away in between, from the start. */
   begin(): void;
   stop(): void;
 }
 
-export function takingAgain(options: TakingAgainOptions): TakingAgain {
+export function usageRedelivery(options: RedeliveryOptions): UsageRedelivery {
   let isBegun = false;
   let isStopped = false;
   return {
     begin() {
       if (isBegun || isStopped) return;
       isBegun = true;
-      takeAgain(options, () => isStopped).catch((error: Error) => {
+      redeliver(options, () => isStopped).catch((error: Error) => {
         isBegun = false;
         if (!isStopped) options.onFault(error);
       });
@@ -40,8 +40,8 @@ export function takingAgain(options: TakingAgainOptions): TakingAgain {
   };
 }
 
-async function takeAgain(
-  { ask, stream, subject, take, pause }: TakingAgainOptions,
+async function redeliver(
+  { ask, stream, subject, take, pause }: RedeliveryOptions,
   isStopped: () => boolean,
 ): Promise<void> {
   const { state } = await ask((manager) => manager.streams.info(stream));

@@ -11,32 +11,32 @@ import { CHALLENGE, isSafeNode, PROOF, type Subjects } from '../subjects.ts';
 const NONCE_CHARACTERS_MAX = 64;
 
 /** A sign of life has the nonce of what has asked for it. */
-interface Greeting extends BusBody {
+interface HandshakeBody extends BusBody {
   type: 'bus.greeting';
   nonce: string;
 }
 
-export interface ContactParts {
+export interface HandshakeParts {
   node: string;
   subjects: Subjects;
   ring: KeyRing;
   /** A message was not believed. */
   refused(reason: RefusalReason): void;
-  leave(subject: string, from: Address, body: BusBody): unknown;
+  sendOut(subject: string, from: Address, body: BusBody): unknown;
 }
 
-export class Contact {
-  readonly #parts: ContactParts;
+export class Handshakes {
+  readonly #parts: HandshakeParts;
   readonly #senders: Senders;
 
-  constructor(parts: ContactParts) {
+  constructor(parts: HandshakeParts) {
     this.#parts = parts;
     const { node, ring, refused } = parts;
     this.#senders = new Senders({
       node,
       ring,
       refused,
-      challenge: (other, nonce) => this.#greet(other, CHALLENGE, nonce),
+      challenge: (other, nonce) => this.#sendNonce(other, CHALLENGE, nonce),
     });
   }
 
@@ -50,7 +50,7 @@ export class Contact {
   challenged(message: Msg): void {
     this.#senders.receiveChallenge(arrived(message), (plain, node) => {
       const nonce = nonceOf(plain);
-      if (nonce !== undefined) this.#greet(node, PROOF, nonce);
+      if (nonce !== undefined) this.#sendNonce(node, PROOF, nonce);
     });
   }
 
@@ -63,10 +63,10 @@ export class Contact {
     this.#senders.close();
   }
 
-  #greet(other: string, kind: string, nonce: string): void {
-    const { node, subjects, leave } = this.#parts;
-    const greeting: Greeting = { type: 'bus.greeting', nonce };
-    if (isSafeNode(other)) leave(`${subjects.ofNode(other)}${kind}.${node}`, `${node}/bus`, greeting);
+  #sendNonce(other: string, kind: string, nonce: string): void {
+    const { node, subjects, sendOut } = this.#parts;
+    const message: HandshakeBody = { type: 'bus.greeting', nonce };
+    if (isSafeNode(other)) sendOut(`${subjects.ofNode(other)}${kind}.${node}`, `${node}/bus`, message);
   }
 }
 
@@ -74,7 +74,7 @@ export class Contact {
 const arrived = ({ subject, reply = '', data }: Msg): Arrived => ({ subject, reply, data });
 
 function nonceOf(plain: Buffer): string | undefined {
-  const { type, nonce } = (decodeFrame(plain)?.body ?? {}) as Partial<Greeting>;
+  const { type, nonce } = (decodeFrame(plain)?.body ?? {}) as Partial<HandshakeBody>;
   return type === 'bus.greeting' && typeof nonce === 'string' && nonce.length <= NONCE_CHARACTERS_MAX
     ? nonce
     : undefined;

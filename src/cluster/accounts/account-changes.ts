@@ -1,11 +1,11 @@
 // News of keys and organisations, as every node hears them on the bus. What becomes of a session or of what is remembered is
 // decided by whoever listens.
 import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
-import { KEY_CHANGED, KEY_REVOKED, type KeyNews, SUSPENSION, type Suspension } from '../../bus/subjects.ts';
+import { KEY_CHANGED, KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../../bus/subjects.ts';
 
 const ID_LENGTH_MAX = 200;
 
-export interface AccountsNews {
+export interface AccountChanges {
   revoked(keyId: string): void;
   changed(keyId: string): void;
   suspension(organisationId: string, suspended: boolean): void;
@@ -14,12 +14,12 @@ export interface AccountsNews {
 }
 
 /** Hears of all that any node tells, this one included. */
-export function listenToAccountsNews(
+export function listenToAccountChanges(
   bus: Bus,
-  { revoked, changed, suspension, unread = () => {} }: AccountsNews,
+  { revoked, changed, suspension, unread = () => {} }: AccountChanges,
 ): Detach {
   const ofKey = (tell: (keyId: string) => void) => (body: BusBody) => {
-    const { keyId } = body as Partial<KeyNews>;
+    const { keyId } = body as Partial<KeyChange>;
     if (isId(keyId)) tell(keyId);
     else unread();
   };

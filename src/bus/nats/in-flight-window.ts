@@ -2,36 +2,36 @@
 // nothing waits here.
 
 /** Enough for a second of everything that a node sends; a server that takes nothing for longer is as good as away. */
-export const OUTBOX_BYTES_MAX = 8 * 1_048_576;
+export const IN_FLIGHT_BYTES_MAX = 8 * 1_048_576;
 /** A round trip each so many bytes: few enough to cost nothing. */
 const MARK_BYTES = 256 * 1024;
 /** Protocol and memory of one message beside its payload: very small ones are bounded as well. */
 const MESSAGE_BYTES = 128;
 
-export class Outbox {
+export class InFlightWindow {
   readonly #bytesMax: number;
   readonly #roundTrip: () => Promise<void>;
-  #unconfirmed = 0;
+  #bytes = 0;
   #unmarked = 0;
   /** Marks of an earlier connection confirm nothing. */
   #era = 0;
 
   /** `roundTrip` resolves when the server has taken everything that was sent before. */
-  constructor(roundTrip: () => Promise<void>, bytesMax = OUTBOX_BYTES_MAX) {
+  constructor(roundTrip: () => Promise<void>, bytesMax = IN_FLIGHT_BYTES_MAX) {
     this.#roundTrip = roundTrip;
     this.#bytesMax = bytesMax;
   }
 
-  get unconfirmedBytes(): number {
-    return this.#unconfirmed;
+  get bytes(): number {
+    return this.#bytes;
   }
 
   fits(payloadBytes: number): boolean {
-    return this.#unconfirmed + payloadBytes + MESSAGE_BYTES <= this.#bytesMax;
+    return this.#bytes + payloadBytes + MESSAGE_BYTES <= this.#bytesMax;
   }
 
   sent(payloadBytes: number): void {
-    this.#unconfirmed += payloadBytes + MESSAGE_BYTES;
+    this.#bytes += payloadBytes + MESSAGE_BYTES;
     this.#unmarked += payloadBytes + MESSAGE_BYTES;
     if (this.#unmarked >= MARK_BYTES) this.#mark();
   }
@@ -39,7 +39,7 @@ export class Outbox {
   /** The connection is another one: what was on its way has arrived or is lost. */
   reset(): void {
     this.#era++;
-    this.#unconfirmed = 0;
+    this.#bytes = 0;
     this.#unmarked = 0;
   }
 
@@ -49,7 +49,7 @@ export class Outbox {
     this.#unmarked = 0;
     this.#roundTrip().then(
       () => {
-        if (era === this.#era) this.#unconfirmed -= bytes;
+        if (era === this.#era) this.#bytes -= bytes;
       },
       // The connection was lost: whoever tells of that resets.
       () => {},
