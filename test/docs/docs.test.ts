@@ -94,7 +94,7 @@ describe('the documents', () => {
       ...Array.from({ length: 10 }, (_, index) => `P${index + 1}`),
       'Not promised',
     ]);
-    for (const section of sections.slice(0, -1)) expect(section).toMatch(/^- Proven by: `test\/\S+\.test\.ts`/m);
+    for (const section of sections.slice(0, -1)) expect(section).toMatch(/^\| `test\/\S+\.test\.ts`/m);
   });
 
   test('tell of every file in deploy, whose settings there are', () => {
