@@ -2,7 +2,7 @@
 // them. What is heard is the ear's; keys and tokens are account.ts.
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
-import { deaf, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { type Account, LONGEST_SECONDS, refusedKey } from './account.ts';
 import { optionsOf, type SessionOptions } from './query.ts';
@@ -35,7 +35,7 @@ const errorOf = (code: number, reason: string) => ({ type: 'Error', error_code: 
 
 function closed(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
   peer.send(errorOf(code, reason));
-  return deaf(peer, code, reason);
+  return closedAtOnce(peer, code, reason);
 }
 
 class Session extends SimulatedSession {

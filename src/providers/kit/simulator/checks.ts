@@ -2,6 +2,7 @@
 // service documents, and never what the gateway sends.
 import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
+import type { SimulatedRequest } from '../../simulation.ts';
 import { jsonOf } from '../json.ts';
 
 export interface ValueFault {
@@ -55,6 +56,15 @@ export function valuesOf(texts: URLSearchParams | FormData, schema: TObject, lis
     else values[base] = member === undefined || Value.Check(member, text) ? text : (jsonOf(text) ?? text);
   }
   return values;
+}
+
+/** The form of a request; undefined for what is none. */
+export async function formOf({ headers, body }: SimulatedRequest): Promise<FormData | undefined> {
+  try {
+    return await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The bytes of audio that came as base64. */

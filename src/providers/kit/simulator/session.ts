@@ -26,7 +26,7 @@ const REASON_CHARACTERS_MAX = 123;
 const reasonOf = (words: string): string => words.replace(/[^ -~]/g, '?').slice(0, REASON_CHARACTERS_MAX);
 
 /** A connection that was accepted and is closed at once. */
-export function deaf(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
+export function closedAtOnce(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
   peer.close(code, reasonOf(reason));
   return { text: () => {}, bytes: () => {}, gone: () => {} };
 }

@@ -1,13 +1,15 @@
 // The simulated `POST /v1/audio/transcriptions`: which form each model takes, and the limits of files. How the answer is
-// written is in formats.ts.
+// written is in the kit.
 import { Type } from '@sinclair/typebox';
-import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { answerIn, streamIn } from '../../kit/simulator/openai-answers.ts';
+import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
+import { textOf } from '../../kit/simulator/words.ts';
 import { baseLanguage } from '../../kit/whisper-languages.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from '../models.ts';
-import { answerIn, streamIn } from './formats.ts';
-import { invalid, missing, type Refusal, refuse } from './refusals.ts';
 import { ServerVad } from './session.ts';
+import { usageOf } from './usage.ts';
 
 const texts = Type.Array(Type.String());
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
@@ -73,21 +75,20 @@ export async function answerFile(request: SimulatedRequest, tools: SimulatorTool
   if (format === 'diarized_json' && asked.chunking_strategy === undefined && seconds > UNCUT_SECONDS_MAX)
     return refuse(invalid('chunking_strategy', 'chunking_strategy is required for diarization models'));
   const answer = {
-    ...{ model, format, language, seconds, turns },
+    ...{ format, language, seconds, turns },
     speakers: asked.known_speaker_names ?? ['A', 'B'],
     wordTimes: asked.timestamp_granularities?.includes('word') === true,
-    logprobs: asked.include !== undefined,
+    extras: {
+      ...(model === 'gpt-transcribe' && language !== undefined ? { languages: [{ code: language }] } : {}),
+      ...(asked.include === undefined ? {} : { logprobs: turns.flatMap(logprobsOf) }),
+    },
+    usage: usageOf(model, seconds, textOf(turns)),
   };
   return asked.stream === true && model !== 'whisper-1' ? streamIn(answer) : answerIn(answer);
 }
 
-async function formOf({ headers, body }: SimulatedRequest): Promise<FormData | undefined> {
-  try {
-    return await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData();
-  } catch {
-    return undefined;
-  }
-}
+const logprobsOf = ({ words, confidence }: HeardTurn) =>
+  words.map(({ word }) => ({ token: word, bytes: [...Buffer.from(word)], logprob: Math.log(confidence) }));
 
 function askedOf(form: FormData): Asked | Refusal {
   const model = String(form.get('model') ?? '');

@@ -1,11 +1,11 @@
 // OpenAI, simulated: who is let in, where each request goes, and how OpenAI refuses and fails. Sessions are in live.ts, files
 // in batch.ts.
 import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
 import { routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { answerFile } from './batch.ts';
 import { RealtimeSession } from './live.ts';
-import { errorOf, type Refusal, refuse } from './refusals.ts';
 import { readSecret, writeSecret } from './secrets.ts';
 
 const KEY_REFUSALS: Readonly<Record<KeyFault, Refusal>> = {

@@ -4,8 +4,8 @@ import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
 import type { SimulatorTools } from '../../simulation.ts';
 import { LIVE_RATE, traitsOf } from '../models.ts';
-import { usageOf } from './formats.ts';
 import type { SessionSettings } from './session.ts';
+import { usageOf } from './usage.ts';
 
 /** The session that the items are of. */
 interface ItemHost {

@@ -1,9 +1,9 @@
 // Client secrets of the simulated Realtime API: keys for browsers that carry a session, and expire.
 
 import { objectOf } from '../../kit/json.ts';
+import { invalid, refuse } from '../../kit/simulator/openai-refusals.ts';
 import { Remembered } from '../../kit/simulator/routes.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { invalid, refuse } from './refusals.ts';
 import { freshSettings, type SessionSettings, updated } from './session.ts';
 
 const SECONDS = { min: 10, max: 7_200, usual: 600 };

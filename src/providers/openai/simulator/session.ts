@@ -1,8 +1,8 @@
 // The settings of a simulated Realtime transcription session: what an update may say, and what becomes of them.
 import { Type } from '@sinclair/typebox';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
+import { invalid, missing, type Refusal } from '../../kit/simulator/openai-refusals.ts';
 import { isLive, LIVE_RATE, traitsOf } from '../models.ts';
-import { invalid, missing, type Refusal } from './refusals.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-// How simulated OpenAI words what it refuses: an answer to a request, or an `error` of a session.
+// How services shaped like OpenAI word what they refuse: an answer to a request, or an `error` of a session.
 import type { SimulatedAnswer } from '../../simulation.ts';
 
 export interface Refusal {
