@@ -99,7 +99,7 @@ testProvider({
       [4001, '', 'account close_4001'],
       [4002, '', 'account close_4002'],
       [4003, '', 'account close_4003'],
-      [4008, '', 'retry close_4008'],
+      ...[4004, 4008, 4010, 4030, 4032, 4033, 4034].map((code) => [code, '', `retry close_${code}`] as const),
       [4029, '', 'next close_4029'],
       [4031, '', 'retry close_4031'],
       [4101, '', 'caller close_4101'],

@@ -16,6 +16,9 @@ const REFUSALS: readonly RefusalRow[] = [
   { status: 400, body: legacy('Bad Request'), is: 'caller http_400', message: /their words/ },
   { status: 400, headers: { 'dg-error': 'no such model' }, is: 'caller http_400', message: /no such model/ },
   { status: 400, body: 'plain words', is: 'caller http_400', message: /plain words/ },
+  // A file that cannot be decoded is as bad for any other model.
+  { status: 400, body: modern('DATA-0000'), is: 'caller DATA-0000', file: 'caller audio_unusable' },
+  { status: 400, body: 'corrupt or unsupported data', is: 'caller http_400', file: 'caller audio_unusable' },
   { status: 401, body: modern('INVALID_AUTH'), is: 'account INVALID_AUTH', message: withoutWords('API key') },
   { status: 402, body: modern('ASR_PAYMENT_REQUIRED'), is: 'account ASR_PAYMENT_REQUIRED', message: /credit/ },
   {
@@ -81,6 +84,7 @@ testProvider({
       [1008, 'DATA-0000: cannot decode', 'caller DATA-0000'],
       [1002, 'DATA-0000', 'caller DATA-0000'],
       [1008, '', 'next close_1008'],
+      [1009, '', 'next close_1009'],
       [1011, 'NET-0000', 'retry NET-0000'],
       [1011, 'within the timeout window. See https://dpgr.am/net0001', 'retry NET-0001'],
       [1000, 'bye', 'retry close_1000'],

@@ -82,7 +82,9 @@ const FAILURES: Readonly<Record<string, Story>> = {
     [error('server_error', 'oops'), 'failed retry oops'],
     [error('server_error', 'c'.repeat(99)), `failed retry ${'c'.repeat(64)}`],
     [error('insufficient_quota'), 'failed account insufficient_quota'],
+    [error('server_error'), 'failed retry server_error'],
     [error('tokens', 'rate_limit_exceeded'), 'failed next rate_limit_exceeded'],
+    [error('rate_limit_error'), 'failed next rate_limit_exceeded'],
   ],
   'survives what is no failure': [
     [error('something_new', 'whatever'), { type: 'error' }, { type: 'rate_limits.updated' }],

@@ -2,6 +2,7 @@
 // provider says nothing of its own the status decides.
 import { describe, expect, it } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
+import type { FailureRow } from '../../../src/providers/kit/failure-row.ts';
 import type { LiveCodec, Provider, ProviderRefusal } from '../../../src/providers/provider.ts';
 import type { ProviderFixtures, RefusalRow } from './fixtures.ts';
 import { isHttp } from './options.ts';
@@ -21,17 +22,16 @@ const BY_STATUS: readonly RefusalRow[] = [
 
 const lineOf = ({ kind, code }: LegFailure): string => `${kind} ${code}`;
 
-export function testRefusals(provider: Provider, { live, batch, refusals = [] }: ProviderFixtures): void {
+export function testRefusals(provider: Provider, fixtures: ProviderFixtures): void {
+  const { batch, refusals = [] } = fixtures;
   const { name, failures } = provider;
-  const codec = provider.live as LiveCodec;
-  if (codec.refused === undefined) return;
-  const readers: [string, (refusal: ProviderRefusal) => LegFailure | undefined][] = [
-    ['an upgrade', (refusal) => codec.refused?.(refusal)],
-  ];
+  const readers: [string, (refusal: ProviderRefusal) => LegFailure | undefined][] = [];
+  const { refused: refusedUpgrade } = provider.live as LiveCodec;
+  if (refusedUpgrade !== undefined) readers.push(['an upgrade', refusedUpgrade]);
   if (isHttp(provider.batch) && batch !== undefined) {
     const { state } = provider.batch.begin(batchRequest({ model: batch.model }));
     const { refused } = provider.batch;
-    readers.push(['a file', (refusal) => refused?.(state, refusal)]);
+    if (refused !== undefined) readers.push(['a file', (refusal) => refused(state, refusal)]);
   }
   const refusalOf = ({ status, body = '', headers = {} }: RefusalRow): ProviderRefusal => ({
     status,
@@ -69,9 +69,22 @@ export function testRefusals(provider: Provider, { live, batch, refusals = [] }:
     for (const row of failures) if (row.message !== undefined) expect(row.message).toMatch(/^[A-Z].*\.$/);
   });
 
-  it(`${name} has closes or refusals of its own`, () => {
-    expect((live.closes?.length ?? 0) + refusals.length).toBeGreaterThan(0);
+  it(`${name} has a fixture for each of its failures`, () => {
+    const told = JSON.stringify(fixtures);
+    const unmet = failures.flatMap(codesOf).filter((code) => !told.includes(`${code}"`));
+    expect(unmet, 'Add closes, refusals, answers or stories that come to these.').toEqual([]);
   });
+}
+
+/** What the suite itself brings about, and what a codec says where no other row fits. */
+const EVERYBODYS = ['bad_answer', 'closed', 'error', 'final_missing', 'job_failed'];
+
+/** What the failures of a row are called, where it says so. */
+function codesOf({ as, name, code, close }: FailureRow): string[] {
+  if (as !== undefined) return [as];
+  if (name !== undefined) return EVERYBODYS.includes(name) ? [] : [name];
+  if (close !== undefined) return [close].flat().map((each) => `close_${each}`);
+  return code === undefined || code instanceof RegExp ? [] : [code].flat();
 }
 
 /** The object with that text in place of each message in it. */
