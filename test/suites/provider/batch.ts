@@ -99,10 +99,11 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
             expect(['request', 'done', 'failed']).toContain(step.type);
             if (step.type !== 'done') continue;
             for (const { text, start, end } of step.result.utterances)
-              expect([typeof text, Number.isFinite(start + end), end >= start]).toEqual(['string', true, true]);
+              if (typeof text !== 'string' || !Number.isFinite(start + end) || end < start)
+                expect.fail(`"${text}" ${start}-${end}`);
           }
         }),
-        { numRuns: 500 },
+        { numRuns: 300 },
       );
     });
   });
