@@ -1,6 +1,7 @@
 // What the documents tell people to type, word for word, on a real gateway: commands with curl, and programs.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -38,6 +39,13 @@ beforeAll(async () => {
   live = await startLiveGateway();
 });
 
+const run = (program: string) =>
+  promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: ROOT,
+    env: { ...process.env, KEY: live.key },
+    timeout: 20_000,
+  });
+
 const here = (text: string) => text.replaceAll(WRITTEN_URL, live.url);
 
 describeCurl('a command', () => {
@@ -60,12 +68,16 @@ describeCurl('a command', () => {
 describe('a program', () => {
   it.each(different(programs, ({ text }) => text))('of $path hears the sample', async ({ text }) => {
     const program = text.includes('console.log') ? text : `${text}\nconsole.log(text);`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', here(program)], {
-      cwd: ROOT,
-      env: { ...process.env, KEY: live.key },
-      timeout: 20_000,
-    });
+    const { stdout } = await run(here(program));
     expect(stdout.trim().replaceAll('\n', ' ')).toBe(SAMPLE?.text);
+  });
+
+  it('embeds a gateway, as its guide says', async () => {
+    const [block] = blocks.filter(({ text }) => text.includes("from 'voxgate'"));
+    const directory = mkdtempSync(join(tmpdir(), 'voxgate-docs-'));
+    const { stdout } = await run(`${block?.text.replace('./voxgate-data', directory)}\ngateway.stop();`);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ sk_vox_\w+$/m);
+    rmSync(directory, { recursive: true });
   });
 
   it('is there for OpenAI’s client and for our own', () => {

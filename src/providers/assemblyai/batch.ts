@@ -1,7 +1,7 @@
 // AssemblyAI's files: uploaded, made a job, and asked about until it is done.
 import type { Utterance } from '../../../machines/events.ts';
+import { pollingBatch } from '../kit/batch.ts';
 import { fractionIn, listIn, type Members, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
-import { pollingBatch } from '../kit/polling-batch.ts';
 import { type Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api } from './api.ts';

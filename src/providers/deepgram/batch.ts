@@ -1,49 +1,29 @@
 // Files (`POST /v1/listen`): one request with the file as its body and the options in its query, one answer.
 import type { Utterance } from '../../../machines/events.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, objectOf, textIn } from '../kit/json.ts';
+import { requestBatch } from '../kit/batch.ts';
+import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
-import type { BatchRequest, BatchResult, BatchStep, HttpBatchCodec } from '../provider.ts';
+import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, heardOf, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
 import { novaLanguage } from './languages.ts';
 import { options } from './options.ts';
 
-interface State {
-  multichannel: boolean;
-  warnings: BatchResult['warnings'];
-}
-
-export const batch: HttpBatchCodec<State> = {
-  kind: 'http',
-  needsLength: false,
+export const batch = requestBatch({
+  failures,
   // A file is worked on for ten minutes at most, and refused with 504 then.
   answerMs: 660_000,
   // Each channel is billed where each is transcribed: https://developers.deepgram.com/docs/multichannel
   billsChannels: { whenAsked: 'multichannel' },
 
-  begin(request) {
-    const { access, file, model, params } = request;
-    return {
-      state: {
-        multichannel: options.honoured(params, model, 'batch').multichannel === true,
-        warnings: warningsOf(request),
-      },
-      step: {
-        type: 'request',
-        request: {
-          method: 'POST',
-          url: api.http(access, '/v1/listen', queryOf(request)),
-          headers: { ...api.headers(access), 'content-type': file.contentType },
-          body: { kind: 'file' },
-        },
-      },
-    };
-  },
-
-  read: (state, { body }) => resultOf(state, objectOf(body)),
-
-  refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
-};
+  requestOf: (request) => ({
+    method: 'POST',
+    url: api.http(request.access, '/v1/listen', queryOf(request)),
+    headers: { ...api.headers(request.access), 'content-type': request.file.contentType },
+    body: { kind: 'file' },
+  }),
+  resultOf,
+});
 
 function queryOf({ model, language, diarization, params, file }: BatchRequest) {
   const isAuto = language === 'auto';
@@ -76,21 +56,22 @@ function warningsOf({ prompt, temperature, model }: BatchRequest): BatchResult['
   }));
 }
 
-function resultOf({ multichannel, warnings }: State, answer: Members): BatchStep {
+function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
+  const { multichannel } = options.honoured(request.params, request.model, 'batch');
   const results = objectIn(answer.results);
   const channels = listIn(results.channels).map(objectIn);
   const first = channels[0];
-  if (first === undefined) return { type: 'failed', failure: failures.named('bad_answer') };
+  if (first === undefined) return undefined;
   const speakers = new Speakers();
   const seconds = numberIn(objectIn(answer.metadata).duration);
   const segments = Array.isArray(results.utterances)
     ? results.utterances.map(objectIn)
     : channels.map((channel, index) => ({ ...objectIn(listIn(channel.alternatives)[0]), channel: index }));
   const utterances = segments
-    .map((segment) => segmentOf(segment, seconds, speakers, multichannel))
+    .map((segment) => segmentOf(segment, seconds, speakers, multichannel === true))
     .filter((utterance) => utterance !== undefined)
     .sort((a, b) => a.start - b.start);
-  return { type: 'done', result: { utterances, language: textIn(first.detected_language), seconds, warnings } };
+  return { utterances, language: textIn(first.detected_language), seconds, warnings: warningsOf(request) };
 }
 
 /** A segment, or what a channel said as a whole, which has no times but those of its words. */

@@ -3,14 +3,14 @@ import type { CredentialCheck, HttpRequest, ProviderAccess, ProviderRefusal } fr
 import { type Query, urlOf } from '../urls.ts';
 
 interface Settings {
-  /** The provider's own base URL; a configured one takes its place. */
-  url: string;
+  /** The provider's own base URL, for some by the region of the credential; a configured one takes its place. */
+  url: string | ((access: ProviderAccess) => string);
   /** The one for live sessions, where it is another. */
-  liveUrl?: string;
+  liveUrl?: Settings['url'];
   /** What a base URL is made of a configured one. */
   base?(configured: string): string;
-  /** The headers that show a credential. */
-  headers(credential: string): Record<string, string>;
+  /** The headers that show a credential: one text, or the members of `access`. */
+  headers(credential: string, access: ProviderAccess): Record<string, string>;
 }
 
 export interface ProviderApi {
@@ -23,12 +23,16 @@ export interface ProviderApi {
 
 export function providerApi(settings: Settings): ProviderApi {
   const { url, liveUrl = url, base = (configured) => configured } = settings;
-  const http: ProviderApi['http'] = ({ baseUrl }, path, query) => urlOf('http', base(baseUrl ?? url), path, query);
-  const headers: ProviderApi['headers'] = ({ credential }) =>
-    credential === undefined ? {} : settings.headers(credential);
+  const rootOf = (access: ProviderAccess, own: Settings['url']) =>
+    base(access.baseUrl ?? (typeof own === 'string' ? own : own(access)));
+  const http: ProviderApi['http'] = (access, path, query) => urlOf('http', rootOf(access, url), path, query);
+  const headers: ProviderApi['headers'] = (access) => {
+    const { credential, fields } = access;
+    return credential === undefined && fields === undefined ? {} : settings.headers(credential ?? '', access);
+  };
   return {
     http,
-    websocket: ({ baseUrl }, path, query) => urlOf('websocket', base(baseUrl ?? liveUrl), path, query),
+    websocket: (access, path, query) => urlOf('websocket', rootOf(access, liveUrl), path, query),
     headers,
     request: (access, method, path, body = { kind: 'none' }) => ({
       method,

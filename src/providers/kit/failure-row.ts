@@ -12,7 +12,7 @@ import type { FailureKind, FailureReason } from '../../../machines/events.ts';
 export interface FailureRow {
   /** Status of a refused upgrade or request. */
   status?: number | readonly number[] | '4xx' | '5xx' | 'any';
-  /** Close code of the connection; an error message may have the same number for its code. */
+  /** Close code of the connection; an error message may have the same number for its code. Either this or `code` has to hold. */
   close?: number | readonly number[];
   /** The provider's own code: of an error message, of a refusal, or in the reason of a close. */
   code?: string | readonly string[] | RegExp;

@@ -148,11 +148,14 @@ const commonRows = (title: string): readonly FailureRow[] => [
 
 function holds(row: FailureRow, { status, close, code, words = '', param, file }: Told): boolean {
   const closeOrCode = close ?? (status === undefined && code !== undefined ? Number(code) : undefined);
+  const isNamed =
+    (row.close === undefined && row.code === undefined) ||
+    (row.close !== undefined && closeOrCode !== undefined && isAmong(row.close, closeOrCode)) ||
+    (row.code !== undefined && code !== undefined && hasCode(row.code, code));
   return (
+    isNamed &&
     (row.file === undefined || file === true) &&
     (row.status === undefined || (status !== undefined && hasStatus(row.status, status))) &&
-    (row.close === undefined || (closeOrCode !== undefined && isAmong(row.close, closeOrCode))) &&
-    (row.code === undefined || (code !== undefined && hasCode(row.code, code))) &&
     (row.param === undefined || row.param === param) &&
     (row.words === undefined || row.words.test(words))
   );

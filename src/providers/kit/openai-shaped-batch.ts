@@ -5,8 +5,9 @@ import type { TokenLogprob } from '../../api/transcriptions.ts';
 import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec } from '../provider.ts';
 import { textOf } from '../urls.ts';
 import type { ProviderApi } from './api.ts';
+import { requestBatch } from './batch.ts';
 import type { FailureTable, RefusalWords } from './failures.ts';
-import { listIn, type Members, numberIn, objectIn, objectOf, textIn } from './json.ts';
+import { listIn, type Members, numberIn, objectIn, textIn } from './json.ts';
 import type { OptionRows, OptionTable } from './options.ts';
 import { baseLanguage, languageCode } from './whisper-languages.ts';
 import { Speakers, utteranceOf, wordOf } from './words.ts';
@@ -27,12 +28,6 @@ interface Settings<Rows extends OptionRows> {
   answerMs?: number;
   /** Cite the public document. */
   billsChannels: ChannelBilling;
-}
-
-interface State {
-  /** Of the file, where its container says so. */
-  seconds: number | undefined;
-  warnings: BatchResult['warnings'];
 }
 
 /** What the body of a refusal says, in OpenAI's shape. */
@@ -66,36 +61,29 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
     });
   };
 
-  const codec: HttpBatchCodec<State> = {
-    kind: 'http',
+  const warningsOf = ({ model, prompt }: BatchRequest): BatchResult['warnings'] =>
+    prompt === undefined || options.honours('prompt', model, 'batch')
+      ? []
+      : [{ code: 'prompt_unsupported', message: `${provider}/${model} takes no prompt.`, param: 'prompt' }];
+
+  return requestBatch({
+    failures,
     needsLength: true,
     // The answer begins when all of the file was heard. OpenAI's own clients wait as long.
     answerMs: settings.answerMs ?? 600_000,
     billsChannels: settings.billsChannels,
 
-    begin(request) {
-      const { file, model, prompt, access } = request;
-      const state: State = { seconds: file.seconds, warnings: [] };
-      if (extensions?.includes(extensionOf(file.name)) === false) {
-        return { state, step: { type: 'failed', failure: failures.named('unsupported_format') } };
-      }
-      if (prompt !== undefined && !options.honours('prompt', model, 'batch')) {
-        const message = `${provider}/${model} takes no prompt.`;
-        state.warnings.push({ code: 'prompt_unsupported', message, param: 'prompt' });
-      }
+    requestOf(request) {
+      if (extensions?.includes(extensionOf(request.file.name)) === false) return failures.named('unsupported_format');
       const body = { kind: 'multipart', fields: fieldsOf(request), fileField: 'file' } as const;
-      return { state, step: { type: 'request', request: api.request(access, 'POST', path, body) } };
+      return api.request(request.access, 'POST', path, body);
     },
 
-    read(state, { body }) {
-      const result = resultOf(objectOf(body), state.seconds);
-      if (result === undefined) return { type: 'failed', failure: failures.named('bad_answer') };
-      return { type: 'done', result: { ...result, warnings: state.warnings } };
+    resultOf(request, answer) {
+      const result = resultOf(answer, request.file.seconds);
+      return result && { ...result, warnings: warningsOf(request) };
     },
-
-    refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
-  };
-  return codec;
+  });
 }
 
 const extensionOf = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';

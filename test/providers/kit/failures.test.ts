@@ -12,6 +12,7 @@ const failures = new FailureTable({
     { file: true, words: /decode/, as: 'audio_unusable', kind: 'caller', message: 'Example cannot read this file.' },
     { code: ['bad_key', 'no_key'], kind: 'account', message: 'Example does not accept the key.' },
     { code: /^soft_/, survives: true },
+    { close: 4005, code: 'quota', kind: 'next', message: 'Example has too many sessions.' },
     { close: [4001, 4002], kind: 'next', reason: 'upstream_closed', message: 'Example has no room.' },
     { words: /slow down/, kind: 'next', message: 'Example limits the rate.' },
     { name: 'own', kind: 'retry', message: 'Named by the codec.' },
@@ -74,6 +75,10 @@ describe('an error, a close, a job', () => {
 
   it('is of a close code, or of the code in its reason', () => {
     expect(failures.ofClose(4001, '')).toMatchObject({ kind: 'next', code: 'close_4001', reason: 'upstream_closed' });
+    expect([failures.ofClose(4005, ''), failures.ofError('quota')]).toMatchObject([
+      { kind: 'next', code: 'close_4005' },
+      { kind: 'next', code: 'quota' },
+    ]);
     expect(failures.ofClose(1008, '[bad_key] words')).toMatchObject({ kind: 'account', code: 'bad_key' });
     expect(failures.ofClose(1006, 'slow down')).toMatchObject({ kind: 'next', code: 'close_1006' });
     expect(failures.ofClose(1006, '')).toMatchObject({ kind: 'retry', message: 'Example closed the connection.' });

@@ -1,7 +1,7 @@
 // Files as jobs, where the provider wants the transcript fetched and everything deleted; and where the file comes with the job.
 import { describe, expect, it } from 'vitest';
+import { pollingBatch } from '../../../src/providers/kit/batch.ts';
 import { FailureTable } from '../../../src/providers/kit/failures.ts';
-import { pollingBatch } from '../../../src/providers/kit/polling-batch.ts';
 import type { BatchRequest, BatchStep, HttpRequest } from '../../../src/providers/provider.ts';
 
 const ask = (method: HttpRequest['method'], path: string, body: HttpRequest['body'] = { kind: 'none' }) => ({
@@ -19,7 +19,8 @@ const common = {
     return status === 'done' || status === 'working' ? (status as 'done') : undefined;
   },
   poll: (_: BatchRequest, { id }: { id: string }) => ask('GET', `/jobs/${id}`),
-  resultOf: () => ({ utterances: [], language: undefined, seconds: 1, warnings: [] }),
+  resultOf: (_: BatchRequest, { spoilt }: { spoilt?: unknown }) =>
+    spoilt === undefined ? { utterances: [], language: undefined, seconds: 1, warnings: [] } : undefined,
 } as const;
 const thorough = pollingBatch({
   ...common,
@@ -70,6 +71,7 @@ describe('a job', () => {
     [[{}], 'bad_answer'],
     [[{ id: 'f' }, { id: 'j/../k', status: 'working' }], 'bad_answer'],
     [[{ id: 'f' }, { id: 'j', status: 'novel' }], 'bad_answer'],
+    [[{ id: 'f' }, { id: 'j', status: 'done' }, { spoilt: true }], 'bad_answer'],
     [[{ id: 'f' }, { id: 'j', status: 'error', error: 'bad_file' }], 'bad_file'],
     [[{ id: 'f' }, { id: 'j', status: 'working' }, { status: 'error', error: 'x' }], 'x'],
   ])('answered with %j fails as %s', (answers, code) => {

@@ -1,5 +1,6 @@
-// Files as jobs: uploaded, made a job, asked about until that is done, its transcript fetched. Requests and answers only; the
-// host sends them, streams the file and keeps the deadlines.
+// How providers take files: by one request, or as jobs, which are uploaded, made, asked about until they are done, and fetched.
+// Requests and answers only; the host sends them, streams the file and keeps the deadlines.
+import type { LegFailure } from '../../../machines/events.ts';
 import type { BatchRequest, BatchResult, BatchStep, ChannelBilling, HttpBatchCodec, HttpRequest } from '../provider.ts';
 import type { FailureTable } from './failures.ts';
 import { type Members, objectOf } from './json.ts';
@@ -18,11 +19,42 @@ interface Job {
   uploaded: Members;
 }
 
-interface Settings {
+interface Common {
   failures: FailureTable;
   needsLength?: boolean;
   answerMs: number;
   billsChannels: ChannelBilling;
+  /** Undefined when the answer cannot be read. */
+  resultOf(request: BatchRequest, answer: Members): BatchResult | undefined;
+}
+
+interface Single extends Common {
+  /** The request, or the failure of a file that need not be sent. */
+  requestOf(request: BatchRequest): HttpRequest | LegFailure;
+}
+
+/** One request with the file, one answer with what was said. */
+export function requestBatch({ failures, needsLength = false, requestOf, resultOf, ...rest }: Single): HttpBatchCodec {
+  const codec: HttpBatchCodec<BatchRequest> = {
+    kind: 'http',
+    needsLength,
+    ...rest,
+    begin: (state) => {
+      const request = requestOf(state);
+      return { state, step: 'kind' in request ? { type: 'failed', failure: request } : { type: 'request', request } };
+    },
+    read: (state, { body }) => {
+      const result = resultOf(state, objectOf(body));
+      return result === undefined
+        ? { type: 'failed', failure: failures.named('bad_answer') }
+        : { type: 'done', result };
+    },
+    refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
+  };
+  return codec;
+}
+
+interface Polling extends Common {
   /** Sends the file, where that is a request of its own. */
   upload?(request: BatchRequest): HttpRequest;
   /** Makes the job, with the file where nothing was uploaded; undefined when the upload's answer cannot be read. */
@@ -38,7 +70,6 @@ interface Settings {
   remove?(request: BatchRequest, job: { id: string | undefined; uploaded: Members }): HttpRequest[];
   /** Jobs that are done are removed as well. */
   removesDone?: boolean;
-  resultOf(request: BatchRequest, answer: Members): BatchResult;
 }
 
 interface State {
@@ -49,15 +80,15 @@ interface State {
   pollMs: number;
 }
 
-export function pollingBatch(settings: Settings): HttpBatchCodec {
+export function pollingBatch(settings: Polling): HttpBatchCodec {
   const { failures, upload, removesDone = false } = settings;
   const unreadable = (): BatchStep => ({ type: 'failed', failure: failures.named('bad_answer') });
   const asked = (request: HttpRequest | undefined): BatchStep =>
     request === undefined ? unreadable() : { type: 'request', request };
-  const done = ({ request }: State, answer: Members): BatchStep => ({
-    type: 'done',
-    result: settings.resultOf(request, answer),
-  });
+  const done = ({ request }: State, answer: Members): BatchStep => {
+    const result = settings.resultOf(request, answer);
+    return result === undefined ? unreadable() : { type: 'done', result };
+  };
 
   const ofJob = (state: State, answer: Members): BatchStep => {
     const id = settings.idOf === undefined ? answer.id : settings.idOf(answer);
