@@ -2,6 +2,7 @@
 // provider, which says the same) out.
 import type { Word } from '../../machines/events.ts';
 import { PcmConverter } from '../audio/resampler.ts';
+import { type HeardText, wordsOf } from '../providers/kit/simulator/words.ts';
 import type { Engine, EngineConnection } from '../providers/provider.ts';
 import type { Ear, EarMessage } from '../providers/simulation.ts';
 
@@ -97,7 +98,7 @@ export class EngineEar implements QueuedEar {
     } else if (message.type === 'final') {
       const { turn, text, start, end } = message;
       if (text === '') this.#listener({ type: 'no_match', turn, start, end });
-      else this.#listener({ confidence: 1, ...message, words: message.words ?? evenWords(text, start, end) });
+      else this.#listener({ confidence: 1, ...message, words: message.words ?? evenWords(message) });
     } else {
       this.#listener(message);
     }
@@ -109,14 +110,5 @@ function bytesOf(samples: Int16Array): Uint8Array {
   return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
-/** Words that share the time of their turn: who gives none has no better times. */
-function evenWords(text: string, start: number, end: number): Word[] {
-  const words = text.split(' ').filter((word) => word !== '');
-  const share = (end - start) / words.length;
-  return words.map((word, index) => ({
-    word,
-    start: start + index * share,
-    end: start + (index + 1) * share,
-    confidence: 1,
-  }));
-}
+/** Who gives no times of words has no doubts of them either. */
+const evenWords = (heard: HeardText): Word[] => wordsOf(heard).map((word) => ({ ...word, confidence: 1 }));

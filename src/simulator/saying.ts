@@ -1,6 +1,8 @@
 // What a simulated provider says on one connection, on its way to the peer: the faults of frames, of finals and of their
 // times. What is heard is hearing.ts's.
 import type { Clock } from '../../machines/clock.ts';
+import { jsonOf } from '../providers/kit/json.ts';
+import { Timers } from '../providers/kit/simulator/timers.ts';
 import type { Outgoing } from '../providers/provider.ts';
 import type { FaultName, Faults } from './faults.ts';
 import { deflateBomb, invalidUtf8, tinyFragments } from './frames.ts';
@@ -46,7 +48,7 @@ export class Saying {
   readonly #peer: StagePeer;
   readonly #isFinal: SayingOptions['isFinal'];
   readonly #onPlayed: (fault: FaultName) => void;
-  readonly #timers = new Set<unknown>();
+  readonly #timers: Timers;
   /** What leaves later, in order. */
   #delayed: { dueMs: number; leave: () => void }[] = [];
   /** Finals of `late-finals` that wait for their time. */
@@ -64,6 +66,7 @@ export class Saying {
   constructor({ faults, clock, peer, isFinal, onPlayed }: SayingOptions) {
     this.#faults = faults;
     this.#clock = clock;
+    this.#timers = new Timers(clock);
     this.#peer = peer;
     this.#isFinal = isFinal;
     this.#onPlayed = onPlayed;
@@ -141,7 +144,6 @@ export class Saying {
   end(): void {
     this.#silent = true;
     this.#ended = true;
-    for (const timer of this.#timers) this.#clock.clearTimeout(timer);
     this.#timers.clear();
     this.#delayed = [];
     this.#late = [];
@@ -157,7 +159,7 @@ export class Saying {
   }
 
   #saysFinal(message: Message): boolean {
-    const json: unknown = typeof message === 'string' ? parsed(message) : message;
+    const json: unknown = typeof message === 'string' ? jsonOf(message) : message;
     return typeof json === 'object' && json !== null && this.#isFinal(json as Readonly<Record<string, unknown>>);
   }
 
@@ -234,19 +236,6 @@ export class Saying {
   }
 
   #after(delayMs: number, work: () => void): void {
-    if (this.#ended) return;
-    const timer = this.#clock.setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, delayMs);
-    this.#timers.add(timer);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    if (!this.#ended) this.#timers.after(delayMs, work);
   }
 }

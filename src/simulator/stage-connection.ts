@@ -1,6 +1,7 @@
 // One upgraded connection: joins the simulator's half, its ears, the faults and the peer that the network gives it. Whoever
 // brings the network drives it with `text`, `bytes` and `gone`.
 import type { Clock } from '../../machines/clock.ts';
+import { Timers } from '../providers/kit/simulator/timers.ts';
 import type { ProviderSimulator, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../providers/simulation.ts';
 import type { OpenEar } from './ears.ts';
 import type { FaultName, Faults } from './faults.ts';
@@ -28,7 +29,7 @@ export class StageConnection {
   readonly #options: StageConnectionOptions;
   readonly #hearing: Hearing;
   readonly #played = new Set<FaultName>();
-  readonly #timers = new Set<unknown>();
+  readonly #timers: Timers;
   #peer: StagePeer | undefined;
   #saying: Saying | undefined;
   #connection: SimulatedConnection | undefined;
@@ -39,6 +40,7 @@ export class StageConnection {
 
   constructor(options: StageConnectionOptions) {
     this.#options = options;
+    this.#timers = new Timers(options.clock);
     this.#hearing = new Hearing({
       openEar: options.openEar,
       faults: options.faults,
@@ -78,7 +80,7 @@ export class StageConnection {
     this.#hearing.begin();
     const failMs = faults['error-after'];
     if (failMs === 0) queueMicrotask(() => this.#fail());
-    else if (failMs !== undefined) this.#after(failMs, () => this.#fail());
+    else if (failMs !== undefined) this.#timers.after(failMs, () => this.#fail());
     return this;
   }
 
@@ -102,7 +104,7 @@ export class StageConnection {
   gone(code: number): void {
     if (this.#over) return;
     this.#over = true;
-    for (const timer of this.#timers) this.#options.clock.clearTimeout(timer);
+    this.#timers.clear();
     this.#saying?.end();
     this.#guarded(() => this.#connection?.gone());
     this.#hearing.close();
@@ -172,15 +174,7 @@ export class StageConnection {
     this.#deaf = true;
     this.#saying?.silence();
     this.#peer?.freeze();
-    this.#after(FROZEN_MS, () => this.#drop());
-  }
-
-  #after(delayMs: number, work: () => void): void {
-    const timer = this.#options.clock.setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, delayMs);
-    this.#timers.add(timer);
+    this.#timers.after(FROZEN_MS, () => this.#drop());
   }
 
   /** A simulator that throws has a fault of its own: the connection ends, the fault is told. */

@@ -1,6 +1,7 @@
 // The scripted provider itself, as an engine: in this process, or behind a WebSocket. It plays turns by audio position and
 // delays and failures by the clock; nothing is said inside `send`, as on a real network.
 import type { Clock } from '../../../machines/clock.ts';
+import { Timers } from '../kit/simulator/timers.ts';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../provider.ts';
 import type { LoopbackMessage } from './live.ts';
 import { NumberedRanges } from './numbered.ts';
@@ -22,235 +23,224 @@ interface Start {
 
 /** Plays the scripted provider for any number of connections. */
 export class LoopbackEngine implements Engine {
-  private readonly clock: Clock;
-  private open = 0;
+  readonly #clock: Clock;
+  #open = 0;
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
   /** Connections open now. */
   get connections(): number {
-    return this.open;
+    return this.#open;
   }
 
   connect(_: Readonly<Record<string, unknown>>, listener: EngineListener): EngineConnection {
-    this.open++;
-    return new LoopbackConnection(this.clock, listener, () => {
-      this.open--;
+    this.#open++;
+    return new LoopbackConnection(this.#clock, listener, () => {
+      this.#open--;
     });
   }
 }
 
 class LoopbackConnection implements EngineConnection {
   readonly bufferedBytes = 0;
-  private readonly clock: Clock;
-  private readonly listener: EngineListener;
-  private readonly onGone: () => void;
-  private readonly timers = new Set<unknown>();
-  private mail: (LoopbackMessage | (() => void))[] = [];
-  private start: Start | undefined;
-  private over = false;
-  private mute = false;
-  private heardSamples = 0;
-  private turn = 0;
-  private turnStart = 0;
+  readonly #listener: EngineListener;
+  readonly #onGone: () => void;
+  readonly #timers: Timers;
+  #mail: (LoopbackMessage | (() => void))[] = [];
+  #start: Start | undefined;
+  #over = false;
+  #mute = false;
+  #heardSamples = 0;
+  #turn = 0;
+  #turnStart = 0;
   /** First sample after the current turn; found anew when a turn ends, as every frame asks for it. */
-  private turnEnd = 0;
-  private nextInterim = 0;
-  private pendingFinals = 0;
-  private finishing = false;
-  private confirmed = false;
-  private ranges = new NumberedRanges();
+  #turnEnd = 0;
+  #nextInterim = 0;
+  #pendingFinals = 0;
+  #finishing = false;
+  #confirmed = false;
+  #ranges = new NumberedRanges();
 
   constructor(clock: Clock, listener: EngineListener, onGone: () => void) {
-    this.clock = clock;
-    this.listener = listener;
-    this.onGone = onGone;
-    this.post(() => this.listener.open());
+    this.#timers = new Timers(clock);
+    this.#listener = listener;
+    this.#onGone = onGone;
+    this.#post(() => this.#listener.open());
   }
 
   send(frame: Outgoing): void {
-    if (this.over) return;
+    if (this.#over) return;
     if (frame instanceof Uint8Array) {
-      this.audio(frame);
+      this.#audio(frame);
       return;
     }
     const message = (typeof frame === 'string' ? JSON.parse(frame) : frame) as { type?: unknown };
-    if (message.type === 'start') this.begin(message as Start);
-    else if (message.type === 'finalize') this.endTurn();
-    else if (message.type === 'finish') this.finish();
+    if (message.type === 'start') this.#begin(message as Start);
+    else if (message.type === 'finalize') this.#endTurn();
+    else if (message.type === 'finish') this.#finish();
   }
 
   close(): void {
-    this.post(() => this.hangUp(1000, ''));
+    this.#post(() => this.#hangUp(1000, ''));
   }
 
   terminate(): void {
-    if (this.over) return;
-    this.over = true;
-    for (const timer of this.timers) this.clock.clearTimeout(timer);
-    this.timers.clear();
-    this.mail = [];
-    this.onGone();
+    if (this.#over) return;
+    this.#over = true;
+    this.#timers.clear();
+    this.#mail = [];
+    this.#onGone();
   }
 
-  private begin(start: Start): void {
-    this.start = start;
-    this.turnEnd = this.turnSamples();
+  #begin(start: Start): void {
+    this.#start = start;
+    this.#turnEnd = this.#turnSamples();
     const { fail, ready_delay_ms } = start.params;
     if (fail?.how === 'hang') {
-      this.mute = true;
+      this.#mute = true;
       return;
     }
-    this.later(ready_delay_ms ?? 0, () => {
-      if (fail?.how === 'refuse') this.hangUp(fail.code ?? 1011, 'refused by the script');
-      else this.say({ type: 'ready' });
+    this.#timers.later(ready_delay_ms ?? 0, () => {
+      if (fail?.how === 'refuse') this.#hangUp(fail.code ?? 1011, 'refused by the script');
+      else this.#say({ type: 'ready' });
     });
   }
 
-  private audio(frame: Uint8Array): void {
-    if (this.start === undefined || this.mute) return;
-    const { model } = this.start;
+  #audio(frame: Uint8Array): void {
+    if (this.#start === undefined || this.#mute) return;
+    const { model } = this.#start;
     let offset = 0;
     // A frame may end one turn and begin the next.
     while (offset + 1 < frame.byteLength) {
-      const { turnEnd } = this;
-      const samples = Math.min((frame.byteLength - offset) >> 1, turnEnd - this.heardSamples);
-      if (model === 'numbered') this.ranges.hear(frame, offset, samples);
-      if (this.heardSamples === this.turnStart)
-        this.say({ type: 'speech_started', start: this.seconds(this.turnStart) });
-      this.heardSamples += samples;
+      const turnEnd = this.#turnEnd;
+      const samples = Math.min((frame.byteLength - offset) >> 1, turnEnd - this.#heardSamples);
+      if (model === 'numbered') this.#ranges.hear(frame, offset, samples);
+      if (this.#heardSamples === this.#turnStart)
+        this.#say({ type: 'speech_started', start: this.#seconds(this.#turnStart) });
+      this.#heardSamples += samples;
       offset += samples * 2;
-      if (this.failed()) return;
-      if (this.heardSamples === turnEnd) this.endTurn();
-      else this.interim();
+      if (this.#failed()) return;
+      if (this.#heardSamples === turnEnd) this.#endTurn();
+      else this.#interim();
     }
   }
 
-  private interim(): void {
-    const { start } = this;
-    if (start === undefined || !start.interims || this.heardSamples < this.nextInterim) return;
-    this.nextInterim = this.heardSamples + Math.round((start.params.interim_seconds ?? 0.5) * start.sampleRate);
-    const words = this.turnText().split(' ');
-    const part = (this.heardSamples - this.turnStart) / this.turnSamples();
+  #interim(): void {
+    const start = this.#start;
+    if (start === undefined || !start.interims || this.#heardSamples < this.#nextInterim) return;
+    this.#nextInterim = this.#heardSamples + Math.round((start.params.interim_seconds ?? 0.5) * start.sampleRate);
+    const words = this.#turnText().split(' ');
+    const part = (this.#heardSamples - this.#turnStart) / this.#turnSamples();
     const text =
       start.model === 'numbered'
-        ? this.turnText()
+        ? this.#turnText()
         : words.slice(0, Math.max(1, Math.ceil(part * words.length))).join(' ');
     if (text === '') return;
-    this.say({
+    this.#say({
       type: 'interim',
-      turn: this.turn,
+      turn: this.#turn,
       text,
-      start: this.seconds(this.turnStart),
-      end: this.seconds(this.heardSamples),
+      start: this.#seconds(this.#turnStart),
+      end: this.#seconds(this.#heardSamples),
     });
   }
 
-  private endTurn(): void {
-    const { start } = this;
-    if (start === undefined || this.heardSamples === this.turnStart) return;
+  #endTurn(): void {
+    const start = this.#start;
+    if (start === undefined || this.#heardSamples === this.#turnStart) return;
     const final: LoopbackMessage = {
       type: 'final',
-      turn: this.turn,
-      text: this.turnText(),
-      start: this.seconds(this.turnStart),
-      end: this.seconds(this.heardSamples),
+      turn: this.#turn,
+      text: this.#turnText(),
+      start: this.#seconds(this.#turnStart),
+      end: this.#seconds(this.#heardSamples),
     };
-    this.turn++;
-    this.turnStart = this.heardSamples;
-    this.turnEnd = this.turnStart + this.turnSamples();
-    this.nextInterim = 0;
-    this.ranges = new NumberedRanges();
-    this.pendingFinals++;
-    this.later(start.params.final_delay_ms ?? 0, () => {
-      this.say(final);
-      this.pendingFinals--;
-      this.confirm();
+    this.#turn++;
+    this.#turnStart = this.#heardSamples;
+    this.#turnEnd = this.#turnStart + this.#turnSamples();
+    this.#nextInterim = 0;
+    this.#ranges = new NumberedRanges();
+    this.#pendingFinals++;
+    this.#timers.later(start.params.final_delay_ms ?? 0, () => {
+      this.#say(final);
+      this.#pendingFinals--;
+      this.#confirm();
     });
   }
 
-  private finish(): void {
-    this.finishing = true;
-    this.endTurn();
-    this.confirm();
+  #finish(): void {
+    this.#finishing = true;
+    this.#endTurn();
+    this.#confirm();
   }
 
-  private confirm(): void {
-    if (!this.finishing || this.confirmed || this.pendingFinals > 0) return;
-    if (this.start?.params.fail?.how === 'finish') return;
-    this.confirmed = true;
-    this.say({ type: 'finished' });
+  #confirm(): void {
+    if (!this.#finishing || this.#confirmed || this.#pendingFinals > 0) return;
+    if (this.#start?.params.fail?.how === 'finish') return;
+    this.#confirmed = true;
+    this.#say({ type: 'finished' });
   }
 
   /** Plays the scripted failure once its position is reached. */
-  private failed(): boolean {
-    const fail = this.start?.params.fail;
-    if (fail === undefined || this.heardSamples < Math.round((fail.at_seconds ?? 0) * (this.start as Start).sampleRate))
+  #failed(): boolean {
+    const fail = this.#start?.params.fail;
+    if (
+      fail === undefined ||
+      this.#heardSamples < Math.round((fail.at_seconds ?? 0) * (this.#start as Start).sampleRate)
+    )
       return false;
-    if (fail.how === 'stall') this.mute = true;
-    else if (fail.how === 'error') this.say({ type: 'error', code: fail.kind ?? 'next' });
-    else if (fail.how === 'close') this.post(() => this.hangUp(fail.code ?? 1011, 'closed by the script'));
+    if (fail.how === 'stall') this.#mute = true;
+    else if (fail.how === 'error') this.#say({ type: 'error', code: fail.kind ?? 'next' });
+    else if (fail.how === 'close') this.#post(() => this.#hangUp(fail.code ?? 1011, 'closed by the script'));
     else return false;
-    this.mute = true;
+    this.#mute = true;
     return true;
   }
 
-  private turnSamples(): number {
-    const { model, params, sampleRate } = this.start as Start;
-    const seconds = model === 'numbered' ? (params.turn_seconds ?? 2) : this.scripted().seconds;
+  #turnSamples(): number {
+    const { model, params, sampleRate } = this.#start as Start;
+    const seconds = model === 'numbered' ? (params.turn_seconds ?? 2) : this.#scripted().seconds;
     return Math.max(1, Math.round(seconds * sampleRate));
   }
 
-  private turnText(): string {
-    return this.start?.model === 'numbered' ? this.ranges.text() : this.scripted().text;
+  #turnText(): string {
+    return this.#start?.model === 'numbered' ? this.#ranges.text() : this.#scripted().text;
   }
 
-  private scripted(): { text: string; seconds: number } {
-    const turns = this.start?.params.turns ?? DEFAULT_TURNS;
-    return turns[this.turn % turns.length] as { text: string; seconds: number };
+  #scripted(): { text: string; seconds: number } {
+    const turns = this.#start?.params.turns ?? DEFAULT_TURNS;
+    return turns[this.#turn % turns.length] as { text: string; seconds: number };
   }
 
-  private seconds(samples: number): number {
-    return samples / (this.start as Start).sampleRate;
+  #seconds(samples: number): number {
+    return samples / (this.#start as Start).sampleRate;
   }
 
-  private say(message: LoopbackMessage): void {
-    if (!this.mute) this.post(message);
+  #say(message: LoopbackMessage): void {
+    if (!this.#mute) this.#post(message);
   }
 
   /** Delivers after the current call, in order. */
-  private post(mail: LoopbackMessage | (() => void)): void {
-    if (this.over) return;
-    this.mail.push(mail);
-    if (this.mail.length > 1) return;
+  #post(mail: LoopbackMessage | (() => void)): void {
+    if (this.#over) return;
+    this.#mail.push(mail);
+    if (this.#mail.length > 1) return;
     queueMicrotask(() => {
-      const due = this.mail;
-      this.mail = [];
+      const due = this.#mail;
+      this.#mail = [];
       for (const each of due) {
-        if (this.over) return;
+        if (this.#over) return;
         if (typeof each === 'function') each();
-        else this.listener.message(each);
+        else this.#listener.message(each);
       }
     });
   }
 
-  private later(delayMs: number, work: () => void): void {
-    if (delayMs === 0) {
-      work();
-      return;
-    }
-    const timer = this.clock.setTimeout(() => {
-      this.timers.delete(timer);
-      if (!this.over) work();
-    }, delayMs);
-    this.timers.add(timer);
-  }
-
-  private hangUp(code: number, reason: string): void {
-    if (this.over) return;
+  #hangUp(code: number, reason: string): void {
+    if (this.#over) return;
     this.terminate();
-    this.listener.closed(code, reason);
+    this.#listener.closed(code, reason);
   }
 }

@@ -71,10 +71,10 @@ export class FluxSession extends SimulatedSession {
     if (begins) this.#turnInfo('StartOfTurn', heard);
   }
 
-  /** After CloseStream even the last words come as updates. */
+  /** What is left at the end of the stream comes as an update. */
   protected final(heard: HeardText): void {
     if (this.#open === undefined) this.interim(heard);
-    if (this.ended) {
+    if (this.isRest(heard.end)) {
       this.#turnInfo('Update', heard);
       return;
     }

@@ -94,7 +94,8 @@ export class NovaSession extends SimulatedSession {
     const size = Math.min(WINDOW_WORDS_MAX, Math.max(1, Math.ceil(words.length / 2)));
     const isFlush = this.#finalizing;
     const isLate = this.has('late-speech-final');
-    const isRest = this.#isRest(heard.end);
+    // What is left at the end of the stream is settled without an end of speech.
+    const isRest = this.isRest(heard.end);
     const isSpeechFinal = this.#endsBySpeech && !isRest && !isFlush && !isLate;
     this.#finalizing = false;
     for (let at = 0; at === 0 || at < words.length; at += size) {
@@ -138,14 +139,6 @@ export class NovaSession extends SimulatedSession {
 
   get #endsBySpeech(): boolean {
     return this.#query.get('endpointing') !== 'false' && !this.has('utterance-end-only');
-  }
-
-  /**
-   * What reaches the end of the stream is settled without an end of speech. The position tells, not the time: an ear may say
-   * the end of an earlier turn when the end of the stream has long been read.
-   */
-  #isRest(endSeconds: number): boolean {
-    return this.ended && endSeconds >= this.seconds;
   }
 
   #words(heard: HeardTurnText): WireWord[] {

@@ -2,6 +2,7 @@
 // says; the ear never speaks inside a call, and nothing is heard once the session is over.
 import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { PacedIntake } from './pace.ts';
+import { Timers } from './timers.ts';
 import type { HeardText } from './words.ts';
 
 export interface Hearing {
@@ -40,7 +41,7 @@ export abstract class SimulatedSession implements SimulatedConnection {
   protected ended = false;
   /** The session has ended: nothing more is heard or said. */
   protected over = false;
-  readonly #timers = new Set<unknown>();
+  readonly #timers: Timers;
   #hearing: Hearing = { sampleRate: 1, language: undefined };
   #ear: Ear | undefined;
   #intake: PacedIntake | undefined;
@@ -49,6 +50,7 @@ export abstract class SimulatedSession implements SimulatedConnection {
   constructor(peer: SimulatedPeer, tools: SimulatorTools) {
     this.peer = peer;
     this.tools = tools;
+    this.#timers = new Timers(tools.clock);
   }
 
   /** A text frame. */
@@ -130,27 +132,22 @@ export abstract class SimulatedSession implements SimulatedConnection {
     return this.#bytes / BYTES_PER_SAMPLE;
   }
 
+  /** Whether a turn that ends here reaches the end of all audio. The position tells: an ear may say the end of a turn late. */
+  protected isRest(endSeconds: number): boolean {
+    return this.ended && endSeconds >= this.seconds;
+  }
+
   protected get seconds(): number {
     return this.samples / this.#hearing.sampleRate;
   }
 
   /** Works after so long, at once where that is nothing, unless the session ends before. */
   protected later(delayMs: number, work: () => void): unknown {
-    if (!(delayMs > 0)) {
-      work();
-      return undefined;
-    }
-    const timer = this.tools.clock.setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, delayMs);
-    this.#timers.add(timer);
-    return timer;
+    return this.#timers.later(delayMs, work);
   }
 
   protected cancel(timer: unknown): void {
-    this.tools.clock.clearTimeout(timer);
-    this.#timers.delete(timer);
+    this.#timers.cancel(timer);
   }
 
   /** Whether a quirk was asked for. */
@@ -176,7 +173,6 @@ export abstract class SimulatedSession implements SimulatedConnection {
     this.over = true;
     this.#intake?.stop();
     this.#ear?.close();
-    for (const timer of this.#timers) this.tools.clock.clearTimeout(timer);
     this.#timers.clear();
   }
 
