@@ -24,6 +24,8 @@ export async function openLink(url: string, prefix = 'test'): Promise<TestLink> 
     inboxPrefix: `${prefix}.v1.i.${node}`,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 50,
+    // The library waits 20 s for a server that was killed before it said its first word.
+    timeout: 1_000,
     pingInterval: 500,
     maxPingOut: 2,
   });
