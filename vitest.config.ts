@@ -41,7 +41,8 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'alone', include: ALONE } },
-      { test: { ...common, name: 'slow', include: SLOW } },
+      // It waits for speech, deadlines and processes more than it computes.
+      { test: { ...common, name: 'slow', include: SLOW, maxWorkers: 4, sequence: { groupOrder: 1 } } },
     ],
   },
 });

@@ -2,7 +2,7 @@
 // billed twice, and the ledger's own audit agrees.
 import { join } from 'node:path';
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { costMicroUsd } from '../../../../src/billing/price.ts';
 import { natsUsage } from '../../../../src/bus/nats/jetstream/usage-stream.ts';
 import { Reservations } from '../../../../src/ledger/reservations.ts';
@@ -97,8 +97,12 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
     let ownerKills = 0;
     let current: Awaited<ReturnType<typeof owner>> | undefined;
     let restarted: Promise<void> = Promise.resolve();
+    let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
     const succeed = async (): Promise<void> => {
-      for (let next: typeof current; next === undefined; current = next) {
+      for (let next: typeof current; next === undefined && !isOver; current = next) {
         await restarted;
         // It may be killed again just now.
         next = await owner(applied).catch(() => undefined);
