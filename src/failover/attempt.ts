@@ -12,7 +12,7 @@ export interface Attempts {
   retries: RetryBudget;
 }
 
-/** The model is passed over: its breaker is open by the time that it is its turn. It says nothing new of the model. */
+/** The breaker of the model has opened while the attempt waited for its turn. It is no news of the model. */
 export const circuitOpen: LegFailure = {
   kind: 'next',
   reason: 'circuit_open',

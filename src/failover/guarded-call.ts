@@ -1,4 +1,4 @@
-// One call of a model, as its breaker hears of it: that it began, and once what became of it.
+// One call of a model under its circuit breaker, which is told that it began and, once, what became of it.
 import type { LegFailure } from '../../machines/events.ts';
 import type { Breakers, Guarded } from './breakers.ts';
 

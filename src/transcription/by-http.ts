@@ -56,10 +56,10 @@ export async function transcribeByHttp(
 /** By so much a provider's last word may end behind the file. */
 const ROUNDING_SECONDS = 1;
 
-/** Seconds are the provider's, else the file's, else those that were spoken in. */
+/** The seconds that are billed: the provider's, else the file's, else up to the last word. */
 function withSeconds(result: CredibleResult, fileSeconds: number | undefined): CredibleResult & { seconds: number } {
   const heardSeconds = result.utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
-  // A file that says less of itself than was heard in it is not believed.
+  // A header that says less than was heard is not believed.
   const isBelieved = fileSeconds !== undefined && heardSeconds < fileSeconds + ROUNDING_SECONDS;
   const known = result.seconds ?? (isBelieved ? fileSeconds : undefined);
   if (known !== undefined) return { ...result, seconds: known };

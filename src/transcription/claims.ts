@@ -1,9 +1,9 @@
-// A provider's numbers are claims: those that cannot be are left out, times lie within the file, and no provider is believed to
-// have heard more than the file can hold. What that costs is decided elsewhere.
+// Checks the numbers of a provider's result: impossible ones are left out, times lie within the file, and no more seconds are
+// believed than the file can hold.
 import type { Utterance } from '../../machines/events.ts';
 import type { BatchResult } from '../providers/provider.ts';
 
-/** A result that nothing behind it has to doubt. */
+/** A result whose numbers are possible. */
 export interface CredibleResult extends BatchResult {
   /** What the provider said of the length, where that was more than the file can hold. */
   claimedSeconds?: number;
@@ -53,5 +53,5 @@ function place<Said extends Timed>(said: Said, endSeconds: number): Said {
   return placed;
 }
 
-/** What is no number is at the beginning. */
+/** NaN becomes `from`. */
 const clamped = (value: number, from: number, to: number): number => (value > from ? Math.min(value, to) : from);

@@ -22,11 +22,11 @@ import { audioFileOf, type ReadUpload, type Upload } from './upload.ts';
 export interface JobDependencies extends ChainDependencies, TranscriptionDependencies {
   /** What a model costs for files; undefined where it has no price. */
   prices: PriceList;
-  /** Says how long a kept file is. */
+  /** Measures files that are here whole. */
   lengths: Pick<LengthMeter, 'measure'>;
   /** Holds and charges. */
   reservations: Pick<FileReservations, 'reserve' | 'requireCredit'>;
-  /** Those that nobody waited for, and are not charged. */
+  /** Answers that the client did not wait for: some a day are not charged. */
   untaken: UntakenAnswers;
   settings: { timeoutMs: number };
 }
@@ -47,7 +47,7 @@ export interface JobOptions {
   keyId: string;
   /** Throws a Refusal where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
-  /** Under which it is charged. */
+  /** Id of the charge. */
   chargeId: string;
   /** Aborts when the client is gone. */
   client: AbortSignal;
@@ -61,7 +61,7 @@ export interface FileResult {
   /** What was asked for, in front of the file and behind it. */
   request: TranscriptionRequest;
   outcome: TranscriptionOutcome;
-  /** What was not honoured, or is not as it may seem. */
+  /** What of the request was not done, or was done in another way. */
   warnings: readonly Degradation[];
   charge: Charge;
 }
@@ -118,24 +118,24 @@ export class FileJob {
     }
   }
 
-  /** The client is gone. So many times a day the work is given up then, and free; else it is done to its end. */
+  /** Whether the work goes on although the client is gone. Some times a day it is given up and free; else it is finished and charged. */
   #goesOn(): boolean {
     const { organisationId, outlivesClient, early } = this.#options;
     if (outlivesClient) return true;
-    // What he was given of a streamed answer, he is charged for.
+    // A streamed answer ends here: the client is charged for what it was sent.
     if (!this.#isAtWork || early.isBegun) return false;
     this.#isUntaken = !this.#dependencies.untaken.isFree(organisationId);
     return this.#isUntaken;
   }
 
   async #within<Own extends Upload>(limit: LimitedSignal, read: ReadUpload<Own>) {
-    // Of fields in front of a large file more may come: strict is what all of them are.
+    // More fields may come behind a large file: with `strict` it is judged by all of them, later.
     const upload = await read(limit, (request) => this.#admit({ ...request, strict: false }));
     try {
       return { result: await this.#work(upload, limit.signal), upload };
     } catch (error) {
       if (!limit.isTimedOut || error instanceof Refusal) throw error;
-      // Where the client was too slow, this says so.
+      // Rejects with `request_timeout` where it was the client that was too slow.
       await upload.arrived;
       throw refuse(
         'upstream_timeout',
@@ -146,7 +146,7 @@ export class FileJob {
     }
   }
 
-  /** Whether the caller may have this done, and has anything to pay for it with. Throws a Refusal. */
+  /** Checks models, permissions and credit. Throws a Refusal. */
   async #admit(request: TranscriptionRequest): Promise<Admitted> {
     const { organisationId, keyId, requireModels } = this.#options;
     const { reservations, prices } = this.#dependencies;
@@ -193,9 +193,10 @@ export class FileJob {
   }
 
   /**
-   * Ends what was reserved when nothing comes of it: nobody is charged for what he was not given. Who was given a part of it, and
-   * left before the end, is charged for that part; and who cannot be given the answer of a model by his own doing, since his upload
-   * was broken behind the file or he is strict, for all of it when that happens too often.
+   * Asks the models. When that fails the reservation is ended here: nobody is charged for an answer that was not given. Two
+   * exceptions: a client that leaves in the middle of a streamed answer is charged for what it was sent, and one that cannot be
+   * given a finished answer by its own doing (its upload broke off behind the file, or `strict` refuses the answer) is charged for
+   * all of it when that happens too often.
    */
   async #transcribe(
     work: Work,
@@ -251,7 +252,7 @@ export class FileJob {
     });
   }
 
-  /** Of work that a provider has finished, and whose answer the client cannot be given by his own doing. */
+  /** Whether a finished answer is charged that the client cannot be given by its own doing. */
   #isCharged(): boolean {
     return this.#isUntaken || !this.#dependencies.untaken.isFree(this.#options.organisationId);
   }
@@ -265,7 +266,7 @@ async function withLate(upload: Upload): Promise<TranscriptionRequest> {
   return request;
 }
 
-/** What of the request is not done where this model answers. */
+/** What of the request this model does not do. */
 const notHonoured = ({ warnings, upload }: Work, by: ChainMember): Degradation[] => [
   ...warnings,
   ...by.degradations,

@@ -1,5 +1,5 @@
-// What of a form its answer cannot show, said before the model is asked where the catalogue tells, and after it where only the
-// answer does. What a model does not take at all is the chain's.
+// What of a request the answer cannot show: known before the model is asked where the catalogue says so, and else by its answer.
+// What a model does not take at all is found in chain.ts.
 import { type Refusal, refuse } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
@@ -65,13 +65,13 @@ export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degr
   return found;
 }
 
-/** The refusal of a degradation that nobody asked for: with `strict`. */
+/** With `strict` a degradation is refused. */
 export const strictly = ({ message, param }: Degradation): Refusal =>
   refuse('unsupported_parameter', `${message} Leave it out, choose another model, or drop \`strict\`.`, {
     ...(param === undefined ? {} : { param }),
   });
 
-/** Of shortcomings only those of something that was named: the whole file as one segment is no fault of a default. */
+/** The shortcoming that `strict` refuses: one of something that was asked for by name. */
 export const refusedStrictly = (fields: Shape, found: readonly Degradation[]): Degradation | undefined =>
   found.find(({ code }) => code !== 'times_estimated' || isSubtitle(fields) || asksFor(fields, 'segment'));
 

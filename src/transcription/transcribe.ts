@@ -1,5 +1,5 @@
-// One file's transcription: goes through the models of its chain as attempts.ts decides, through a live leg or
-// by HTTP as the provider has it, and says which answered. The form and the formats of the answer are the edge's.
+// Asks the models of a chain for the transcript of a file, one after the other as attempts.ts says: by HTTP, or through a live leg
+// where the provider has no interface for files.
 import type { OpenLeg, Utterance } from '../../machines/events.ts';
 import type { Attempt } from '../api/errors.ts';
 import { readable } from '../api/text.ts';
@@ -31,7 +31,7 @@ export interface TranscriptionJob {
   signal: AbortSignal;
   /**
    * Hears each utterance of a model behind a live leg as soon as it is settled, where no other model of the chain could still
-   * take over. What was told once can neither be told again nor be taken back: no attempt follows one that told anything.
+   * take over. Text that was sent cannot be taken back: no other attempt follows one that has sent any.
    */
   onUtterance?(utterance: Utterance, member: ChainMember): void;
 }
@@ -145,7 +145,7 @@ async function transcribeLive(
   return { ...credible(result, file.secondsMax), seconds: decoder.seconds };
 }
 
-/** The utterance as no client has trouble with it. */
+/** The utterance with texts that any client can read. */
 const readableUtterance = (utterance: Utterance): Utterance => ({
   ...utterance,
   text: readable(utterance.text),

@@ -24,7 +24,7 @@ export interface Upload {
 /**
  * Reads an upload as far as it has to be known before a model is asked.
  *
- * @param limit its end is the upload's
+ * @param limit ends the upload
  * @param admit says of a large file whether it may come, by what is in front of it: what is refused is not read to its end
  */
 export type ReadUpload<Own extends Upload = Upload> = (
@@ -36,7 +36,7 @@ export type ReadUpload<Own extends Upload = Upload> = (
  * Whether the whole file is needed before the first model is asked: more than one may be, the model wants its length, or what it
  * costs goes by a length that only the whole file tells.
  *
- * @param model as it was named, also where there is none
+ * @param model as the form names it; empty where it does not, or not yet
  */
 export function needsWholeFile(
   { model, hasFallbacks }: { model: string; hasFallbacks: boolean },

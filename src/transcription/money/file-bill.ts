@@ -1,5 +1,5 @@
-// What becomes of the money that is held for a file: it is charged for all that was heard, for what the client was given of it, or
-// not at all. When it is which is decided by the job.
+// Ends the reservation of a file: charges all that was heard, or what the client was sent of it, or nothing. Which of these is
+// decided by the job.
 import type { ChainMember } from '../../failover/chain.ts';
 import { isFree } from '../../ledger/meter.ts';
 import type { FileMember, HeardFile, ReservedFile } from './file-reservations.ts';
@@ -8,7 +8,7 @@ import type { FileMember, HeardFile, ReservedFile } from './file-reservations.ts
 export interface Charge {
   costMicroUsd: bigint;
   own: boolean;
-  /** That were charged: one where the audio was charged once. */
+  /** Channels that were charged; 1 where the provider bills the audio once. */
   channels: number;
 }
 
@@ -23,7 +23,7 @@ export class FileBill {
   readonly #members: readonly ChainMember[];
   readonly #payers: readonly FileMember[];
   readonly #reserved: ReservedFile;
-  /** What the client was given before the end, and up to which second. */
+  /** What the client was sent before the end, and up to which second. */
   #given: HeardFile | undefined;
 
   /** @param payers the members of the chain in their order, as the bill sees them */
@@ -38,7 +38,7 @@ export class FileBill {
     return !this.#payers.every(isFree);
   }
 
-  /** The client was given something that a model has heard up to a second. */
+  /** The client was sent what a model heard up to this second. */
   gave(member: ChainMember, endSeconds: number): void {
     this.#given = { member: this.#payerOf(member), seconds: Math.max(this.#given?.seconds ?? 0, endSeconds) };
   }
@@ -50,7 +50,7 @@ export class FileBill {
     return { costMicroUsd, own: payer.own, channels: payer.channels };
   }
 
-  /** Charges what the client was given, where that is anything. Gives whether it is. */
+  /** Charges what the client was sent. False where that is nothing. */
   async settleGiven(): Promise<boolean> {
     if (this.#given === undefined) return false;
     await this.#reserved.settle(this.#given);

@@ -1,5 +1,5 @@
-// Money for files: what one may cost is held before a provider is asked, for as long as that takes, and what it has cost is
-// settled when a model has answered. How long the audio is, and who may answer, is decided by the caller.
+// Reservations for files: what one may cost is held before a provider is asked, renewed while it works, and settled or released
+// at the end.
 import type { Clock } from '../../../machines/clock.ts';
 import { costMicroUsd } from '../../billing/price.ts';
 import { dearestMicroUsd } from '../../billing/reserve.ts';
@@ -12,7 +12,7 @@ const RENEW_MS = LEASE_MS / 2;
 const RENEW_AGAIN_MS = 1_000;
 /** What an earlier attempt was charged is asked for no longer than this. */
 const ANSWER_MS = 1_000;
-/** How long the ledger's word holds that somebody may spend without an end: as long as a key's settings are remembered. */
+/** An organisation without a limit is remembered for so long: as long as a key's settings. */
 const UNLIMITED_MS = 30_000;
 const UNLIMITED_MAX = 10_000;
 /** Reason of an end: a provider has finished, and the client was gone. */

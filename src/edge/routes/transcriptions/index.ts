@@ -1,5 +1,5 @@
 // `POST /v1/audio/transcriptions`: does the work of a form once for each idempotency key, and gives those who ask again the same
-// answer. What the work is stands beside this file; who waits for whom is decided by idempotency.ts.
+// answer. The work is src/transcription/job.ts; who waits for whom is decided by idempotency.ts.
 import type { KeyLimits } from '../../../auth/limits.ts';
 import { type Caller, requireModels } from '../../../auth/permissions.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
@@ -63,7 +63,7 @@ const jobOf = (
     ...more,
   });
 
-/** Does a job, and gives its answer with the form, of which nothing is missing then. */
+/** Does a job. Gives its answer and the form, which is whole then. */
 async function answered(
   job: FileJob,
   { request, requestId }: RouteContext,
@@ -81,7 +81,7 @@ async function answered(
   }
 }
 
-/** The work of a key: its answer is kept. A failure leaves the key free, unless it may have been charged. */
+/** The work under an idempotency key: its answer is kept. A failure frees the key, unless it may have been charged. */
 async function workOnce(
   context: RouteContext,
   caller: Caller,
@@ -104,7 +104,7 @@ async function workOnce(
   }
 }
 
-/** The file is read for its fingerprint alone. What the key may not use now, it is not given the answer of either. */
+/** Reads the file for its fingerprint alone. A key that may not use the model any more is not given the answer either. */
 async function answerAgain(
   { request }: RouteContext,
   caller: Caller,

@@ -1,5 +1,5 @@
 // Which schema types the members of a transcription's fields, where a client library wrote them one by one: that of the options
-// of the model that is named. How they are joined is decided by form-members.ts.
+// of the model that is named. How they are joined is decided by multipart/members.ts.
 import type { TSchema } from '@sinclair/typebox';
 import { isSlug, modelOf, providerOf } from '../../../api/slug.ts';
 import type { Provider } from '../../../providers/provider.ts';

@@ -62,7 +62,7 @@ export function readUpload(
   };
 }
 
-/** Reads the form of a request whose file is not needed, but for what hears it. */
+/** Reads a form whose file is only listened to. */
 export function readWithoutFile(
   request: DoorRequest,
   limit: LimitedSignal,
@@ -95,7 +95,7 @@ function bodyOf(request: DoorRequest, limit: LimitedSignal, { settings }: Upload
   return body;
 }
 
-/** By the fields in front of a large file: nobody uploads it to be told that it is refused. */
+/** Checks a large file by the fields in front of it, so that nobody uploads one that will be refused. */
 async function admitEarly(
   fields: readonly Field[],
   admit: Parameters<ReadUpload>[1],
