@@ -71,10 +71,10 @@ export class FluxSession extends SimulatedSession {
     if (begins) this.#turnInfo('StartOfTurn', heard);
   }
 
-  /** What is left at the end of the stream comes as an update. */
+  /** After CloseStream even the last words come as updates. */
   protected final(heard: HeardText): void {
     if (this.#open === undefined) this.interim(heard);
-    if (this.isRest(heard.end)) {
+    if (this.ended) {
       this.#turnInfo('Update', heard);
       return;
     }
