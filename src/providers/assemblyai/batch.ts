@@ -8,7 +8,7 @@ import { api } from './api.ts';
 import { failures } from './failures.ts';
 import { codeOf, languageOf } from './languages.ts';
 import { options } from './options.ts';
-import { newSpeakers, plainWords, wordsOf } from './words.ts';
+import { newSpeakers, wordsOf } from './words.ts';
 
 export const batch = pollingBatch({
   failures,
@@ -62,7 +62,7 @@ const takesPrompts = (model: string): boolean => model !== 'universal-2';
 function resultOf(request: BatchRequest, json: Members): BatchResult {
   const speakers = newSpeakers();
   const parts = listIn(json.utterances).flatMap((each) => utteranceIn(objectIn(each), speakers));
-  const words = plainWords(wordsOf(json.words, speakers));
+  const words = wordsOf(json.words, speakers);
   return {
     utterances:
       parts.length > 0 ? parts : sentencesOf(words, textIn(json.text)?.trim() ?? '', fractionIn(json.confidence)),
@@ -77,7 +77,7 @@ function utteranceIn({ text, start, end, words: raw, speaker, confidence }: Memb
   const said = textIn(text)?.trim() ?? '';
   if (said === '') return [];
   const number = speakers.numberOf(speaker);
-  const words = plainWords(wordsOf(raw, speakers));
+  const words = wordsOf(raw, speakers);
   const from = secondsIn(start) ?? words[0]?.start ?? 0;
   const until = Math.max(from, secondsIn(end) ?? words.at(-1)?.end ?? from);
   return [utteranceOf(said, from, until, { confidence: fractionIn(confidence), speaker: number, words })];

@@ -1,13 +1,13 @@
 // What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted final where one follows. How
 // long a formatted final is waited for is data of live.ts; what is delivered when is the session's.
-import type { Heard, Utterance } from '../../../machines/events.ts';
+import type { Heard, Utterance, Word } from '../../../machines/events.ts';
 import { ended, failed, partial } from '../kit/heard.ts';
 import { countIn, type Members, textIn } from '../kit/json.ts';
 import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import { finalMissing } from '../turn-text.ts';
 import { languageOf } from './languages.ts';
 import type { LiveTraits } from './models.ts';
-import { type HeardWord, newSpeakers, plainWords, wordsOf } from './words.ts';
+import { areSettled, newSpeakers, wordsOf } from './words.ts';
 
 /** The turns of one leg. Orders only rise, so the highest one seen says of each message whether it comes too late. */
 export interface Turns {
@@ -19,7 +19,7 @@ export interface Turns {
   order: number;
   over: boolean;
   /** What was last heard of the turn that has not ended. */
-  open: { message: TurnMessage; words: HeardWord[] } | undefined;
+  open: { message: TurnMessage; words: Word[] } | undefined;
   /** A turn with unsettled words that a later one has overtaken: its end is still to come. */
   overtaken: number | undefined;
   /** The ended turn whose formatted final has not come. */
@@ -111,7 +111,7 @@ function supersede(turns: Turns): Heard[] {
   turns.open = undefined;
   if (open === undefined) return [];
   const { message, words } = open;
-  if (words.length > 0 && words.every(({ settled }) => settled)) {
+  if (words.length > 0 && areSettled(message.words)) {
     const utterance = heardOf(turns, message, words, textOf(words));
     return [ended(message.turn_order, utterance)];
   }
@@ -120,7 +120,7 @@ function supersede(turns: Turns): Heard[] {
 }
 
 /** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what goes on with an em dash. */
-function interim(turns: Turns, message: TurnMessage, words: HeardWord[]): Utterance {
+function interim(turns: Turns, message: TurnMessage, words: Word[]): Utterance {
   if (turns.partials === 'words')
     return heardOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));
   const shown = words.map((word) => ({ ...word, word: undashed(word.word) })).filter(({ word }) => word !== '');
@@ -129,14 +129,14 @@ function interim(turns: Turns, message: TurnMessage, words: HeardWord[]): Uttera
 
 const undashed = (text: string): string => text.replace(/\s*—\s*$/, '');
 
-function heardOf(turns: Turns, message: TurnMessage, words: HeardWord[], text: string): Utterance {
+function heardOf(turns: Turns, message: TurnMessage, words: Word[], text: string): Utterance {
   // A turn without words says nothing of where it was: all that is known is what was heard before.
   const start = words[0]?.start ?? turns.heardUntil;
   return utteranceOf(text, start, Math.max(start, words.at(-1)?.end ?? turns.heardUntil), {
     confidence: meanConfidence(words),
     speaker: turns.speakers.numberOf(message.speaker_label),
     language: languageOf(message.language_code),
-    words: plainWords(words),
+    words,
   });
 }
 

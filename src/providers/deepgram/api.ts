@@ -32,8 +32,8 @@ export function wordsIn(value: unknown, place: Place, speakerOf: SpeakerOf = () 
     const start = timeIn(members.start);
     const end = timeIn(members.end);
     if (text === undefined || start === undefined || end === undefined) return undefined;
-    const details = { confidence: fractionIn(members.confidence), speaker: speakerOf(members.speaker) };
-    words.push(wordOf(text, place(start), place(Math.max(start, end)), details));
+    const confidence = fractionIn(members.confidence);
+    words.push(wordOf(text, place(start), place(Math.max(start, end)), confidence, speakerOf(members.speaker)));
   }
   return words.length === 0 ? undefined : words;
 }
@@ -43,10 +43,11 @@ export const heardOf = (
   text: string,
   { start, end }: { start: number; end: number },
   words: Word[] | undefined,
-  details: { confidence?: number | undefined; language?: string | undefined },
+  { confidence, language }: { confidence?: number | undefined; language?: string | undefined },
 ): Utterance =>
   utteranceOf(text, Math.min(end, Math.max(start, words?.[0]?.start ?? start)), end, {
-    ...details,
+    confidence,
+    language,
     words,
     speaker: oneSpeaker(words),
   });

@@ -2,7 +2,7 @@
 // `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
 import type { Utterance } from '../../../machines/events.ts';
 import { ended, failed, partial } from '../kit/heard.ts';
-import { countIn, fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { countIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { meanConfidence } from '../kit/words.ts';
@@ -224,9 +224,7 @@ function reportOf({ clock }: State, message: Members): Report | undefined {
   const words = wordsIn(message.words, place);
   const utterance = heardOf(text, { start: place(Math.min(start, end)), end: place(end) }, words, {
     // The provider gives one for each word, and none for the text.
-    confidence: meanConfidence(
-      listIn(message.words).map((each) => ({ confidence: fractionIn(objectIn(each).confidence) })),
-    ),
+    confidence: words && meanConfidence(words),
     language: textIn(listIn(message.languages)[0]),
   });
   return { index, text, end, utterance };

@@ -6,7 +6,7 @@ const SPEAKERS_MAX = 256;
 
 /** Numbers speakers from 0 in the order they are first heard, whatever the provider calls them. */
 export class Speakers {
-  readonly #numbers = new Map<string, number>();
+  readonly #numbers = new Map<string | number, number>();
   readonly #nobody: readonly string[];
   readonly #most: number;
 
@@ -22,44 +22,51 @@ export class Speakers {
   /** The number of a speaker by a label that is a text or a number; undefined for what is none, and once there are too many. */
   numberOf(label: unknown): number | undefined {
     if (typeof label !== 'number' && (typeof label !== 'string' || label === '')) return undefined;
-    const name = String(label);
-    const known = this.#numbers.get(name);
-    if (known !== undefined || this.#numbers.size >= this.#most || this.#nobody.includes(name)) return known;
-    this.#numbers.set(name, this.#numbers.size);
+    const known = this.#numbers.get(label);
+    if (known !== undefined || this.#numbers.size >= this.#most) return known;
+    if (this.#nobody.includes(String(label))) return undefined;
+    this.#numbers.set(label, this.#numbers.size);
     return this.#numbers.size - 1;
   }
 }
 
-/** What may be known of a word beside its times, and of an utterance beside its text and its place. */
+/** What may be known of an utterance beside its text and its place. */
 interface Details {
   confidence?: number | undefined;
   speaker?: number | undefined;
+  language?: string | undefined;
+  words?: Word[] | undefined;
 }
 
+// Members are added one by one: objects made of spreads are slow, and these are made for every word of every message.
+
 /** A word; it does not end before it begins. */
-export const wordOf = (word: string, start: number, end: number, { confidence, speaker }: Details = {}): Word => ({
-  word,
-  start,
-  end: Math.max(start, end),
-  ...(confidence === undefined ? {} : { confidence }),
-  ...(speaker === undefined ? {} : { speaker }),
-});
+export function wordOf(word: string, start: number, end: number, confidence?: number, speaker?: number): Word {
+  const made: Word = { word, start, end: Math.max(start, end) };
+  if (confidence !== undefined) made.confidence = confidence;
+  if (speaker !== undefined) made.speaker = speaker;
+  return made;
+}
 
 /** An utterance with what is known of it. */
-export const utteranceOf = (
+export function utteranceOf(
   text: string,
   start: number,
   end: number,
-  details: Details & { language?: string | undefined; words?: Word[] | undefined } = {},
-): Utterance => ({
-  text,
-  start,
-  end,
-  ...(details.confidence === undefined ? {} : { confidence: details.confidence }),
-  ...(details.speaker === undefined ? {} : { speaker: details.speaker }),
-  ...(details.language === undefined ? {} : { language: details.language }),
-  ...(details.words === undefined ? {} : { words: details.words }),
-});
+  {
+    confidence,
+    speaker,
+    language,
+    words,
+  }: Details & { language?: string | undefined; words?: Word[] | undefined } = {},
+): Utterance {
+  const made: Utterance = { text, start, end };
+  if (confidence !== undefined) made.confidence = confidence;
+  if (speaker !== undefined) made.speaker = speaker;
+  if (language !== undefined) made.language = language;
+  if (words !== undefined) made.words = words;
+  return made;
+}
 
 /** The speaker of all the words, where they have one and the same. */
 export function oneSpeaker(words: readonly Word[] = []): number | undefined {
@@ -69,8 +76,13 @@ export function oneSpeaker(words: readonly Word[] = []): number | undefined {
 
 /** The mean confidence of words, where any has one. */
 export function meanConfidence(words: readonly { confidence?: number | undefined }[]): number | undefined {
-  const known = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]));
-  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
+  let [sum, known] = [0, 0];
+  for (const { confidence } of words) {
+    if (confidence === undefined) continue;
+    sum += confidence;
+    known++;
+  }
+  return known === 0 ? undefined : sum / known;
 }
 
 export const textOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');

@@ -89,8 +89,6 @@ function turn({ type, turn, text: said, start: from, end: until }: Members): Hea
 function spread(text: string, start: number, end: number): Utterance {
   const words = text.split(' ').filter((word) => word !== '');
   const share = (end - start) / Math.max(1, words.length);
-  const placed = words.map((word, index) =>
-    wordOf(word, start + index * share, start + (index + 1) * share, { confidence: 1 }),
-  );
+  const placed = words.map((word, index) => wordOf(word, start + index * share, start + (index + 1) * share, 1));
   return utteranceOf(text, start, end, { confidence: 1, words: placed });
 }
