@@ -1,10 +1,10 @@
-// The bus: how actors talk by address, on one node or many. The port and its promises; memory.ts and nats.ts keep them, and
-// test/suites/bus.suite.ts holds each promise once.
+// The bus: how actors send messages by address, on one node or many. This is the port and its contract; memory.ts and nats/
+// implement it, test/suites/bus.suite.ts tests each promise.
 
 /** `<node>/<actor id>`. The node part is the node's incarnation: six characters, new at each start. */
 export type Address = `${string}/${string}`;
 
-/** What travels. `body` is JSON-safe plain data; `bytes` is one optional binary part (audio). */
+/** A message. `body` is JSON-safe plain data; `bytes` is one optional binary part (audio). */
 export interface Envelope {
   to: Address;
   from: Address;
@@ -17,27 +17,27 @@ export interface BusBody {
   type: string;
 }
 
-/** Why a message did not arrive, as far as the sender can know. */
+/** Why a message was not delivered, as far as the sender can know. */
 export type DeadLetterReason = 'unknown_actor' | 'unknown_node' | 'overflow' | 'handler_failed' | 'disconnected';
 
 export type SendOutcome = 'accepted' | DeadLetterReason;
 
-/** Takes what arrives for one actor. `envelope.bytes` is valid only during the call: copy what is kept. */
+/** Receives the messages to one actor. `envelope.bytes` is valid only during the call: copy what you keep. */
 export type Receiver = (envelope: Envelope) => void;
 
 /**
- * Hears of letters of one actor that were accepted, and are known since not to have arrived: nobody has that address, or its
- * node is gone. Never told of what `send` itself has answered; and a letter may be lost without anybody knowing.
+ * Called for messages of one actor that were accepted and then could not be delivered: the recipient does not exist, or its node
+ * is gone. Not called for failures that `send` returned. A message may also be lost without a report.
  */
 export type Undelivered = (to: Address, type: string, reason: DeadLetterReason) => void;
 
-/** Answers requests to a service. May take time; a rejection reaches the asker as `handler_failed`. */
+/** Answers requests to a service. When it rejects, the caller gets `handler_failed`. */
 export type ServiceHandler = (body: BusBody, from: Address) => BusBody | Promise<BusBody>;
 
 /** Removes what was attached; calling it twice does nothing. */
 export type Detach = () => void;
 
-/** A request that found nobody, or whose answer did not come in time. */
+/** A request that had no responders, failed, or was not answered in time. */
 export class BusError extends Error {
   override readonly name = 'BusError';
   readonly reason: DeadLetterReason | 'timeout';
@@ -49,25 +49,25 @@ export class BusError extends Error {
 }
 
 /**
- * Promises that hold on every implementation:
+ * Contract of every implementation:
  * - **Delivery** is at most once. The bus never carries the only copy of audio, finals or money.
  * - **Order** is kept from one sender to one receiver.
- * - **Timing**: delivery may happen inside `send`. A sender leaves its own state whole before it sends.
+ * - **Timing**: delivery may happen inside `send`. A sender brings its own state into order before it sends.
  * - **Bytes** may be reused by the sender when `send` returns, and by the bus when the receiver returns.
- * - **Failure** of a receiver never reaches the sender; it is counted as a dead letter (`handler_failed`).
- * - **Dead letters** are counted by reason and told to `onDeadLetter`; nothing is retried.
- * - **Bounds**: what an implementation queues has a size; what does not fit is refused as `overflow`.
- * - **Near first**: letters to this node, and requests that this node itself serves, go nowhere else. They pass also while the
- *   bus is not connected.
- * - **Away**: while the bus is not connected, what would have to leave the node is refused as `disconnected` at once, and
- *   nothing is kept for later. It connects again by itself, however long that takes.
+ * - **Failure** of a receiver is not thrown to the sender; it is counted as a dead letter (`handler_failed`).
+ * - **Dead letters** are counted by reason and reported to `onDeadLetter`; nothing is retried.
+ * - **Bounds**: every queue has a size; what does not fit is refused as `overflow`.
+ * - **Local first**: messages to this node, and requests to services that this node offers, stay on this node. They work while
+ *   the bus is not connected, too.
+ * - **Disconnected**: everything that would have to leave the node is refused as `disconnected` at once, and nothing is kept for
+ *   later. The bus reconnects by itself without end.
  */
 export interface Bus {
   /** This node's incarnation. */
   readonly node: string;
-  /** Whether other nodes can be reached; always true of a bus that has none. */
+  /** Whether other nodes can be reached; always true for a bus with one node. */
   readonly isConnected: boolean;
-  /** Hears each time that `isConnected` has changed. */
+  /** Called at each change of `isConnected`. */
   onConnection(listener: (isConnected: boolean) => void): Detach;
   /** Makes an actor reachable. Throws when the id is taken. */
   attach(actorId: string, receiver: Receiver, undelivered?: Undelivered): Detach;
@@ -76,13 +76,16 @@ export interface Bus {
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome;
   /** Offers a service; one of the nodes that serve it answers each request. */
   serve(service: string, handler: ServiceHandler): Detach;
-  /** Answers what this node itself asks, and nobody else: to other nodes the service is not here. */
+  /** Offers a service to this node only, not to other nodes. */
   serveLocal(service: string, handler: ServiceHandler): Detach;
-  /** Asks a service. Rejects with BusError: `unknown_actor` at once when nobody serves it, `disconnected`, or `timeout`. */
+  /**
+   * Sends a request to a service. Rejects with BusError: `unknown_actor` at once when there are no responders, `disconnected`, or
+   * `timeout`.
+   */
   request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody>;
-  /** Asks the service of that node alone. Rejects in the same way. */
+  /** The same, to the service of that node only. */
   requestOf(node: string, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody>;
-  /** Tells everyone who listens, on every node, this one included. */
+  /** Sends to all subscribers on every node, this one included. */
   publish(topic: string, body: BusBody): void;
   subscribe(topic: string, receiver: (body: BusBody) => void): Detach;
   /** Dead letters since the start, by reason. */
@@ -90,5 +93,5 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** Hears of each dead letter; must not throw. */
+/** Called for each dead letter; must not throw. */
 export type DeadLetterListener = (letter: { to: string; from: string; type: string; reason: DeadLetterReason }) => void;

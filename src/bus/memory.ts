@@ -1,4 +1,4 @@
-// The in-process bus: a map of actors and a direct call. It decides nothing; its promises are in bus.ts.
+// The in-process bus: a map of actors and direct calls. bus.ts has its contract.
 import { randomBytes } from 'node:crypto';
 import {
   type Address,
@@ -70,7 +70,7 @@ export class MemoryBus implements Bus {
     try {
       receiver(bytes === undefined ? { to, from, body } : { to, from, body, bytes });
     } catch {
-      // The receiver's own host logs its faults; to the sender this is a letter that did not get through.
+      // The receiver's host logs the error; for the sender the message is a dead letter.
       this.deadLetter(to, from, body.type, 'handler_failed');
     }
     return 'accepted';
@@ -82,7 +82,7 @@ export class MemoryBus implements Bus {
 
   serve(service: string, handler: ServiceHandler): Detach {
     const handlers = this.services.get(service) ?? [];
-    // The same handler may be offered twice, and taken back once.
+    // The same handler may be registered twice and removed once.
     const offer: ServiceHandler = (body, from) => handler(body, from);
     this.services.set(service, [...handlers, offer]);
     return () => {
@@ -92,7 +92,7 @@ export class MemoryBus implements Bus {
     };
   }
 
-  /** Here is everybody who asks. */
+  /** The in-process bus has no other node. */
   serveLocal(service: string, handler: ServiceHandler): Detach {
     return this.serve(service, handler);
   }
@@ -108,7 +108,7 @@ export class MemoryBus implements Bus {
     if (handlers === undefined || handler === undefined) {
       throw this.refusal(service, from, body, 'unknown_actor', 'no node offers it');
     }
-    // The next request goes to the next of those that offer the service.
+    // Round robin over the handlers of the service.
     this.services.set(service, [...handlers.slice(1), handler]);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

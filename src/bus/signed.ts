@@ -1,5 +1,5 @@
-// Messages that only a node of this gateway can have made: plain data under a mark that needs the gateway's secret. They can be
-// read by whoever hears them, so nothing secret belongs in them; that an old one comes again is for the reader to take.
+// Messages with an HMAC under the gateway's secret, so that only a node of this gateway can have made them. They are readable, so
+// put nothing secret in them. They carry no replay protection: the reader has to tolerate an old one.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { keyFor } from '../runtime/sealing.ts';
 import type { BusBody } from './bus.ts';
@@ -7,23 +7,26 @@ import type { BusBody } from './bus.ts';
 export interface SignedBody extends BusBody {
   /** JSON; amounts as decimal texts. */
   text: string;
-  /** One by each secret, with dots between. */
+  /** One signature for each secret, separated by dots. */
   mark: string;
 }
 
 /** The secret, and the one before it. */
 const KEYS_MAX = 2;
 
-/** The gateway's secret, and the one before where some messages may still be signed with that. */
+/** The gateway's secret, and the previous one while it is being rotated. */
 export interface SigningSecrets {
   secret: Uint8Array;
   previousSecret?: Uint8Array | undefined;
 }
 
-/** All of them sign, so that nodes that have not heard of the new secret yet believe it; a mark by any of them is believed. */
+/**
+ * Messages are signed with all secrets, so that nodes that do not know the new one yet accept them. One valid signature is
+ * enough.
+ */
 export type SigningKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Keys for one purpose: what is signed for one is worth nothing for another. */
+/** Keys for one purpose. A signature for one purpose is not valid for another. */
 export function signingKeys({ secret, previousSecret }: SigningSecrets, purpose: string): SigningKeys {
   const keyOf = (from: Uint8Array) => keyFor(`voxgate ${purpose}`, from);
   return previousSecret === undefined ? [keyOf(secret)] : [keyOf(secret), keyOf(previousSecret)];
@@ -34,7 +37,7 @@ export function signed(keys: SigningKeys, type: string, value: unknown): SignedB
   return { type, text, mark: keys.map((key) => markOf(key, type, text)).join('.') };
 }
 
-/** What was signed with one of the keys; undefined for anything that was not. */
+/** The signed text; undefined when no key matches. */
 export function unsigned(keys: SigningKeys, type: string, body: BusBody): unknown {
   const { text, mark } = body as Partial<SignedBody>;
   if (body.type !== type || typeof text !== 'string' || typeof mark !== 'string') return undefined;

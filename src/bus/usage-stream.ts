@@ -1,32 +1,35 @@
-// The usage stream: what sessions and files have used, on its way to the ledger. The port and its promises; nats-usage.ts keeps
-// them on JetStream. What a message says, and what the ledger makes of it, is not known here.
+// The usage stream: usage of sessions and files on its way to the ledger. This is the port and its contract;
+// nats/jetstream/usage-stream.ts implements it.
 import type { BusBody, Detach } from './bus.ts';
 
-/** What became of a message. `again`: later; `never`: this ledger will not take it, and it is put aside where it can be read. */
+/**
+ * The result for one message. `again`: deliver it later; `never`: this ledger refuses it for good, and it is kept for the
+ * operator to read.
+ */
 export type UsageVerdict = 'done' | 'again' | 'never';
 
 /**
- * Applies one message. It may come more than once, also after it was applied: applying is idempotent. `isPutAside`: it was put aside
- * before.
+ * Applies one message. It must be idempotent: a message may come again after it was applied. `isPutAside`: this ledger or another
+ * one refused it before.
  */
 export type UsageHandler = (body: BusBody, isPutAside: boolean) => Promise<UsageVerdict>;
 
 /**
- * Promises:
- * - When `publish` resolves, the message is on disk as often as is configured, and will be handed to the consumer of its shard
- *   until that says `done` or `never`.
- * - A message that is published again under the same id within the stream's window is kept once; beyond it the ledger's own
- *   idempotency counts.
- * - Messages are handed over at least once, and by one consumer of a shard at a time.
- * - What was put aside is handed over once more to each consumer that begins, and goes when that says `done`.
+ * Contract:
+ * - When `publish` resolves, the message is stored with the configured number of replicas, and is delivered to the consumer of
+ *   its shard until that answers `done` or `never`.
+ * - A message that is published twice under one id is stored once within the stream's deduplication window; after it the ledger
+ *   deduplicates.
+ * - Delivery is at least once, to one consumer of a shard at a time.
+ * - Refused messages are delivered once more to each consumer that begins, and removed when it answers `done`.
  */
 export interface UsageStream {
-  /** Rejects with BusError when the stream did not say that it has it: it may have it all the same. */
+  /** Rejects with BusError when the stream did not confirm the message; it may have stored it all the same. */
   publish(shard: string, id: string, body: BusBody): Promise<void>;
-  /** Begins to hand over what waits, and what comes. After the detach nothing more is handed over. */
+  /** Begins to deliver waiting and new messages. Nothing is delivered after the detach. */
   consume(shard: string, handler: UsageHandler): Detach;
-  /** Messages that were not taken yet; undefined while that is not known. */
+  /** Messages that are not processed yet; undefined while that is not known. */
   waiting(shard: string): Promise<number | undefined>;
-  /** Messages that are put aside now; undefined while that is not known. */
+  /** Refused messages that are kept now; undefined while that is not known. */
   putAside(shard: string): Promise<number | undefined>;
 }

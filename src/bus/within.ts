@@ -1,6 +1,6 @@
-// Waits for something no longer than it may take.
+// A timeout for a promise.
 
-/** Resolves with what it resolves with, or undefined when that takes longer; the timer is gone either way. */
+/** Resolves with the result of `work`, or with undefined when it takes longer than `ms`. Always clears its timer. */
 export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,5 +1,5 @@
-// Who has written to whom on other nodes: the subject of each such pair, and where the news comes that a letter found nobody.
-// Bounded: what is not remembered any more is counted without names.
+// Pairs of sender and recipient on another node: the subject to send to, and the reply subject on which an undelivered message is
+// reported. Bounded: an undelivered message of a pair that is no longer remembered is counted without addresses.
 import type { Address } from '../bus.ts';
 import { partsOf } from './frames.ts';
 import { MESSAGE, type Subjects, UNDELIVERED } from './subjects.ts';
@@ -13,7 +13,7 @@ export interface AddressPair {
   /** The node of `to`. */
   readonly node: string;
   readonly subject: string;
-  /** The type of the letter follows. */
+  /** The message's type is appended. */
   readonly reply: string;
 }
 
@@ -35,17 +35,17 @@ export class AddressPairs {
     return this.#byId.size;
   }
 
-  /** Undefined when nobody can have the address. */
+  /** Undefined when `to` is not an address. */
   of(from: Address, to: Address): AddressPair | undefined {
     return this.#bySender.get(from)?.get(to) ?? this.#make(from, to);
   }
 
-  /** Undefined when it is not remembered. */
+  /** Undefined when the pair is not remembered. */
   byId(id: number): AddressPair | undefined {
     return this.#byId.get(id);
   }
 
-  /** The sender is gone: nobody wants to know. */
+  /** The sender has ended. */
   forget(from: Address): void {
     for (const { id } of this.#bySender.get(from)?.values() ?? []) this.#byId.delete(id);
     this.#bySender.delete(from);

@@ -1,5 +1,5 @@
-// The bus on NATS: many nodes, one connection each. Near things go by the in-process bus; this decides what leaves the node, and
-// what is made of what comes in. Connecting is nats-connector.ts, the form of a message nats-frames.ts; sealing/ hides it from NATS.
+// The bus on NATS: many nodes, one connection each. Messages within the node go through the in-process bus; everything else is
+// sealed and sent.
 import type { Msg } from 'nats';
 import type {
   Address,
@@ -31,12 +31,12 @@ import { PendingRequests, requestError } from './pending-requests.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
 import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './subjects.ts';
 
-/** A node whose service has just left its group says so, and another one is asked. */
+/** A node that has just stopped offering the service says so, and the request is sent to another one: at most so often. */
 const ASKED_MAX = 3;
-/** What is still being answered when the bus is closed is waited for so long. */
+/** How long `close` waits for requests that are being answered. */
 const CLOSING_MS = 2_000;
 
-/** Who is asked: a subject, what it means that nobody is there, and how many nodes may say that they have just left. */
+/** Where a request goes: a subject, the error for "no responders", and the number of tries. */
 interface Place {
   subject: string;
   noResponders: 'unknown_actor' | 'unknown_node';
@@ -44,23 +44,23 @@ interface Place {
 }
 
 export interface NatsBusOptions extends NatsServers, RefusalOptions {
-  /** The gateway's: what is not sealed with it is not believed. */
+  /** The gateway's secrets. Messages that were not sealed with them are refused. */
   secrets: SigningSecrets;
-  /** What every subject begins with: small letters, digits and hyphens. */
+  /** The prefix of every subject: lower-case letters, digits and hyphens. */
   prefix: string;
   /** This node's incarnation; a new one when absent. */
   node?: string | undefined;
-  /** How long the first connection may take. */
+  /** Timeout of the first connection. */
   startMs: number;
-  /** `alone`: after `startMs` without NATS the bus is there all the same, away, and joins when it can. */
+  /** What to do without NATS after `startMs`. `alone`: go on without other nodes, and join when NATS is there. */
   missing?: 'stop' | 'alone' | undefined;
-  /** Bytes that may be on their way to the server. */
+  /** Bytes that may be in flight to the server. */
   inFlightBytesMax?: number | undefined;
   onDeadLetter?: DeadLetterListener | undefined;
 }
 
 /**
- * Connects, or rejects with an Error of one sentence: the options are not good, or no server has let this node in within
+ * Connects. Rejects with an Error of one sentence when the options are wrong, or when no server accepted this node within
  * `startMs`.
  */
 export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
@@ -80,10 +80,10 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
 export class NatsBus implements Bus {
   readonly node: string;
   readonly link: NatsLink;
-  /** By reason, of this node's letters and requests; a handler that fails is counted on its own node as well. */
+  /** By reason, for this node's messages and requests. A failed handler is counted on its own node as well. */
   readonly deadLetters: Record<DeadLetterReason, number>;
   readonly ignored: Readonly<IgnoredMessages>;
-  /** What was not believed, by why. */
+  /** Messages refused as not authentic, by reason. */
   readonly refused: Readonly<RefusedMessages>;
   readonly #local: MemoryBus;
   readonly #connector: NatsConnector;
@@ -95,7 +95,7 @@ export class NatsBus implements Bus {
   readonly #sealer: Sealer;
   readonly #subscriptions: SharedSubscriptions;
   readonly #onDeadLetter: DeadLetterListener;
-  /** Where answers come; their number follows. */
+  /** The subject for answers; the request's number is appended. */
   readonly #answers: string;
   #isClosed = false;
 
@@ -142,7 +142,7 @@ export class NatsBus implements Bus {
     return this.#connector.isConnected;
   }
 
-  /** Bytes on their way to the server. */
+  /** Bytes in flight to the server. */
   get inFlightBytes(): number {
     return this.#inFlight.bytes;
   }
@@ -227,7 +227,7 @@ export class NatsBus implements Bus {
     this.#isClosed = true;
     this.#pending.failAll('disconnected', 'this bus was closed');
     await this.#local.close();
-    // No more requests; the answers to those that are here may leave.
+    // Takes no further requests; the open ones may still be answered.
     this.#subscriptions.leaveAll();
     await within(CLOSING_MS, this.#inbound.idle());
     this.#inbound.close();
@@ -238,7 +238,7 @@ export class NatsBus implements Bus {
     return to.charAt(this.node.length) === '/' && to.startsWith(this.node);
   }
 
-  /** To other nodes. */
+  /** Whether this node offers the service to other nodes. */
   #serves(service: string): boolean {
     return this.#subscriptions.has(this.#subjects.service(service));
   }
@@ -268,7 +268,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  /** Why it did not leave; undefined when it did. */
+  /** Returns the reason when it could not be sent. */
   #sendOut(
     subject: string,
     reply: string | undefined,

@@ -1,5 +1,4 @@
-// How a message of the bus looks before it is sealed: three bytes of length, JSON `{from, body}`, then bytes. Whatever else comes
-// in is no message. Who may say what is not known here.
+// The form of a bus message before it is sealed: a length of three bytes, JSON `{from, body}`, then optional bytes.
 import { isRecord } from '../../runtime/record.ts';
 import type { Address, BusBody } from '../bus.ts';
 import { isSafeName, isSafeNode } from './subjects.ts';
@@ -14,7 +13,7 @@ export interface Frame {
   bytes?: Uint8Array;
 }
 
-/** `bytes` are copied. Undefined when the body is longer than any message can be. */
+/** Copies `bytes`. Undefined when the body is too long. */
 export function encodeFrame(from: Address, body: BusBody, bytes?: Uint8Array): Uint8Array | undefined {
   const json = JSON.stringify({ from, body });
   const jsonBytes = Buffer.byteLength(json);
@@ -26,7 +25,7 @@ export function encodeFrame(from: Address, body: BusBody, bytes?: Uint8Array): U
   return frame;
 }
 
-/** Undefined for anything that is no frame; never throws. The bytes are those that came in, not a copy. */
+/** Undefined when it is not a frame; never throws. The bytes are a view of the input, not a copy. */
 export function decodeFrame(data: Uint8Array): Frame | undefined {
   if (data.byteLength < HEAD_BYTES) return undefined;
   const frame = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -44,7 +43,7 @@ export function decodeFrame(data: Uint8Array): Frame | undefined {
   return { from, body, bytes: new Uint8Array(data.buffer, data.byteOffset + end, frame.byteLength - end) };
 }
 
-/** The node and the actor of an address; undefined when it can be nobody's. */
+/** The node and the actor of an address; undefined when it is not an address. */
 export function partsOf(address: string): { node: string; actor: string } | undefined {
   const slash = address.indexOf('/');
   if (slash < 0) return undefined;
@@ -55,7 +54,7 @@ export function partsOf(address: string): { node: string; actor: string } | unde
 
 const isAddress = (value: unknown): value is Address => typeof value === 'string' && partsOf(value) !== undefined;
 
-/** A message that names its type. */
+/** Whether the value is a message body, with a type. */
 export function isBody(value: unknown): value is BusBody {
   if (!isRecord(value)) return false;
   return typeof value.type === 'string' && value.type !== '' && value.type.length <= TYPE_CHARACTERS_MAX;

@@ -1,11 +1,11 @@
-// How much may be on its way to the NATS server: bytes sent that no round trip has confirmed yet. What does not fit is refused;
-// nothing waits here.
+// Bounds the bytes in flight to the NATS server: sent, and not yet confirmed by a round trip. What does not fit is refused;
+// nothing is queued here.
 
-/** Enough for a second of everything that a node sends; a server that takes nothing for longer is as good as away. */
+/** Enough for about a second of a node's traffic. A server that accepts nothing for longer counts as down. */
 export const IN_FLIGHT_BYTES_MAX = 8 * 1_048_576;
-/** A round trip each so many bytes: few enough to cost nothing. */
+/** Bytes between two round trips. */
 const MARK_BYTES = 256 * 1024;
-/** Protocol and memory of one message beside its payload: very small ones are bounded as well. */
+/** Overhead of one message beside its payload, so that very small messages are bounded too. */
 const MESSAGE_BYTES = 128;
 
 export class InFlightWindow {
@@ -13,10 +13,10 @@ export class InFlightWindow {
   readonly #roundTrip: () => Promise<void>;
   #bytes = 0;
   #unmarked = 0;
-  /** Marks of an earlier connection confirm nothing. */
+  /** A round trip of an earlier connection confirms nothing. */
   #era = 0;
 
-  /** `roundTrip` resolves when the server has taken everything that was sent before. */
+  /** `roundTrip` resolves when the server has received everything that was sent before. */
   constructor(roundTrip: () => Promise<void>, bytesMax = IN_FLIGHT_BYTES_MAX) {
     this.#roundTrip = roundTrip;
     this.#bytesMax = bytesMax;
@@ -36,7 +36,7 @@ export class InFlightWindow {
     if (this.#unmarked >= MARK_BYTES) this.#mark();
   }
 
-  /** The connection is another one: what was on its way has arrived or is lost. */
+  /** The connection is a new one: what was in flight has arrived or is lost. */
   reset(): void {
     this.#era++;
     this.#bytes = 0;
@@ -51,7 +51,7 @@ export class InFlightWindow {
       () => {
         if (era === this.#era) this.#bytes -= bytes;
       },
-      // The connection was lost: whoever tells of that resets.
+      // The connection was lost; the bus calls `reset`.
       () => {},
     );
   }

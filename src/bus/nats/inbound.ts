@@ -1,5 +1,5 @@
-// What comes in for a node: letters, requests, answers, news of letters that found nobody. Each is opened and checked before
-// anything is made of it; what is no message of this gateway is counted and dropped. Never throws, whatever the bytes.
+// Handles what arrives for a node: messages, requests, answers and reports of undelivered messages. Verifies and checks each one
+// first, counts and drops what is not a valid message of this gateway, and never throws.
 import type { Msg } from 'nats';
 import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from '../bus.ts';
 import { FORGOTTEN_ADDRESS } from '../expected-dead-letter.ts';
@@ -11,7 +11,7 @@ import { type Frame, isBody, partsOf } from './frames.ts';
 import type { PendingRequests } from './pending-requests.ts';
 import { ANSWER, CHALLENGE, isSafeSubject, MESSAGE, PROOF, REQUEST, UNDELIVERED } from './subjects.ts';
 
-/** Requests that are being answered; another one is told `overflow`. */
+/** Requests that are being answered at the same time; a further one is refused with `overflow`. */
 const SERVING_MAX = 4_096;
 const SERVED_MS_MAX = 600_000;
 const WHY_CHARACTERS_MAX = 1_000;
@@ -23,21 +23,21 @@ const REASONS: readonly string[] = [
   'disconnected',
 ] satisfies DeadLetterReason[];
 
-/** What a node of this gateway has sealed, and nothing could be made of. */
+/** Messages that a node of this gateway sealed, and that were ignored. */
 export interface IgnoredMessages {
-  /** No message of this version, or of another form. */
+  /** Of another version or form. */
   malformed: number;
-  /** Wants its answer somewhere else than at the node that it is from; or says that it is from this one. */
+  /** Its reply subject is not one of the sending node, or it claims to be from this node. */
   misdirected: number;
-  /** An answer, or news of a letter, that nobody waits for any more. */
+  /** An answer, or a report of an undelivered message, that is not waited for any more. */
   late: number;
 }
 
-/** What is said in answer to a request. */
+/** The possible answers to a request. */
 export type Answer =
   | { type: 'answer'; body: BusBody }
   | { type: 'failure'; reason: DeadLetterReason; message: string }
-  /** The service has left this node a moment ago. */
+  /** This node stopped offering the service a moment ago. */
   | { type: 'left' };
 
 export interface Request extends BusBody {
@@ -51,7 +51,7 @@ export interface InboundParts extends Omit<HandshakeParts, 'node'> {
   pending: PendingRequests;
   pairs: AddressPairs;
   serves(service: string): boolean;
-  /** Sends; says why not. */
+  /** Returns the reason when it could not be sent. */
   sendOut(subject: string, from: Address, body: BusBody): DeadLetterReason | undefined;
   deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): void;
   servingMax?: number | undefined;
@@ -72,27 +72,26 @@ export class Inbound {
     this.#handshakes = new Handshakes({ ...parts, node: parts.local.node });
   }
 
-  /** An actor of this node can be written to. What is returned takes that back, and tells whether it still was so. */
+  /**
+   * Makes an actor of this node reachable. The returned function takes that back, and says whether the actor was still attached.
+   */
   attached(actorId: string, undelivered: Undelivered | undefined): () => boolean {
     const actor = { undelivered };
     this.#actors.set(actorId, actor);
     return () => this.#actors.get(actorId) === actor && this.#actors.delete(actorId);
   }
 
-  /** What waits for signs of life is dropped. */
+  /** Drops the messages that wait for a proof of their sender. */
   close(): void {
     this.#handshakes.close();
   }
 
-  /** Resolves when every request that has come in is answered. */
+  /** Resolves when every received request is answered. */
   async idle(): Promise<void> {
     if (this.#serving > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /**
-   * Whatever is thrown while a message is looked at is its own fault (headers that are none, say): it would end the connection
-   * otherwise.
-   */
+  /** An exception while a message is read (broken headers, for instance) would end the connection, so it is counted instead. */
   guard(take: (message: Msg) => void): (message: Msg) => void {
     return (message) => {
       try {
@@ -103,7 +102,7 @@ export class Inbound {
     };
   }
 
-  /** Takes what has come for this node. `rest` is its subject behind the name of the node. */
+  /** Handles a message to this node. `rest` is its subject behind the node's name. */
   node(message: Msg, rest: string): void {
     const dot = rest.indexOf('.');
     const kind = rest.slice(0, dot);
@@ -134,11 +133,11 @@ export class Inbound {
     });
   }
 
-  /** `take` tells whether it is a message; it may be called later, when the sender has given a sign of life. */
+  /** `take` returns whether the message is valid. It may be called later, when the sender has proved itself. */
   #checked(message: Msg, take: (frame: Frame, reply: string) => boolean): void {
     this.#handshakes.receive(message, (frame, node, reply) => {
       try {
-        // Each node speaks for itself alone.
+        // A node may only send in its own name.
         if (frame !== undefined && !isOfNode(frame.from, node)) this.ignored.misdirected++;
         else if (frame === undefined || !take(frame, reply)) this.ignored.malformed++;
       } catch {
@@ -182,7 +181,7 @@ export class Inbound {
         },
         (error: unknown) => {
           const { reason, message } = error as BusError;
-          // Nobody waits for it any longer than this was allowed to take.
+          // After a timeout the caller does not wait any more.
           if (reason !== 'timeout') say({ type: 'failure', reason, message: message.slice(0, WHY_CHARACTERS_MAX) });
         },
       )
@@ -221,7 +220,7 @@ export class Inbound {
     }
     this.#checked(message, ({ from, body }) => {
       if (body.type !== 'unknown_actor') return false;
-      // Only the node that was written to can know.
+      // Only the recipient's node can report that the actor is unknown.
       if (pair !== undefined && partsOf(from)?.node !== pair.node) this.ignored.misdirected++;
       else this.#lost(pair, type, 'unknown_actor');
       return true;
@@ -243,7 +242,7 @@ export class Inbound {
     }
   }
 
-  /** Where an answer goes: to the node that has asked and nowhere else, or a message could make this node say things. */
+  /** The reply subject must belong to the requesting node; otherwise a message could make this node send anywhere. */
   #replyTo(reply: string, from: Address, kind: string): string | undefined {
     const asker = partsOf(from)?.node ?? '';
     if (reply.startsWith(`${this.#parts.subjects.ofNode(asker)}${kind}.`) && isSafeSubject(reply)) return reply;
@@ -252,7 +251,7 @@ export class Inbound {
   }
 }
 
-/** The server's own word that nobody listens to the subject. */
+/** NATS's "no responders" (503): nothing is subscribed to the subject. */
 function isNoResponders({ data, headers }: Msg): boolean {
   return data.byteLength === 0 && headers?.code === 503;
 }

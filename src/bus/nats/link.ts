@@ -1,15 +1,15 @@
-// What the bus lends to those who need more of NATS than messages: leases and the usage stream. One connection for all.
+// The NATS connection of the bus, shared with leases and the usage stream.
 import type { NatsConnection } from 'nats';
 import type { SigningSecrets } from '../signed.ts';
 
 export interface NatsLink {
   /**
-   * Connects again by itself, endlessly. Another object only when the library gave the connection up, which it never should:
-   * ask for it each time rather than keep it. Throws BusError `disconnected` before the first connection.
+   * Reconnects by itself without end. Do not keep it: the object changes if the library gives a connection up. Throws BusError
+   * `disconnected` before the first connection.
    */
   readonly connection: NatsConnection;
-  /** What every subject, stream and bucket of this gateway begins with: small letters, digits and hyphens. */
+  /** The prefix of every subject, stream and bucket of this gateway: lower-case letters, digits and hyphens. */
   readonly prefix: string;
-  /** What is kept there is sealed with. */
+  /** Seals what is stored on the servers. */
   readonly secrets: SigningSecrets;
 }

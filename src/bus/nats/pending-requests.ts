@@ -1,8 +1,7 @@
-// Questions to other nodes that wait for their answer: each has a number, a deadline and one outcome. How they travel is not
-// known here.
+// Requests to other nodes that wait for their answer. Each has a number, a deadline and one outcome.
 import { type BusBody, BusError, type DeadLetterReason } from '../bus.ts';
 
-/** Beyond it a question is refused: a node that waits for so many answers gets none in time. */
+/** Beyond it a request is refused: a node with so many open requests gets no answer in time. */
 const PENDING_MAX = 16_384;
 
 interface PendingRequest {
@@ -22,11 +21,11 @@ export interface RequestOptions {
   subject: string;
   noResponders: NoResponders;
   timeoutMs: number;
-  /** Sends it under its number, and says why it could not be sent. */
+  /** Sends it under its number; returns the reason when it could not be sent. */
   send(id: string): DeadLetterReason | undefined;
 }
 
-/** How a request failed, in the words of its error. */
+/** The error of a failed request. */
 export const requestError = (reason: DeadLetterReason | 'timeout', what: string, why: string): BusError =>
   new BusError(reason, `${what}: ${why}.`);
 
@@ -43,7 +42,10 @@ export class PendingRequests {
     return this.#waiting.size;
   }
 
-  /** Resolves with the answer, or undefined when the service has just left the node that was asked. Rejects with BusError. */
+  /**
+   * Resolves with the answer, or with undefined when the asked node stopped offering the service a moment ago. Rejects with
+   * BusError.
+   */
   add({ what, subject, noResponders, timeoutMs, send }: RequestOptions): Promise<BusBody | undefined> {
     if (this.#waiting.size >= this.#max) {
       return Promise.reject(requestError('overflow', what, `${this.#max} others wait for an answer`));
@@ -71,7 +73,7 @@ export class PendingRequests {
     });
   }
 
-  /** All of these tell whether anybody waited for it. */
+  /** This and the next ones return whether the request was still open. */
   answer(id: string, body: BusBody): boolean {
     const ask = this.#take(id);
     ask?.resolve(body);
@@ -99,7 +101,7 @@ export class PendingRequests {
     return ask !== undefined;
   }
 
-  /** Those that were sent there have not left. */
+  /** The server refused to publish to that subject, so these requests were not sent. */
   forbidden(subject: string): void {
     const there = [...this.#waiting].filter(([, ask]) => ask.subject === subject);
     for (const [id] of there) this.#fail(id, 'unknown_actor', 'the NATS server does not let this node ask for it');

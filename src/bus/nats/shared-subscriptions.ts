@@ -1,4 +1,4 @@
-// Who listens to which subject on this node: one subscription for all of them, as long as there is one.
+// One NATS subscription per subject for all of this node's listeners to it, as long as there is one.
 import type { Msg } from 'nats';
 import type { Detach } from '../bus.ts';
 import type { NatsConnector } from './connection/connector.ts';

@@ -1,6 +1,6 @@
-// The subjects of the bus on NATS, and which names can be part of one. What is said under them is not known here.
+// The NATS subjects of the bus, and which names can be part of one.
 
-/** Parts of small words: no wildcard, no space and no end of line can be in a subject. */
+/** Excludes wildcards, spaces and line ends. */
 const SAFE_NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 const SAFE_NODE = /^[A-Za-z0-9_-]{1,32}$/;
 const NAME_CHARACTERS_MAX = 128;
@@ -12,16 +12,16 @@ export const isSafeSubject = (subject: string): boolean =>
   subject.length <= SUBJECT_CHARACTERS_MAX && SAFE_NAME.test(subject);
 export const isSafeNode = (node: string): boolean => SAFE_NODE.test(node);
 
-/** What the token behind a node says of the message. */
+/** The kind of a message: the token behind the node's name. */
 export const MESSAGE = 'a';
 export const REQUEST = 's';
 export const ANSWER = 'r';
 export const UNDELIVERED = 'u';
-/** Asks for a sign of life, and gives one. */
+/** Asks a node for a proof that it is alive, and the proof. */
 export const CHALLENGE = 'c';
 export const PROOF = 'p';
 
-/** The nodes that serve something share its requests. */
+/** The queue group: the nodes that offer a service share its requests. */
 export const SERVICE_QUEUE = 'nodes';
 
 export class Subjects {
@@ -31,7 +31,7 @@ export class Subjects {
     this.#root = `${prefix}.v1`;
   }
 
-  /** Everything that is meant for one node begins so. */
+  /** The prefix of all subjects of one node. */
   ofNode(node: string): string {
     return `${this.#root}.n.${node}.`;
   }
@@ -44,17 +44,17 @@ export class Subjects {
     return `${this.#root}.t.${topic}`;
   }
 
-  /** Where JetStream answers a node. */
+  /** Where JetStream sends its answers to a node. */
   inbox(node: string): string {
     return `${this.#root}.i.${node}`;
   }
 
-  /** What is in the usage stream. */
+  /** The usage messages of a shard. */
   usage(shard: string): string {
     return `${this.#root}.usage.${shard}`;
   }
 
-  /** What the ledger can never take. */
+  /** Usage messages that the ledger refused for good. */
   refusedUsage(shard: string): string {
     return `${this.#root}.usage-refused.${shard}`;
   }

@@ -1,13 +1,13 @@
-// How a message is sealed on its way between nodes, and opened: AES-256-GCM under the sender's key of this start, with a counter
-// as nonce, bound to its subject and to where its answer goes. Whether it is new is decided in senders.ts.
+// Seals a message on its way between nodes, and opens it: AES-256-GCM under a key of this start of the sender, with a counter as
+// nonce, bound to the subject and the reply subject. senders.ts detects replays.
 //
-// A byte of wire version, lengths of name and hint, the sender's node, the hint of its key, the counter, the sender's clock since
-// its start; then the ciphertext and its tag.
+// Layout: wire version (one byte), lengths of name and hint, the sender's node, the hint of its key, the counter, milliseconds
+// since the sender's start, the ciphertext, its tag.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { NONCE_BYTES } from '../../runtime/sealing.ts';
 import { HINT_BYTES, type KeyRing } from './key-ring.ts';
 
-/** Grows when older nodes would not understand: nodes of two wire versions take nothing from each other. */
+/** Increase it when older nodes could not read the message. Nodes with different wire versions refuse each other's messages. */
 export const WIRE_VERSION = 2;
 const ALGORITHM = 'aes-256-gcm';
 const TAG_BYTES = 16;
@@ -38,7 +38,7 @@ export class Sealer {
     this.#sinceMs = now();
   }
 
-  /** Every message has a counter of its own, also one that is not sent in the end. */
+  /** Every message gets its own counter, even if it is not sent in the end. */
   seal(subject: string, reply: string, plain: Uint8Array): Buffer {
     const head = this.#head;
     const counterAt = head.length - NUMBERS_BYTES;
@@ -57,18 +57,18 @@ export class Sealer {
   }
 }
 
-/** What a message says of itself before it is opened. */
+/** The unencrypted header of a message. */
 export interface SealedHead {
   node: string;
   hint: Uint8Array;
-  /** The sender's node and key: of one start of one node. */
+  /** Identifies the sender's node and key, that is, one start of one node. */
   sender: string;
   counter: number;
   sentMs: number;
   length: number;
 }
 
-/** Undefined when it is no sealed message of this version; `version` when it may be one of another. */
+/** Undefined when it is not a sealed message; `version` when it may be one of another wire version. */
 export function readHead(data: Buffer): SealedHead | 'version' | undefined {
   if (data.length < LENGTHS_BYTES) return undefined;
   const [version, nodeBytes, hintBytes] = data as unknown as [number, number, number];
@@ -87,7 +87,7 @@ export function readHead(data: Buffer): SealedHead | 'version' | undefined {
   };
 }
 
-/** A copy of what was sealed; undefined when it was sealed with another key, for another subject, or was changed. */
+/** A copy of the plain bytes; undefined when the key or the subject is another one, or the message was altered. */
 export function openFrame(
   key: Uint8Array,
   head: SealedHead,

@@ -1,16 +1,16 @@
-// Keys for what leaves a node, out of the gateway's secret: a new one for each purpose and each start, with a hint that lets who
-// has the secret, or the one before while it is changed, find the same key without asking.
+// Derives encryption keys from the gateway's secret: one for each purpose and each start of a process. A hint travels with the
+// message, from which a node with the secret (or the previous one, during rotation) derives the same key.
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { keyFor, SEALING_KEY_BYTES } from '../../runtime/sealing.ts';
 import type { SigningSecrets } from '../signed.ts';
 
 const SALT_BYTES = 16;
-/** A salt; and while the secret is changed the key under a pad that is made of the secret before. */
+/** A salt; during rotation also the key, encrypted under a pad derived from the previous secret. */
 export const HINT_BYTES: readonly number[] = [SALT_BYTES, SALT_BYTES + SEALING_KEY_BYTES];
 
 export interface FreshKey {
   key: Uint8Array;
-  /** Not secret; travels with what is sealed. */
+  /** Not secret; travels with the sealed message. */
   hint: Buffer;
 }
 
@@ -18,7 +18,7 @@ export class KeyRing {
   readonly #main: Uint8Array;
   readonly #previous: Uint8Array | undefined;
 
-  /** @param purpose what is sealed for one purpose opens for no other */
+  /** @param purpose a message sealed for one purpose cannot be opened for another */
   constructor({ secret, previousSecret }: SigningSecrets, purpose: string) {
     this.#main = keyFor(`voxgate ${purpose}`, secret);
     this.#previous = previousSecret === undefined ? undefined : keyFor(`voxgate ${purpose}`, previousSecret);
@@ -28,12 +28,12 @@ export class KeyRing {
   fresh(): FreshKey {
     const salt = randomBytes(SALT_BYTES);
     const key = derived(this.#main, salt, 'key');
-    // Nodes that have not heard of the new secret yet read it too, whichever of them is changed first.
+    // Nodes that do not know the new secret yet can read it too, in whichever order the nodes are updated.
     const slot = this.#previous === undefined ? [] : [xor(key, derived(this.#previous, salt, 'pad'))];
     return { key, hint: Buffer.concat([salt, ...slot]) };
   }
 
-  /** The keys it can be; which of them it is, shows when something opens. */
+  /** The candidate keys. The right one is the one that opens the message. */
   candidates(hint: Uint8Array): Uint8Array[] {
     const salt = hint.subarray(0, SALT_BYTES);
     const slot = hint.subarray(SALT_BYTES);

@@ -1,18 +1,19 @@
-// Messages that were not believed: counted by reason, and told to the operator in one line a minute at most. None is answered.
+// Messages that were refused as not authentic: counted by reason, and reported to the operator in at most one line a minute. The
+// sender gets no answer.
 
-/** Why a message was not believed. */
+/** Why a message was refused. */
 export interface RefusedMessages {
-  /** Nothing that a node ever says. */
+  /** Not a message of the gateway's protocol. */
   unsealed: number;
-  /** Of a node with another wire version. */
+  /** From a node with another wire version. */
   version: number;
-  /** Sealed by somebody who has not this gateway's secret, or changed, or meant for another subject. */
+  /** Sealed without this gateway's secret, altered, or meant for another subject. */
   forged: number;
-  /** It, or a later one of the same sender, was here before. */
+  /** A replay: this message, or a later one of the same sender, arrived before. */
   replayed: number;
-  /** Of a sender that does not answer, or that has sent it long ago. */
+  /** Its sender did not answer the challenge, or the message is too old. */
   stale: number;
-  /** More than can be kept until their senders have answered. */
+  /** The buffer for messages of unverified senders is full. */
   overflow: number;
 }
 
@@ -30,9 +31,9 @@ const WHAT_TO_DO: Readonly<Record<'version' | 'forged' | 'other', string>> = {
 };
 
 export interface RefusalOptions {
-  /** A message was not believed. */
+  /** Call once for each refused message. */
   onRefused?: ((reason: RefusalReason) => void) | undefined;
-  /** Something that an operator should know of, as a sentence without content or credentials. */
+  /** Reports to the operator: one sentence without content or credentials. */
   onFault?: ((sentence: string) => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// What is kept on the servers under a name, sealed for that name: nobody else can have written it, or have moved it there. That an
-// old one comes again is for the reader to see.
+// Entries in NATS buckets, sealed for their name: only a node with the secret can have written one, and it cannot be moved to
+// another name. There is no replay protection: the reader has to detect an old entry.
 import { openBytes, sealBytes } from '../../runtime/sealing.ts';
 import { HINT_BYTES, type KeyRing } from './key-ring.ts';
 
@@ -8,7 +8,7 @@ export function sealEntry(ring: KeyRing, name: string, plain: Uint8Array): Buffe
   return Buffer.concat([Buffer.from([hint.length]), hint, sealBytes(key, name, plain)]);
 }
 
-/** Undefined for what no node with this secret has written under that name. */
+/** Undefined when no node with this secret wrote it under that name. */
 export function openEntry(ring: KeyRing, name: string, data: Uint8Array): Buffer | undefined {
   const hintBytes = data[0] ?? 0;
   if (!HINT_BYTES.includes(hintBytes) || data.byteLength <= hintBytes) return undefined;

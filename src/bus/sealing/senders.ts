@@ -1,32 +1,32 @@
-// Which messages of other nodes are believed: those that open, that come in the order in which they were sealed, and whose sender
-// was there when it was first heard of. No two clocks are compared: a sender that is new here is asked for a sign of life, and its
-// own clock tells how long before that each of its messages was sealed.
+// Replay protection: a message is accepted if it can be opened, if its counter is higher than the last one of its sender, and if
+// its sender is alive. A sender that is new here gets a challenge; its proof says how old each of its messages is by its own
+// clock, so that clocks of two nodes are never compared.
 import { randomBytes } from 'node:crypto';
 import { openFrame, readHead, type SealedHead } from './frame-seal.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { RefusalReason } from './refusals.ts';
 
-/** Senders that are remembered; the oldest is asked again. */
+/** Senders to remember; beyond it the oldest is forgotten and challenged again. */
 const SENDERS_MAX = 4_096;
-/** Senders that are asked at the same time. */
+/** Senders that may be challenged at the same time. */
 const ASKED_MAX = 1_024;
 const ASK_AGAIN_MS = 250;
-/** Without a sign of life for so long what it has sent is dropped. */
+/** Messages of a sender are dropped when its proof takes longer. */
 const ASKED_MS_MAX = 5_000;
-/** How long before a sign of life, beyond the time that asking took, a message may have been sealed. */
+/** How old a message may be at the time of the proof, beyond the duration of the challenge. */
 const FRESH_MS = 2_000;
-/** What waits for signs of life, of all senders. */
+/** Bounds of the buffer for messages of unverified senders, over all senders. */
 const HELD_MAX = 4_096;
 const HELD_BYTES_MAX = 16 * 1_048_576;
 
-/** A message that has come, before anything is known of it. */
+/** A received message, not yet verified. */
 export interface Arrived {
   subject: string;
   reply: string;
   data: Uint8Array;
 }
 
-/** Takes what was in it, and the node that has sealed it. Must not throw. */
+/** Takes the decrypted message and the node that sealed it. Must not throw. */
 export type Take = (plain: Buffer, node: string) => void;
 
 interface Held {
@@ -39,16 +39,16 @@ interface Held {
 interface Sender {
   readonly node: string;
   readonly key: Uint8Array;
-  /** Of the last message that was taken; undefined before its sign of life. */
+  /** Of the last accepted message; undefined before the sender's proof. */
   lastCounter: number | undefined;
   asked: { nonce: string; sinceMs: number; timer: NodeJS.Timeout | undefined; held: Held[] } | undefined;
 }
 
 export interface SendersOptions {
-  /** This node: what it says itself does not come from outside. */
+  /** This node. A message from outside that claims to be from it is refused. */
   node: string;
   ring: KeyRing;
-  /** Asks a node for a sign of life. */
+  /** Sends a challenge to a node. */
   challenge(node: string, nonce: string): void;
   refused(reason: RefusalReason): void;
   sendersMax?: number | undefined;
@@ -66,12 +66,12 @@ export class Senders {
     this.#options = options;
   }
 
-  /** Senders that are remembered, and messages that wait for a sign of life. */
+  /** Number of remembered senders and of buffered messages. */
   get size(): { senders: number; held: number } {
     return { senders: this.#senders.size, held: this.#held };
   }
 
-  /** Takes it now, after a sign of life of its sender, or never. */
+  /** Calls `take` now, after the proof of the sender, or never. */
   receive(arrived: Arrived, take: Take): void {
     const opened = this.#open(arrived);
     if (opened === undefined) return;
@@ -80,24 +80,24 @@ export class Senders {
     else this.#hold(sender, { counter: head.counter, sentMs: head.sentMs, plain, take });
   }
 
-  /** Somebody asks this node for a sign of life. It may come again: nothing follows from it but such questions. */
+  /** Another node challenges this one. The challenge may be a replay; it only makes this node challenge its sender in turn. */
   receiveChallenge(arrived: Arrived, take: Take): void {
     const opened = this.#open(arrived);
     if (opened === undefined) return;
     const { sender, plain } = opened;
     take(plain, sender.node);
-    // It may answer something soon, and end then: it is asked while it is there.
+    // The sender may answer and end soon, so challenge it while it is alive.
     if (sender.lastCounter === undefined && this.#asked < ASKED_MAX) sender.asked ??= this.#ask(sender);
   }
 
-  /** A sign of life; `nonceOf` reads what it answers. */
+  /** A proof arrived; `nonceOf` reads the nonce that it answers. */
   receiveProof(arrived: Arrived, nonceOf: (plain: Buffer) => unknown): void {
     const opened = this.#open(arrived);
     if (opened === undefined) return;
     const { head, sender, plain } = opened;
     const { asked } = sender;
     if (asked === undefined || nonceOf(plain) !== asked.nonce) {
-      // An answer to each of several questions; or an old one, or one that came too late.
+      // The answer to one of several challenges, a replay, or an answer that came too late.
       if (sender.lastCounter === undefined) this.#options.refused('stale');
       else if (head.counter <= sender.lastCounter) this.#options.refused('replayed');
       return;
@@ -177,7 +177,7 @@ export class Senders {
     this.#asked++;
     const ask = () => {
       this.#options.challenge(sender.node, nonce);
-      // The servers between the two may not know yet where the other one listens.
+      // The NATS servers may not have propagated the other node's subscription yet.
       asked.timer = setTimeout(again, ASK_AGAIN_MS).unref();
     };
     const again = () => {

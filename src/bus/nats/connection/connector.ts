@@ -1,5 +1,4 @@
-// Keeps one connection to the NATS servers, endlessly: the first one, the next after each loss, and the subscriptions on all of
-// them. What is said over it is decided in nats.ts.
+// Keeps one connection to the NATS servers with its subscriptions, and reconnects without end.
 import { connect, type Msg, type NatsConnection, type NatsError, type Status } from 'nats';
 import { BusError, type Detach } from '../../bus.ts';
 import type { SigningSecrets } from '../../signed.ts';
@@ -10,16 +9,16 @@ import { probeServers } from './probe.ts';
 import { ReconnectBackoff } from './reconnect-backoff.ts';
 import { Sockets } from './sockets.ts';
 
-/** JetStream and buckets as they are used here came with it. */
+/** The first version with JetStream and key-value buckets as they are used here. */
 const VERSION_MIN = [2, 9] as const;
-/** A drain that takes longer than this has nobody to drain to. */
+/** How long to wait for a drain; a server that takes longer is not there. */
 const DRAIN_MS = 2_000;
 
 export interface NatsConnectorOptions extends NatsServers {
   prefix: string;
   node: string;
   secrets: SigningSecrets;
-  /** Something that an operator should know of; no content and no credential is in it. */
+  /** Reports to the operator: one sentence without content or credentials. */
   onFault?: ((sentence: string) => void) | undefined;
 }
 
@@ -34,7 +33,7 @@ export class NatsConnector implements NatsLink {
   readonly prefix: string;
   readonly secrets: SigningSecrets;
   isConnected = false;
-  /** A subject that the server does not let this node publish to. */
+  /** Called with a subject that the server does not let this node publish to. */
   onForbidden: (subject: string) => void = () => {};
   readonly #options: NatsConnectorOptions;
   readonly #backoff = new ReconnectBackoff();
@@ -66,13 +65,13 @@ export class NatsConnector implements NatsLink {
   }
 
   onConnection(listener: (isConnected: boolean) => void): Detach {
-    // Wrapped: the same function may listen twice.
+    // Wrapped, because the same function may be registered twice.
     const own = (isConnected: boolean) => listener(isConnected);
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);
   }
 
-  /** Takes messages from now on, over this connection and every later one. `take` must not throw. */
+  /** Subscribes on this connection and every later one. `take` must not throw. */
   subscribe(subject: string, queue: string | undefined, take: (message: Msg) => void): Detach {
     const subscribed: Subscribed = { subject, queue, take };
     this.#subscribed.add(subscribed);
@@ -83,7 +82,7 @@ export class NatsConnector implements NatsLink {
     };
   }
 
-  /** Resolves when connected, or closed. Tries for as long as that takes. */
+  /** Resolves when connected or closed; tries without end. */
   async join(): Promise<void> {
     while (!this.isClosed) {
       const connection = await this.#connectOnce();
@@ -92,7 +91,7 @@ export class NatsConnector implements NatsLink {
     }
   }
 
-  /** Lets what was sent arrive where there is a server, and ends. */
+  /** Sends what is pending if a server is there, and closes. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.#stop.abort();
@@ -100,7 +99,7 @@ export class NatsConnector implements NatsLink {
     this.#changed(false);
     const connection = this.#connection;
     if (connection === undefined || connection.isClosed()) return;
-    // Without a server there is nobody to take anything, and it would wait for one.
+    // Without a connection a drain would wait for one.
     const drained = isConnected ? connection.drain().catch(() => {}) : Promise.resolve();
     await within(DRAIN_MS, drained);
     await connection.close();
@@ -110,7 +109,7 @@ export class NatsConnector implements NatsLink {
   async #connectOnce(): Promise<NatsConnection | undefined> {
     const { servers, prefix, node } = this.#options;
     try {
-      // The library leaves a socket behind for each attempt at a server that says nothing.
+      // Probe first: the library leaves a socket open for each attempt at a silent server.
       await probeServers(servers, CONNECT_MS, this.#stop.signal);
       const connection = await connect({
         ...connectionOptions(this.#options, prefix, node),
@@ -130,7 +129,7 @@ export class NatsConnector implements NatsLink {
     this.#connection = connection;
     for (const subscribed of this.#subscribed) this.#begin(subscribed);
     void this.#follow(connection);
-    // For a fault of the library's own; it connects again by itself otherwise.
+    // Resolves only after a fault in the library; otherwise the library reconnects by itself.
     void connection.closed().then(() => this.#gaveUp());
     this.#changed(true);
   }
@@ -145,7 +144,7 @@ export class NatsConnector implements NatsLink {
     };
     const subscription = connection.subscribe(subject, queue === undefined ? { callback } : { callback, queue });
     subscribed.detach = () => {
-      // What the server has sent before it hears of this is still taken: a request that nobody takes would wait for nothing.
+      // Handle what the server sent before it sees the unsubscription; a request that is dropped would run into its timeout.
       if (!connection.isClosed()) subscription.drain().catch(() => {});
     };
   }

@@ -1,5 +1,5 @@
-// What other nodes have sealed, opened: messages whose sender has given a sign of life; and the questions for that, and this
-// node's own signs. Which messages are believed is sealing/senders.ts; what follows from them, nats-inbound.ts.
+// Opens sealed messages of other nodes, and exchanges the challenges and proofs that show that a sender is alive.
+// sealing/senders.ts decides which messages to accept; inbound.ts handles them.
 import type { Msg } from 'nats';
 import type { Address, BusBody } from '../../bus.ts';
 import type { KeyRing } from '../../sealing/key-ring.ts';
@@ -10,7 +10,7 @@ import { CHALLENGE, isSafeNode, PROOF, type Subjects } from '../subjects.ts';
 
 const NONCE_CHARACTERS_MAX = 64;
 
-/** A sign of life has the nonce of what has asked for it. */
+/** A challenge, or a proof, which repeats the nonce of its challenge. */
 interface HandshakeBody extends BusBody {
   type: 'bus.greeting';
   nonce: string;
@@ -20,7 +20,7 @@ export interface HandshakeParts {
   node: string;
   subjects: Subjects;
   ring: KeyRing;
-  /** A message was not believed. */
+  /** Called for each refused message. */
   refused(reason: RefusalReason): void;
   sendOut(subject: string, from: Address, body: BusBody): unknown;
 }
@@ -40,13 +40,13 @@ export class Handshakes {
     });
   }
 
-  /** `take` has what was in it, undefined where that is no frame, the node that has sealed it, and where its answer goes. */
+  /** `take` gets the opened frame (undefined when it is malformed), the node that sealed it, and its reply subject. */
   receive(message: Msg, take: (frame: Frame | undefined, node: string, reply: string) => void): void {
     const came = arrived(message);
     this.#senders.receive(came, (plain, node) => take(decodeFrame(plain), node, came.reply));
   }
 
-  /** Somebody hears of this node for the first time. What it proves is for that node alone, and nothing follows from it here. */
+  /** A node challenges this one. The proof is for that node only, and this node learns nothing from the challenge. */
   challenged(message: Msg): void {
     this.#senders.receiveChallenge(arrived(message), (plain, node) => {
       const nonce = nonceOf(plain);
@@ -58,7 +58,7 @@ export class Handshakes {
     this.#senders.receiveProof(arrived(message), nonceOf);
   }
 
-  /** What waits for signs of life is dropped. */
+  /** Drops the messages that wait for a proof. */
   close(): void {
     this.#senders.close();
   }
@@ -70,7 +70,7 @@ export class Handshakes {
   }
 }
 
-/** The bytes are the connection's. */
+/** The bytes belong to the connection. */
 const arrived = ({ subject, reply = '', data }: Msg): Arrived => ({ subject, reply, data });
 
 function nonceOf(plain: Buffer): string | undefined {

@@ -19,10 +19,10 @@ export interface NatsServers {
   keyFile?: string | undefined;
 }
 
-/** Without an answer to a ping for twice this long, and then once more, the connection is given up: 6 s. */
+/** The connection is given up when a server does not answer pings: after 6 s. */
 const PING_MS = 2_000;
 const PINGS_OUT_MAX = 2;
-/** A server that does not greet within this time is passed over. */
+/** A server that does not send its INFO line within this time is skipped. */
 export const CONNECT_MS = 2_000;
 
 const loopback = new BlockList();
@@ -30,8 +30,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * What is wrong with it, in one sentence; undefined when it is fine. Beyond this machine everything is encrypted, and the node
- * says who it is. Never quotes a credential.
+ * What is wrong with the options, in one sentence; undefined when they are fine. Servers beyond this machine need TLS and a
+ * credential. Never quotes a credential.
  */
 export function checkNatsOptions(options: NatsServers): string | undefined {
   const { servers, user, password, credentialsFile, certFile, keyFile } = options;
@@ -72,13 +72,13 @@ export function connectionOptions(options: NatsServers, prefix: string, node: st
     maxPingOut: PINGS_OUT_MAX,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
-    // Credentials may be changed on the server before they are here.
+    // Credentials may be changed on the server before they are changed here.
     ignoreAuthErrorAbort: true,
-    // What this node publishes it has heard already.
+    // The bus delivers this node's own messages itself.
     noEcho: true,
-    // A server does not say where else this node connects.
+    // This node connects to the configured servers only.
     ignoreClusterUpdates: true,
-    // Names of this machine (/etc/hosts) count too. With TLS the library only sends a name that it has resolved itself.
+    // Resolves names of this machine (/etc/hosts) too. With TLS the library sends the name only if it did not resolve it.
     resolve: tls !== undefined,
     ...(user === undefined ? {} : { user, pass: password as string }),
     ...(credentialsFile === undefined ? {} : { authenticator: credentials(credentialsFile) }),
@@ -92,7 +92,7 @@ function credentials(file: string): NonNullable<ConnectionOptions['authenticator
     try {
       last = readFileSync(file);
     } catch {
-      // It is being written, or gone: those that were good may still be.
+      // The file is being written, or is gone: use the last credentials.
     }
     return credsAuthenticator(last)(nonce);
   };
@@ -104,7 +104,7 @@ function tlsOptions({ servers, caFile, certFile, keyFile }: NatsServers): TlsOpt
   if (!isAsked && (caFile ?? certFile) === undefined) return undefined;
   const hosts = urls.map(hostOf);
   const identity = {
-    // Of a server named by its number Node would check another name than it was named by.
+    // For a server given by its IP address, Node would check a different name.
     checkServerIdentity: (name: string, certificate: PeerCertificate): Error | undefined => {
       if (hosts.includes(name)) return checkServerIdentity(name, certificate);
       const byNumber = hosts.filter((host) => isIP(host) !== 0);

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { hostOf } from './options.ts';
 
 const PORT = 4222;
-/** Every server of NATS says who it is before anything else, and before TLS. */
+/** The first thing that every NATS server sends, before TLS. */
 const INFO = 'INFO ';
 
-/** Resolves when the first of them has; rejects with why the last of them has not. */
+/** Resolves when the first server has answered; rejects with the last server's failure. */
 export async function probeServers(servers: readonly string[], withinMs: number, signal: AbortSignal): Promise<void> {
   const probes = new AbortController();
   const stop = () => probes.abort();

@@ -1,5 +1,5 @@
-// How often a connection to NATS is tried: soon at first, then rarer, never two nodes in step. By the monotonic clock: a jump of
-// the wall clock neither stops the tries nor hurries them.
+// Backoff with jitter for connecting to NATS. Uses the monotonic clock, so that a jump of the wall clock neither stops nor
+// hurries the tries.
 import { once } from 'node:events';
 
 const WAIT_MIN_MS = 100;
@@ -16,15 +16,15 @@ export class ReconnectBackoff {
     this.#random = random;
   }
 
-  /** Connected: the next loss is another story. */
+  /** Connected: start again with the shortest delay. */
   reset(): void {
     this.#tries = 0;
     this.#nextAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * What the library is told before each try: how long since its last try, by the wall clock, it lets a server alone. It asks
-   * again after that wait, so that the answer is "no time at all" when a try is due by this clock.
+   * The library asks for this before each try, and lets a server rest for so long since its last try by the wall clock. It asks
+   * again after the wait, so when a try is due by the monotonic clock the answer is a negative time: try now.
    */
   libraryWaitMs(): number {
     const now = this.#now();
@@ -33,7 +33,7 @@ export class ReconnectBackoff {
     return Number.NEGATIVE_INFINITY;
   }
 
-  /** Waits for as long as is right after a failure; resolves early when it is given up. */
+  /** Waits after a failure; resolves early when aborted. */
   async wait(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const done = new AbortController();

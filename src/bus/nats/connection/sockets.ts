@@ -1,6 +1,6 @@
-// Ends sockets that the NATS library leaves open: one to a server that takes nothing any more (it waits for its last bytes to
-// leave, for ever), and those of attempts that were never greeted. Reaches into the library; test/bus/slow/nats-faults.test.ts tells
-// when a newer one is made otherwise.
+// Closes sockets that the NATS library leaves open: to a server that accepts nothing any more (the library waits for its last
+// bytes without end), and of connection attempts that got no INFO line. It reaches into the library;
+// test/bus/slow/nats-faults.test.ts fails if a newer version works differently.
 import type { NatsConnection } from 'nats';
 
 interface Transport {
@@ -14,15 +14,15 @@ const transportOf = (connection: NatsConnection): Transport | undefined =>
 export class Sockets {
   #attempt: Transport | undefined;
 
-  /** The connection is given up as it is, with what has not left yet. */
+  /** Gives the connection up at once, with what was not sent. */
   cut(connection: NatsConnection): void {
-    // Connecting again follows.
+    // The library reconnects after that.
     transportOf(connection)
       ?.close()
       .catch(() => {});
   }
 
-  /** A new attempt has begun: an earlier one has failed. */
+  /** A new attempt began, so an earlier one failed. */
   attempt(connection: NatsConnection): void {
     const next = transportOf(connection);
     if (next === this.#attempt) return;
@@ -30,18 +30,18 @@ export class Sockets {
     this.#attempt = next;
   }
 
-  /** The last attempt is the connection. */
+  /** The last attempt became the connection. */
   connected(): void {
     this.#attempt = undefined;
   }
 
-  /** Nothing is to be connected any more. */
+  /** Closed: no more attempts. */
   destroyAll(connection: NatsConnection): void {
     for (const transport of [this.#attempt, transportOf(connection)]) if (transport !== undefined) end(transport);
   }
 }
 
-/** Ends its socket, also when it gets it only later: the library has it when it is connected. */
+/** Destroys the socket, also when the library attaches it only later, at the connection. */
 function end(transport: Transport): void {
   let socket = transport.socket;
   socket?.destroy();

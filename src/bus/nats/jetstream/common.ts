@@ -1,19 +1,18 @@
-// What leases and usage stream share on JetStream: where they run, how long an answer may take, and what a failure is called.
-// What is kept there, they decide.
+// What leases and the usage stream share on JetStream: access, timeouts and errors.
 import { type JetStreamClient, type JetStreamManager, NatsError, type StreamConfig, type StreamInfo } from 'nats';
 import { type Bus, BusError } from '../../bus.ts';
 import { within } from '../../within.ts';
 import type { NatsLink } from '../link.ts';
 
-/** The bus as far as it is needed here: its connection, and whether that stands. */
+/** The part of the bus that is needed here. */
 export interface LinkedBus extends Pick<Bus, 'node' | 'isConnected' | 'onConnection'> {
   readonly link: NatsLink;
 }
 
-/** How long one answer of a server may take. */
+/** Timeout for one answer of a server. */
 export const ANSWER_MS = 2000;
 
-/** "wrong last sequence": somebody else has written under that name. */
+/** "wrong last sequence": another process has written under that name. */
 const WRONG_SEQUENCE = 10071;
 const STREAM_NOT_FOUND = 10059;
 const STREAM_IN_USE = 10058;
@@ -23,14 +22,14 @@ export interface JetStream {
   manager: JetStreamManager;
 }
 
-/** Asks no server yet. */
+/** Does not contact a server yet. */
 export async function jetStreamOf({ link }: LinkedBus): Promise<JetStream> {
   const client = link.connection.jetstream({ timeout: ANSWER_MS });
   const manager = await link.connection.jetstreamManager({ timeout: ANSWER_MS, checkAPI: false });
   return { client, manager };
 }
 
-/** Does what needs the connection: rejects with BusError `disconnected` at once while it is away, and when it goes away. */
+/** Runs `work` on the connection. Rejects with BusError `disconnected` at once while it is down, and when it goes down. */
 export async function whileConnected<Result>(
   bus: LinkedBus,
   what: string,
@@ -45,7 +44,7 @@ export async function whileConnected<Result>(
     });
   });
   const result = work();
-  // Whoever asked may be gone when it fails later.
+  // The caller may have given up when it fails later.
   result.catch(() => {});
   try {
     return await Promise.race([result, cut]);
@@ -62,7 +61,7 @@ function asBusError(error: unknown, what: string): BusError {
   const said = error instanceof NatsError ? error.api_error?.description : undefined;
   const why = said ?? (error instanceof Error ? error.message : String(error));
   if (code === 'TIMEOUT') return new BusError('timeout', `NATS did not answer in time: ${what}.`);
-  // Refusals of JetStream itself carry the same code, and more words.
+  // JetStream's own refusals carry the same code and a longer message.
   if (code === '503' && error instanceof NatsError && error.api_error === undefined) {
     return new BusError('unknown_actor', `NATS has nobody for it (is JetStream switched on?): ${what}.`);
   }
@@ -77,13 +76,13 @@ function apiCode(error: unknown): number | undefined {
 
 export const isWrongSequence = (error: unknown): boolean => apiCode(error) === WRONG_SEQUENCE;
 
-/** Whether what was asked for has no stream: it was never made, or somebody has removed it. */
+/** Whether the stream does not exist: it was never created, or an operator removed it. */
 export const isMissingStream = (error: unknown): boolean =>
   apiCode(error) === STREAM_NOT_FOUND || (error instanceof BusError && error.reason === 'unknown_actor');
 
 /**
- * Makes the stream where it is missing, and lets it be kept more often where that is configured. Everything else of one that
- * is there stays as it is.
+ * Creates the stream if it is missing, and raises its number of replicas if the settings ask for more. Changes nothing else of an
+ * existing stream.
  */
 export async function ensureStream(
   manager: JetStreamManager,
@@ -94,7 +93,7 @@ export async function ensureStream(
     try {
       return await manager.streams.add(config);
     } catch (error) {
-      // Another node was a moment sooner, with other settings.
+      // Another node created it a moment earlier, with other settings.
       const made = apiCode(error) === STREAM_IN_USE ? await find(manager, config.name) : undefined;
       if (made === undefined) throw error;
       return made;
@@ -114,8 +113,8 @@ async function find(manager: JetStreamManager, name: string): Promise<StreamInfo
 }
 
 /**
- * Whether a server answers right now. Told by a round trip: a connection may look whole for seconds after the other end has
- * stopped. Never rejects.
+ * Whether a server answers now, by a round trip: after the other end has stopped, a connection may look fine for seconds. Never
+ * rejects.
  */
 export async function answersNow(bus: LinkedBus, withinMs = 1000): Promise<boolean> {
   if (!bus.isConnected) return false;

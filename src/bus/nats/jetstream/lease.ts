@@ -1,23 +1,22 @@
-// One lease on NATS: renews it in time, knows until when it is sure, and tells when it is not any more. Taking it is
-// nats-leases.ts.
+// One held lease: renews it in time, knows until when it is valid, and reports its loss. leases.ts acquires it.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Lease, LeaseValue } from '../../leases.ts';
 import { isWrongSequence } from './common.ts';
 
-/** What the bucket can do with this name; each rejects with BusError. Sequences are those of the stream. */
+/** The operations on the entry of this name; each rejects with BusError. Sequences are those of the stream. */
 export interface LeaseWrites {
-  /** Writes over the entry with that sequence. Resolves with the new one. */
+  /** Overwrites the entry with that sequence. Resolves with the new sequence. */
   renew(sequence: number, value: LeaseValue): Promise<number>;
-  /** The sequence of the entry that is there, unless somebody has taken the name since. */
+  /** The sequence of the current entry; undefined when another process has acquired the name since. */
   ownSequence(): Promise<number | undefined>;
   remove(sequence: number): Promise<void>;
 }
 
 export interface LeaseTimes {
-  /** How long the name is sure from the moment that a renewal was sent. */
+  /** How long the lease is valid after the moment at which a renewal was sent. */
   validMs: number;
   renewMs: number;
-  /** Before a renewal that failed is tried again. */
+  /** The delay before a failed renewal is tried again. */
   retryMs: number;
 }
 
@@ -26,7 +25,7 @@ interface Taken {
   revision: number;
   sequence: number;
   value: LeaseValue;
-  /** By the own clock, before the writing was sent. */
+  /** By the monotonic clock, taken before the write was sent. */
   sentAtMs: number;
 }
 
@@ -70,7 +69,7 @@ export class NatsLease implements Lease {
     this.#value = value;
   }
 
-  /** The connection is there again: what could not be renewed meanwhile is, now. */
+  /** Connected again: renew now if a renewal is due. */
   renewNow(): void {
     this.#renewIn(0);
   }
@@ -78,12 +77,12 @@ export class NatsLease implements Lease {
   async release(): Promise<void> {
     if (this.#isEnded) return;
     this.#end(false);
-    // What is on its way would write the name again.
+    // A renewal that is under way would write the entry again.
     await this.#renewing;
     try {
       await this.#remove();
     } catch {
-      // It ends by itself soon.
+      // The entry expires soon.
     }
   }
 
@@ -108,7 +107,7 @@ export class NatsLease implements Lease {
     }, delayMs);
   }
 
-  /** Resolves with the time until the next one. */
+  /** Resolves with the time until the next renewal. */
   async #renew(): Promise<number> {
     const sentAtMs = this.#clock.now();
     try {
@@ -121,15 +120,15 @@ export class NatsLease implements Lease {
     }
   }
 
-  /** Somebody has written there: it may be an own renewal whose answer never came. */
+  /** The entry has another sequence; the cause may be an own renewal whose answer was lost. */
   async #lookWhose(): Promise<void> {
     try {
       const sequence = await this.#writes.ownSequence();
-      // What it counts for is found out by renewing it once more: when it was written is not known here.
+      // When that renewal was written is not known, so renew once more to know until when it is valid.
       if (sequence !== undefined) this.#sequence = sequence;
       else this.#end(true);
     } catch {
-      // Tried again; the time it was sure for goes on.
+      // Try again. Its validity does not change.
     }
   }
 

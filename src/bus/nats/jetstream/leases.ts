@@ -1,5 +1,5 @@
-// Leases in a key-value bucket whose entries end by themselves: takes names, tells who has them. How one is kept is nats-lease.ts.
-// Server 2.9: the whole bucket has one time to live, and nobody is told when an entry ends.
+// Leases in a key-value bucket with one time to live (TTL) for all entries, as server 2.9 has it. An entry's expiry is not
+// announced. lease.ts renews one lease.
 import { randomBytes } from 'node:crypto';
 import { DiscardPolicy, type KV, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
 import type { Clock } from '../../../../machines/clock.ts';
@@ -30,30 +30,30 @@ import { type LeaseTimes, type LeaseWrites, NatsLease } from './lease.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 const ENTRY_BYTES_MAX = 4096;
-/** Entries read at the same time while names are listed. */
+/** Entries that are read in parallel while names are listed. */
 const READS_MAX = 32;
-/** Between somebody's release and the next look at the name another one can be quicker. */
+/** Tries of one acquisition: between a release and the next look, another process may be quicker. */
 const TRIES_MAX = 3;
-/** The part of a lease that its owner counts on: the rest is for timers that are late and clocks that are not alike. */
+/** The part of a lease's TTL that its holder relies on. The rest is a margin for late timers and unequal clocks. */
 const SURE = 13 / 15;
 
 export interface NatsLeasesOptions {
   clock?: Clock;
-  /** Servers that keep the bucket. 1 when absent. */
+  /** Replicas of the bucket. 1 when absent. */
   replicas?: number;
-  /** How long a name outlives its last renewal, when this one makes the bucket. */
+  /** The TTL, if this process creates the bucket. */
   leaseMs?: number;
 }
 
-/** What is kept under a name. */
+/** The stored entry of a name. */
 interface Entry {
-  /** Whoever wrote it: made up at each start. */
+  /** The writing process: a random value of each start. */
   claim: string;
-  /** The fencing revision; absent in the writing that has taken the name, whose place in the stream it is. */
+  /** The fencing token. Absent in the write that acquired the name: there it is that write's own sequence in the stream. */
   taken?: number;
-  /** Of the writing that has taken the name: the last place in the stream when it was sent. */
+  /** In the write that acquired the name: the stream's last sequence when it was sent. */
   after?: number;
-  /** Absent in what older versions wrote. */
+  /** Absent in entries of older versions. */
   process?: ProcessIdentity;
   value: LeaseValue;
 }
@@ -63,14 +63,14 @@ interface Bucket {
   stream: JetStream;
   name: string;
   times: LeaseTimes;
-  /** Revisions begin here: a bucket that was made again, with sequences from 1, still gives higher ones than before. */
+  /** Keeps fencing tokens growing when the bucket is created again, with sequences from 1. */
   baseRevision: number;
 }
 
-/** `entry` is undefined where no node of this gateway has written it. */
+/** `entry` is undefined when it was not written by a node of this gateway. */
 type Found = { entry: Entry | undefined; sequence: number; revision: number };
 
-/** Leases on that bus. PendingRequests NATS with the first call; a bucket that is missing is made. */
+/** Leases on that bus. The first call contacts NATS and creates the bucket if it is missing. */
 export function natsLeases(bus: LinkedBus, options: NatsLeasesOptions = {}): NatsLeases {
   return new NatsLeases(bus, options);
 }
@@ -111,7 +111,8 @@ export class NatsLeases implements Leases {
         const after = found?.sequence ?? (await lastSequence(bucket));
         const sentAtMs = this.#clock.now();
         try {
-          // Nobody has it; or a process that was killed; or this one, which lost it, or never heard that it was given it.
+          // The name is free, or its holder was a process that was killed, or this process, which lost it or never got the
+          // answer.
           const bytes = this.#sealed(name, { claim: this.#claim, after, process: this.#process, value });
           const sequence = await (found === undefined
             ? bucket.kv.create(name, bytes)
@@ -131,21 +132,21 @@ export class NatsLeases implements Leases {
     );
   }
 
-  /** Whether a name that begins so is written by somebody with another secret. Rejects with BusError. */
+  /** Whether a name with that prefix was written with another secret. Rejects with BusError. */
   async isForeign(prefix: string): Promise<boolean> {
     const found = await this.#found(prefix);
     return found.some(([, { entry }]) => entry === undefined);
   }
 
-  /** Gives every name back. Never rejects. */
+  /** Releases every name. Never rejects. */
   async close(): Promise<void> {
     this.#detach();
     await Promise.all([...this.#held.values()].map((lease) => lease.release()));
   }
 
   /**
-   * Somebody else has it. A process of this machine that has ended is not waited for: it is started again a moment after. What
-   * nobody of this gateway has written may cover the entry of one who has it: it is waited for until that ends.
+   * Another process holds the name. One of this machine that has ended is not waited for: this is usually its restart. An entry
+   * that no node of this gateway wrote may hide a real holder's, and is left until it expires.
    */
   #isHeld(entry: Entry | undefined): boolean {
     if (entry === undefined) return true;
@@ -226,7 +227,7 @@ export class NatsLeases implements Leases {
       try {
         return await work(await opening);
       } catch (error) {
-        // It is looked for, and made where it is missing, with the next call.
+        // The next call looks for the bucket and creates it if it is missing.
         if (this.#bucket === opening && !isWrongSequence(error) && !(error instanceof BusError))
           this.#bucket = undefined;
         throw error;
@@ -242,7 +243,7 @@ export class NatsLeases implements Leases {
       subjects: [`$KV.${name}.>`],
       description: 'Voxgate: which node has which name',
       retention: RetentionPolicy.Limits,
-      // In memory a restart of the server would begin the sequences again.
+      // In memory, a restart of the server would begin the sequences again.
       storage: StorageType.File,
       num_replicas: this.#replicas,
       max_age: nanos(this.#leaseMs),
@@ -251,10 +252,10 @@ export class NatsLeases implements Leases {
       discard: DiscardPolicy.New,
       deny_delete: true,
       allow_rollup_hdrs: true,
-      // Reads come from the server that decides, not from one that may be behind.
+      // Read from the leader, not from a replica that may lag behind.
       allow_direct: false,
     });
-    // Somebody else may have made it with another time, and entries end by that.
+    // Another process may have created the bucket with another TTL, and that one applies.
     const leaseMs = config.max_age / 1e6;
     if (leaseMs <= 0) throw new Error(`the bucket ${name} keeps entries for ever: remove it, and it is made anew`);
     const kv = await stream.client.views.kv(name, { bindOnly: true });
@@ -269,8 +270,8 @@ const lastSequence = async (bucket: Bucket): Promise<number> =>
   (await bucket.stream.manager.streams.info(streamOf(bucket))).state.last_seq;
 
 /**
- * Whether whoever took the name with that revision still has it: the entry is its own, or was written by nobody of this gateway,
- * or before it took the name, and put there once more. Somebody who has taken the name since can have written none of these.
+ * Whether the process that acquired the name with that revision still holds it: the entry is its own, was not written by a node of
+ * this gateway, or is a replay from before the acquisition. A later holder would have written none of these.
  */
 function isNoNewer({ entry, revision }: Found, taken: number, { baseRevision }: Bucket): boolean {
   if (entry === undefined) return true;
@@ -278,7 +279,7 @@ function isNoNewer({ entry, revision }: Found, taken: number, { baseRevision }: 
   return revision <= taken;
 }
 
-/** Undefined where no node of this gateway can have written it. */
+/** Undefined when no node of this gateway can have written it. */
 function decode(bytes: Uint8Array | undefined): Entry | undefined {
   if (bytes === undefined) return undefined;
   try {

@@ -1,13 +1,13 @@
-// Fetches messages of a durable consumer: as many as there is room for, again after every outage, and never the same one twice
-// at a time. What is done with them is the caller's.
+// A pull consumer: fetches as many messages of a durable consumer as the caller has room for, again after every outage, and never
+// hands one message over twice at the same time.
 import { type Msg, type NatsConnection, nanos, nuid, type Subscription } from 'nats';
 import type { Clock } from '../../../../machines/clock.ts';
 import { Subjects } from '../subjects.ts';
 import type { LinkedBus } from './common.ts';
 
-/** How long the server keeps one request for messages. */
+/** How long the server keeps one pull request open. */
 const PULL_MS = 10_000;
-/** Without a word of the server for so long after that, the request is taken for lost. */
+/** If the server stays silent for this long after that, the pull request counts as lost. */
 const LATE_MS = 2000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 10_000;
@@ -15,20 +15,20 @@ const NO_MORE = /^(404|408)$/;
 
 export interface Delivered {
   data: Uint8Array;
-  /** Its place in the stream. */
+  /** Its sequence in the stream. */
   sequence: number;
-  /** How often it was handed over, this time included. */
+  /** How often it was delivered, including this time. */
   deliveries: number;
-  /** Where it is answered. */
+  /** The subject for its acknowledgement. */
   reply: string;
 }
 
 export interface Pull {
-  /** Each ends one message; the first one counts. */
+  /** Each of these acknowledges one message in its way; only the first call counts. */
   done(message: Delivered): void;
   again(message: Delivered, delayMs: number): void;
   drop(message: Delivered): void;
-  /** Nothing is handed over after this; what was fetched and not handed over goes back. */
+  /** Hands over no further message; fetched messages that were not handed over go back to the stream. */
   stop(): void;
 }
 
@@ -36,16 +36,16 @@ export interface PullOptions {
   clock: Clock;
   stream: string;
   durable: string;
-  /** Messages that the caller works on at the same time. */
+  /** Messages that the caller processes at the same time. */
   inHandMax: number;
-  /** Makes the consumer where it is missing. Rejects while that is not possible. */
+  /** Creates the consumer if it is missing. Rejects while that is not possible. */
   prepare(): Promise<void>;
-  /** Ends the message by one call of Pull. Never rejects. */
+  /** Processes the message and acknowledges it with one call of Pull. Never rejects. */
   take(message: Delivered): Promise<void>;
   onFault(sentence: string): void;
 }
 
-/** Begins at once, or as soon as the bus is connected. */
+/** Begins at once, or when the bus is connected. */
 export function pullMessages(bus: LinkedBus, options: PullOptions): Pull {
   return new Puller(bus, options);
 }
@@ -55,13 +55,13 @@ class Puller implements Pull {
   readonly #options: PullOptions;
   readonly #inbox: string;
   readonly #detach: () => void;
-  /** By their place in the stream. */
+  /** By sequence. */
   readonly #inHand = new Set<number>();
   #subscription: Subscription | undefined;
   #connection: NatsConnection | undefined;
   #timer: unknown;
   #retryMs = RETRY_MS_MIN;
-  /** Messages that the request under way can still bring; 0 when there is none. */
+  /** Messages that the open pull request can still bring; 0 when there is none. */
   #coming = 0;
   #isPreparing = false;
   #isStopped = false;
@@ -97,11 +97,11 @@ class Puller implements Pull {
     const subscription = this.#subscription;
     this.#subscription = undefined;
     if (subscription === undefined || subscription.isClosed()) return;
-    // The server drops its request with the subscription; what is on its way by then still comes, and goes back.
+    // The server drops the pull request with the subscription. Messages already on their way still arrive and go back.
     subscription.drain().catch(() => {});
   }
 
-  /** A new start after each connection: the server may have lost the consumer, or its stream. */
+  /** Start anew after each connection: the server may have lost the consumer or its stream. */
   async #begin(): Promise<void> {
     if (this.#isPreparing || this.#isStopped) return;
     this.#isPreparing = true;
@@ -143,7 +143,7 @@ class Puller implements Pull {
     this.#timer = clock.setTimeout(() => this.#silence(), PULL_MS + LATE_MS);
   }
 
-  /** The request is over by now, and nobody said so. */
+  /** The pull request should have ended by now without a word of the server. */
   #silence(): void {
     this.#clear();
     void this.#begin();
@@ -171,7 +171,7 @@ class Puller implements Pull {
 
   #hand(delivered: Delivered): void {
     if (this.#coming > 0 && --this.#coming === 0) this.#clear();
-    // It took so long that the server gave it out again: whoever works on it ends this one as well.
+    // It took so long that the server delivered it again; the call that is processing it acknowledges this delivery as well.
     if (!this.#inHand.has(delivered.sequence)) {
       this.#inHand.add(delivered.sequence);
       void this.#options.take(delivered).finally(() => {
@@ -194,7 +194,7 @@ class Puller implements Pull {
     this.#publish(message.reply, word);
   }
 
-  /** What does not get through comes again: the server gives out whatever nobody has ended. */
+  /** If the acknowledgement is lost, the server delivers the message again. */
   #publish(subject: string, text: string, reply?: string): void {
     try {
       this.#bus.link.connection.publish(subject, text, reply === undefined ? {} : { reply });
@@ -212,6 +212,6 @@ function read({ reply = '', data }: Msg): Delivered | undefined {
   const deliveries = Number(parts[at]);
   const sequence = Number(parts[at + 1]);
   if (!Number.isSafeInteger(deliveries) || !Number.isSafeInteger(sequence)) return undefined;
-  // Its bytes are the connection's, which may use them again.
+  // The bytes belong to the connection, which may reuse them.
   return { data: new Uint8Array(data), sequence, deliveries, reply };
 }

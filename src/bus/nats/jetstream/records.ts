@@ -1,5 +1,5 @@
-// What a gateway has to remember beyond all its processes, in a key-value bucket of its own: small records by name, each written
-// only over the one that was read. What they say is decided in src/cluster.
+// Small records that the gateway keeps beyond the life of its processes, in a key-value bucket. A write succeeds only over the
+// version that was read (compare and set).
 import { DiscardPolicy, type KV, RetentionPolicy, StorageType } from 'nats';
 import { isRecord } from '../../../runtime/record.ts';
 import type { LeaseValue } from '../../leases.ts';
@@ -9,22 +9,25 @@ const RECORD_BYTES_MAX = 4096;
 
 export interface FoundRecord {
   value: LeaseValue;
-  /** Of the writing; 0 where there was none. */
+  /** The sequence of the write; 0 when there was none. */
   sequence: number;
 }
 
 export interface Records {
-  /** Undefined where nothing was written. Rejects with BusError. */
+  /** Undefined when nothing was written. Rejects with BusError. */
   read(name: string): Promise<FoundRecord | undefined>;
-  /** Resolves with the sequence; undefined when somebody else has written since `over`, which is 0 for the first writing. Rejects with BusError. */
+  /**
+   * Resolves with the new sequence, or with undefined when another process has written since `over` (0: no earlier write).
+   * Rejects with BusError.
+   */
   write(name: string, value: LeaseValue, over: number): Promise<number | undefined>;
 }
 
-/** Records on that bus. A bucket that is missing is made. */
+/** Records on that bus. The bucket is created if it is missing. */
 export function natsRecords(bus: LinkedBus, { replicas = 1 }: { replicas?: number } = {}): Records {
   const bucket = `${bus.link.prefix}-records`;
 
-  /** They are asked for a few times a minute: the bucket is looked for each time. */
+  /** Records are read a few times a minute, so each call looks for the bucket. */
   const ask = <Result>(what: string, work: (kv: KV) => Promise<Result>): Promise<Result> =>
     whileConnected(bus, what, async () => {
       const stream = await jetStreamOf(bus);
@@ -40,7 +43,7 @@ export function natsRecords(bus: LinkedBus, { replicas = 1 }: { replicas?: numbe
         discard: DiscardPolicy.New,
         deny_delete: true,
         allow_rollup_hdrs: true,
-        // Reads come from the server that decides, not from one that may be behind.
+        // Read from the leader, not from a replica that may lag behind.
         allow_direct: false,
       });
       return work(await stream.client.views.kv(bucket, { bindOnly: true }));

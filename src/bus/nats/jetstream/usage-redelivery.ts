@@ -1,23 +1,23 @@
-// Hands over once more what was put aside, oldest first: what one ledger could not take another one may, as when the right one is
-// back. What is taken is removed; the rest stays where it can be read.
+// Delivers refused usage messages once more, oldest first: another ledger may accept what the last one refused, for instance when
+// the right ledger is back. Accepted messages are removed; the others stay in the stream, readable for the operator.
 import { type JetStreamManager, NatsError, type StoredMsg } from 'nats';
 import type { UsageVerdict } from '../../usage-stream.ts';
 
 const NO_MESSAGE = 10037;
 
 export interface RedeliveryOptions {
-  /** Asks JetStream; rejects with BusError. */
+  /** Calls JetStream; rejects with BusError. */
   ask<Result>(work: (manager: JetStreamManager) => Promise<Result>): Promise<Result>;
   stream: string;
   subject: string;
   take(data: Uint8Array): Promise<UsageVerdict>;
-  /** Before a message that could not be taken now is tried again. */
+  /** Waits before the next try of a message that could not be processed yet. */
   pause(tries: number): Promise<void>;
   onFault(error: Error): void;
 }
 
 export interface UsageRedelivery {
-  /** Goes through it once; begun again after NATS went away in between, from the start. */
+  /** Goes through the stream once. After an outage it starts from the beginning. */
   begin(): void;
   stop(): void;
 }
@@ -59,7 +59,7 @@ async function redeliver(
   }
 }
 
-/** Undefined where one was removed. */
+/** Undefined when the message at that sequence was removed. */
 async function messageAt(manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> {
   try {
     return await manager.streams.getMessage(stream, { seq });

@@ -1,5 +1,5 @@
-// The usage stream on JetStream: writes messages, each once in ten minutes; hands them to the consumer of their shard, and puts
-// aside what nobody will ever take. How they are fetched is nats-pull.ts.
+// The usage stream on JetStream: publishes messages with ten minutes of deduplication, hands them to the consumer of their shard,
+// and moves messages that the ledger refuses for good to a stream of refused ones. pull.ts fetches them.
 import { createHash } from 'node:crypto';
 import {
   AckPolicy,
@@ -30,9 +30,9 @@ const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 10 * MINUTE_MS;
 const BYTES_MAX = 64 * 1024;
-/** Messages that wait for the ledger. Beyond it the stream takes nothing, and the journals of the nodes keep it. */
+/** Messages that wait for the ledger. Beyond it the stream refuses new ones, and the journals of the nodes keep them. */
 const WAITING_MAX = 1_000_000;
-/** Messages that were put aside; the oldest go first. */
+/** Refused messages that are kept; the oldest are dropped first. */
 const REFUSED_MAX = 100_000;
 const PUBLISHES_MAX = 1024;
 const IN_HAND_MAX = 64;
@@ -41,19 +41,19 @@ const AGAIN_MS_MAX = 30_000;
 
 export interface NatsUsageOptions {
   clock?: Clock;
-  /** Servers that keep each message. 1 when absent. */
+  /** Replicas of the stream. 1 when absent. */
   replicas?: number;
-  /** Something that the operator should know, as one sentence without content. */
+  /** Reports to the operator: one sentence without content. */
   onFault?: (sentence: string) => void;
-  /** Messages that wait at most. */
+  /** The limit of waiting messages. */
   waitingMax?: number;
-  /** How long a message that a consumer has is given to nobody else, unless it says so. */
+  /** How long a delivered message is not delivered again, unless the consumer extends it. */
   ackWaitMs?: number;
-  /** Before a message that could not be taken comes again; it grows with every time. */
+  /** The delay before a message that could not be processed is delivered again; it grows with every try. */
   againMs?: number;
 }
 
-/** The stream on that bus. PendingRequests NATS with the first call; a stream that is missing is made. */
+/** The usage stream on that bus. The first call contacts NATS and creates the stream if it is missing. */
 export function natsUsage(bus: LinkedBus, options: NatsUsageOptions = {}): NatsUsage {
   return new NatsUsage(bus, options);
 }
@@ -87,7 +87,7 @@ export class NatsUsage implements UsageStream {
     return `${this.#name}-refused`;
   }
 
-  /** Messages put aside by this process since its start. */
+  /** Refused messages since this process started. */
   get refused(): number {
     return this.#refused;
   }
@@ -172,10 +172,10 @@ export class NatsUsage implements UsageStream {
     else pull.again(message, laterMs(this.#options.againMs, message.deliveries));
   }
 
-  /** Whether it is kept where it can be read. */
+  /** Whether it was stored among the refused messages. */
   async #putAside(shard: string, message: Delivered): Promise<boolean> {
     try {
-      // Its place in the stream: should the answer be lost, it is put aside once.
+      // The id is its sequence: if the answer is lost and this is repeated, it is stored once.
       await this.#write(this.#subjects.refusedUsage(shard), `${shard}:${message.sequence}`, message.data);
     } catch {
       return false;
@@ -227,7 +227,7 @@ export class NatsUsage implements UsageStream {
       subjects: [this.#subjects.usage('*')],
       retention: RetentionPolicy.Workqueue,
       max_msgs: this.#options.waitingMax,
-      // What waits is never thrown away for what comes.
+      // A full stream refuses new messages and keeps the waiting ones.
       discard: DiscardPolicy.New,
       duplicate_window: nanos(WINDOW_MS),
     });
@@ -256,14 +256,14 @@ export class NatsUsage implements UsageStream {
         max_deliver: -1,
       });
     } catch (error) {
-      // The stream may be what is missing: it is looked for, and made, with the next try.
+      // The stream may be missing: the next try looks for it and creates it.
       this.#streams = undefined;
       throw error;
     }
   }
 }
 
-/** What nobody can read will never be taken; what the handler fails at is tried again. */
+/** An unreadable message is refused for good. When the handler fails, the message is tried again. */
 async function verdictOf(data: Uint8Array, take: (body: BusBody) => Promise<UsageVerdict>): Promise<UsageVerdict> {
   const body = bodyOf(data);
   if (body === undefined) return 'never';
@@ -282,7 +282,7 @@ function checked(shard: string): string {
   throw new TypeError(`"${shard}" is no name of a shard: up to 32 letters, digits, _ and -.`);
 }
 
-/** A header can carry it, whatever it is made of. */
+/** Makes any text fit into a header. */
 function idOf(shard: string, id: string): string {
   return /^[\w.:-]{1,128}$/.test(id) ? `${shard}:${id}` : createHash('sha256').update(`${shard}:${id}`).digest('hex');
 }
