@@ -1,8 +1,8 @@
 // One leg's way through the tape: which samples the next frame holds, at the leg's rate, and whether it may leave now.
 // A lane begins at its origin and only goes forward, so that the leg's clock never shifts; failing over is a new lane.
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { type FrameContract, type FrameSizes, frameSamples, frameSizes } from './coalescer.ts';
 import { Pacer } from './pacer.ts';
-import { BYTES_PER_SAMPLE } from './pcm.ts';
 import { Resampler } from './resampler.ts';
 import type { Tape } from './tape/tape.ts';
 

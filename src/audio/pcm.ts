@@ -1,5 +1,6 @@
 // What the bytes of a client's audio mean: linear16, μ-law and A-law (ITU-T G.711) to 16-bit samples in memory.
 // Storage, rates and containers are left to others. The tables are filled from the standard's formulas.
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { Encoding } from '../api/listen.ts';
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
@@ -7,8 +8,6 @@ if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
     'Voxgate keeps audio as little-endian samples; this machine is big-endian. Run it on x86-64 or ARM64.',
   );
 }
-
-export const BYTES_PER_SAMPLE = 2;
 
 /** The 16-bit sample of one μ-law byte: sign, exponent and mantissa of the inverted byte, less the encoder's bias. */
 export function mulawSample(byte: number): number {

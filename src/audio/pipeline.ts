@@ -1,8 +1,9 @@
 // A live session's audio from the client's chunks to a leg's frames: ingest, tape with spool, lane, speech energy. Pure and
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { Encoding } from '../api/listen.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
-import { BYTES_PER_SAMPLE, bytesPerSample, decode } from './pcm.ts';
+import { bytesPerSample, decode } from './pcm.ts';
 import { BLOCK_SAMPLES } from './tape/blocks.ts';
 import type { Spool } from './tape/spool.ts';
 import { Tape } from './tape/tape.ts';

@@ -12,7 +12,7 @@ export interface FailedAttemptsOptions extends MinuteLimitOptions {
 const WAITING_MAX = 256;
 
 /** An attempt that is being judged. Ended by one of the two, once. */
-export interface Attempt {
+export interface JudgedAttempt {
   /** It was no failure. */
   forgive(): void;
   fail(): void;
@@ -44,7 +44,7 @@ export class FailedAttempts {
    * the limit it waits for the verdict on those before it: where they are good, as after a restart behind one proxy, there is
    * room again. Rejects with a Refusal `rate_limit_exceeded` with `Retry-After`.
    */
-  async begin(address: string): Promise<Attempt> {
+  async begin(address: string): Promise<JudgedAttempt> {
     const name = networkOf(address);
     for (;;) {
       const { retryAfterSeconds, headers } = this.#limit.take(name, this.#perMinuteMax);
@@ -61,7 +61,7 @@ export class FailedAttempts {
     }
   }
 
-  #judge(name: string): Attempt {
+  #judge(name: string): JudgedAttempt {
     const judging = this.#judging.get(name) ?? { attempts: 0, waiting: [] };
     this.#judging.set(name, judging);
     judging.attempts++;

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../api/errors.ts';
 import type { Spool } from '../audio/tape/spool.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Placement } from '../cluster/placement/placement.ts';
-import type { Attempts } from '../failover/attempt.ts';
+import type { Attempts } from '../failover/model-attempt.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import type { LegNote } from './leg/leg-notes.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';

@@ -1,6 +1,6 @@
 // What the parts of a session are made with, out of its request and the configuration.
 import type { SessionInput } from '../../machines/session/types.ts';
-import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/chain.ts';
 import { type ClientLine, Outbox } from './outbox.ts';

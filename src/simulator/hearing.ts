@@ -1,5 +1,6 @@
 // The ears of one connection: how much they have heard, what happens at which position, and the faults of what is heard.
 // Faults of frames are those of saying.ts.
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { Ear, EarMessage, EarRequest } from '../providers/simulation.ts';
 import type { OpenEar } from './ears.ts';
 import type { FaultName, Faults } from './faults.ts';
@@ -28,7 +29,6 @@ export interface HearingOptions {
 /** Turns of one ear, at most: they number those of the next from there on. */
 const TURNS_OF_AN_EAR = 1_000_000;
 const WRONG_WORD = 'erm';
-const BYTES_PER_SAMPLE = 2;
 /** Far less than a sample: what sums of seconds are rounded by must neither miss a mark nor wait for one more sample. */
 const ROUNDING_SECONDS = 1e-9;
 

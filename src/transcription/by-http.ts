@@ -1,8 +1,8 @@
 // A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
 // the seconds that are billed.
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';

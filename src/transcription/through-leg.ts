@@ -2,7 +2,7 @@
 // from, and who is answered, is decided elsewhere.
 
 import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { BatchResult } from '../providers/provider.ts';
 import { finalMissing, TurnText } from '../providers/turn-text.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';

@@ -35,6 +35,8 @@ export interface ConnectionLeg {
   heard(heard: Heard): void;
   /** Whether the session is to hold audio back. */
   pressed(high: boolean): void;
-  /** Runs what may throw; a throw is a fault of our own, and ends the leg. */
+  /** A fault of our own: it ends the leg. */
+  fault(name: string, error: unknown): void;
+  /** Runs what may throw; a throw is such a fault. */
   guarded(name: string, work: () => void): void;
 }

@@ -92,14 +92,17 @@ export class StreamConnection implements LegConnection {
     this.#pressure?.look();
   }
 
+  // Without a closure: this is called for every message of the provider.
   #hear(message: Incoming): void {
-    const { scope, dependencies, request } = this.#leg;
-    if (scope.disposed) return;
-    this.#leg.guarded('codec.read', () => {
+    const leg = this.#leg;
+    if (leg.scope.disposed) return;
+    try {
       const steps = this.#codec.read(this.#state, message);
-      if (steps.length === 0) dependencies.onEvent?.({ type: 'unread', slug: request.slug });
+      if (steps.length === 0) leg.dependencies.onEvent?.({ type: 'unread', slug: leg.request.slug });
       this.#play(steps);
-    });
+    } catch (error) {
+      leg.fault('codec.read', error);
+    }
   }
 
   #play(steps: Step[]): void {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../machines/events.ts';
 import { DialGate, RetryBudget, type Ticket } from '../../src/failover/admission.ts';
-import { Attempt, type Attempts } from '../../src/failover/attempt.ts';
 import { Breakers } from '../../src/failover/breakers.ts';
+import { type Attempts, ModelAttempt } from '../../src/failover/model-attempt.ts';
 import { seeded } from '../fakes/random.ts';
 
 describe('the dial gate', () => {
@@ -64,7 +64,7 @@ describe('an attempt', () => {
   });
   const failure = { kind: 'next', reason: 'connect_failed', code: 'x', message: 'x' } as const;
   const begin = (all: Attempts, said: string[], name: string, hasOther = true) =>
-    new Attempt(guarded, all, undefined, {
+    new ModelAttempt(guarded, all, undefined, {
       dial: () => said.push(`${name} dials`),
       passOver: () => said.push(`${name} passed over`),
       hasOther: () => hasOther,

@@ -1,7 +1,6 @@
 // The session's audio on the client's sample clock: the part sent and not yet covered by a final (replayed when a leg
 // fails), then the part ahead of the lane, in memory first and in the spool beyond that. What leaves when is the lane's.
-
-import { BYTES_PER_SAMPLE } from '../pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
 import type { Spool } from './spool.ts';
 

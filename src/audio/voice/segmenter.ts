@@ -1,6 +1,7 @@
 // Cuts a stream of audio into what was said and the silence between, by loudness alone. Pure and synchronous: samples in,
 // utterances out, by position. What becomes of an utterance is decided elsewhere.
-import { BYTES_PER_SAMPLE, type SampleMemory } from '../pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import type { SampleMemory } from '../pcm.ts';
 import { VoiceActivity } from './voice-activity.ts';
 import { WINDOW_MS, WindowPower } from './window-power.ts';
 

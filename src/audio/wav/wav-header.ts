@@ -1,5 +1,5 @@
 // The header of a WAV file of mono linear16, as long as it is known or not.
-import { BYTES_PER_SAMPLE } from '../pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 
 export const WAV_HEADER_BYTES = 44;
 /** What a header says when the length is not known, or larger than it can say. */

@@ -65,7 +65,7 @@ export interface AccountsClient {
   greet(): Promise<string | undefined>;
 }
 
-interface Attempt {
+interface SealedAsk {
   service: string;
   bound: Bound;
   key: Uint8Array;
@@ -154,7 +154,7 @@ class SealedClient implements AccountsClient {
     for (const key of this.#keys) {
       for (let attempts = 0; attempts < EPOCHS_MAX; attempts++) {
         const bound = { id, asker: this.#bus.node, epoch: this.#epochs.get(shard) ?? '' };
-        const attempt: Attempt = { service: accountsService(shard), bound, key, content, untilMs };
+        const attempt: SealedAsk = { service: accountsService(shard), bound, key, content, untilMs };
         const said = await this.#send(attempt);
         if (said.type === 'accounts.unread') {
           unread++;
@@ -181,14 +181,14 @@ class SealedClient implements AccountsClient {
   }
 
   /** Whoever says which epoch it is says which ledger it has; every answer is bound to the epoch. */
-  #faultIn(attempt: Attempt, { type, ledger }: SaidBody): string | undefined {
+  #faultIn(attempt: SealedAsk, { type, ledger }: SaidBody): string | undefined {
     if (type !== 'accounts.epoch' || ledger === undefined) return undefined;
     const identity = readIdentity(opened(attempt, 'ledger', ledger));
     if (identity === undefined) throw unreadable();
     return this.#faultOf(identity);
   }
 
-  async #send(attempt: Attempt): Promise<SaidBody> {
+  async #send(attempt: SealedAsk): Promise<SaidBody> {
     const { bound, key, content } = attempt;
     const parts = partsOf(sealedContent(key, bound, content));
     if (parts === undefined) throw new StoreError('invalid', `The call ${content.call} has more than can be sent.`);
@@ -200,7 +200,7 @@ class SealedClient implements AccountsClient {
   }
 
   /** The sealed answer with its further parts, if it has any. */
-  async #whole(attempt: Attempt, { parts, sealed }: SaidBody): Promise<string> {
+  async #whole(attempt: SealedAsk, { parts, sealed }: SaidBody): Promise<string> {
     const texts = [sealed];
     for (let part = 1; part < parts; part++) {
       const said = await this.#request(attempt, restBody(attempt.bound.id, part));
@@ -210,7 +210,10 @@ class SealedClient implements AccountsClient {
     return texts.join('');
   }
 
-  async #request({ service, untilMs }: Attempt, body: ReturnType<typeof askBody | typeof restBody>): Promise<SaidBody> {
+  async #request(
+    { service, untilMs }: SealedAsk,
+    body: ReturnType<typeof askBody | typeof restBody>,
+  ): Promise<SaidBody> {
     const leftMs = Math.ceil(untilMs - this.#clock.now());
     if (leftMs <= 0) throw new BusError('timeout', 'The node that keeps the accounts did not answer in time.');
     const said = readSaid(await this.#bus.request(service, this.#from, body, leftMs));
@@ -238,7 +241,7 @@ function sealedContent(key: Uint8Array, bound: Bound, content: AskContent): stri
   }
 }
 
-function opened({ key, bound }: Attempt, direction: Exclude<Direction, 'ask'>, sealed: string): unknown {
+function opened({ key, bound }: SealedAsk, direction: Exclude<Direction, 'ask'>, sealed: string): unknown {
   const found = openContent(key, direction, bound, sealed);
   if (found === undefined) throw unreadable();
   return found.content;

@@ -17,7 +17,7 @@ interface Seen {
   isSkewTold: boolean;
 }
 
-export interface Heard {
+export interface BeatNews {
   /** Whether who is there, or what they do, is not what it was. */
   isChange: boolean;
   isNew: boolean;
@@ -47,7 +47,7 @@ export class NodeView {
   }
 
   /** @returns undefined when there is no room for one more node */
-  hear(beat: Heartbeat, nowMs: number, wallMs: number): Heard | undefined {
+  hear(beat: Heartbeat, nowMs: number, wallMs: number): BeatNews | undefined {
     const before = this.#seen.get(beat.node);
     if (before === undefined && this.#seen.size >= this.#nodesMax) return undefined;
     const seen: Seen = before ?? {

@@ -1,9 +1,9 @@
 // The codec of Realtime transcription sessions: what is said to OpenAI and what is read of it. Positions and the order of
 // finals are in items.ts.
 import type { Heard } from '../../../machines/events.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { failed } from '../kit/heard.ts';
 import { type Members, numberIn, objectIn } from '../kit/json.ts';
-import { BYTES_PER_SAMPLE } from '../kit/leg-clock.ts';
 import { languageOf } from '../kit/openai-shaped-batch.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';

@@ -3,8 +3,8 @@
 import type { LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { Ticket } from '../../failover/admission.ts';
-import { Attempt, circuitOpen } from '../../failover/attempt.ts';
 import type { ChainMember } from '../../failover/chain.ts';
+import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { StallWatch } from '../audio/stall-watch.ts';
 import type { Spending } from '../billing/spending.ts';
@@ -62,7 +62,7 @@ export class CurrentLeg {
   #drainedTold = false;
   #pumpTimer: unknown;
   #stall: StallWatch | undefined;
-  #attempt: Attempt | undefined;
+  #attempt: ModelAttempt | undefined;
   #expiryTimer: unknown;
 
   constructor(
@@ -97,7 +97,7 @@ export class CurrentLeg {
       queueMicrotask(() => {
         if (generation === this.#channel.generation) work();
       });
-    this.#attempt = new Attempt(member, this.#dependencies.attempts, attempt.retry, {
+    this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
       dial: later(() => this.#channel.dial(member, timing)),
       passOver: later(() => this.#calls.failed(generation, circuitOpen)),
       hasOther: attempt.hasOther,

@@ -2,7 +2,7 @@
 // session is there, and notices when the leg is not. The bus may lose, repeat and swap; each of these ends the leg, no sample.
 import type { Clock } from '../../../machines/clock.ts';
 import type { FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import type { Address, Bus } from '../../bus/bus.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { Deadline } from '../../runtime/deadline.ts';

@@ -2,8 +2,8 @@
 // still be read from the beginning. Which model gets it is decided by whoever asks.
 
 import { refuse } from '../../api/errors.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { sniffContainer, wavLength } from '../../audio/container.ts';
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 
 /** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */
 export interface AudioFile {

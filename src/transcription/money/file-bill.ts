@@ -13,7 +13,7 @@ export interface Charge {
 }
 
 /** What a model has heard, as far as it costs. */
-interface Heard {
+interface HeardAudio {
   member: ChainMember;
   seconds: number;
   claimedSeconds?: number | undefined;
@@ -44,7 +44,7 @@ export class FileBill {
   }
 
   /** Charges all that was heard. `isUntaken`: the client does not have it. */
-  async settle({ member, seconds, claimedSeconds }: Heard, isUntaken: boolean): Promise<Charge> {
+  async settle({ member, seconds, claimedSeconds }: HeardAudio, isUntaken: boolean): Promise<Charge> {
     const payer = this.#payerOf(member);
     const costMicroUsd = await this.#reserved.settle({ member: payer, seconds, claimedSeconds, isUntaken });
     return { costMicroUsd, own: payer.own, channels: payer.channels };

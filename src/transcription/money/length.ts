@@ -1,9 +1,9 @@
 // How much audio an uploaded file can hold: money is held for that before a model is asked.
 
 import { refuse } from '../../api/errors.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
 import { secondsAtMost } from '../../audio/length/measured.ts';
-import { BYTES_PER_SAMPLE } from '../../audio/pcm.ts';
 import { rawRate, type UploadedFile } from '../file/uploaded-file.ts';
 import type { LengthMeter } from '../measuring/length-meter.ts';
 

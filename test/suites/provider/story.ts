@@ -1,9 +1,8 @@
 // A live codec without a connection: a story gives it messages and acts of the leg, and says in short lines what it makes of
 // them.
 import { expect } from 'vitest';
+import { BYTES_PER_SAMPLE } from '../../../src/api/linear16.ts';
 import type { LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
-
-const BYTES_PER_SAMPLE = 2;
 
 /** What a leg does to its codec. */
 export class Act {

@@ -21,7 +21,7 @@ export const circuitOpen: LegFailure = {
   own: true,
 };
 
-export class Attempt {
+export class ModelAttempt {
   readonly #retry: Ticket | undefined;
   readonly #place: Ticket;
   /** From the dial on. */
