@@ -13,6 +13,7 @@ import { testLive } from './provider/live.ts';
 import { isHttp, testOptions } from './provider/options.ts';
 import { testRefusals } from './provider/refusals.ts';
 import { testSimulated } from './provider/simulated.ts';
+import { testSimulatedFiles } from './provider/simulated-files.ts';
 
 export function testProvider(fixtures: ProviderFixtures): void {
   const provider = providers.find(({ name }) => name === fixtures.provider);
@@ -20,18 +21,23 @@ export function testProvider(fixtures: ProviderFixtures): void {
   const simulator = simulators.find((each) => each.provider === provider.name);
   testCatalogue(provider);
   testOptions(provider, fixtures);
-  testLive(provider, fixtures.live);
+  if (provider.live !== undefined) testLive(provider, neededOf(fixtures, 'live'));
   testRefusals(provider, fixtures);
-  if (isHttp(provider.batch)) {
-    if (fixtures.batch === undefined)
-      throw new Error(`${provider.name} transcribes files, and has no fixtures of that.`);
-    testBatch(provider.name, provider.batch, fixtures.batch);
+  if (isHttp(provider.batch)) testBatch(provider.name, provider.batch, neededOf(fixtures, 'batch'));
+  if (simulator !== undefined) {
+    if (provider.live !== undefined) testSimulated(provider, simulator, neededOf(fixtures, 'live'), fixtures.simulated);
+    if (isHttp(provider.batch)) testSimulatedFiles(provider, provider.batch, simulator);
   }
-  if (simulator !== undefined) testSimulated(provider, simulator, fixtures);
   if (provider.credential === 'none') return;
   if (simulator === undefined || provider.credentialCheck === undefined)
     throw new Error(`${provider.name} needs a key: it has to have a simulator, and a request that tries a key.`);
   testKeyCheck(provider, simulator);
+}
+
+function neededOf<Part extends 'live' | 'batch'>(fixtures: ProviderFixtures, part: Part) {
+  const found = fixtures[part];
+  if (found === undefined) throw new Error(`${fixtures.provider} has a codec of that, and no fixtures: ${part}.`);
+  return found as NonNullable<ProviderFixtures[Part]>;
 }
 
 function testCatalogue({ name, models }: Provider): void {

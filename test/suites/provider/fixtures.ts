@@ -16,7 +16,8 @@ export interface ProviderFixtures {
   /** Its name in the registry. */
   provider: string;
   options: OptionFixtures;
-  live: LiveFixtures;
+  /** For a provider with a live codec. */
+  live?: LiveFixtures;
   /** For a provider that transcribes files by HTTP. */
   batch?: BatchFixtures;
   /** HTTP answers that refuse, of an upgrade and of a file. */

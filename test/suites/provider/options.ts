@@ -37,14 +37,14 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
 
   const asked = ({ model, mode }: Place, params: Members): Members => {
     const all = { ...options.needed?.(model), ...params };
-    if (mode === 'live' || !isHttp(provider.batch)) {
+    if (live !== undefined && (mode === 'live' || !isHttp(provider.batch))) {
       return askedOf(provider.live as LiveCodec, live, legRequest({ model, sampleRate: live.sampleRate, params: all }));
     }
-    return askedOfFile(provider.batch, batch?.before, batchRequest({ model, params: all }));
+    return askedOfFile(provider.batch as HttpBatchCodec, batch?.before, batchRequest({ model, params: all }));
   };
   const written = ({ model, mode }: Place, option: string, value: unknown): unknown => {
     if (mode === 'batch' && isHttp(provider.batch)) return (batch?.written ?? asText)(value, option, model);
-    return (live.written ?? asText)(value, option);
+    return (live?.written ?? asText)(value, option);
   };
 
   describe(`${name} options`, () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
 import type { FailureRow } from '../../../src/providers/kit/failure-row.ts';
-import type { LiveCodec, Provider, ProviderRefusal } from '../../../src/providers/provider.ts';
+import type { Provider, ProviderRefusal } from '../../../src/providers/provider.ts';
 import type { ProviderFixtures, RefusalRow } from './fixtures.ts';
 import { isHttp } from './options.ts';
 import { batchRequest } from './requests.ts';
@@ -26,7 +26,7 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
   const { batch, refusals = [] } = fixtures;
   const { name, failures } = provider;
   const readers: [string, (refusal: ProviderRefusal) => LegFailure | undefined][] = [];
-  const { refused: refusedUpgrade } = provider.live as LiveCodec;
+  const refusedUpgrade = provider.live?.refused;
   if (refusedUpgrade !== undefined) readers.push(['an upgrade', refusedUpgrade]);
   if (isHttp(provider.batch) && batch !== undefined) {
     const { state } = provider.batch.begin(batchRequest({ model: batch.model }));

@@ -1,0 +1,81 @@
+// Files of every provider against its simulator: of numbered audio each sample is in one utterance, with every model.
+import { describe, expect, it } from 'vitest';
+import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import type { HttpAnswer, HttpBatchCodec, HttpRequest, Provider } from '../../../src/providers/provider.ts';
+import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
+import { numberedEar } from '../../../src/simulator/ears.ts';
+import { SimulatorStage } from '../../../src/simulator/stage.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { EventClock } from '../../simulation/event-clock.ts';
+import { gapsIn } from '../../simulation/whole.ts';
+import { batchRequest } from './requests.ts';
+import { TURN_SECONDS } from './simulated-leg.ts';
+
+const RATE = 16_000;
+const SAMPLES = 5 * RATE;
+const HOUR_MS = 3_600_000;
+
+export function testSimulatedFiles(
+  { name, models }: Provider,
+  codec: HttpBatchCodec,
+  simulator: ProviderSimulator,
+): void {
+  const slugs = models.filter(({ modes }) => modes.includes('batch')).map(({ id }) => id);
+
+  describe(`${name} simulated: a file`, () => {
+    it.each(slugs)('is transcribed whole by %s', async (slug) => {
+      const clock = new EventClock();
+      const stage = new SimulatorStage({ simulator, ear: numberedEar({ turnSeconds: TURN_SECONDS }), clock });
+      const pcm = numberedAudio(0, SAMPLES);
+      const bytes = Buffer.concat([wavHeader(RATE, pcm.length), pcm]);
+      const access = { baseUrl: 'http://provider.test', credential: 'good-key' };
+      const file = { name: 'audio.wav', contentType: 'audio/wav', bytes: bytes.length, seconds: SAMPLES / RATE };
+      const request = batchRequest({ model: slug.slice(name.length + 1), access, wordTimestamps: true, file });
+      const { state, step } = codec.begin(request);
+      let next = step;
+      while (next.type === 'request') {
+        const answering = answerOf(stage, next.request, bytes);
+        let isAnswered = false;
+        const note = () => {
+          isAnswered = true;
+        };
+        answering.then(note, note);
+        await clock.run(clock.now() + HOUR_MS, () => isAnswered);
+        next = codec.read(state, await answering);
+      }
+      if (next.type !== 'done') throw new Error(JSON.stringify(next));
+      const heard = next.result.utterances.map((each, turn) => ({ ...each, turn }));
+      expect(gapsIn(heard, SAMPLES, RATE, [])).toEqual([]);
+    });
+  });
+}
+
+/** Sends one request of a codec to a simulator. Its answer is good. */
+async function answerOf(
+  stage: SimulatorStage,
+  { method, url, headers, body }: HttpRequest,
+  file: Buffer,
+): Promise<HttpAnswer> {
+  const sent = new Request('http://provider.test', { method: 'POST', ...bodyOf(body, file) });
+  const type = sent.headers.get('content-type');
+  const lower = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]);
+  const answer = await stage.http({
+    method,
+    url: new URL(url),
+    headers: { ...(type === null ? {} : { 'content-type': type }), ...Object.fromEntries(lower) },
+    body: new Uint8Array(await sent.arrayBuffer()),
+  });
+  if (answer === undefined || answer.status >= 300) throw new Error(`Answered with ${JSON.stringify(answer)}.`);
+  const { status, headers: own = {}, body: said = '' } = answer;
+  return { status, headers: own, body: typeof said === 'string' ? said : JSON.stringify(said) };
+}
+
+function bodyOf(body: HttpRequest['body'], file: Buffer): { body?: FormData | Buffer<ArrayBuffer> | string } {
+  if (body.kind === 'none') return {};
+  if (body.kind === 'json') return { body: JSON.stringify(body.json) };
+  if (body.kind === 'file') return { body: Buffer.from(file) };
+  const form = new FormData();
+  for (const [member, value] of body.fields) form.append(member, value);
+  form.append(body.fileField, new File([Buffer.from(file)], 'audio.wav', { type: 'audio/wav' }));
+  return { body: form };
+}
