@@ -11,8 +11,8 @@ import { slowFiles } from '../fakes/audio/slow-files.ts';
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');
 const RUNS = 30_000;
 const MEMORY_BYTES_MAX = 300 * 1024 * 1024;
-const files = readdirSync(FOLDER)
-  .filter((name) => !name.endsWith('.md'))
+const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?!md$)/.test(name))
   .map((name) => readFileSync(join(FOLDER, name)));
 
 const faults: unknown[] = [];

@@ -121,7 +121,7 @@ describe.each([DIARIZE, UNIVERSAL])('%s on /v1/listen', (model) => {
   });
 
   it('hears nothing in silence, and ends in order', async () => {
-    const { client, code } = await listen('silence.wav', { model });
+    const { client, code } = await listen('lines/silence.wav', { model });
     expect(code).toBe(1000);
     expect(client.of('transcript')).toEqual([]);
     expect(client.of('discontinuity')).toEqual([]);

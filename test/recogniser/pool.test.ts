@@ -53,7 +53,7 @@ test('no thread runs before the first stream, and no more than there are streams
 
 test('twenty streams at once each hear their own audio', async () => {
   const pool = poolOf({ workers: 2 });
-  const said = ['yes.wav', 'no.wav', 'time.wav', 'garage.wav', 'oui.wav'].map(sample);
+  const said = ['yes.wav', 'no.wav', 'times/time.wav', 'garage.wav', 'french/oui.wav'].map(sample);
   const streams = Array.from({ length: 20 }, (_, at) => said[at % said.length]!);
   const heard = await Promise.all(streams.map((one) => new Ear(pool, queryOf(one)).listen(audioOf(one))));
   expect(heard.map(textsOf)).toEqual(streams.map(({ turns }) => turns));
@@ -62,7 +62,7 @@ test('twenty streams at once each hear their own audio', async () => {
 test('a decoder that is used again hears a stream as a new one does', async () => {
   const pool = poolOf();
   const first = await new Ear(pool, queryOf(commands)).listen(audioOf(commands));
-  await new Ear(pool, queryOf(sample('time.wav'))).listen(audioOf(sample('time.wav')));
+  await new Ear(pool, queryOf(sample('times/time.wav'))).listen(audioOf(sample('times/time.wav')));
   expect(await new Ear(pool, queryOf(commands)).listen(audioOf(commands))).toEqual(first);
 });
 

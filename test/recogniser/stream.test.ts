@@ -209,7 +209,7 @@ describe('on the real decoder', () => {
   });
 
   test('how the audio is cut changes no message', async () => {
-    const one = sample('telephone.wav');
+    const one = sample('lines/telephone.wav');
     const audio = audioOf(one);
     const whole = (await bench.hear(queryOf(one), [audio])).map(({ heardBytes: _, ...message }) => message);
     expect(textsOf(whole)).toEqual(one.turns);
@@ -229,7 +229,7 @@ describe('on the real decoder', () => {
   });
 
   test('a first short utterance is not lost', async () => {
-    for (const file of ['yes.wav', 'no.wav', 'oui.wav']) {
+    for (const file of ['yes.wav', 'no.wav', 'french/oui.wav']) {
       const one = sample(file);
       expect(textsOf(await bench.hear(queryOf(one), [audioOf(one)]))).toEqual(one.turns);
     }

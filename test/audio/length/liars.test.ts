@@ -66,7 +66,7 @@ const CLAIMS: readonly [name: string, seconds: number, claims: Claims][] = [
   ['aac.m4a', 6, MOVIE],
   ['aac-fragmented.m4a', 6.06, [...MOVIE, ['trex', 16, 20], ['tfdt', 4, 8], ['mehd', 4, 12]]],
   ['opus-fragmented.m4a', 6, [...MOVIE, ['trex', 16, 20], ['tfdt', 4, 8], ['mehd', 4, 12]]],
-  ['recorder.m4a', 5.95, [...MOVIE, ['trex', 16, 20], ['tfdt', 4, 8]]],
+  ['recorder/recorder.m4a', 5.95, [...MOVIE, ['trex', 16, 20], ['tfdt', 4, 8]]],
   ['opus.webm', 10, [['\x44\x89\x88', 3, 11]]],
   [
     'cbr.mp3',
@@ -77,7 +77,7 @@ const CLAIMS: readonly [name: string, seconds: number, claims: Claims][] = [
     ],
   ],
   [
-    'list.wav',
+    'wav/list.wav',
     0.8,
     [
       ['RIFF', 4, 8],
@@ -86,7 +86,7 @@ const CLAIMS: readonly [name: string, seconds: number, claims: Claims][] = [
     ],
   ],
   [
-    'adpcm.wav',
+    'wav/adpcm.wav',
     6.1,
     [
       ['RIFF', 4, 8],
@@ -167,7 +167,7 @@ function m4aOfOneSample(): Buffer {
 
 /** Times of all clusters, and how long the whole is. */
 function webmWithoutTimes(): Buffer {
-  const bytes = load('recorder-sliced.webm');
+  const bytes = load('recorder/recorder-sliced.webm');
   for (const at of placesOf(bytes, '\x1f\x43\xb6\x75')) {
     const timestamp = bytes.indexOf(0xe7, at + 4);
     bytes.fill(0, timestamp + 2, timestamp + 2 + (bytes[timestamp + 1]! & 0x7f));
@@ -177,7 +177,7 @@ function webmWithoutTimes(): Buffer {
 
 /** What a reader stumbles over, and then looks for the next cluster. */
 function damagedWebm(): Buffer {
-  const bytes = load('recorder-sliced.webm');
+  const bytes = load('recorder/recorder-sliced.webm');
   const [first = 0] = placesOf(bytes, '\x1f\x43\xb6\x75');
   return Buffer.concat([bytes.subarray(0, first), Buffer.from([0, 0, 0, 0, 0xec, 0xff]), bytes.subarray(first)]);
 }
@@ -234,7 +234,7 @@ describe('a file that is more than its beginning says', () => {
     ['WAV with samples that are said to be larger', wavOf(64_000, { block: 64_000 }), 2],
     ['WAV with a rate of bytes that is said to be larger', patched(wavOf(64_000), [31, 0x7f]), 2],
     ['mu-law that is said to have 16 bits', patched(wavOf(64_000), [20, 7]), 4],
-    ['WAV of blocks that hold nothing but their heads', patched(load('adpcm.wav'), [32, 7], [33, 0]), 6.1],
+    ['WAV of blocks that hold nothing but their heads', patched(load('wav/adpcm.wav'), [32, 7], [33, 0]), 6.1],
   ])('%s', (_, bytes, seconds) => {
     // Many packets are summed up: less a nanosecond for each of them.
     expect(measured(bytes)?.secondsMax ?? 0).toBeGreaterThanOrEqual(seconds - 1e-6);
@@ -252,8 +252,8 @@ describe('the channels of a file', () => {
     ['FLAC', flacWith(6), 6],
     ['Ogg with Opus', patched(load('opus.ogg'), [28 + 9, 6]), 6],
     ['Ogg with Vorbis', load('vorbis.ogg'), 1],
-    ['WebM', load('recorder.webm'), 2],
-    ['M4A', load('recorder.m4a'), 2],
+    ['WebM', load('recorder/recorder.webm'), 2],
+    ['M4A', load('recorder/recorder.m4a'), 2],
     ['MP3', load('cbr.mp3'), 1],
   ])('of %s are told', (_, bytes, channels) => {
     expect(measured(bytes)?.channels).toBe(channels);

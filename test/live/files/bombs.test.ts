@@ -85,7 +85,11 @@ describe('a file that claims ages', () => {
     ['MP3, in a Xing header', mp3Claiming('Xing', 0xffff_ffff, 100), 100 * MP3_FRAME_SECONDS],
     ['MP3, in an Info header', mp3Claiming('Info', 0xffff_ffff, 100), 100 * MP3_FRAME_SECONDS],
     ['MP3, in a VBRI header', mp3Claiming('VBRI', 0xffff_ffff, 100), 100 * MP3_FRAME_SECONDS],
-    ['M4A in fragments, in the number of samples of a run', patched('recorder.m4a', 'trun', 4, u32(0xffff_ffff)), 5.96],
+    [
+      'M4A in fragments, in the number of samples of a run',
+      patched('recorder/recorder.m4a', 'trun', 4, u32(0xffff_ffff)),
+      5.96,
+    ],
     ['Ogg with Opus, on its last page', patched('opus.ogg', 'OggS', 2, u64le(2n ** 52n), 'last'), 10.02],
     ['Ogg with Vorbis, on its last page', patched('vorbis.ogg', 'OggS', 2, u64le(2n ** 52n), 'last'), 4],
     ['WebM, in its duration', patched('opus.webm', '\x44\x89\x88', 0, double(1e15)), 10.02],
@@ -97,7 +101,7 @@ describe('a file that claims ages', () => {
     ],
     ['WAV, in its data chunk', wavOf(64_000, { said: 0xffff_fff0 }), 2],
     ['WAV that knows no length', wavOf(64_000, { said: 0xffff_ffff }), 2],
-    ['WAV of 64 bits', patched('rf64.wav', 'ds64', 12, u64le(2n ** 60n)), 0.8],
+    ['WAV of 64 bits', patched('wav/rf64.wav', 'ds64', 12, u64le(2n ** 60n)), 0.8],
   ])('%s is measured by what is in it', async (_, file, seconds) => {
     server('second').answers = [answer({ text: 'heard' })];
     expect((await send([PAID], file, '/files', 'application/octet-stream')).status).toBe(200);
@@ -144,9 +148,9 @@ describe('a few bytes that claim three hours', () => {
 
 it('whatever a damaged header says, a length is found in time and within bounds, or none', async () => {
   const names = [
-    'recorder-sliced.webm',
+    'recorder/recorder-sliced.webm',
     'opus.webm',
-    'recorder.m4a',
+    'recorder/recorder.m4a',
     'aac-fragmented.m4a',
     'aac.m4a',
     'vbr-xing.mp3',
