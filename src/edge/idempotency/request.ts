@@ -2,7 +2,7 @@
 // happens to a request that comes again is decided by idempotency.ts.
 import { createHash } from 'node:crypto';
 import { refuse } from '../../api/errors.ts';
-import type { Field } from '../multipart/form.ts';
+import type { Field } from '../multipart/form-fields.ts';
 
 const HEADER = 'idempotency-key';
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/;

@@ -1,20 +1,17 @@
 // Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on
 // while it arrives, or spooled when the field that says what to do with it has not come yet. What fields mean is the route's.
 import { PassThrough, Readable } from 'node:stream';
+import type { UploadedFile } from '../../transcription/file/uploaded-file.ts';
 import { BodyTooLarge } from '../door.ts';
+import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
-import { fieldTooLong, fileTooLarge, missingFile, repeatedField, tooManyFields, unexpectedFile } from './refusals.ts';
+import { fileTooLarge, missingFile, repeatedField, unexpectedFile } from './refusals.ts';
 import { type SpoolBudget, SpoolFile } from './spool-file.ts';
-import { beginning, deferred, textOf, writeTo } from './streams.ts';
+import { beginning, deferred, writeTo } from './streams.ts';
 
-export interface FormLimits {
+export interface FormLimits extends FieldLimits {
   /** Largest file. */
   fileBytesMax: number;
-  /** Largest value of a field, and of all fields together. */
-  fieldBytesMax: number;
-  fieldsBytesMax: number;
-  /** Most fields. */
-  fieldsMax: number;
   /** Largest file that is waited for in memory. */
   memoryBytesMax: number;
   /** An existing folder for files that are waited for and do not fit, and what may be in it. */
@@ -31,25 +28,10 @@ export interface FormLimits {
   isFileDropped?: boolean;
 }
 
-export type Field = readonly [name: string, value: string];
-
-export interface FormFile {
+export interface FormFile extends UploadedFile {
   /** At most 128 printable characters of ASCII; of no use as a path. */
   readonly filename: string;
-  readonly contentType: string | undefined;
-  /** Bytes, where the whole file is here. */
-  readonly size: number | undefined;
-  /** Its first 64 KiB, or all of a smaller file. */
-  readonly head: Uint8Array;
-  /**
-   * The file from its first byte on, until the form is disposed of: any number of times where it has a `size`, else once.
-   * Errors with a Refusal when the file turns out to be too large or the form to be broken.
-   */
   read(): Readable;
-  /** All of it, where it is in memory. */
-  readonly pieces: readonly Uint8Array[] | undefined;
-  /** Some of it from a position on, or less at its end. Only where it has a `size`. */
-  readAt(position: number, length: number): Promise<Uint8Array>;
 }
 
 export interface Form {
@@ -92,10 +74,7 @@ class FormReader {
   readonly #parser: ReturnType<typeof createPartParser>;
   readonly #form = deferred<Form>();
   readonly #rest = deferred<readonly Field[]>();
-  /** Fields in front of the file, and behind it. */
-  readonly #front: Field[] = [];
-  readonly #back: Field[] = [];
-  #fieldsBytes = 0;
+  readonly #fields: FormFields;
   readonly #names = new Set<string>();
   /** One promise a part, settled when it was read; none rejects. */
   readonly #reading: Promise<void>[] = [];
@@ -114,6 +93,7 @@ class FormReader {
   constructor(body: Readable, boundary: string, limits: FormLimits) {
     this.#body = body;
     this.#limits = limits;
+    this.#fields = new FormFields(limits);
     this.#parser = createPartParser(boundary, {
       part: (part) => this.#begin(part),
       finished: () => void this.#end(),
@@ -154,25 +134,8 @@ class FormReader {
     if (part.filename !== undefined && !isFile) throw unexpectedFile(part.name);
     if (this.#names.has(part.name) && !part.name.endsWith('[]')) throw repeatedField(part.name);
     this.#names.add(part.name);
-    const reading = isFile ? this.#readFile(part) : this.#readField(part);
+    const reading = isFile ? this.#readFile(part) : this.#fields.read(part, this.#file !== undefined);
     this.#reading.push(reading.catch((error) => this.#fail(error)));
-  }
-
-  async #readField({ name, data }: Part): Promise<void> {
-    const { fieldBytesMax, fieldsBytesMax, fieldsMax } = this.#limits;
-    if (this.#front.length + this.#back.length === fieldsMax) throw tooManyFields(fieldsMax, fieldsBytesMax);
-    const fields = this.#file === undefined ? this.#front : this.#back;
-    const place = fields.push([name, '']) - 1;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of data) {
-      bytes += chunk.length;
-      this.#fieldsBytes += chunk.length;
-      if (bytes > fieldBytesMax) throw fieldTooLong(name, fieldBytesMax);
-      if (this.#fieldsBytes > fieldsBytesMax) throw tooManyFields(fieldsMax, fieldsBytesMax);
-      chunks.push(chunk);
-    }
-    fields[place] = [name, textOf(name, Buffer.concat(chunks))];
   }
 
   async #readFile(part: Part): Promise<void> {
@@ -202,8 +165,8 @@ class FormReader {
 
   /** Where a file goes that is too large to be held: to the route, if it knows what to do with it; else to the disk. */
   async #openOutlet(part: Part): Promise<Outlet> {
-    const isKept = this.#limits.mustKeep?.(this.#front, part.contentType, this.#head) ?? false;
-    if (this.#front.some(([name]) => name === 'model') && !isKept) {
+    const isKept = this.#limits.mustKeep?.(this.#fields.front, part.contentType, this.#head) ?? false;
+    if (this.#fields.front.some(([name]) => name === 'model') && !isKept) {
       const stream = new PassThrough({ highWaterMark: HANDED_ON_BYTES });
       // The route may have let go of it, or not begun to listen.
       stream.on('error', () => {});
@@ -235,13 +198,13 @@ class FormReader {
     this.#state = 'ended';
     this.#wake();
     if (this.#stream === undefined) {
-      this.#front.push(...this.#back.splice(0));
+      this.#fields.join();
       const spool = this.#spool;
       if (spool === undefined) this.#head = beginning(file.held);
       const read = () => Readable.from(spool?.read() ?? file.held, { objectMode: false });
       this.#resolve(read, file.part, file.bytes, spool === undefined ? file.held : undefined);
     }
-    this.#rest.resolve(this.#back);
+    this.#rest.resolve(this.#fields.behind);
   }
 
   #resolve(
@@ -258,7 +221,7 @@ class FormReader {
       return whole.subarray(position, position + length);
     };
     this.#form.resolve({
-      fields: this.#front,
+      fields: this.#fields.front,
       file: { filename: filename ?? 'audio', contentType, size, head, pieces, read, readAt },
       rest: this.#rest.promise,
       dispose: () => this.#dispose(),

@@ -3,7 +3,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
-import type { Field } from './form.ts';
+import type { Field } from './form-fields.ts';
 
 /** Fields that may come member by member. Other names with brackets are names. */
 const JOINED = ['provider_params', 'fallbacks'];

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
-import type { Field } from '../../../src/edge/multipart/form.ts';
+import type { Field } from '../../../src/edge/multipart/form-fields.ts';
 import { joinMembers } from '../../../src/edge/multipart/members.ts';
 
 const SCHEMA = Type.Object({

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import { BodyTooLarge } from '../../../src/edge/door.ts';
-import { type Field, type Form, type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
+import { type Form, type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
 import { refuseContentEncoding } from '../../../src/edge/multipart/parts.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { turns } from '../../fakes/raw-socket.ts';
@@ -189,7 +189,7 @@ describe('a file larger than memory allows', () => {
 
   test('is kept when that is asked for, and read any number of times, also at once', async () => {
     const asked: unknown[] = [];
-    const mustKeep = (known: readonly Field[], type?: string) => asked.push(structuredClone([known, type])) > 0;
+    const mustKeep: FormLimits['mustKeep'] = (known, type) => asked.push(structuredClone([known, type])) > 0;
     const bytes = form(field('model', 'a/b'), file(content), field('language', 'en'));
     const { fields, file: got } = await read(bodyOf(bytes), { mustKeep });
     expect([fields.length, got.size, asked]).toEqual([2, 4000, [[[['model', 'a/b']], 'audio/wav']]]);

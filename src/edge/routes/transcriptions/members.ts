@@ -3,7 +3,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { isSlug, modelOf, providerOf } from '../../../api/slug.ts';
 import type { Provider } from '../../../providers/provider.ts';
-import type { Field } from '../../multipart/form.ts';
+import type { Field } from '../../multipart/form-fields.ts';
 import { joinMembers } from '../../multipart/members.ts';
 
 /** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */

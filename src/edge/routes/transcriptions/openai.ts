@@ -2,7 +2,7 @@
 // take them is decided in src/transcription.
 import { refuse } from '../../../api/errors.ts';
 import { LIST_OPTIONS } from '../../../transcription/model-fields.ts';
-import type { Field } from '../../multipart/form.ts';
+import type { Field } from '../../multipart/form-fields.ts';
 
 /** Comes as a word, as JSON, or as the clients write an object: `chunking_strategy[type]`. */
 const STRATEGY = 'chunking_strategy';
