@@ -69,30 +69,30 @@ export function startGateway({ config, logger, clock = systemClock, drainsAfter 
 
 /** What a node has open, in the order it was opened. */
 class Node {
-  private readonly config: Config;
-  private readonly logger: Logger;
-  private readonly clock: Clock;
-  private readonly drainsAfter: Promise<unknown> | undefined;
-  private readonly metrics: Metrics;
-  private readonly closers: (() => unknown)[] = [];
-  private assembly!: Assembly;
-  private behind: Behind | undefined;
-  private live: Live | undefined;
-  private mails: Mails | undefined;
-  private members: Membership | undefined;
-  private door!: Door;
-  private firstKey: Gateway['firstKey'];
-  private ready = false;
-  private draining = false;
-  private actor: Actor<typeof nodeMachine> | undefined;
+  readonly #config: Config;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #drainsAfter: Promise<unknown> | undefined;
+  readonly #metrics: Metrics;
+  readonly #closers: (() => unknown)[] = [];
+  #assembly!: Assembly;
+  #behind: Behind | undefined;
+  #live: Live | undefined;
+  #mails: Mails | undefined;
+  #members: Membership | undefined;
+  #door!: Door;
+  #firstKey: Gateway['firstKey'];
+  #ready = false;
+  #draining = false;
+  #actor: Actor<typeof nodeMachine> | undefined;
 
   constructor(config: Config, logger: Logger, clock: Clock, drainsAfter: Promise<unknown> | undefined) {
-    this.drainsAfter = drainsAfter;
-    this.config = config;
+    this.#drainsAfter = drainsAfter;
+    this.#config = config;
     const node = lastingName(config);
-    this.logger = logger.child({ node });
-    this.metrics = createMetrics(node);
-    this.clock = clock;
+    this.#logger = logger.child({ node });
+    this.#metrics = createMetrics(node);
+    this.#clock = clock;
   }
 
   start(): Promise<Gateway> {
@@ -107,21 +107,21 @@ class Node {
         );
       const machine = nodeMachine.provide({
         actors: {
-          start: attempt(() => this.open()),
+          start: attempt(() => this.#open()),
           listen: attempt(async () => {
-            this.door = await openDoor(this.assembly, this.behind, () => this.ready);
-            this.describe();
-            this.mails?.start();
+            this.#door = await openDoor(this.#assembly, this.#behind, () => this.#ready);
+            this.#describe();
+            this.#mails?.start();
           }),
-          stop: attempt(() => this.close()),
+          stop: attempt(() => this.#close()),
         },
-        actions: { beginDrain: () => this.beginDrain() },
+        actions: { beginDrain: () => this.#beginDrain() },
       });
       const ended = new Promise<string | null>((stopped) => {
-        this.actor = startObserved(machine, { drainMs: this.config.session.drainMs + DRAIN_TAIL_MS }, this.clock, {
+        this.#actor = startObserved(machine, { drainMs: this.#config.session.drainMs + DRAIN_TAIL_MS }, this.#clock, {
           changed: (snapshot) => {
-            this.ready = snapshot.hasTag('ready');
-            if (this.ready) resolve(this.facade(ended));
+            this.#ready = snapshot.hasTag('ready');
+            if (this.#ready) resolve(this.#facade(ended));
           },
           ended: ({ error }) => {
             stopped(error);
@@ -133,11 +133,14 @@ class Node {
     });
   }
 
-  private facade(ended: Promise<string | null>): Gateway {
-    const { door, metrics, firstKey, actor } = this;
-    const sessions = this.behind?.live.sessions;
+  #facade(ended: Promise<string | null>): Gateway {
+    const door = this.#door;
+    const metrics = this.#metrics;
+    const firstKey = this.#firstKey;
+    const actor = this.#actor;
+    const sessions = this.#behind?.live.sessions;
     return {
-      url: this.url,
+      url: this.#url,
       port: door.port,
       door: door.name,
       firstKey,
@@ -152,114 +155,121 @@ class Node {
   }
 
   /** Where the node can be reached from this machine. */
-  private get url(): string {
-    const { host, tlsCertFile } = this.config.server;
-    return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.door.port}`;
+  get #url(): string {
+    const { host, tlsCertFile } = this.#config.server;
+    return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.#door.port}`;
   }
 
   /** What is known of the node itself. */
-  private describe(): void {
-    const { metrics, door, assembly } = this;
+  #describe(): void {
+    const metrics = this.#metrics;
+    const door = this.#door;
+    const assembly = this.#assembly;
     const roles = [...assembly.roles].join(',');
     metrics.built({ version: releaseVersion(), node_version: process.version, door: door.name, roles });
     metrics.watchGauge('draining', 'Whether the node takes nothing new, and ends soon: 1, or 0.', () =>
-      this.draining ? 1 : 0,
+      this.#draining ? 1 : 0,
     );
   }
 
   /** Everything behind the door. */
-  private async open(): Promise<void> {
-    const { config, logger, clock, metrics } = this;
+  async #open(): Promise<void> {
+    const config = this.#config;
+    const logger = this.#logger;
+    const clock = this.#clock;
+    const metrics = this.#metrics;
     const secrets = loadSecrets(config.data);
     const { secret } = secrets;
     const { bus, shared, close } = await openNetwork({ config, secrets, logger, metrics });
-    this.defer(close);
+    this.#defer(close);
     const roles = new Set(rolesOf(config.cluster.roles));
-    const defer = (close: () => unknown) => this.defer(close);
+    const defer = (close: () => unknown) => this.#defer(close);
     const before: BeforeStore = { config, logger, clock, metrics, bus, secret, roles, defer };
-    this.members =
+    this.#members =
       shared &&
       (await openMembers(
         before,
         shared,
-        () => this.load(),
-        (why) => this.endFor(why),
+        () => this.#load(),
+        (why) => this.#endFor(why),
       ));
     const own = roles.has('accounts')
-      ? await openOwnAccounts(before, shared, (why, error) => this.endFor(why, error))
+      ? await openOwnAccounts(before, shared, (why, error) => this.#endFor(why, error))
       : undefined;
     const far = own === undefined ? await openRemoteAccounts(before, shared) : undefined;
     const assembly: Assembly = { ...before, store: (own ?? (far as RemoteAccounts)).store };
-    this.assembly = assembly;
-    this.firstKey = own?.firstKey;
+    this.#assembly = assembly;
+    this.#firstKey = own?.firstKey;
     const vault = far === undefined ? await openVault(assembly) : openRemoteVault(assembly, remoteVault(assembly, far));
     if (own !== undefined) {
       publishAccountChanges(assembly, own.store);
       auditHourly(assembly);
-      this.mails = openMails(assembly, () => this.url);
+      this.#mails = openMails(assembly, () => this.#url);
     }
-    if (roles.has('edge')) this.behind = await this.openEdge(assembly, vault, shared, far);
-    else this.live = roles.has('upstream') ? openLive(assembly, vault, this.members) : undefined;
+    if (roles.has('edge')) this.#behind = await this.#openEdge(assembly, vault, shared, far);
+    else this.#live = roles.has('upstream') ? openLive(assembly, vault, this.#members) : undefined;
     if (own !== undefined && shared === undefined) closeOwnLost(assembly, own.store);
-    if (own === undefined || shared === undefined || this.members === undefined) return;
-    const reservations = this.behind?.money.reservations;
+    if (own === undefined || shared === undefined || this.#members === undefined) return;
+    const reservations = this.#behind?.money.reservations;
     const noteSettled =
       reservations === undefined ? await openHistory(assembly) : reservations.noteSettled.bind(reservations);
-    serveOwnAccounts(assembly, { own, vault: vault.vault, shared, members: this.members, noteSettled });
+    serveOwnAccounts(assembly, { own, vault: vault.vault, shared, members: this.#members, noteSettled });
   }
 
   /** What a node that serves clients has besides. */
-  private async openEdge(
+  async #openEdge(
     assembly: Assembly,
     vault: OpenedVault,
     shared: SharedNetwork | undefined,
     far: RemoteAccounts | undefined,
   ): Promise<Behind> {
-    const { members } = this;
+    const members = this.#members;
     const store = far === undefined || shared === undefined ? undefined : remoteReservationStore(assembly, shared);
     const money = await openMoney(assembly, store);
     const live = openEdgeLive(assembly, vault, members);
-    this.live = live;
+    this.#live = live;
     const authenticator = openAuthenticator(assembly, live.sessions, far?.client);
     const people = openPeople(assembly, vault.vault, {
       describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
-      outbox: this.mails?.outbox,
+      outbox: this.#mails?.outbox,
     });
     return { authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members) };
   }
 
   /** What others hear of this node's load. */
-  private load(): NodeLoad {
+  #load(): NodeLoad {
     return {
-      sessions: this.behind?.live.sessions.size ?? 0,
-      legs: this.live?.upstream.size ?? 0,
-      sessionsMax: this.behind === undefined ? null : this.config.limits.sessionsPerNodeMax,
-      upstream: this.live?.state(),
+      sessions: this.#behind?.live.sessions.size ?? 0,
+      legs: this.#live?.upstream.size ?? 0,
+      sessionsMax: this.#behind === undefined ? null : this.#config.limits.sessionsPerNodeMax,
+      upstream: this.#live?.state(),
     };
   }
 
   /** The node cannot go on: it finishes what it has, and makes room for another. */
-  private endFor(reason: string, error?: unknown): void {
-    this.logger.fatal({ reason, err: error }, 'the node ends');
-    this.actor?.send({ type: 'node.failed', error: reason });
+  #endFor(reason: string, error?: unknown): void {
+    this.#logger.fatal({ reason, err: error }, 'the node ends');
+    this.#actor?.send({ type: 'node.failed', error: reason });
   }
 
-  private beginDrain(): void {
-    this.draining = true;
-    const { behind, live, members } = this;
-    this.logger.info({ sessions: behind?.live.sessions.size ?? 0 }, 'draining');
+  #beginDrain(): void {
+    this.#draining = true;
+    const behind = this.#behind;
+    const live = this.#live;
+    const members = this.#members;
+    this.#logger.info({ sessions: behind?.live.sessions.size ?? 0 }, 'draining');
     members?.drain();
-    const under = [behind?.live.sessions.drain(), behind?.money.files.idle(), live?.legs?.drain(), this.drainsAfter];
-    void Promise.all(under).then(() => this.actor?.send({ type: 'sessions.gone' }));
+    const under = [behind?.live.sessions.drain(), behind?.money.files.idle(), live?.legs?.drain(), this.#drainsAfter];
+    void Promise.all(under).then(() => this.#actor?.send({ type: 'sessions.gone' }));
   }
 
-  private async close(): Promise<void> {
-    for (const closer of this.closers.splice(0).reverse()) await closer();
-    this.logger.info('stopped');
+  async #close(): Promise<void> {
+    for (const closer of this.#closers.splice(0).reverse()) await closer();
+    this.#logger.info('stopped');
   }
 
-  private defer(close: () => unknown): void {
-    this.closers.push(close);
+  #defer(close: () => unknown): void {
+    this.#closers.push(close);
   }
 }
 

@@ -36,23 +36,23 @@ export class MemoryBus implements Bus {
     handler_failed: 0,
     disconnected: 0,
   };
-  private readonly actors = new Map<string, Receiver>();
-  private readonly services = new Map<string, ServiceHandler[]>();
-  private readonly topics = new Map<string, Set<(body: BusBody) => void>>();
-  private readonly onDeadLetter: DeadLetterListener;
-  private closed = false;
+  readonly #actors = new Map<string, Receiver>();
+  readonly #services = new Map<string, ServiceHandler[]>();
+  readonly #topics = new Map<string, Set<(body: BusBody) => void>>();
+  readonly #onDeadLetter: DeadLetterListener;
+  #closed = false;
 
   constructor(options: MemoryBusOptions = {}) {
     this.node = options.node ?? newIncarnation();
-    this.onDeadLetter = options.onDeadLetter ?? (() => {});
+    this.#onDeadLetter = options.onDeadLetter ?? (() => {});
   }
 
   attach(actorId: string, receiver: Receiver): Detach {
-    if (this.actors.has(actorId))
+    if (this.#actors.has(actorId))
       throw new Error(`The bus already has an actor "${actorId}"; actor ids are unique per node.`);
-    this.actors.set(actorId, receiver);
+    this.#actors.set(actorId, receiver);
     return () => {
-      if (this.actors.get(actorId) === receiver) this.actors.delete(actorId);
+      if (this.#actors.get(actorId) === receiver) this.#actors.delete(actorId);
     };
   }
 
@@ -61,19 +61,24 @@ export class MemoryBus implements Bus {
   }
 
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome {
-    if (this.closed) return this.deadLetter(to, from, body.type, 'disconnected');
+    if (this.#closed) return this.#deadLetter(to, from, body.type, 'disconnected');
     const slash = to.indexOf('/');
     if (slash !== this.node.length || !to.startsWith(this.node))
-      return this.deadLetter(to, from, body.type, 'unknown_node');
-    const receiver = this.actors.get(to.slice(slash + 1));
-    if (receiver === undefined) return this.deadLetter(to, from, body.type, 'unknown_actor');
+      return this.#deadLetter(to, from, body.type, 'unknown_node');
+    const receiver = this.#actors.get(to.slice(slash + 1));
+    if (receiver === undefined) return this.#deadLetter(to, from, body.type, 'unknown_actor');
     try {
       receiver(bytes === undefined ? { to, from, body } : { to, from, body, bytes });
     } catch {
       // The receiver's host logs the error; for the sender the message is a dead letter.
-      this.deadLetter(to, from, body.type, 'handler_failed');
+      this.#deadLetter(to, from, body.type, 'handler_failed');
     }
     return 'accepted';
+  }
+
+  /** Actors that can be reached. */
+  get actors(): number {
+    return this.#actors.size;
   }
 
   onConnection(): Detach {
@@ -81,14 +86,14 @@ export class MemoryBus implements Bus {
   }
 
   serve(service: string, handler: ServiceHandler): Detach {
-    const handlers = this.services.get(service) ?? [];
+    const handlers = this.#services.get(service) ?? [];
     // The same handler may be registered twice and removed once.
     const offer: ServiceHandler = (body, from) => handler(body, from);
-    this.services.set(service, [...handlers, offer]);
+    this.#services.set(service, [...handlers, offer]);
     return () => {
-      const left = (this.services.get(service) ?? []).filter((other) => other !== offer);
-      if (left.length > 0) this.services.set(service, left);
-      else this.services.delete(service);
+      const left = (this.#services.get(service) ?? []).filter((other) => other !== offer);
+      if (left.length > 0) this.#services.set(service, left);
+      else this.#services.delete(service);
     };
   }
 
@@ -98,18 +103,18 @@ export class MemoryBus implements Bus {
   }
 
   serves(service: string): boolean {
-    return this.services.has(service);
+    return this.#services.has(service);
   }
 
   async request(service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
-    if (this.closed) throw this.refusal(service, from, body, 'disconnected', 'this bus is closed');
-    const handlers = this.services.get(service);
+    if (this.#closed) throw this.#refusal(service, from, body, 'disconnected', 'this bus is closed');
+    const handlers = this.#services.get(service);
     const handler = handlers?.[0];
     if (handlers === undefined || handler === undefined) {
-      throw this.refusal(service, from, body, 'unknown_actor', 'no node offers it');
+      throw this.#refusal(service, from, body, 'unknown_actor', 'no node offers it');
     }
     // Round robin over the handlers of the service.
-    this.services.set(service, [...handlers.slice(1), handler]);
+    this.#services.set(service, [...handlers.slice(1), handler]);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -125,7 +130,7 @@ export class MemoryBus implements Bus {
     } catch (error) {
       if (error instanceof BusError) throw error;
       const why = error instanceof Error ? error.message : String(error);
-      throw this.refusal(service, from, body, 'handler_failed', why);
+      throw this.#refusal(service, from, body, 'handler_failed', why);
     } finally {
       clearTimeout(timer);
     }
@@ -133,45 +138,45 @@ export class MemoryBus implements Bus {
 
   async requestOf(node: string, service: string, from: Address, body: BusBody, timeoutMs: number): Promise<BusBody> {
     if (node === this.node) return this.request(service, from, body, timeoutMs);
-    throw this.refusal(service, from, body, 'unknown_node', `there is no node ${node}`);
+    throw this.#refusal(service, from, body, 'unknown_node', `there is no node ${node}`);
   }
 
   publish(topic: string, body: BusBody): void {
-    if (this.closed) return;
-    for (const receiver of [...(this.topics.get(topic) ?? [])]) {
+    if (this.#closed) return;
+    for (const receiver of [...(this.#topics.get(topic) ?? [])]) {
       try {
         receiver(body);
       } catch {
-        this.deadLetter(topic, this.address('publish'), body.type, 'handler_failed');
+        this.#deadLetter(topic, this.address('publish'), body.type, 'handler_failed');
       }
     }
   }
 
   subscribe(topic: string, receiver: (body: BusBody) => void): Detach {
-    const receivers = this.topics.get(topic) ?? new Set();
+    const receivers = this.#topics.get(topic) ?? new Set();
     receivers.add(receiver);
-    this.topics.set(topic, receivers);
+    this.#topics.set(topic, receivers);
     return () => {
       receivers.delete(receiver);
-      if (receivers.size === 0) this.topics.delete(topic);
+      if (receivers.size === 0) this.#topics.delete(topic);
     };
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.actors.clear();
-    this.services.clear();
-    this.topics.clear();
+    this.#closed = true;
+    this.#actors.clear();
+    this.#services.clear();
+    this.#topics.clear();
   }
 
-  private refusal(service: string, from: Address, body: BusBody, reason: DeadLetterReason, why: string): BusError {
-    this.deadLetter(service, from, body.type, reason);
+  #refusal(service: string, from: Address, body: BusBody, reason: DeadLetterReason, why: string): BusError {
+    this.#deadLetter(service, from, body.type, reason);
     return new BusError(reason, `The service "${service}" could not take "${body.type}": ${why}.`);
   }
 
-  private deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
+  #deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {
     this.deadLetters[reason]++;
-    this.onDeadLetter({ to, from, type, reason });
+    this.#onDeadLetter({ to, from, type, reason });
     return reason;
   }
 }

@@ -30,67 +30,67 @@ export const finalMissing: LegFailure = {
 
 /** The reducer. One for each leg: turn ids and times belong to the leg. */
 export class TurnText {
-  private turnId: string | undefined;
-  private pieces: Utterance[] = [];
+  #turnId: string | undefined;
+  #pieces: Utterance[] = [];
   /** Settled pieces of a turn that went on under another name: they are words of the session, and stand first. */
-  private carried: Utterance[] = [];
-  private heardAny = false;
-  private readonly endedIds: string[] = [];
+  #carried: Utterance[] = [];
+  #heardAny = false;
+  readonly #endedIds: string[] = [];
   /** The ended turn whose formatted version is still to come. */
-  private awaitedTurnId: string | undefined;
+  #awaitedTurnId: string | undefined;
 
   hear(message: TurnMessage): TurnStep {
-    if (message.type === 'turn.formatted') return this.formatted(message.turnId, message.utterance);
-    if (this.endedIds.includes(message.turnId)) {
+    if (message.type === 'turn.formatted') return this.#formatted(message.turnId, message.utterance);
+    if (this.#endedIds.includes(message.turnId)) {
       return { type: 'dropped', why: message.type === 'turn.ended' ? 'duplicate_final' : 'late_partial' };
     }
-    if (this.turnId !== message.turnId) this.begin(message.turnId);
-    if (message.type === 'turn.ended') return this.ended(message.utterance, message.formattedFollows);
-    if (message.type === 'piece') this.pieces.push(message.utterance);
-    const parts = [...this.carried, ...this.pieces];
+    if (this.#turnId !== message.turnId) this.#begin(message.turnId);
+    if (message.type === 'turn.ended') return this.#ended(message.utterance, message.formattedFollows);
+    if (message.type === 'piece') this.#pieces.push(message.utterance);
+    const parts = [...this.#carried, ...this.#pieces];
     if (message.type === 'partial') parts.push(message.utterance);
     const utterance = joinUtterances(parts);
     // Some providers say in so many words that they hear none.
-    const begins = !this.heardAny && utterance.text !== '';
+    const begins = !this.#heardAny && utterance.text !== '';
     if (begins) {
-      this.heardAny = true;
-      this.awaitedTurnId = undefined;
+      this.#heardAny = true;
+      this.#awaitedTurnId = undefined;
     }
     return { type: 'interim', utterance, begins };
   }
 
   /** Whether words were heard of a turn that has not ended. */
   get open(): boolean {
-    return this.heardAny;
+    return this.#heardAny;
   }
 
-  private begin(turnId: string): void {
-    this.turnId = turnId;
-    this.carried.push(...this.pieces);
-    this.pieces = [];
+  #begin(turnId: string): void {
+    this.#turnId = turnId;
+    this.#carried.push(...this.#pieces);
+    this.#pieces = [];
   }
 
-  private ended(utterance: Utterance | undefined, formattedFollows: boolean): TurnStep {
-    const parts = [...this.carried, ...(utterance === undefined ? this.pieces : [utterance])];
+  #ended(utterance: Utterance | undefined, formattedFollows: boolean): TurnStep {
+    const parts = [...this.#carried, ...(utterance === undefined ? this.#pieces : [utterance])];
     const whole = parts.length > 0 ? joinUtterances(parts) : undefined;
-    const heard = this.heardAny;
+    const heard = this.#heardAny;
     // A formatted version would know nothing of words that came under another name.
-    const awaited = formattedFollows && this.carried.length === 0;
-    const turnId = this.turnId as string;
-    this.endedIds.push(turnId);
-    if (this.endedIds.length > ENDED_REMEMBERED_MAX) this.endedIds.shift();
-    this.turnId = undefined;
-    this.pieces = [];
-    this.carried = [];
-    this.heardAny = false;
+    const awaited = formattedFollows && this.#carried.length === 0;
+    const turnId = this.#turnId as string;
+    this.#endedIds.push(turnId);
+    if (this.#endedIds.length > ENDED_REMEMBERED_MAX) this.#endedIds.shift();
+    this.#turnId = undefined;
+    this.#pieces = [];
+    this.#carried = [];
+    this.#heardAny = false;
     if (whole === undefined || whole.text === '') return { type: 'empty', until: whole?.end, heard };
-    this.awaitedTurnId = awaited ? turnId : undefined;
+    this.#awaitedTurnId = awaited ? turnId : undefined;
     return { type: 'ended', utterance: whole, formattedFollows: awaited, begins: !heard };
   }
 
-  private formatted(turnId: string, utterance: Utterance): TurnStep {
-    if (this.awaitedTurnId !== turnId) return { type: 'dropped', why: 'late_formatted' };
-    this.awaitedTurnId = undefined;
+  #formatted(turnId: string, utterance: Utterance): TurnStep {
+    if (this.#awaitedTurnId !== turnId) return { type: 'dropped', why: 'late_formatted' };
+    this.#awaitedTurnId = undefined;
     return { type: 'formatted', utterance };
   }
 }

@@ -25,48 +25,48 @@ export interface OverloadMonitorOptions {
 }
 
 export class OverloadMonitor {
-  private readonly options: OverloadMonitorOptions;
-  private timer: unknown;
-  private checks = 0;
-  private meanLagMs = 0;
-  private share = 0;
-  private closed = false;
+  readonly #options: OverloadMonitorOptions;
+  #timer: unknown;
+  #checks = 0;
+  #meanLagMs = 0;
+  #share = 0;
+  #closed = false;
 
   constructor(options: OverloadMonitorOptions) {
-    this.options = options;
-    this.arm();
+    this.#options = options;
+    this.#arm();
   }
 
   /** How late the event loop runs of late. */
   get lagMs(): number {
-    return this.meanLagMs;
+    return this.#meanLagMs;
   }
 
   /** Of what there is too little for more work. */
   get shortOf(): 'time' | 'memory' | undefined {
-    if (this.share >= MEMORY_FULL) return 'memory';
-    return this.meanLagMs > this.options.lagMsMax ? 'time' : undefined;
+    if (this.#share >= MEMORY_FULL) return 'memory';
+    return this.#meanLagMs > this.#options.lagMsMax ? 'time' : undefined;
   }
 
   close(): void {
-    this.closed = true;
-    this.options.clock.clearTimeout(this.timer);
+    this.#closed = true;
+    this.#options.clock.clearTimeout(this.#timer);
   }
 
-  private arm(): void {
-    const { clock } = this.options;
+  #arm(): void {
+    const { clock } = this.#options;
     const dueMs = clock.now() + CHECK_MS;
-    this.timer = clock.setTimeout(() => this.check(clock.now() - dueMs), CHECK_MS);
+    this.#timer = clock.setTimeout(() => this.#check(clock.now() - dueMs), CHECK_MS);
   }
 
-  private check(lateMs: number): void {
-    if (this.closed) return;
+  #check(lateMs: number): void {
+    if (this.#closed) return;
     const boundedMs = Math.min(LATE_MS_MAX, Math.max(0, lateMs));
-    this.meanLagMs += NEW_SHARE * (boundedMs - this.meanLagMs);
-    this.checks++;
-    this.arm();
-    if (this.checks % CHECKS_PER_MEMORY !== 0) return;
-    this.share = this.options.memoryShare();
-    if (this.share >= MEMORY_CRITICAL) this.options.onCritical();
+    this.#meanLagMs += NEW_SHARE * (boundedMs - this.#meanLagMs);
+    this.#checks++;
+    this.#arm();
+    if (this.#checks % CHECKS_PER_MEMORY !== 0) return;
+    this.#share = this.#options.memoryShare();
+    if (this.#share >= MEMORY_CRITICAL) this.#options.onCritical();
   }
 }

@@ -3,35 +3,35 @@
 
 /** Runs what was deferred exactly once, last first; a disposer that throws does not keep the others from running. */
 export class Scope {
-  private disposers: (() => void)[] | undefined = [];
-  private readonly onFault: (error: unknown) => void;
+  #disposers: (() => void)[] | undefined = [];
+  readonly #onFault: (error: unknown) => void;
 
   constructor(onFault: (error: unknown) => void = () => {}) {
-    this.onFault = onFault;
+    this.#onFault = onFault;
   }
 
   get disposed(): boolean {
-    return this.disposers === undefined;
+    return this.#disposers === undefined;
   }
 
   /** Registers a disposer. In a scope already disposed it runs at once, so that nothing opened late stays open. */
   defer(dispose: () => void): void {
-    if (this.disposers === undefined) this.run(dispose);
-    else this.disposers.push(dispose);
+    if (this.#disposers === undefined) this.#run(dispose);
+    else this.#disposers.push(dispose);
   }
 
   dispose(): void {
-    const disposers = this.disposers;
+    const disposers = this.#disposers;
     if (disposers === undefined) return;
-    this.disposers = undefined;
-    for (const dispose of disposers.reverse()) this.run(dispose);
+    this.#disposers = undefined;
+    for (const dispose of disposers.reverse()) this.#run(dispose);
   }
 
-  private run(dispose: () => void): void {
+  #run(dispose: () => void): void {
     try {
       dispose();
     } catch (error) {
-      this.onFault(error);
+      this.#onFault(error);
     }
   }
 }

@@ -9,53 +9,53 @@ const KEYS_MAX = 10_000;
 const NOTE_MS = 60_000;
 
 export class KeyUses {
-  private readonly store: Pick<Store, 'noteProviderKeyUse'>;
-  private readonly clock: Clock;
-  private readonly changed: (key: ProviderKey) => void;
-  private readonly onFault: (name: string, error: unknown) => void;
+  readonly #store: Pick<Store, 'noteProviderKeyUse'>;
+  readonly #clock: Clock;
+  readonly #changed: (key: ProviderKey) => void;
+  readonly #onFault: (name: string, error: unknown) => void;
   /** What was told last of a key, and until when that will do. */
-  private readonly told = new Map<string, { outcome: 'accepted' | 'barred'; untilMs: number }>();
+  readonly #told = new Map<string, { outcome: 'accepted' | 'barred'; untilMs: number }>();
 
   constructor(
-    store: KeyUses['store'],
+    store: Pick<Store, 'noteProviderKeyUse'>,
     clock: Clock,
-    calls: { changed: KeyUses['changed']; onFault: KeyUses['onFault'] },
+    calls: { changed(key: ProviderKey): void; onFault(name: string, error: unknown): void },
   ) {
-    this.store = store;
-    this.clock = clock;
-    this.changed = calls.changed;
-    this.onFault = calls.onFault;
+    this.#store = store;
+    this.#clock = clock;
+    this.#changed = calls.changed;
+    this.#onFault = calls.onFault;
   }
 
   note(keyId: string, outcome: 'accepted' | 'refused'): void {
-    const now = this.clock.now();
-    const last = this.told.get(keyId);
+    const now = this.#clock.now();
+    const last = this.#told.get(keyId);
     const known = last?.outcome === (outcome === 'accepted' ? 'accepted' : 'barred') && now < last.untilMs;
     if (known) return;
-    if (outcome === 'accepted') this.remember(keyId, 'accepted');
-    else this.told.delete(keyId);
-    this.store.noteProviderKeyUse(keyId, outcome).then(
+    if (outcome === 'accepted') this.#remember(keyId, 'accepted');
+    else this.#told.delete(keyId);
+    this.#store.noteProviderKeyUse(keyId, outcome).then(
       (key) => {
         if (key === undefined) return;
-        if (key.state === 'disabled' || key.state === 'rejected') this.remember(keyId, 'barred');
-        this.changed(key);
+        if (key.state === 'disabled' || key.state === 'rejected') this.#remember(keyId, 'barred');
+        this.#changed(key);
       },
       (error: unknown) => {
-        this.told.delete(keyId);
-        this.onFault('noteProviderKeyUse', error);
+        this.#told.delete(keyId);
+        this.#onFault('noteProviderKeyUse', error);
       },
     );
   }
 
   /** The key was tested, or is another one. */
   forget(keyId: string): void {
-    this.told.delete(keyId);
+    this.#told.delete(keyId);
   }
 
-  private remember(keyId: string, outcome: 'accepted' | 'barred'): void {
-    this.told.delete(keyId);
-    const [oldest] = this.told.keys();
-    if (this.told.size >= KEYS_MAX && oldest !== undefined) this.told.delete(oldest);
-    this.told.set(keyId, { outcome, untilMs: this.clock.now() + NOTE_MS });
+  #remember(keyId: string, outcome: 'accepted' | 'barred'): void {
+    this.#told.delete(keyId);
+    const [oldest] = this.#told.keys();
+    if (this.#told.size >= KEYS_MAX && oldest !== undefined) this.#told.delete(oldest);
+    this.#told.set(keyId, { outcome, untilMs: this.#clock.now() + NOTE_MS });
   }
 }

@@ -19,39 +19,39 @@ interface Remembered {
 }
 
 export class OwnKeys {
-  private readonly clock: Clock;
-  private readonly find: (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
-  private readonly pairs = new Map<string, Remembered>();
+  readonly #clock: Clock;
+  readonly #find: (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
+  readonly #pairs = new Map<string, Remembered>();
 
-  constructor(clock: Clock, find: OwnKeys['find']) {
-    this.clock = clock;
-    this.find = find;
+  constructor(clock: Clock, find: (organisationId: string, provider: string) => Promise<OwnKey | undefined>) {
+    this.#clock = clock;
+    this.#find = find;
   }
 
   get size(): number {
-    return this.pairs.size;
+    return this.#pairs.size;
   }
 
   /** Requests that come together are answered by one look-up. A look-up that fails is not remembered. */
   of(organisationId: string, provider: string): Promise<OwnKey | undefined> {
     const pair = pairOf(organisationId, provider);
-    const now = this.clock.now();
-    const known = this.pairs.get(pair);
+    const now = this.#clock.now();
+    const known = this.#pairs.get(pair);
     if (known !== undefined && now < known.untilMs) return known.key;
-    this.pairs.delete(pair);
-    const [oldest] = this.pairs.keys();
-    if (this.pairs.size >= PAIRS_MAX && oldest !== undefined) this.pairs.delete(oldest);
-    const remembered = { untilMs: now + REMEMBER_MS, key: this.find(organisationId, provider) };
-    this.pairs.set(pair, remembered);
+    this.#pairs.delete(pair);
+    const [oldest] = this.#pairs.keys();
+    if (this.#pairs.size >= PAIRS_MAX && oldest !== undefined) this.#pairs.delete(oldest);
+    const remembered = { untilMs: now + REMEMBER_MS, key: this.#find(organisationId, provider) };
+    this.#pairs.set(pair, remembered);
     remembered.key.catch(() => {
-      if (this.pairs.get(pair) === remembered) this.pairs.delete(pair);
+      if (this.#pairs.get(pair) === remembered) this.#pairs.delete(pair);
     });
     return remembered.key;
   }
 
   /** A look-up that is under way is not remembered either: it may be older than the change. */
   forget(organisationId: string, provider: string): void {
-    this.pairs.delete(pairOf(organisationId, provider));
+    this.#pairs.delete(pairOf(organisationId, provider));
   }
 }
 

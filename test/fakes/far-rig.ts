@@ -145,10 +145,7 @@ export class FarRig {
   /** Everything that sessions and legs may leave behind, counted. */
   leftBehind(): Record<string, number> {
     const timers = (Reflect.get(this.rig.clock, 'timeouts') as Map<unknown, unknown>).size;
-    const actors = [this.edge, ...this.nodes.map(({ bus }) => bus)].reduce(
-      (sum, bus) => sum + (bus.actors as Map<string, unknown>).size,
-      0,
-    );
+    const actors = [this.edge, ...this.nodes.map(({ bus }) => bus)].reduce((sum, bus) => sum + bus.actors, 0);
     const { sessions, engine } = this.rig;
     return { sessions: sessions.size, legs: this.legs, connections: engine.connections, actors, timers };
   }

@@ -4,7 +4,6 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { expect } from 'vitest';
 import type { SimulatedClock } from 'xstate';
 import { ServerEvent } from '../../src/api/listen.ts';
-import type { MemoryBus } from '../../src/bus/memory.ts';
 import { type RigClient, type SessionRig, settle } from '../fakes/session-rig.ts';
 
 export const RATE = 16_000;
@@ -33,9 +32,6 @@ export function silence(seconds: number, rate = RATE): Uint8Array {
 export const timersOf = (clock: SimulatedClock): number =>
   (Reflect.get(clock, 'timeouts') as Map<unknown, unknown>).size;
 
-/** Actors that a bus can reach. */
-export const actorsOf = (bus: MemoryBus): number => (Reflect.get(bus, 'actors') as Map<unknown, unknown>).size;
-
 /** Everything that a session may leave behind, counted. */
 export function leftBehind(rig: SessionRig): Record<string, number> {
   const phases = Object.values(rig.sessions.countByPhase()).reduce((sum, count) => sum + count, 0);
@@ -44,7 +40,7 @@ export function leftBehind(rig: SessionRig): Record<string, number> {
     phases,
     legs: rig.upstream.size,
     connections: rig.engine.connections,
-    actors: actorsOf(rig.bus),
+    actors: rig.bus.actors,
     timers: timersOf(rig.clock),
   };
 }

@@ -8,7 +8,7 @@ import { LegService } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { failure, Puppet, type PuppetOptions, puppetProvider } from '../session/puppet.ts';
-import { actorsOf, timersOf } from '../session/support.ts';
+import { timersOf } from '../session/support.ts';
 
 function world(options: PuppetOptions = {}) {
   const bus = new MemoryBus();
@@ -55,7 +55,7 @@ function world(options: PuppetOptions = {}) {
 }
 
 const nothingLeft = ({ bus, upstream, clock }: ReturnType<typeof world>, sessions = 1) =>
-  expect([actorsOf(bus), upstream.size, timersOf(clock)]).toEqual([sessions, 0, 0]);
+  expect([bus.actors, upstream.size, timersOf(clock)]).toEqual([sessions, 0, 0]);
 
 describe('a leg over the bus', () => {
   it('answers with its address, reports in order, takes commands, and ends with a word', async () => {

@@ -61,49 +61,49 @@ export async function liveTranscription(
 
 /** Events as lines; on a terminal also a line of progress that is written over. */
 class Terminal {
-  private readonly totalSeconds: number;
-  private readonly json: boolean;
-  private readonly live = process.stderr.isTTY === true;
-  private seconds = 0;
-  private interim = '';
+  readonly #totalSeconds: number;
+  readonly #json: boolean;
+  readonly #live = process.stderr.isTTY === true;
+  #seconds = 0;
+  #interim = '';
 
   constructor(totalSeconds: number, json: boolean) {
-    this.totalSeconds = totalSeconds;
-    this.json = json;
+    this.#totalSeconds = totalSeconds;
+    this.#json = json;
   }
 
   sent(seconds: number): void {
-    this.seconds = seconds;
-    this.progress();
+    this.#seconds = seconds;
+    this.#progress();
   }
 
   show(line: string): void {
-    this.clear();
+    this.#clear();
     const event = JSON.parse(line) as ServerEvent;
-    if (this.json) print(line);
+    if (this.#json) print(line);
     else if (event.type === 'transcript' && event.is_final) print(event.text);
     else if (event.type === 'error') tell(`error: ${event.error.message}`);
     else if (event.type === 'warning') tell(`warning: ${event.message}`);
     else if (event.type === 'failover') tell(`failover: ${event.from} to ${event.to} (${event.reason})`);
     else if (event.type === 'discontinuity') tell(`lost: ${event.from} s to ${event.to} s (${event.reason})`);
-    this.interim = event.type === 'transcript' && !event.is_final ? event.text : '';
-    this.progress();
+    this.#interim = event.type === 'transcript' && !event.is_final ? event.text : '';
+    this.#progress();
   }
 
   end(): void {
-    this.clear();
+    this.#clear();
   }
 
-  private progress(): void {
-    if (!this.live) return;
+  #progress(): void {
+    if (!this.#live) return;
     const width = Math.max(20, (process.stderr.columns ?? 80) - 16);
     process.stderr.write(
-      `\r\x1b[K${this.seconds.toFixed(1)} / ${this.totalSeconds.toFixed(1)} s  ${this.interim.slice(-width)}`,
+      `\r\x1b[K${this.#seconds.toFixed(1)} / ${this.#totalSeconds.toFixed(1)} s  ${this.#interim.slice(-width)}`,
     );
   }
 
-  private clear(): void {
-    if (this.live) process.stderr.write('\r\x1b[K');
+  #clear(): void {
+    if (this.#live) process.stderr.write('\r\x1b[K');
   }
 }
 

@@ -22,16 +22,16 @@ export interface LedgerRecordOptions {
 }
 
 export class LedgerRecord {
-  private readonly options: LedgerRecordOptions;
-  private readonly name: string;
-  private noted: { sequence: number; text: string } | undefined;
-  private isFailing = false;
-  private isClosed = false;
-  private timer: unknown;
+  readonly #options: LedgerRecordOptions;
+  readonly #name: string;
+  #noted: { sequence: number; text: string } | undefined;
+  #isFailing = false;
+  #isClosed = false;
+  #timer: unknown;
 
   constructor(options: LedgerRecordOptions) {
-    this.options = options;
-    this.name = `ledger.${options.shard}`;
+    this.#options = options;
+    this.#name = `ledger.${options.shard}`;
   }
 
   /**
@@ -40,58 +40,58 @@ export class LedgerRecord {
    * @throws ClusterError when it is another ledger or an older copy; BusError when that cannot be found out now
    */
   async admit(): Promise<void> {
-    const { records, store, directory } = this.options;
-    const found = await records.read(this.name);
+    const { records, store, directory } = this.#options;
+    const found = await records.read(this.#name);
     const known = readKnown(found?.value);
     const own = await store.findLedger();
     const judged = judgeLedger(own, known);
     if (judged !== 'right' && known !== undefined) throw new ClusterError(ownSentence(judged, own, known, directory));
-    this.noted = { sequence: found?.sequence ?? 0, text: '' };
-    await this.write(own);
+    this.#noted = { sequence: found?.sequence ?? 0, text: '' };
+    await this.#write(own);
   }
 
   /** From now on what the ledger has come to is noted every few seconds. */
   keep(): void {
-    this.arm();
+    this.#arm();
   }
 
   /** Notes it once more: the copy that starts next is to have all of it. Never rejects. */
   async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.options.clock.clearTimeout(this.timer);
-    await this.note();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    await this.#note();
   }
 
-  private arm(): void {
-    if (this.isClosed) return;
-    this.timer = this.options.clock.setTimeout(() => void this.note().then(() => this.arm()), NOTE_MS);
+  #arm(): void {
+    if (this.#isClosed) return;
+    this.#timer = this.#options.clock.setTimeout(() => void this.#note().then(() => this.#arm()), NOTE_MS);
   }
 
-  private async note(): Promise<void> {
-    if (this.noted === undefined) return;
+  async #note(): Promise<void> {
+    if (this.#noted === undefined) return;
     try {
-      await this.write(await this.options.store.noteLedger());
-      this.isFailing = false;
+      await this.#write(await this.#options.store.noteLedger());
+      this.#isFailing = false;
     } catch (error) {
-      if (!this.isFailing && !this.isClosed) this.options.onFault(error);
-      this.isFailing = true;
+      if (!this.#isFailing && !this.#isClosed) this.#options.onFault(error);
+      this.#isFailing = true;
     }
   }
 
-  private async write({ id, generation, sequence }: LedgerIdentity): Promise<void> {
-    const { records } = this.options;
+  async #write({ id, generation, sequence }: LedgerIdentity): Promise<void> {
+    const { records } = this.#options;
     const value = { id, generation, sequence };
     const text = JSON.stringify(value);
-    if (this.noted === undefined || this.noted.text === text) return;
-    const written = await records.write(this.name, value, this.noted.sequence);
+    if (this.#noted === undefined || this.#noted.text === text) return;
+    const written = await records.write(this.#name, value, this.#noted.sequence);
     if (written !== undefined) {
-      this.noted = { sequence: written, text };
+      this.#noted = { sequence: written, text };
       return;
     }
     // This one has written, and never heard so; or another ledger is in force, over which nothing is written.
-    const found = await records.read(this.name);
+    const found = await records.read(this.#name);
     const isOwn = found !== undefined && readKnown(found.value)?.id === id;
-    this.noted = isOwn ? { sequence: found.sequence, text: '' } : undefined;
+    this.#noted = isOwn ? { sequence: found.sequence, text: '' } : undefined;
   }
 }

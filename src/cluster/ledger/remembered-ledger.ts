@@ -9,42 +9,42 @@ import { judgeLedger, type KnownLedger, readKnown, remoteSentence } from './judg
 export const LEDGER_FILE = 'ledger';
 
 export class RememberedLedger {
-  private readonly file: string;
-  private readonly onFault: (error: unknown) => void;
-  private known: KnownLedger | undefined;
+  readonly #file: string;
+  readonly #onFault: (error: unknown) => void;
+  #known: KnownLedger | undefined;
 
   /**
    * @param onFault the file cannot be written: it is remembered until the process ends
    * @throws ClusterError for a file that says nothing of a ledger
    */
   constructor(file: string, onFault: (error: unknown) => void) {
-    this.file = file;
-    this.onFault = onFault;
+    this.#file = file;
+    this.#onFault = onFault;
     const text = textOf(file);
-    this.known = text === undefined ? undefined : knownOf(text);
-    if (text === undefined || this.known !== undefined) return;
+    this.#known = text === undefined ? undefined : knownOf(text);
+    if (text === undefined || this.#known !== undefined) return;
     throw new ClusterError(`${file} does not say which ledger this node knows: remove it, and the next one is taken.`);
   }
 
   /** What is wrong with the ledger of the node that answers, as a sentence; undefined for the right one, which is remembered. */
   faultOf(found: LedgerIdentity): string | undefined {
-    const { known } = this;
+    const known = this.#known;
     const judged = judgeLedger(found, known);
-    if (judged !== 'right' && known !== undefined) return remoteSentence(judged, found, known, this.file);
-    if (known?.id !== found.id || known.generation !== found.generation) this.remember(found);
+    if (judged !== 'right' && known !== undefined) return remoteSentence(judged, found, known, this.#file);
+    if (known?.id !== found.id || known.generation !== found.generation) this.#remember(found);
     return undefined;
   }
 
-  private remember({ id, generation }: LedgerIdentity): void {
+  #remember({ id, generation }: LedgerIdentity): void {
     // How far it has come is for those to say who have it.
-    this.known = { id, generation, sequence: 0 };
+    this.#known = { id, generation, sequence: 0 };
     try {
-      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
-      const draft = `${this.file}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify(this.known)}\n`, { mode: 0o600 });
-      renameSync(draft, this.file);
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      const draft = `${this.#file}.${process.pid}`;
+      writeFileSync(draft, `${JSON.stringify(this.#known)}\n`, { mode: 0o600 });
+      renameSync(draft, this.#file);
     } catch (error) {
-      this.onFault(error);
+      this.#onFault(error);
     }
   }
 }

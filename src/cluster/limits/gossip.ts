@@ -26,66 +26,68 @@ export class RateGossip {
   untold = 0;
   /** Messages that were not understood, or came again. */
   ignored = 0;
-  private readonly options: RateGossipOptions;
-  private readonly waiting = new Map<string, { kind: RateKind; keyId: string; count: number; max: number }>();
+  readonly #options: RateGossipOptions;
+  readonly #waiting = new Map<string, { kind: RateKind; keyId: string; count: number; max: number }>();
   /** The newest message of each node, the one heard longest ago first. */
-  private readonly heard = new Map<string, number>();
-  private readonly detach: Detach;
-  private sequence = 0;
-  private timer: unknown;
-  private hear: (taken: RateTaken) => void = () => {};
+  readonly #heard = new Map<string, number>();
+  readonly #detach: Detach;
+  #sequence = 0;
+  #timer: unknown;
+  #hear: (taken: RateTaken) => void = () => {};
 
   constructor(options: RateGossipOptions) {
-    this.options = options;
-    this.detach = options.bus.subscribe(RATES_TAKEN, (body) => {
+    this.#options = options;
+    this.#detach = options.bus.subscribe(RATES_TAKEN, (body) => {
       const message = options.messages.readTaken(body);
       if (message?.node === options.bus.node) return;
-      if (message === undefined || !this.isNew(message)) this.ignored++;
-      else for (const taken of message.taken) this.hear(taken);
+      if (message === undefined || !this.#isNew(message)) this.ignored++;
+      else for (const taken of message.taken) this.#hear(taken);
     });
   }
 
   /** Hears of what was taken on other nodes; there is one who does. */
   onTaken(hear: (taken: RateTaken) => void): void {
-    this.hear = hear;
+    this.#hear = hear;
   }
 
   /** One was taken here, of `max` a minute. */
   took(kind: RateKind, keyId: string, max: number): void {
-    const { bus, clock, edges } = this.options;
+    const { bus, clock, edges } = this.#options;
     if (edges() < 2 || !bus.isConnected) return;
     const name = `${kind} ${keyId}`;
-    const before = this.waiting.get(name);
+    const before = this.#waiting.get(name);
     if (before !== undefined) {
       before.count++;
       before.max = max;
-    } else if (this.waiting.size >= KEYS_MAX) this.untold++;
-    else this.waiting.set(name, { kind, keyId, count: 1, max });
-    this.timer ??= clock.setTimeout(() => this.tell(), TOGETHER_MS);
+    } else if (this.#waiting.size >= KEYS_MAX) this.untold++;
+    else this.#waiting.set(name, { kind, keyId, count: 1, max });
+    this.#timer ??= clock.setTimeout(() => this.#tell(), TOGETHER_MS);
   }
 
   close(): void {
-    this.options.clock.clearTimeout(this.timer);
-    this.detach();
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#detach();
   }
 
-  private tell(): void {
-    const { bus, messages } = this.options;
-    this.timer = undefined;
-    const taken = [...this.waiting.values()].map(({ kind, keyId, count, max }): RateTaken => [kind, keyId, count, max]);
-    this.waiting.clear();
+  #tell(): void {
+    const { bus, messages } = this.#options;
+    this.#timer = undefined;
+    const taken = [...this.#waiting.values()].map(
+      ({ kind, keyId, count, max }): RateTaken => [kind, keyId, count, max],
+    );
+    this.#waiting.clear();
     for (let at = 0; at < taken.length; at += IN_MESSAGE_MAX) {
-      bus.publish(RATES_TAKEN, messages.taken(bus.node, ++this.sequence, taken.slice(at, at + IN_MESSAGE_MAX)));
+      bus.publish(RATES_TAKEN, messages.taken(bus.node, ++this.#sequence, taken.slice(at, at + IN_MESSAGE_MAX)));
     }
   }
 
-  private isNew({ node, sequence }: { node: string; sequence: number }): boolean {
-    const last = this.heard.get(node) ?? 0;
+  #isNew({ node, sequence }: { node: string; sequence: number }): boolean {
+    const last = this.#heard.get(node) ?? 0;
     if (sequence <= last) return false;
-    this.heard.delete(node);
-    this.heard.set(node, sequence);
-    const [oldest] = this.heard.keys();
-    if (this.heard.size > NODES_MAX && oldest !== undefined) this.heard.delete(oldest);
+    this.#heard.delete(node);
+    this.#heard.set(node, sequence);
+    const [oldest] = this.#heard.keys();
+    if (this.#heard.size > NODES_MAX && oldest !== undefined) this.#heard.delete(oldest);
     return true;
   }
 }

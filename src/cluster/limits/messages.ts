@@ -34,39 +34,39 @@ const ANSWERS: readonly unknown[] = ['done', 'full:key', 'full:organisation', 'u
 
 /** Writes and reads with keys out of the gateway's secret. What is read is undefined when it cannot be believed. */
 export class LimitsMessages {
-  private readonly keys: SigningKeys;
+  readonly #keys: SigningKeys;
 
   constructor(secrets: SigningSecrets) {
-    this.keys = signingKeys(secrets, 'limits');
+    this.#keys = signingKeys(secrets, 'limits');
   }
 
   question(question: PlacesQuestion): BusBody {
-    return signed(this.keys, QUESTION, question);
+    return signed(this.#keys, QUESTION, question);
   }
 
   readQuestion(body: BusBody): PlacesQuestion | undefined {
-    const value = unsigned(this.keys, QUESTION, body);
+    const value = unsigned(this.#keys, QUESTION, body);
     return isRecord(value) && isText(value.node) && NODE.test(value.node) && isCount(value.sync) && isOperation(value)
       ? (value as unknown as PlacesQuestion)
       : undefined;
   }
 
   answer(answer: PlacesAnswer): BusBody {
-    return signed(this.keys, ANSWER, { answer });
+    return signed(this.#keys, ANSWER, { answer });
   }
 
   readAnswer(body: BusBody): PlacesAnswer | undefined {
-    const value = unsigned(this.keys, ANSWER, body);
+    const value = unsigned(this.#keys, ANSWER, body);
     return isRecord(value) && ANSWERS.includes(value.answer) ? (value.answer as PlacesAnswer) : undefined;
   }
 
   /** @param sequence grows with each message of a node */
   taken(node: string, sequence: number, taken: readonly RateTaken[]): BusBody {
-    return signed(this.keys, TAKEN, { node, sequence, taken });
+    return signed(this.#keys, TAKEN, { node, sequence, taken });
   }
 
   readTaken(body: BusBody): { node: string; sequence: number; taken: RateTaken[] } | undefined {
-    const value = unsigned(this.keys, TAKEN, body);
+    const value = unsigned(this.#keys, TAKEN, body);
     if (!isRecord(value) || !isText(value.node) || !NODE.test(value.node) || !isCount(value.sequence)) return undefined;
     return Array.isArray(value.taken) && value.taken.every(isRateTaken)
       ? { node: value.node, sequence: value.sequence, taken: value.taken }

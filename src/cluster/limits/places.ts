@@ -46,33 +46,33 @@ type Say = PlacesQuestion extends infer Each ? (Each extends unknown ? Omit<Each
 export class SessionPlaces {
   /** Sessions that began while nobody counted. */
   trusted = 0;
-  private readonly options: SessionPlacesOptions;
-  private readonly from: Address;
-  private readonly detach: Detach[];
-  private readonly places = new Map<number, Place>();
-  private readonly counts = new Map<string, number>();
-  private lastPlace = 0;
-  private sync = 0;
+  readonly #options: SessionPlacesOptions;
+  readonly #from: Address;
+  readonly #detach: Detach[];
+  readonly #places = new Map<number, Place>();
+  readonly #counts = new Map<string, number>();
+  #lastPlace = 0;
+  #sync = 0;
   /** Settles with whether the one who counts knows of all places; undefined while it does not. */
-  private told: Promise<boolean> | undefined;
-  private adding: number[] = [];
-  private leaving: number[] = [];
-  private isTelling = false;
-  private pausedUntilMs = Number.NEGATIVE_INFINITY;
-  private failures = 0;
-  private timer: unknown;
-  private closed = false;
+  #told: Promise<boolean> | undefined;
+  #adding: number[] = [];
+  #leaving: number[] = [];
+  #isTelling = false;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #timer: unknown;
+  #closed = false;
 
   constructor(options: SessionPlacesOptions) {
     const { bus } = options;
-    this.options = options;
-    this.from = bus.address('limits');
+    this.#options = options;
+    this.#from = bus.address('limits');
     const tellAll = () => {
-      this.told = undefined;
-      this.pausedUntilMs = Number.NEGATIVE_INFINITY;
-      void this.ready();
+      this.#told = undefined;
+      this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
+      void this.#ready();
     };
-    this.detach = [
+    this.#detach = [
       bus.subscribe(PLACES_ROLL_CALL, tellAll),
       bus.onConnection((isConnected) => {
         if (isConnected) tellAll();
@@ -82,42 +82,42 @@ export class SessionPlaces {
 
   /** Sessions of this node that are counted. */
   get size(): number {
-    return this.places.size;
+    return this.#places.size;
   }
 
   async take(request: PlaceRequest): Promise<PlaceTaken> {
-    this.options.share.look();
+    this.#options.share.look();
     // What this node has is known here, and no more than all.
-    const full = this.fullAt(request, (max) => max);
+    const full = this.#fullAt(request, (max) => max);
     if (full !== undefined) return { ...full, isShare: false };
-    const place = ++this.lastPlace;
-    const answer = await this.askFor(place, request);
-    if (answer === 'done') return this.leaver(place);
+    const place = ++this.#lastPlace;
+    const answer = await this.#askFor(place, request);
+    if (answer === 'done') return this.#leaver(place);
     if (answer === 'full:key' || answer === 'full:organisation') {
       const isOfKey = answer === 'full:key';
       const max = isOfKey ? request.keyMax : (request.organisationMax ?? 0);
       return { full: isOfKey ? 'key' : 'organisation', max, isShare: false };
     }
-    return this.trust(place, request);
+    return this.#trust(place, request);
   }
 
   close(): void {
-    this.closed = true;
-    this.options.clock.clearTimeout(this.timer);
-    for (const detach of this.detach) detach();
+    this.#closed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    for (const detach of this.#detach) detach();
   }
 
   /** Asks under the telling that holds; what was answered under one that is over may not be counted any more. */
-  private async askFor(place: number, request: PlaceRequest): Promise<PlacesAnswer | undefined> {
+  async #askFor(place: number, request: PlaceRequest): Promise<PlacesAnswer | undefined> {
     const { keyId, organisationId, keyMax, organisationMax } = request;
-    for (let tries = 1; tries <= TRIES_MAX && (await this.ready()); tries++) {
-      const { sync } = this;
-      const answer = await this.ask({ op: 'take', place, keyId, organisationId, keyMax, organisationMax });
+    for (let tries = 1; tries <= TRIES_MAX && (await this.#ready()); tries++) {
+      const sync = this.#sync;
+      const answer = await this.#ask({ op: 'take', place, keyId, organisationId, keyMax, organisationMax });
       if (answer === undefined) return undefined;
-      if (answer === 'unknown' && sync === this.sync) this.told = undefined;
-      else if (sync === this.sync) {
+      if (answer === 'unknown' && sync === this.#sync) this.#told = undefined;
+      else if (sync === this.#sync) {
         // Before anything else happens: a telling of all that begins now has it.
-        if (answer === 'done') this.keep(place, request);
+        if (answer === 'done') this.#keep(place, request);
         return answer;
       }
     }
@@ -125,137 +125,137 @@ export class SessionPlaces {
   }
 
   /** Nobody said how many there are. */
-  private trust(place: number, request: PlaceRequest): PlaceTaken {
-    const full = this.fullAt(request, (max) => this.options.share.of(max));
+  #trust(place: number, request: PlaceRequest): PlaceTaken {
+    const full = this.#fullAt(request, (max) => this.#options.share.of(max));
     if (full !== undefined) return { ...full, isShare: true };
     this.trusted++;
-    this.keep(place, request);
-    this.adding.push(place);
-    void this.tell();
-    return this.leaver(place);
+    this.#keep(place, request);
+    this.#adding.push(place);
+    void this.#tell();
+    return this.#leaver(place);
   }
 
-  private fullAt({ keyId, organisationId, keyMax, organisationMax }: PlaceRequest, most: (max: number) => number) {
+  #fullAt({ keyId, organisationId, keyMax, organisationMax }: PlaceRequest, most: (max: number) => number) {
     const ofKey = most(keyMax);
-    if ((this.counts.get(`key ${keyId}`) ?? 0) >= ofKey) return { full: 'key' as const, max: ofKey };
+    if ((this.#counts.get(`key ${keyId}`) ?? 0) >= ofKey) return { full: 'key' as const, max: ofKey };
     if (organisationMax === null) return undefined;
     const ofAll = most(organisationMax);
-    const isFull = (this.counts.get(`organisation ${organisationId}`) ?? 0) >= ofAll;
+    const isFull = (this.#counts.get(`organisation ${organisationId}`) ?? 0) >= ofAll;
     return isFull ? { full: 'organisation' as const, max: ofAll } : undefined;
   }
 
-  private keep(place: number, { keyId, organisationId }: PlaceRequest): void {
-    this.places.set(place, { keyId, organisationId });
-    this.count({ keyId, organisationId }, 1);
+  #keep(place: number, { keyId, organisationId }: PlaceRequest): void {
+    this.#places.set(place, { keyId, organisationId });
+    this.#count({ keyId, organisationId }, 1);
   }
 
-  private leaver(place: number): PlaceTaken {
+  #leaver(place: number): PlaceTaken {
     return {
       leave: () => {
-        const known = this.places.get(place);
+        const known = this.#places.get(place);
         if (known === undefined) return;
-        this.places.delete(place);
-        this.count(known, -1);
-        this.leaving.push(place);
-        void this.tell();
+        this.#places.delete(place);
+        this.#count(known, -1);
+        this.#leaving.push(place);
+        void this.#tell();
       },
     };
   }
 
-  private count({ keyId, organisationId }: Place, by: number): void {
+  #count({ keyId, organisationId }: Place, by: number): void {
     for (const name of [`key ${keyId}`, `organisation ${organisationId}`]) {
-      const count = (this.counts.get(name) ?? 0) + by;
-      if (count === 0) this.counts.delete(name);
-      else this.counts.set(name, count);
+      const count = (this.#counts.get(name) ?? 0) + by;
+      if (count === 0) this.#counts.delete(name);
+      else this.#counts.set(name, count);
     }
   }
 
   /** Whether the one who counts knows of all places; tells them where it does not. */
-  private ready(): Promise<boolean> {
-    if (this.closed || this.options.clock.now() < this.pausedUntilMs) return Promise.resolve(false);
-    if (this.told === undefined) {
-      const telling = this.tellAll();
-      this.told = telling;
+  #ready(): Promise<boolean> {
+    if (this.#closed || this.#options.clock.now() < this.#pausedUntilMs) return Promise.resolve(false);
+    if (this.#told === undefined) {
+      const telling = this.#tellAll();
+      this.#told = telling;
       void telling.then((isTold) => {
-        if (!isTold && this.told === telling) this.told = undefined;
+        if (!isTold && this.#told === telling) this.#told = undefined;
       });
     }
-    return this.told;
+    return this.#told;
   }
 
-  private async tellAll(): Promise<boolean> {
-    const sync = ++this.sync;
-    this.adding = [];
-    this.leaving = [];
-    const parts = partsOf(this.places);
+  async #tellAll(): Promise<boolean> {
+    const sync = ++this.#sync;
+    this.#adding = [];
+    this.#leaving = [];
+    const parts = partsOf(this.#places);
     for (const [index, places] of parts.entries()) {
-      const answer = await this.ask({ op: 'all', isFirst: index === 0, places });
+      const answer = await this.#ask({ op: 'all', isFirst: index === 0, places });
       // Told anew meanwhile: that telling has all that this one lacks.
-      if (sync !== this.sync) return (await this.told) ?? false;
+      if (sync !== this.#sync) return (await this.#told) ?? false;
       if (answer !== 'done') {
-        this.again();
+        this.#again();
         return false;
       }
     }
-    this.failures = 0;
-    void this.tell();
+    this.#failures = 0;
+    void this.#tell();
     return true;
   }
 
   /** What has changed since all was told; what changes meanwhile goes with the next message. */
-  private async tell(): Promise<void> {
-    if (this.isTelling || this.told === undefined) return;
-    this.isTelling = true;
+  async #tell(): Promise<void> {
+    if (this.#isTelling || this.#told === undefined) return;
+    this.#isTelling = true;
     try {
-      while (this.adding.length + this.leaving.length > 0 && (await this.ready())) {
-        const { sync } = this;
-        const answer = await this.ask(this.changes());
-        if (answer === undefined || answer === 'done' || sync !== this.sync) continue;
+      while (this.#adding.length + this.#leaving.length > 0 && (await this.#ready())) {
+        const sync = this.#sync;
+        const answer = await this.#ask(this.#changes());
+        if (answer === undefined || answer === 'done' || sync !== this.#sync) continue;
         // Whoever counts now has not been told yet.
-        this.told = undefined;
-        await this.ready();
+        this.#told = undefined;
+        await this.#ready();
       }
     } finally {
-      this.isTelling = false;
+      this.#isTelling = false;
     }
   }
 
-  private changes(): Say {
-    const added = new Map(this.adding.splice(0, ADDED_MAX).flatMap((each) => this.entryOf(each)));
+  #changes(): Say {
+    const added = new Map(this.#adding.splice(0, ADDED_MAX).flatMap((each) => this.#entryOf(each)));
     const [places] = partsOf(added);
     if (added.size > 0 && places !== undefined) return { op: 'all', isFirst: false, places };
-    return { op: 'leave', places: this.leaving.splice(0, TOLD_MAX) };
+    return { op: 'leave', places: this.#leaving.splice(0, TOLD_MAX) };
   }
 
-  private entryOf(place: number): [number, Place][] {
-    const known = this.places.get(place);
+  #entryOf(place: number): [number, Place][] {
+    const known = this.#places.get(place);
     return known === undefined ? [] : [[place, known]];
   }
 
   /** Undefined when nobody answered: it is told again in a while, so that others count what is here. */
-  private async ask(say: Say): Promise<PlacesAnswer | undefined> {
-    const { bus, clock, messages } = this.options;
-    const body = messages.question({ node: bus.node, sync: this.sync, ...say });
+  async #ask(say: Say): Promise<PlacesAnswer | undefined> {
+    const { bus, clock, messages } = this.#options;
+    const body = messages.question({ node: bus.node, sync: this.#sync, ...say });
     try {
-      const answer = messages.readAnswer(await bus.request(SESSION_PLACES, this.from, body, ANSWER_MS));
+      const answer = messages.readAnswer(await bus.request(SESSION_PLACES, this.#from, body, ANSWER_MS));
       if (answer !== undefined) return answer;
     } catch (error) {
       const isLate = error instanceof BusError && error.reason === 'timeout';
-      this.pausedUntilMs = clock.now() + (isLate ? PAUSE_MS : PAUSE_MS_NOBODY);
+      this.#pausedUntilMs = clock.now() + (isLate ? PAUSE_MS : PAUSE_MS_NOBODY);
     }
-    this.told = undefined;
-    this.again();
+    this.#told = undefined;
+    this.#again();
     return undefined;
   }
 
-  private again(): void {
-    const { clock } = this.options;
-    if (this.timer !== undefined || this.closed) return;
-    const afterMs = Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** Math.min(10, this.failures++));
-    this.timer = clock.setTimeout(() => {
-      this.timer = undefined;
-      if (clock.now() < this.pausedUntilMs) this.again();
-      else void this.ready();
+  #again(): void {
+    const { clock } = this.#options;
+    if (this.#timer !== undefined || this.#closed) return;
+    const afterMs = Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** Math.min(10, this.#failures++));
+    this.#timer = clock.setTimeout(() => {
+      this.#timer = undefined;
+      if (clock.now() < this.#pausedUntilMs) this.#again();
+      else void this.#ready();
     }, afterMs);
   }
 }

@@ -22,33 +22,33 @@ interface Told {
 
 /** The count itself. */
 export class SessionCounter {
-  private readonly placesMax: number;
-  private readonly nodes = new Map<string, Told>();
+  readonly #placesMax: number;
+  readonly #nodes = new Map<string, Told>();
   /** Sessions by what they are counted for. */
-  private readonly counts = new Map<string, number>();
-  private size = 0;
+  readonly #counts = new Map<string, number>();
+  #size = 0;
 
   constructor(placesMax = PLACES_MAX) {
-    this.placesMax = placesMax;
+    this.#placesMax = placesMax;
   }
 
   /** Sessions of all nodes. */
   get places(): number {
-    return this.size;
+    return this.#size;
   }
 
   answer(question: PlacesQuestion): PlacesAnswer {
     if (question.op === 'all' && question.isFirst) {
       this.forget(question.node);
-      this.nodes.set(question.node, { sync: question.sync, places: new Map() });
+      this.#nodes.set(question.node, { sync: question.sync, places: new Map() });
     }
-    const told = this.nodes.get(question.node);
+    const told = this.#nodes.get(question.node);
     if (told?.sync !== question.sync) return 'unknown';
-    if (question.op === 'take') return this.take(told, question);
-    if (question.op === 'leave') for (const place of question.places) this.remove(told, place);
+    if (question.op === 'take') return this.#take(told, question);
+    if (question.op === 'leave') for (const place of question.places) this.#remove(told, place);
     else {
       for (const [keyId, organisationId, places] of question.places) {
-        for (const place of places) this.add(told, place, { keyId, organisationId });
+        for (const place of places) this.#add(told, place, { keyId, organisationId });
       }
     }
     return 'done';
@@ -56,50 +56,50 @@ export class SessionCounter {
 
   /** The node is gone, and its sessions with it. */
   forget(node: string): void {
-    const told = this.nodes.get(node);
+    const told = this.#nodes.get(node);
     if (told === undefined) return;
-    for (const place of [...told.places.keys()]) this.remove(told, place);
-    this.nodes.delete(node);
+    for (const place of [...told.places.keys()]) this.#remove(told, place);
+    this.#nodes.delete(node);
   }
 
-  private take(told: Told, question: PlacesQuestion & { op: 'take' }): PlacesAnswer {
+  #take(told: Told, question: PlacesQuestion & { op: 'take' }): PlacesAnswer {
     const { place, keyId, organisationId, keyMax, organisationMax } = question;
     // Asked again because the answer was lost.
     if (told.places.has(place)) return 'done';
-    if (this.countOf(ofKey(keyId)) >= keyMax) return 'full:key';
-    if (this.countOf(ofOrganisation(organisationId)) >= (organisationMax ?? Number.POSITIVE_INFINITY)) {
+    if (this.#countOf(ofKey(keyId)) >= keyMax) return 'full:key';
+    if (this.#countOf(ofOrganisation(organisationId)) >= (organisationMax ?? Number.POSITIVE_INFINITY)) {
       return 'full:organisation';
     }
-    if (this.size >= this.placesMax) return 'crowded';
-    this.add(told, place, { keyId, organisationId });
+    if (this.#size >= this.#placesMax) return 'crowded';
+    this.#add(told, place, { keyId, organisationId });
     return 'done';
   }
 
-  private add(told: Told, place: number, { keyId, organisationId }: Place): void {
+  #add(told: Told, place: number, { keyId, organisationId }: Place): void {
     if (told.places.has(place)) return;
     told.places.set(place, { keyId, organisationId });
-    this.size++;
-    this.change(ofKey(keyId), 1);
-    this.change(ofOrganisation(organisationId), 1);
+    this.#size++;
+    this.#change(ofKey(keyId), 1);
+    this.#change(ofOrganisation(organisationId), 1);
   }
 
-  private remove(told: Told, number: number): void {
+  #remove(told: Told, number: number): void {
     const place = told.places.get(number);
     if (place === undefined) return;
     told.places.delete(number);
-    this.size--;
-    this.change(ofKey(place.keyId), -1);
-    this.change(ofOrganisation(place.organisationId), -1);
+    this.#size--;
+    this.#change(ofKey(place.keyId), -1);
+    this.#change(ofOrganisation(place.organisationId), -1);
   }
 
-  private countOf(name: string): number {
-    return this.counts.get(name) ?? 0;
+  #countOf(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 
-  private change(name: string, by: number): void {
-    const count = this.countOf(name) + by;
-    if (count === 0) this.counts.delete(name);
-    else this.counts.set(name, count);
+  #change(name: string, by: number): void {
+    const count = this.#countOf(name) + by;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
   }
 }
 

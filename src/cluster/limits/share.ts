@@ -13,12 +13,12 @@ export interface LimitShareOptions {
 }
 
 export class LimitShare {
-  private readonly options: LimitShareOptions;
-  private known = 1;
-  private fewerSinceMs: number | undefined;
+  readonly #options: LimitShareOptions;
+  #known = 1;
+  #fewerSinceMs: number | undefined;
 
   constructor(options: LimitShareOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -26,19 +26,19 @@ export class LimitShare {
    * looked at when anybody comes or goes, and before each use.
    */
   look(): number {
-    const { clock, bus, edges } = this.options;
+    const { clock, bus, edges } = this.#options;
     const heard = edges();
-    if (heard >= this.known) this.known = heard;
-    if (heard >= this.known || !bus.isConnected) {
-      this.fewerSinceMs = undefined;
-      return this.known;
+    if (heard >= this.#known) this.#known = heard;
+    if (heard >= this.#known || !bus.isConnected) {
+      this.#fewerSinceMs = undefined;
+      return this.#known;
     }
-    this.fewerSinceMs ??= clock.now();
-    if (clock.now() - this.fewerSinceMs >= SHRINK_MS) {
-      this.known = Math.max(1, heard);
-      this.fewerSinceMs = undefined;
+    this.#fewerSinceMs ??= clock.now();
+    if (clock.now() - this.#fewerSinceMs >= SHRINK_MS) {
+      this.#known = Math.max(1, heard);
+      this.#fewerSinceMs = undefined;
     }
-    return this.known;
+    return this.#known;
   }
 
   /** At least one. */

@@ -8,43 +8,43 @@ const RANGES_MAX = 100;
  * Silence between them, which someone put in to fill a frame or a pause, reads "17-900 s1600 900-32017".
  */
 export class NumberedRanges {
-  private first = -1;
-  private next = -1;
+  #first = -1;
+  #next = -1;
   /** Samples of the silence that is being heard. */
-  private silent = 0;
-  private readonly done: string[] = [];
+  #silent = 0;
+  readonly #done: string[] = [];
 
   /** Hears `samples` linear16 samples of `bytes` from byte `offset`. */
   hear(bytes: Uint8Array, offset: number, samples: number): void {
     const view = new DataView(bytes.buffer, bytes.byteOffset + offset, samples * 2);
     for (let index = 0; index < samples; index++) {
       const value = view.getUint16(index * 2, true);
-      if (this.silent === 0 && this.next >= 0 && value === (this.next & 0xffff)) this.next++;
-      else this.break(value);
+      if (this.#silent === 0 && this.#next >= 0 && value === (this.#next & 0xffff)) this.#next++;
+      else this.#break(value);
     }
   }
 
   text(): string {
-    const last = this.silent > 0 ? `s${this.silent}` : this.first < 0 ? '' : `${this.first}-${this.next}`;
-    return [...this.done, ...(last === '' ? [] : [last])].join(' ');
+    const last = this.#silent > 0 ? `s${this.#silent}` : this.#first < 0 ? '' : `${this.#first}-${this.#next}`;
+    return [...this.#done, ...(last === '' ? [] : [last])].join(' ');
   }
 
   /** A sample that does not follow the one before. */
-  private break(value: number): void {
-    if (value === 0 && this.next >= 0 && (this.silent > 0 || value !== (this.next & 0xffff))) {
-      if (this.silent === 0) this.note(`${this.first}-${this.next}`);
-      this.silent++;
+  #break(value: number): void {
+    if (value === 0 && this.#next >= 0 && (this.#silent > 0 || value !== (this.#next & 0xffff))) {
+      if (this.#silent === 0) this.#note(`${this.#first}-${this.#next}`);
+      this.#silent++;
       return;
     }
-    if (this.silent > 0) this.note(`s${this.silent}`);
-    else if (this.first >= 0) this.note(`${this.first}-${this.next}`);
-    this.silent = 0;
+    if (this.#silent > 0) this.#note(`s${this.#silent}`);
+    else if (this.#first >= 0) this.#note(`${this.#first}-${this.#next}`);
+    this.#silent = 0;
     // After a gap the count goes on from the nearest number that fits.
-    this.first = this.next < 0 ? value : this.next + ((value - this.next) & 0xffff);
-    this.next = this.first + 1;
+    this.#first = this.#next < 0 ? value : this.#next + ((value - this.#next) & 0xffff);
+    this.#next = this.#first + 1;
   }
 
-  private note(range: string): void {
-    if (this.done.length < RANGES_MAX) this.done.push(range);
+  #note(range: string): void {
+    if (this.#done.length < RANGES_MAX) this.#done.push(range);
   }
 }

@@ -29,43 +29,43 @@ interface Item {
 /** One for each leg. Samples count from the first that was sent, at 24 kHz. */
 export class ItemQueue {
   /** Committed items in their order, then the others in the order they were first heard of. */
-  private items: Item[] = [];
+  #items: Item[] = [];
   /** Where each commit that was sent, and not answered yet, ends. */
-  private readonly commits: number[] = [];
-  private readonly given: string[] = [];
-  private sent = 0;
+  readonly #commits: number[] = [];
+  readonly #given: string[] = [];
+  #sent = 0;
   /** End of the last committed item. */
-  private covered = 0;
+  #covered = 0;
 
   /** Samples sent behind the last commit. */
   get uncommitted(): number {
-    return this.sent - (this.commits.at(-1) ?? this.covered);
+    return this.#sent - (this.#commits.at(-1) ?? this.#covered);
   }
 
   /** Whether every commit has been answered, and every committed item been given. */
   get settled(): boolean {
-    return this.commits.length === 0 && this.items.every(({ range }) => range === undefined);
+    return this.#commits.length === 0 && this.#items.every(({ range }) => range === undefined);
   }
 
   append(samples: number): void {
-    this.sent += samples;
+    this.#sent += samples;
   }
 
   /** A commit was sent: it takes everything up to now. */
   commit(): Heard[] {
-    this.commits.push(this.sent);
-    return this.overflow();
+    this.#commits.push(this.#sent);
+    return this.#overflow();
   }
 
   /** The oldest commit was refused: its audio stays with what follows. */
   commitRefused(): void {
-    this.commits.shift();
+    this.#commits.shift();
   }
 
   /** The server's turn detection heard speech begin, or end. */
   speech(id: string, edge: 'started' | 'stopped', sample: number): void {
-    if (this.isGiven(id)) return;
-    const item = this.item(id);
+    if (this.#isGiven(id)) return;
+    const item = this.#item(id);
     if (item.range === undefined) item[edge] = sample;
   }
 
@@ -74,63 +74,63 @@ export class ItemQueue {
    * order of the audio, which is also the chain that `previous_item_id` tells.
    */
   committed(id: string): Heard[] {
-    if (this.isGiven(id)) return [];
-    const item = this.item(id);
+    if (this.#isGiven(id)) return [];
+    const item = this.#item(id);
     if (item.range !== undefined) return [];
-    const end = Math.min(this.sent, Math.max(this.covered, item.stopped ?? this.commits.shift() ?? this.covered));
-    item.range = { start: Math.min(end, item.started ?? this.covered), end };
-    this.covered = end;
-    this.place(item);
-    return this.overflow();
+    const end = Math.min(this.#sent, Math.max(this.#covered, item.stopped ?? this.#commits.shift() ?? this.#covered));
+    item.range = { start: Math.min(end, item.started ?? this.#covered), end };
+    this.#covered = end;
+    this.#place(item);
+    return this.#overflow();
   }
 
   /** More words of an item, as they are heard. Shown when the item is the next to be given. */
   delta(id: string, text: string): Heard[] {
-    if (this.isGiven(id)) return [];
-    const item = this.item(id);
+    if (this.#isGiven(id)) return [];
+    const item = this.#item(id);
     item.interim = (item.interim + text).slice(0, INTERIM_CHARS_MAX);
-    return item === this.items[0] ? this.shown(item) : [];
+    return item === this.#items[0] ? this.#shown(item) : [];
   }
 
   /** The final of an item. It and those behind it are given when everything before them was. */
   completed(id: string, text: string, language: string | undefined): Heard[] {
-    if (this.isGiven(id)) return [];
+    if (this.#isGiven(id)) return [];
     const heard = this.committed(id);
-    this.item(id).final ??= { text: text.trim(), language };
-    return [...heard, ...this.release()];
+    this.#item(id).final ??= { text: text.trim(), language };
+    return [...heard, ...this.#release()];
   }
 
-  private release(): Heard[] {
+  #release(): Heard[] {
     const heard: Heard[] = [];
-    for (let item = this.items[0]; item?.range !== undefined && item.final !== undefined; item = this.items[0]) {
+    for (let item = this.#items[0]; item?.range !== undefined && item.final !== undefined; item = this.#items[0]) {
       const { text, language } = item.final;
       const utterance = utteranceOf(text, item.range.start / LIVE_RATE, item.range.end / LIVE_RATE, { language });
       heard.push(ended(item.id, utterance));
-      this.items.shift();
-      this.given.push(item.id);
-      if (this.given.length > GIVEN_REMEMBERED_MAX) this.given.shift();
+      this.#items.shift();
+      this.#given.push(item.id);
+      if (this.#given.length > GIVEN_REMEMBERED_MAX) this.#given.shift();
     }
-    const head = this.items[0];
-    return head === undefined || heard.length === 0 ? heard : [...heard, ...this.shown(head)];
+    const head = this.#items[0];
+    return head === undefined || heard.length === 0 ? heard : [...heard, ...this.#shown(head)];
   }
 
-  private shown(item: Item): Heard[] {
+  #shown(item: Item): Heard[] {
     const text = item.interim.trim();
     if (text === '') return [];
-    const end = item.range?.end ?? this.commits[0] ?? this.sent;
-    const start = Math.min(end, item.range?.start ?? item.started ?? this.covered);
+    const end = item.range?.end ?? this.#commits[0] ?? this.#sent;
+    const start = Math.min(end, item.range?.start ?? item.started ?? this.#covered);
     return [partial(item.id, utteranceOf(text, start / LIVE_RATE, end / LIVE_RATE))];
   }
 
   /** Behind all that are committed, before all that are not. Who began before it is not committed any more. */
-  private place(item: Item): void {
-    const committed = this.items.filter((other) => other.range !== undefined && other !== item);
-    const later = this.items.slice(this.items.indexOf(item) + 1).filter(({ range }) => range === undefined);
-    this.items = [...committed, item, ...later];
+  #place(item: Item): void {
+    const committed = this.#items.filter((other) => other.range !== undefined && other !== item);
+    const later = this.#items.slice(this.#items.indexOf(item) + 1).filter(({ range }) => range === undefined);
+    this.#items = [...committed, item, ...later];
   }
 
-  private item(id: string): Item {
-    const known = this.items.find((item) => item.id === id);
+  #item(id: string): Item {
+    const known = this.#items.find((item) => item.id === id);
     if (known !== undefined) return known;
     const item: Item = {
       id,
@@ -140,18 +140,18 @@ export class ItemQueue {
       interim: '',
       final: undefined,
     };
-    this.items.push(item);
-    const open = this.items.filter(({ range }) => range === undefined);
-    if (open.length > OPEN_MAX) this.items.splice(this.items.indexOf(open[0] as Item), 1);
+    this.#items.push(item);
+    const open = this.#items.filter(({ range }) => range === undefined);
+    if (open.length > OPEN_MAX) this.#items.splice(this.#items.indexOf(open[0] as Item), 1);
     return item;
   }
 
-  private isGiven(id: string): boolean {
-    return this.given.includes(id);
+  #isGiven(id: string): boolean {
+    return this.#given.includes(id);
   }
 
-  private overflow(): Heard[] {
-    const waiting = this.commits.length + this.items.filter(({ range }) => range !== undefined).length;
+  #overflow(): Heard[] {
+    const waiting = this.#commits.length + this.#items.filter(({ range }) => range !== undefined).length;
     return waiting > WAITING_MAX ? [failed(failures.named('too_many_items'))] : [];
   }
 }

@@ -41,79 +41,79 @@ export function createAccountTables(context: TableContext, ledger: Pick<LedgerCa
 class AccountTables {
   readonly people;
   readonly sessions: ConsoleSessionTables;
-  private readonly context: TableContext;
-  private readonly ledger: Pick<LedgerCalls, 'addCredit'>;
-  private readonly links;
-  private readonly requests;
-  private readonly signUps;
+  readonly #context: TableContext;
+  readonly #ledger: Pick<LedgerCalls, 'addCredit'>;
+  readonly #links;
+  readonly #requests;
+  readonly #signUps;
 
   constructor(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>) {
-    this.context = context;
-    this.ledger = ledger;
+    this.#context = context;
+    this.#ledger = ledger;
     this.people = createPeopleRows(context);
-    this.links = createLinks(context);
-    this.requests = createMailRequests(context);
+    this.#links = createLinks(context);
+    this.#requests = createMailRequests(context);
     this.sessions = createConsoleSessionTables(context, this.people);
-    this.signUps = createSignUpCount(context);
+    this.#signUps = createSignUpCount(context);
   }
 
   signUp(signUp: SignUp): 'mailed' | 'too_many' {
-    if (!this.signUps.take(signUp.clientGroup, signUp.signUpsPerDayMax)) return 'too_many';
+    if (!this.#signUps.take(signUp.clientGroup, signUp.signUpsPerDayMax)) return 'too_many';
     const existing = this.people.byAddress(signUp.address);
-    const mayMail = this.requests.take('sign-up', signUp.address, signUp.clientGroup);
-    if (existing === undefined) this.openAccount(signUp);
+    const mayMail = this.#requests.take('sign-up', signUp.address, signUp.clientGroup);
+    if (existing === undefined) this.#openAccount(signUp);
     else {
-      if (mayMail) this.mailOwner(existing, signUp);
-      this.audit(strangerOf(signUp), existing, 'sign-up.repeated', { mailed: mayMail });
+      if (mayMail) this.#mailOwner(existing, signUp);
+      this.#audit(strangerOf(signUp), existing, 'sign-up.repeated', { mailed: mayMail });
     }
     return 'mailed';
   }
 
-  private openAccount(signUp: SignUp): void {
+  #openAccount(signUp: SignUp): void {
     const by = strangerOf(signUp);
     const person = this.people.add(signUp, signUp.organisationName, by);
-    this.audit(by, person, 'sign-up', { email: person.email });
+    this.#audit(by, person, 'sign-up', { email: person.email });
     const { actions } = accountAfter(person.state, { type: 'account.open' });
-    if (actions.includes('mailVerification')) this.mailVerification(person, signUp.verification, signUp.passwordHash);
+    if (actions.includes('mailVerification')) this.#mailVerification(person, signUp.verification, signUp.passwordHash);
   }
 
   /** Each link is good with the password of its own sign-up only: whoever else signed up with the address gains nothing by it. */
-  private mailOwner(person: PersonRow, { verification, reset, passwordHash }: SignUp): void {
-    if (person.state !== 'unverified') this.mailReset('mail.account-exists', person, reset);
-    else this.mailAgain(person, verification, passwordHash, 0);
+  #mailOwner(person: PersonRow, { verification, reset, passwordHash }: SignUp): void {
+    if (person.state !== 'unverified') this.#mailReset('mail.account-exists', person, reset);
+    else this.#mailAgain(person, verification, passwordHash, 0);
   }
 
   linkPassword(hash: Uint8Array): LinkPassword | undefined {
-    const found = this.openLink(hash);
-    if (found === undefined || !this.links.hasTries(hash)) return undefined;
+    const found = this.#openLink(hash);
+    if (found === undefined || !this.#links.hasTries(hash)) return undefined;
     return { passwordHash: found.link.passwordHash ?? found.person.passwordHash };
   }
 
   beginVerification(hash: Uint8Array): LinkPassword | undefined {
     const found = this.linkPassword(hash);
-    if (found !== undefined) this.links.take(hash);
+    if (found !== undefined) this.#links.take(hash);
     return found;
   }
 
   /** A link of an address that could be used now. */
-  private openLink(hash: Uint8Array): { link: Link; person: PersonRow } | undefined {
-    const link = this.links.find(hash);
+  #openLink(hash: Uint8Array): { link: Link; person: PersonRow } | undefined {
+    const link = this.#links.find(hash);
     const person = link === undefined ? undefined : this.people.byId(link.personId);
-    if (link === undefined || person === undefined || link.expiresAtMs <= this.context.nowMs()) return undefined;
+    if (link === undefined || person === undefined || link.expiresAtMs <= this.#context.nowMs()) return undefined;
     const isGood =
       link.purpose === 'address-change'
-        ? person.state === 'verified' && !this.isTaken(link.address, person)
+        ? person.state === 'verified' && !this.#isTaken(link.address, person)
         : link.purpose === 'verification' && person.state === 'unverified' && link.address === person.address;
     return isGood ? { link, person } : undefined;
   }
 
   verifyAddress(hash: Uint8Array, passwordHash: string, welcomeMicroUsd: bigint, client: string): Verified | undefined {
-    const found = this.openLink(hash);
+    const found = this.#openLink(hash);
     if (found === undefined) return undefined;
     const { link, person } = found;
     if ((link.passwordHash ?? person.passwordHash) !== passwordHash) return undefined;
-    if (link.purpose === 'address-change') return this.changeAddress(link, person, client);
-    const event: AccountEvent = { type: 'account.verify', nowMs: this.context.nowMs(), expiresAtMs: link.expiresAtMs };
+    if (link.purpose === 'address-change') return this.#changeAddress(link, person, client);
+    const event: AccountEvent = { type: 'account.verify', nowMs: this.#context.nowMs(), expiresAtMs: link.expiresAtMs };
     const { state, actions } = accountAfter(person.state, event);
     if (state === person.state) return undefined;
     this.people.setState(person.id, state);
@@ -121,71 +121,71 @@ class AccountTables {
       this.people.setPassword(person.id, link.passwordHash);
       this.sessions.endAll(person.id);
     }
-    this.links.useUp(person.id, 'verification');
-    this.audit(actorOf(person.id, client), person, 'email.verified', { email: person.email });
-    const credited = actions.includes('grantWelcomeCredit') && this.grantWelcomeCredit(person, welcomeMicroUsd);
+    this.#links.useUp(person.id, 'verification');
+    this.#audit(actorOf(person.id, client), person, 'email.verified', { email: person.email });
+    const credited = actions.includes('grantWelcomeCredit') && this.#grantWelcomeCredit(person, welcomeMicroUsd);
     return { person: personOf(this.people.byId(person.id)!), credited, purpose: 'verification' };
   }
 
   /** The key is a hash of the address: it stays in the ledger for good, and nobody needs to read it there. */
-  private grantWelcomeCredit({ organisationId, address }: PersonRow, microUsd: bigint): boolean {
+  #grantWelcomeCredit({ organisationId, address }: PersonRow, microUsd: bigint): boolean {
     if (microUsd <= 0n) return false;
     const uniqueKey = `welcome:${createHash('sha256').update(address).digest('base64url')}`;
-    return this.ledger.addCredit(
+    return this.#ledger.addCredit(
       { organisationId, kind: 'welcome', microUsd, uniqueKey, note: 'Welcome credit' },
       { type: 'system', id: 'accounts' },
     );
   }
 
-  private changeAddress(link: Link, person: PersonRow, client: string): Verified {
+  #changeAddress(link: Link, person: PersonRow, client: string): Verified {
     this.people.setAddress(person.id, link.email, link.address);
-    this.links.useUp(person.id);
-    this.context.outbox('mail.address-changed', { to: person.email });
-    this.audit(actorOf(person.id, client), person, 'email.changed', { from: person.email, to: link.email });
+    this.#links.useUp(person.id);
+    this.#context.outbox('mail.address-changed', { to: person.email });
+    this.#audit(actorOf(person.id, client), person, 'email.changed', { from: person.email, to: link.email });
     return { person: personOf(this.people.byId(person.id)!), credited: false, purpose: 'address-change' };
   }
 
   resendVerification(personId: string, token: MailToken): boolean {
     const person = this.people.byId(personId);
     if (person === undefined) return false;
-    const mailsInHour = this.requests.askedInHour('verification', personId);
-    const isMailed = this.mailAgain(person, token, null, mailsInHour);
-    if (isMailed) this.requests.note('verification', person.address, personId);
+    const mailsInHour = this.#requests.askedInHour('verification', personId);
+    const isMailed = this.#mailAgain(person, token, null, mailsInHour);
+    if (isMailed) this.#requests.note('verification', person.address, personId);
     return isMailed;
   }
 
   /** @param passwordHash what the password becomes when this very link is used; null for the person's own */
-  private mailAgain(person: PersonRow, token: MailToken, passwordHash: string | null, mailsInHour: number): boolean {
+  #mailAgain(person: PersonRow, token: MailToken, passwordHash: string | null, mailsInHour: number): boolean {
     const { actions } = accountAfter(person.state, { type: 'account.resend', mailsInHour });
     if (!actions.includes('mailVerification')) return false;
-    this.mailVerification(person, token, passwordHash);
+    this.#mailVerification(person, token, passwordHash);
     return true;
   }
 
-  private mailVerification(person: PersonRow, token: MailToken, passwordHash: string | null): void {
-    this.links.send('mail.verification', token, linkTo(person, 'verification', passwordHash));
+  #mailVerification(person: PersonRow, token: MailToken, passwordHash: string | null): void {
+    this.#links.send('mail.verification', token, linkTo(person, 'verification', passwordHash));
   }
 
   requestPasswordReset(address: string, token: MailToken, by: Stranger): void {
     // Counted and written down for every address alike.
-    const mayMail = this.requests.take('password-reset', address, by.clientGroup);
+    const mayMail = this.#requests.take('password-reset', address, by.clientGroup);
     const person = this.people.byAddress(address);
     if (person === undefined || !mayMail) return;
-    const mailed = this.mailReset('mail.password-reset', person, token);
-    this.audit(strangerOf(by), person, 'password.reset-requested', { mailed });
+    const mailed = this.#mailReset('mail.password-reset', person, token);
+    this.#audit(strangerOf(by), person, 'password.reset-requested', { mailed });
   }
 
-  private mailReset(mail: string, person: PersonRow, token: MailToken): boolean {
+  #mailReset(mail: string, person: PersonRow, token: MailToken): boolean {
     if (person.state === 'suspended') return false;
-    this.links.send(mail, token, linkTo(person, 'password-reset', null));
+    this.#links.send(mail, token, linkTo(person, 'password-reset', null));
     return true;
   }
 
   usableLink(hash: Uint8Array, purpose: LinkPurpose): { link: Link; person: PersonRow } | undefined {
-    const link = this.links.find(hash);
+    const link = this.#links.find(hash);
     const person = link === undefined ? undefined : this.people.byId(link.personId);
     if (link === undefined || person === undefined || link.purpose !== purpose) return undefined;
-    const isGood = link.expiresAtMs > this.context.nowMs() && link.address === person.address;
+    const isGood = link.expiresAtMs > this.#context.nowMs() && link.address === person.address;
     return isGood && person.state !== 'suspended' ? { link, person } : undefined;
   }
 
@@ -193,10 +193,10 @@ class AccountTables {
     const person = this.usableLink(hash, 'password-reset')?.person;
     if (person === undefined) return undefined;
     this.people.setPassword(person.id, passwordHash);
-    this.links.useUp(person.id);
+    this.#links.useUp(person.id);
     this.sessions.endAll(person.id);
     this.sessions.forgetAttempts(person.address);
-    this.audit(actorOf(person.id, client), person, 'password.reset');
+    this.#audit(actorOf(person.id, client), person, 'password.reset');
     return personOf(person);
   }
 
@@ -206,25 +206,25 @@ class AccountTables {
       return undefined;
     }
     this.people.setPassword(person.id, passwordHash);
-    this.links.useUp(person.id, 'password-reset');
+    this.#links.useUp(person.id, 'password-reset');
     this.sessions.endAll(person.id);
-    this.audit(actorOf(person.id, session.client), person, 'password.changed');
+    this.#audit(actorOf(person.id, session.client), person, 'password.changed');
     return this.sessions.open({ ...session, passwordHash });
   }
 
   requestAddressChange(personId: string, email: string, address: string, token: MailToken, client: string): boolean {
     const person = this.people.byId(personId);
     if (person?.state !== 'verified') return false;
-    if (this.requests.askedInHour('address-change', personId) >= MAILS_PER_HOUR_MAX) return false;
-    this.audit(actorOf(personId, client), person, 'email.change-requested', { from: person.email, to: email });
-    const mayMail = this.requests.take('address-change', address, personId);
-    if (!mayMail) this.requests.note('address-change', address, personId);
+    if (this.#requests.askedInHour('address-change', personId) >= MAILS_PER_HOUR_MAX) return false;
+    this.#audit(actorOf(personId, client), person, 'email.change-requested', { from: person.email, to: email });
+    const mayMail = this.#requests.take('address-change', address, personId);
+    if (!mayMail) this.#requests.note('address-change', address, personId);
     const link = { ...linkTo(person, 'address-change', null), email, address };
-    if (mayMail && !this.isTaken(address, person)) this.links.send('mail.address-change', token, link);
+    if (mayMail && !this.#isTaken(address, person)) this.#links.send('mail.address-change', token, link);
     return true;
   }
 
-  private isTaken(address: string, by: PersonRow): boolean {
+  #isTaken(address: string, by: PersonRow): boolean {
     return address !== by.address && this.people.byAddress(address) !== undefined;
   }
 
@@ -237,7 +237,7 @@ class AccountTables {
     if (actions.includes('suspendOrganisation')) this.people.setSuspended(person.organisationId, true, by);
     if (actions.includes('endConsoleSessions')) this.sessions.endAll(personId);
     if (actions.includes('reinstateOrganisation')) this.people.setSuspended(person.organisationId, false, by);
-    this.audit(by, person, event === 'account.suspend' ? 'account.suspended' : 'account.reinstated');
+    this.#audit(by, person, event === 'account.suspend' ? 'account.suspended' : 'account.reinstated');
     return true;
   }
 
@@ -246,13 +246,13 @@ class AccountTables {
     if (person === undefined) return false;
     this.people.setSuspended(person.organisationId, true, by);
     this.people.remove(personId);
-    this.audit(by, person, 'account.deleted');
+    this.#audit(by, person, 'account.deleted');
     return true;
   }
 
-  private audit(by: Actor, person: PersonRow | undefined, action: string, detail: Record<string, unknown> = {}): void {
+  #audit(by: Actor, person: PersonRow | undefined, action: string, detail: Record<string, unknown> = {}): void {
     const { id = null, organisationId = null } = person ?? {};
-    this.context.audit({ by, organisationId, action, target: id, detail });
+    this.#context.audit({ by, organisationId, action, target: id, detail });
   }
 }
 

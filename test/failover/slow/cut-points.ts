@@ -10,7 +10,7 @@ import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { type Direction, FaultProxy, type Program, type ProxyConnection } from '../../fakes/fault-proxy.ts';
 import { type RigClient, SessionRig } from '../../fakes/session-rig.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { actorsOf, expectInOrder } from '../../session/support.ts';
+import { expectInOrder } from '../../session/support.ts';
 import { gapsIn } from '../../simulation/whole.ts';
 import { PROVIDERS, providerOf } from '../protocols.ts';
 import { type Cut, MODELS, RATE, SAMPLES, TURN_SECONDS, uncut } from './cut-points-draw.ts';
@@ -236,7 +236,7 @@ function disorderIn(client: RigClient): string[] {
 }
 
 function leftIn(rig: SessionRig): string[] {
-  const left = { sessions: rig.sessions.size, legs: rig.upstream.size, actors: actorsOf(rig.bus) };
+  const left = { sessions: rig.sessions.size, legs: rig.upstream.size, actors: rig.bus.actors };
   return [
     ...Object.entries(left).flatMap(([what, count]) => (count === 0 ? [] : [`${count} ${what} left`])),
     ...rig.faults.map(({ name, error }) => `fault in ${name}: ${error}`),

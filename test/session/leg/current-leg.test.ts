@@ -7,7 +7,7 @@ import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { SessionRig, settle } from '../../fakes/session-rig.ts';
 import { failure, puppetRig } from '../puppet.ts';
-import { actorsOf, expectInOrder, expectNothingLeft, hum, RATE, speech, untilEnded } from '../support.ts';
+import { expectInOrder, expectNothingLeft, hum, RATE, speech, untilEnded } from '../support.ts';
 
 const numbered = (rig: SessionRig) =>
   rig.open({ model: 'loopback/numbered', providerParams: { turn_seconds: 0.7, final_delay_ms: 200 } });
@@ -108,7 +108,7 @@ describe('a retired leg', () => {
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(500);
     expect(puppet.connections.map(({ over }) => over)).toEqual([true, false]);
-    expect([client.closeCode, rig.upstream.size, actorsOf(rig.bus)]).toEqual([undefined, 1, 2]);
+    expect([client.closeCode, rig.upstream.size, rig.bus.actors]).toEqual([undefined, 1, 2]);
   });
 });
 
