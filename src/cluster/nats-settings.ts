@@ -3,7 +3,7 @@ import type { NatsBusOptions } from '../bus/nats/bus.ts';
 import type { Config } from '../config/schema.ts';
 import { natsUrlsOf } from '../config/schema-cluster.ts';
 
-/** Undefined where no server is named. */
+/** Undefined when no server is configured. */
 export function natsOptionsOf(cluster: Config['cluster']): Omit<NatsBusOptions, 'secrets'> | undefined {
   if (cluster.nats === undefined) return undefined;
   return {

@@ -1,5 +1,4 @@
-// News of keys and organisations, as every node hears them on the bus. What becomes of a session or of what is remembered is
-// decided by whoever listens.
+// Changes of keys and organisations, as the bus announces them to every node.
 import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { KEY_CHANGED, KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../../bus/subjects.ts';
 
@@ -9,11 +8,11 @@ export interface AccountChanges {
   revoked(keyId: string): void;
   changed(keyId: string): void;
   suspension(organisationId: string, suspended: boolean): void;
-  /** What came under these names and is none of them. */
+  /** A malformed message on one of these topics. */
   unread?(): void;
 }
 
-/** Hears of all that any node tells, this one included. */
+/** Subscribes to the changes that any node announces, this one included. */
 export function listenToAccountChanges(
   bus: Bus,
   { revoked, changed, suspension, unread = () => {} }: AccountChanges,

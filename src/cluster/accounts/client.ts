@@ -1,5 +1,4 @@
-// How a node asks the one that keeps the accounts: seals, sends, opens, and says once more under the right epoch. What is asked
-// for, and what an answer means, is for whoever asks.
+// Calls the node that keeps the accounts: seals, sends, opens, and repeats a call under the right epoch after a change of owner.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
@@ -27,40 +26,43 @@ import { shardOf } from './shards.ts';
 
 const CALLS_MAX = 1_024;
 const TIMEOUT_MS = 10_000;
-/** An owner that has just changed may change once more; beyond that something is wrong. */
+/** Tries of a call when the epoch changes; the owner may change twice in a row. */
 const EPOCHS_MAX = 3;
-/** A start does not wait longer for one that stands still. */
+/** How long a start waits for an owner that hangs. */
 const JOIN_MS = 2_000;
 const NOTHING: AskContent = { group: '', organisationId: null, call: '', args: [] };
 
-/** What a node is told whose secret is not the one of the others. */
+/** The message for a node with another secret than the others. */
 export const FOREIGN =
   'The node that keeps the accounts cannot read what this node says: give all nodes the same VOXGATE_SECRET, and while it is changed the one before as VOXGATE_SECRET_PREVIOUS.';
 
 export interface AccountsClientOptions {
   bus: Bus;
-  /** The gateway's; the same on every node. */
+  /** The gateway's secret, the same on every node. */
   secret: Uint8Array;
-  /** The one before, where the other side may not have the new one yet. */
+  /** The previous secret, for an owner that does not have the new one yet. */
   previousSecret?: Uint8Array | undefined;
   clock?: Pick<Clock, 'now'>;
-  /** Calls that may wait for their answers; one more is rejected with `overflow`. 1024 when absent. */
+  /** Calls that may be open; a further one is rejected with `overflow`. 1024 when absent. */
   callsMax?: number;
-  /** What is wrong with the ledger of the node that answers, as a sentence; nothing is asked of it then. Nothing ever when absent. */
+  /**
+   * What is wrong with the ledger of the answering node, in a sentence; no calls are sent to it then. Accepts every ledger when
+   * absent.
+   */
   faultOf?: (ledger: LedgerIdentity) => string | undefined;
-  /** The other side is not the one to ask, as a sentence for the operator. Told once until it is again. */
+  /** Reports to the operator that the answering node is the wrong one. Called once until it is right again. */
   onForeign?: (sentence: string) => void;
 }
 
 export interface AccountsClient {
   readonly ask: Ask;
-  /** Calls that wait for their answers. */
+  /** Open calls. */
   readonly waiting: number;
-  /** Hears that another process answers than before. */
+  /** Called when another process answers than before. */
   onOwner(listener: () => void): Detach;
   /**
-   * Why the other side is not the one to ask, as a sentence; nothing is asked for. Undefined for the right one, and rejects when
-   * nobody answers.
+   * Asks the owner only for its epoch and ledger. Resolves with a sentence when it is the wrong one, with undefined when it is
+   * right; rejects when none answers.
    */
   greet(): Promise<string | undefined>;
 }
@@ -84,7 +86,7 @@ class SealedClient implements AccountsClient {
   readonly #keys: readonly Uint8Array[];
   readonly #callsMax: number;
   readonly #from: Address;
-  /** The last that was told, by shard. */
+  /** The last report, by shard. */
   readonly #epochs = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   readonly #faultOf: (ledger: LedgerIdentity) => string | undefined;
@@ -119,7 +121,7 @@ class SealedClient implements AccountsClient {
     const id = randomBytes(12).toString('base64url');
     const shard = shardOf(null);
     for (const key of this.#keys) {
-      // Under no epoch nothing is done.
+      // A request without an epoch runs nothing.
       const bound = { id, asker: this.#bus.node, epoch: '' };
       const untilMs = this.#clock.now() + JOIN_MS;
       const attempt = { service: accountsService(shard), bound, key, content: NOTHING, untilMs };
@@ -146,7 +148,7 @@ class SealedClient implements AccountsClient {
     }
   }
 
-  /** One id for all attempts: whatever becomes of them, the call is applied once. */
+  /** All tries have the same id, so the call runs at most once. */
   async #underSomeKey(content: AskContent, untilMs: number): Promise<unknown> {
     const id = randomBytes(12).toString('base64url');
     const shard = shardOf(content.organisationId);
@@ -180,7 +182,7 @@ class SealedClient implements AccountsClient {
     return new StoreError('unreachable', sentence);
   }
 
-  /** Whoever says which epoch it is says which ledger it has; every answer is bound to the epoch. */
+  /** The epoch comes with the identity of the ledger, and every answer is bound to the epoch. */
   #faultIn(attempt: SealedAsk, { type, ledger }: SaidBody): string | undefined {
     if (type !== 'accounts.epoch' || ledger === undefined) return undefined;
     const identity = readIdentity(opened(attempt, 'ledger', ledger));
@@ -199,7 +201,7 @@ class SealedClient implements AccountsClient {
     throw unreadable();
   }
 
-  /** The sealed answer with its further parts, if it has any. */
+  /** Fetches the further parts of the sealed answer, if there are any. */
   async #whole(attempt: SealedAsk, { parts, sealed }: SaidBody): Promise<string> {
     const texts = [sealed];
     for (let part = 1; part < parts; part++) {
@@ -230,7 +232,7 @@ class SealedClient implements AccountsClient {
   }
 }
 
-/** An epoch is the owner's, and the number of its memory of calls. */
+/** An epoch: the owner's revision, and a number that grows when its memory of calls is full. */
 const ownerOf = (epoch: string): string => epoch.slice(0, epoch.lastIndexOf('.'));
 
 function sealedContent(key: Uint8Array, bound: Bound, content: AskContent): string {

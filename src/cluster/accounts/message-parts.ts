@@ -1,5 +1,5 @@
-// Where parts of long requests and answers lie until the rest has come or was fetched: so many bytes and for so long, the oldest
-// makes room. What they are is not known here.
+// Keeps parts of long requests and answers until the message is complete or was fetched. Bounded in size and time; the oldest is
+// dropped first.
 import type { Clock } from '../../../machines/clock.ts';
 
 interface Kept<Value> {
@@ -10,7 +10,7 @@ interface Kept<Value> {
 
 export interface MessagePartsOptions {
   clock: Pick<Clock, 'now'>;
-  /** Characters in all. */
+  /** Bound of all kept characters. */
   lengthMax: number;
   keptMs: number;
 }
@@ -26,12 +26,12 @@ export class MessageParts<Value> {
     this.#options = options;
   }
 
-  /** Characters that lie there. */
+  /** Characters that are kept. */
   get length(): number {
     return this.#length;
   }
 
-  /** What had to make room before it was taken, or was waited for in vain. */
+  /** Messages that were dropped before they were complete or fetched. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -40,7 +40,7 @@ export class MessageParts<Value> {
     return this.#kept.get(name)?.value;
   }
 
-  /** Puts something there, or something longer in its place. */
+  /** Keeps a value, or replaces it by a longer one. */
   put(name: string, value: Value, length: number): void {
     const { clock, lengthMax, keptMs } = this.#options;
     const nowMs = clock.now();

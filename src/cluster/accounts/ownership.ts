@@ -1,5 +1,5 @@
-// Who keeps the accounts of a shard: one node at a time, whose database takes nothing any more from whoever kept them before.
-// How a name is kept is keep-name.ts; how the database guards itself, src/store/ownership/tables.ts.
+// Ownership of a shard's accounts: one node at a time holds the lease, and its database refuses writes of former owners by their
+// fencing tokens.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Leases } from '../../bus/leases.ts';
@@ -9,7 +9,7 @@ import { holdNameLease } from '../membership/name-lease.ts';
 const CLAIMS_MAX = 5;
 const CLAIM_AGAIN_MS = 500;
 
-/** The lease of whoever keeps the accounts of a shard. */
+/** Name of the lease of a shard's owner. */
 export const ownerName = (shard: string): string => `${OWNER_PREFIX}${shard}`;
 export const OWNER_PREFIX = 'accounts.';
 
@@ -18,32 +18,35 @@ export interface OwnershipOptions {
   leases: Leases;
   clock: Clock;
   shard: string;
-  /** How the operator calls this node. */
+  /** The name that the operator gave this node. */
   id: string;
-  /** Of the database; others see it beside the name. */
+  /** The identity of the database, shown beside the name. */
   ledger?: string;
   /**
-   * Says it to the database: `store.claimOwnership(shard, revision, id)`. Rejects when a higher revision was there, or the database is
-   * not the one that counts.
+   * Records the ownership in the database: `store.claimOwnership(shard, revision, id)`. Rejects when the database has a higher
+   * revision, or is not the right one.
    */
   claim(revision: number): Promise<void>;
-  /** Owner with a new revision, after an outage or a start without NATS: what the last one stood for is over. */
+  /** This node is the owner with a new revision, after an outage or a start without NATS; the previous revision is void. */
   onRevision?(revision: number): void;
-  /** Another node is the owner: this one drains and ends. Told once. */
+  /** Another node is the owner: this one has to drain and end. Called once. */
   onLost(sentence: string): void;
   staleWaitMs?: number;
 }
 
 export interface Ownership {
   readonly shard: string;
-  /** The fencing revision, the epoch of what this owner says; 0 while it never had the name because NATS is away since the start. */
+  /**
+   * The fencing token, also the epoch of this owner's answers; 0 while it never held the lease because NATS has been away since
+   * the start.
+   */
   readonly revision: number;
   /**
-   * Whether nobody else can be the owner now. Without NATS nobody can become one either, and the database refuses whoever was
-   * overtaken: an owner that is not sure goes on with what reaches it.
+   * Whether no other node can be the owner now. An owner that is not sure goes on answering: without NATS no other node can
+   * become owner, and the database refuses a former one.
    */
   readonly isSure: boolean;
-  /** Others can be the owner at once. Never rejects. */
+  /** Releases the lease: another node can become owner at once. Never rejects. */
   release(): Promise<void>;
 }
 
@@ -85,7 +88,7 @@ export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
   };
 }
 
-/** Another process may have the lock of the database for a moment. */
+/** Another process may hold the database's lock for a moment. */
 async function claimPatiently(clock: Clock, claim: () => Promise<void>): Promise<void> {
   for (let claims = 1; ; claims++) {
     try {

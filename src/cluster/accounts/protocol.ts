@@ -1,5 +1,5 @@
-// What nodes say to the one that keeps the accounts, and how it is sealed: with a key that only nodes of this gateway have, bound
-// to the direction, the call, the asker and the owner's epoch. What is asked for, and by whom, is decided elsewhere.
+// The protocol for calls to the node that keeps the accounts. Everything is sealed with a key of the gateway, and bound to
+// direction, call, caller and the owner's epoch.
 
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { Refusal, type RefusalExtras } from '../../api/errors.ts';
@@ -10,9 +10,9 @@ import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 
 const PURPOSE = 'voxgate accounts over the bus v1';
 const VERSION = 1;
-/** Characters of one part of a sealed text: with its envelope it stays below what NATS servers take as they come. */
+/** Characters in one part of a sealed text; with its envelope it stays below the default limit of NATS servers. */
 export const PART_LENGTH_MAX = 640 * 1024;
-/** Of one request or answer; as much as the largest answer that is kept for an idempotency key needs. */
+/** Parts of one request or answer; enough for the largest answer that is stored for an idempotency key. */
 export const PARTS_MAX = 16;
 const CALL_ID = /^[\w-]{16}$/;
 const EPOCH_LENGTH_MAX = 64;
@@ -22,16 +22,16 @@ const LEDGER_LENGTH_MAX = 1024;
 export interface AskBody extends BusBody {
   type: 'accounts.ask';
   v: number;
-  /** Of the call; never used twice. */
+  /** Id of the call; never used twice. */
   id: string;
-  /** Whose memory of calls the request belongs to; empty while the asker knows none. */
+  /** The owner's epoch that the caller knows; empty when it knows none. */
   epoch: string;
   part: number;
   parts: number;
   sealed: string;
 }
 
-/** A further part of an answer is asked for. */
+/** Asks for a further part of an answer. */
 export interface RestBody extends BusBody {
   type: 'accounts.rest';
   v: number;
@@ -40,14 +40,15 @@ export interface RestBody extends BusBody {
 }
 
 /**
- * `answer`: the first part of a sealed answer, or a further one. `more`: the part was taken, the next one is waited for. `epoch`:
- * nothing was done, and the right epoch is sealed in it. `unread`: nothing was done, since it could not be opened or was known.
+ * `answer`: the first part of a sealed answer, or a further one. `more`: the part was accepted, send the next one. `epoch`:
+ * nothing was run; contains the right epoch, sealed. `unread`: nothing was run, because the request could not be opened or was a
+ * repeat.
  */
 export interface SaidBody extends BusBody {
   type: 'accounts.answer' | 'accounts.more' | 'accounts.epoch' | 'accounts.unread';
   parts: number;
   sealed: string;
-  /** With an epoch: the identity of the ledger that is asked under it, sealed. Absent in what older versions say. */
+  /** With an epoch: the identity of its ledger, sealed. Absent in older versions. */
   ledger?: string;
 }
 
@@ -56,9 +57,9 @@ export type Direction = 'ask' | 'answer' | 'epoch' | 'ledger';
 /** What a sealed text is bound to. */
 export interface Bound {
   id: string;
-  /** Incarnation of the node that asks. */
+  /** Incarnation of the calling node. */
   asker: string;
-  /** That the request was made under. */
+  /** The epoch of the request. */
   epoch: string;
 }
 
@@ -69,14 +70,14 @@ export interface AskContent {
   args: readonly unknown[];
 }
 
-/** A key for sealing, out of a secret of the gateway. */
+/** Derives a sealing key from a secret of the gateway. */
 export const accountsKey = (secret: Uint8Array): Uint8Array => keyFor(PURPOSE, secret);
 
 export function sealContent(key: Uint8Array, direction: Direction, bound: Bound, content: unknown): string {
   return sealBytes(key, about(direction, bound), Buffer.from(textOfPlain(content))).toString('base64');
 }
 
-/** Undefined for what was not sealed by a node with this secret, for this direction and call. */
+/** Undefined when it was not sealed with this secret, for this direction and call. */
 export function openContent(
   key: Uint8Array,
   direction: Direction,
@@ -95,7 +96,7 @@ export function openContent(
 const about = (direction: Direction, { id, asker, epoch }: Bound): string =>
   JSON.stringify([PURPOSE, direction, id, asker, epoch]);
 
-/** A sealed text in parts that travel; undefined when they are too many. */
+/** Splits a sealed text into parts; undefined when there are too many. */
 export function partsOf(sealed: string): readonly [string, ...string[]] | undefined {
   const [firstPart = '', ...rest] = sealed.match(new RegExp(`[^]{1,${PART_LENGTH_MAX}}`, 'g')) ?? [];
   return rest.length < PARTS_MAX ? [firstPart, ...rest] : undefined;
@@ -113,7 +114,7 @@ export const askBody = (id: string, epoch: string, part: number, parts: number, 
 
 export const restBody = (id: string, part: number): RestBody => ({ type: 'accounts.rest', v: VERSION, id, part });
 
-/** Undefined for what is no request, or one of another version. */
+/** Undefined when it is not a request of this version. */
 export function readRequest(body: BusBody): AskBody | RestBody | undefined {
   const { type, v, id, epoch, part, parts, sealed } = body as Partial<AskBody>;
   if (v !== VERSION || typeof id !== 'string' || !CALL_ID.test(id) || !isPart(part)) return undefined;
@@ -144,20 +145,20 @@ export function readContent(content: unknown): AskContent | undefined {
   return { group, organisationId, call, args };
 }
 
-/** What came of a call, as it is sealed into its answer. */
+/** The outcome of a call, as it is sealed into the answer. */
 export type Outcome =
   | { value: unknown }
   | { store: StoreErrorReason; message: string }
   | { refusal: ErrorCode; message: string; extras: RefusalExtras };
 
-/** Undefined for what is neither a StoreError nor a Refusal: nobody else is to hear what that says. */
+/** Undefined when it is neither a StoreError nor a Refusal; the text of such an error stays on this node. */
 export function outcomeOfError(error: unknown): Outcome | undefined {
   if (error instanceof StoreError) return { store: error.reason, message: error.message };
   if (error instanceof Refusal) return { refusal: error.code, message: error.message, extras: error.extras };
   return undefined;
 }
 
-/** The value, or throws what the other side has thrown. */
+/** Returns the value, or throws the error of the other side. */
 export function givenBy(content: unknown): unknown {
   const outcome = content as Partial<Record<'value' | 'store' | 'refusal' | 'message' | 'extras', unknown>> | null;
   if (typeof outcome === 'object' && outcome !== null) {

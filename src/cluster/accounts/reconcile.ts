@@ -1,17 +1,17 @@
-// After news may have been missed: asks of every key that is in use here whether it was revoked meanwhile, or its organisation
-// suspended. When that is, and that it is tried until it was answered, is decided here; what ends, by whoever is told.
+// Reconciles after announcements may have been missed: asks whether each key that is in use on this node was revoked, or its
+// organisation suspended, and repeats that until it was answered.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { ACCOUNTS_OPEN } from '../../bus/subjects.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccountsClient } from './client.ts';
 
-/** Keys that are asked for at a time. */
+/** Keys in one question. */
 const TOGETHER = 16;
 const AGAIN_MS = 250;
 const AGAIN_MS_MAX = 10_000;
 
-/** A key that something runs on. */
+/** A key with open sessions. */
 export interface KeyInUse {
   organisationId: string;
   keyId: string;
@@ -19,13 +19,13 @@ export interface KeyInUse {
 
 export interface ReconcileOptions {
   store: Pick<Store, 'findKey'>;
-  /** Keys of what is open here; the same may be named more than once. */
+  /** Keys in use on this node; may contain duplicates. */
   keysInUse(): Iterable<KeyInUse>;
   revoke(keyId: string): void;
   suspend(organisationId: string): void;
 }
 
-/** Rejects with StoreError when it could not be found out; what was found out by then was told. */
+/** Rejects with StoreError when a question failed; the answers before it were applied. */
 export async function reconcile({ store, keysInUse, revoke, suspend }: ReconcileOptions): Promise<void> {
   const waiting = new Map([...keysInUse()].map((each) => [each.keyId, each]));
   const suspended = new Set<string>();
@@ -33,7 +33,7 @@ export async function reconcile({ store, keysInUse, revoke, suspend }: Reconcile
     for (const [keyId, { organisationId }] of waiting) {
       waiting.delete(keyId);
       const key = await store.findKey(organisationId, keyId);
-      // A key is never removed: a ledger that does not know it is another one, or an older one, and has revoked nothing.
+      // Keys are never removed. A ledger that does not know the key is another or an older one, so nothing ends for it.
       if (key === undefined) continue;
       if (key.revokedAt !== null) revoke(keyId);
       else if (key.suspended) suspended.add(organisationId);
@@ -46,16 +46,18 @@ export async function reconcile({ store, keysInUse, revoke, suspend }: Reconcile
 
 export interface KeepReconciledOptions extends ReconcileOptions {
   bus: Bus;
-  /** Absent where the accounts are this node's own. */
+  /** Absent when this node keeps the accounts itself. */
   client?: Pick<AccountsClient, 'onOwner'>;
   clock: Clock;
-  /** What is remembered of keys may be old. */
+  /** The cached state of keys may be out of date. */
   doubt(): void;
-  /** Once for each time that it begins to fail. */
+  /** Called once each time that it begins to fail. */
   onFault(error: unknown): void;
 }
 
-/** Reconciles when the bus is back, when another process keeps the accounts, and when that says that it begins to. */
+/**
+ * Reconciles when the bus is connected again, when another process keeps the accounts, and when that announces that it begins.
+ */
 export function keepReconciled(options: KeepReconciledOptions): Detach {
   const { bus, client, clock, doubt, onFault } = options;
   let timer: unknown;
@@ -87,7 +89,7 @@ export function keepReconciled(options: KeepReconciledOptions): Detach {
     timer = clock.setTimeout(begin, afterMs);
   }
 
-  /** However much is told at once, one is under way and one more comes a moment after it. */
+  /** However many triggers come at once, one run is under way and at most one more follows. */
   function begin(): void {
     if (isClosed) return;
     isWanted = isRunning;

@@ -1,5 +1,5 @@
-// The node that keeps the accounts, for those that ask it: opens what was sealed, does each call once, seals the answer. What may
-// be asked for is decided by the group of the call; which node this is, by the lease.
+// Answers the calls of other nodes on the node that keeps the accounts: opens each request, runs it once, seals the answer. The
+// call's group decides what may be asked.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../bus/bus.ts';
@@ -25,54 +25,54 @@ import {
 import { FIRST_SHARD } from './shards.ts';
 
 const CALLS_MAX = 512;
-/** Calls of one memory: past it another begins, under an epoch of its own, and the one before is still looked at. */
+/** Calls that are remembered under one epoch; then a new epoch begins, and the previous one is still checked for repeats. */
 const IDS_MAX = 50_000;
-/** Of each kind: requests, and answers. */
-const SHELF = { lengthMax: 32 * 1024 * 1024, keptMs: 30_000 };
+/** Bounds of the kept parts: of requests, and of answers, each. */
+const PARTS_BOUNDS = { lengthMax: 32 * 1024 * 1024, keptMs: 30_000 };
 
-/** Why a request came to nothing here. */
+/** Why a request was not run. */
 export type RefusedAsk = 'malformed' | 'unread' | 'replayed' | 'overflow' | 'epoch';
 
 export interface AccountsServiceOptions {
   bus: Bus;
   secret: Uint8Array;
   previousSecret?: Uint8Array | undefined;
-  /** The lease's revision: grows each time that the accounts change hands. */
+  /** The fencing token of the lease: grows each time that the accounts change hands. */
   revision: number;
-  /** Which ledger this is, for those that ask: told with each epoch, to which every request and answer is bound. */
+  /** The identity of this ledger. It is sent with each epoch, and every request and answer is bound to the epoch. */
   ledger?: LedgerIdentity;
   /** By the name of the group: `store`, `vault`, … */
   groups: ReadonlyMap<string, Answering>;
   shard?: string;
-  /** Whether the lease is still this node's: nothing is done without. Always when absent. */
+  /** Whether this node still holds the lease; without it no call is run. Always true when absent. */
   isOwner?: () => boolean;
   clock?: Pick<Clock, 'now'>;
-  /** Calls that are done at a time; one more is answered `overflow`. 512 when absent. */
+  /** Calls that run at the same time; a further one is answered `overflow`. 512 when absent. */
   callsMax?: number;
-  /** Calls that one memory holds; 50 000 when absent. */
+  /** Calls that are remembered under one epoch; 50 000 when absent. */
   idsMax?: number;
-  /** What a group threw that is neither a StoreError nor a Refusal. */
+  /** Reports an error of a group that is neither a StoreError nor a Refusal. */
   onFault(call: string, error: unknown): void;
   onRefused?(reason: RefusedAsk): void;
 }
 
 export interface AccountsService {
-  /** Calls that are being done. */
+  /** Calls that are running. */
   readonly running: number;
-  /** Characters of requests and answers of which parts are waited for. */
+  /** Characters of incomplete requests and of answers whose parts were not fetched yet. */
   readonly waitingLength: number;
-  /** Takes no more requests. Resolves when those that were taken are answered. */
+  /** Accepts no more requests. Resolves when the accepted ones are answered. */
   stop(): Promise<void>;
 }
 
-/** Begins to answer, and tells every node. */
+/** Begins to answer, and announces it to every node. */
 export function serveAccounts(options: AccountsServiceOptions): AccountsService {
   const { bus, shard = FIRST_SHARD } = options;
   const service = new Service(options);
   const detach = bus.serve(accountsService(shard), (body, from) => service.answer(body, from));
   const opened: BusBody & { shard: string } = { type: ACCOUNTS_OPEN, shard };
   const announce = () => bus.publish(ACCOUNTS_OPEN, opened);
-  // What was told of keys while this node was away was heard by nobody, and the others may not have been away.
+  // While this node was disconnected, its announcements of changed keys were lost; other nodes may have stayed connected.
   const stopAnnouncing = bus.onConnection((isConnected) => {
     if (isConnected) announce();
   });
@@ -98,7 +98,7 @@ class Service {
   readonly #keys: readonly Uint8Array[];
   readonly #owner: string;
   #turn = 0;
-  /** Calls that were taken under this epoch, and under the one before. */
+  /** Calls that were accepted under this epoch and the previous one. */
   #ids = new Set<string>();
   #idsBefore = new Set<string>();
   readonly #running = new Map<string, Promise<SaidBody>>();
@@ -111,8 +111,8 @@ class Service {
     this.#clock = clock;
     this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
     this.#owner = `${revision}.${randomBytes(6).toString('base64url')}`;
-    this.#incoming = new MessageParts({ clock: this.#clock, ...SHELF });
-    this.#outgoing = new MessageParts({ clock: this.#clock, ...SHELF });
+    this.#incoming = new MessageParts({ clock: this.#clock, ...PARTS_BOUNDS });
+    this.#outgoing = new MessageParts({ clock: this.#clock, ...PARTS_BOUNDS });
   }
 
   get running(): number {
@@ -150,7 +150,7 @@ class Service {
     return this.#refuse('unread');
   }
 
-  /** The whole of a request; undefined while a part is missing. A part that is out of its order begins nothing. */
+  /** The complete request; undefined while parts are missing. A part out of order is not kept. */
   #collected({ id, part, parts, sealed }: AskBody, asker: string): string | undefined {
     if (parts === 1) return sealed;
     const name = `${asker} ${id}`;
@@ -169,7 +169,7 @@ class Service {
     return collected.join('');
   }
 
-  /** It comes from a node of this gateway. A request that arrives twice while it is done is done once, and answered twice. */
+  /** The request is authentic. If it arrives twice while it runs, it is run once and answered twice. */
   async #take(key: Uint8Array, bound: Bound, content: unknown): Promise<SaidBody> {
     const name = `${bound.asker} ${bound.id}`;
     const running = this.#running.get(name);

@@ -1,9 +1,9 @@
-// Whether a ledger is the one of this gateway, by what is remembered of that: another one is not, nor is an older copy of it,
-// unless a person has put it in force.
+// Whether a ledger is the one of this gateway, compared with what is remembered. Another ledger, or an older copy, is refused,
+// unless an operator has put it in force.
 import { isRecord } from '../../runtime/record.ts';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
 
-/** What is remembered of the gateway's ledger. */
+/** The remembered identity of the gateway's ledger. */
 export type KnownLedger = Pick<LedgerIdentity, 'id' | 'generation' | 'sequence'>;
 
 export type Judgement = 'right' | 'other' | 'older';
@@ -19,7 +19,7 @@ export function judgeLedger(found: LedgerIdentity, known: KnownLedger | undefine
 const LEDGER = /^led_[0-9a-f]{24}$/;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** Undefined for what says nothing of a ledger. Members of later versions are passed over. */
+/** Undefined when it is not such an identity. Ignores fields of later versions. */
 export function readKnown(value: unknown): KnownLedger | undefined {
   if (!isRecord(value)) return undefined;
   const { id, generation, sequence } = value;

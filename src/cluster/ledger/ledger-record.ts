@@ -1,5 +1,5 @@
-// The ledger of the gateway as NATS remembers it: a database is let in only when it is that one and no older copy of it, and what
-// it has come to is noted as long as it is in force.
+// The record of the gateway's ledger on NATS: a database may keep the accounts only if it is that ledger and not an older copy of
+// it. While it is in force, its progress is written to the record.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Records } from '../../bus/nats/jetstream/records.ts';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { ClusterError } from '../membership/name-lease.ts';
 import { judgeLedger, ownSentence, readKnown } from './judgement.ts';
 
-/** What is written within this time of a loss is not told from what was never written. */
+/** The interval of these writes. A copy that lacks less than this cannot be told from a current one. */
 const NOTE_MS = 5_000;
 
 export interface LedgerRecordOptions {
@@ -15,9 +15,9 @@ export interface LedgerRecordOptions {
   store: Pick<Store, 'findLedger' | 'noteLedger'>;
   clock: Clock;
   shard: string;
-  /** Where the database is, for sentences. */
+  /** The database's directory, for messages. */
   directory: string;
-  /** Once for each time that it begins to fail. */
+  /** Called once each time that writing begins to fail. */
   onFault(error: unknown): void;
 }
 
@@ -50,12 +50,12 @@ export class LedgerRecord {
     await this.#write(own);
   }
 
-  /** From now on what the ledger has come to is noted every few seconds. */
+  /** Writes the ledger's progress every few seconds from now on. */
   keep(): void {
     this.#arm();
   }
 
-  /** Notes it once more: the copy that starts next is to have all of it. Never rejects. */
+  /** Writes it once more, so that the next start needs a copy with everything. Never rejects. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -89,7 +89,7 @@ export class LedgerRecord {
       this.#noted = { sequence: written, text };
       return;
     }
-    // This one has written, and never heard so; or another ledger is in force, over which nothing is written.
+    // Either an own write whose answer was lost, or another ledger is in force; that record is not overwritten.
     const found = await records.read(this.#name);
     const isOwn = found !== undefined && readKnown(found.value)?.id === id;
     this.#noted = isOwn ? { sequence: found.sequence, text: '' } : undefined;

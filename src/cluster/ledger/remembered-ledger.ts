@@ -1,5 +1,5 @@
-// The ledger that a node without the database has been asking, in a file of its data directory: another one under the same name is
-// not asked, whatever NATS has forgotten.
+// A file in which a node without the database keeps the identity of the ledger that it uses. If another ledger answers under the
+// same name, the node refuses it, even when NATS has lost its own record.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
@@ -26,7 +26,9 @@ export class RememberedLedger {
     throw new ClusterError(`${file} does not say which ledger this node knows: remove it, and the next one is taken.`);
   }
 
-  /** What is wrong with the ledger of the node that answers, as a sentence; undefined for the right one, which is remembered. */
+  /**
+   * What is wrong with the ledger of the answering node, in a sentence; undefined for the right one, which is then remembered.
+   */
   faultOf(found: LedgerIdentity): string | undefined {
     const known = this.#known;
     const judged = judgeLedger(found, known);
@@ -36,7 +38,7 @@ export class RememberedLedger {
   }
 
   #remember({ id, generation }: LedgerIdentity): void {
-    // How far it has come is for those to say who have it.
+    // The node that has the ledger knows how far it has come.
     this.#known = { id, generation, sequence: 0 };
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });

@@ -1,34 +1,34 @@
-// What keys take of their requests and tokens of a minute on one node is told to the others, who count it as well: a limit is the
-// key's on all nodes together, to within what is taken in a quarter of a second. What the limits are is decided elsewhere.
+// Gossip of rate limits: each node tells the others how many requests and tokens of a minute its keys used, and all count them. A
+// key's limit thus holds over all nodes, to within the use of a quarter of a second.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { RATES_TAKEN } from '../../bus/subjects.ts';
 import type { LimitsMessages, RateKind, RateTaken } from './messages.ts';
 
-/** What is taken within this is told together. */
+/** Use within this time goes into one message. */
 const TOGETHER_MS = 250;
-/** Keys told of at a time; what more of them take within that time is not told, and counted. */
+/** Keys in one message; beyond it use is not told, but counted as a metric. */
 const KEYS_MAX = 10_000;
 const IN_MESSAGE_MAX = 1_000;
-/** Nodes whose last message is known. */
+/** Nodes of which the last message is remembered. */
 const NODES_MAX = 1_000;
 
 export interface RateGossipOptions {
   bus: Pick<Bus, 'node' | 'isConnected' | 'publish' | 'subscribe'>;
   clock: Clock;
   messages: LimitsMessages;
-  /** Nodes that serve clients, this one included: alone it tells nobody. */
+  /** Nodes that serve clients, this one included. A node that is alone sends nothing. */
   edges(): number;
 }
 
 export class RateGossip {
-  /** Keys that were not told of, because too many took something at once. */
+  /** Keys that were not told of because the message was full. */
   untold = 0;
-  /** Messages that were not understood, or came again. */
+  /** Messages that were malformed or came again. */
   ignored = 0;
   readonly #options: RateGossipOptions;
   readonly #waiting = new Map<string, { kind: RateKind; keyId: string; count: number; max: number }>();
-  /** The newest message of each node, the one heard longest ago first. */
+  /** The newest message of each node, the oldest entry first. */
   readonly #heard = new Map<string, number>();
   readonly #detach: Detach;
   #sequence = 0;
@@ -45,12 +45,12 @@ export class RateGossip {
     });
   }
 
-  /** Hears of what was taken on other nodes; there is one who does. */
+  /** Called with use on other nodes; has one listener. */
   onTaken(hear: (taken: RateTaken) => void): void {
     this.#hear = hear;
   }
 
-  /** One was taken here, of `max` a minute. */
+  /** A key used one here, of `max` a minute. */
   took(kind: RateKind, keyId: string, max: number): void {
     const { bus, clock, edges } = this.#options;
     if (edges() < 2 || !bus.isConnected) return;

@@ -1,5 +1,4 @@
-// The limits that hold over all nodes, put together: what a node that serves clients has of them. What is counted, and how a refusal
-// is worded, is decided in src/auth.
+// The limits over all nodes, as one node that serves clients uses them. src/auth decides what is counted.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { RateGossip } from './gossip.ts';
@@ -11,16 +10,16 @@ export interface ClusterLimitsOptions {
   bus: Bus;
   clock: Clock;
   messages: LimitsMessages;
-  /** Nodes that serve clients, this one included, as far as they are heard of now. */
+  /** Nodes that serve clients and are heard of now, this one included. */
   edges(): number;
-  /** Hears of each node that comes or goes. */
+  /** Called for each node that comes or goes. */
   onNodes(listener: () => void): Detach;
 }
 
 export interface ClusterLimits {
   places: Pick<SessionPlaces, 'take'>;
   rates: Pick<RateGossip, 'took' | 'onTaken'>;
-  /** What of a limit of a minute is this node's own now: all of it while the others can hear what it takes. */
+  /** The part of a limit per minute that this node applies now: all of it while the others hear what it uses. */
   ownOf(max: number): number;
 }
 

@@ -1,5 +1,5 @@
-// What nodes say to each other of limits: its shapes, and what of it is believed. It is signed, since whoever could make it up
-// could lock a customer out; who counts, and what follows from it, is decided in the files beside this one.
+// Messages between nodes about limits: their shapes, and their checks when they are read. They are signed, because a forged one
+// could lock a customer out.
 
 import type { BusBody } from '../../bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../../bus/signed.ts';
@@ -9,8 +9,8 @@ import { isRecord } from '../../runtime/record.ts';
 export type PlacesOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];
 
 /**
- * `take`: may there be one more? `leave`: these are over. `all`: these are all that the node has, in parts. `sync` numbers the
- * tellings of all: what is said under another one than was told last is not understood.
+ * `take`: asks for one more session. `leave`: these have ended. `all`: all sessions of the node, in parts. `sync` numbers these
+ * full reports; a message that belongs to an older report is answered `unknown`.
  */
 export type PlacesQuestion = { node: string; sync: number } & (
   | { op: 'take'; place: number; keyId: string; organisationId: string; keyMax: number; organisationMax: number | null }
@@ -18,10 +18,13 @@ export type PlacesQuestion = { node: string; sync: number } & (
   | { op: 'all'; isFirst: boolean; places: readonly PlacesOfKey[] }
 );
 
-/** `unknown`: all must be told first. `counting`: it was not told by everybody yet. `crowded`: it cannot count more. */
+/**
+ * `unknown`: send a full report first. `counting`: not every node has sent its report yet. `crowded`: there is no room to count
+ * more.
+ */
 export type PlacesAnswer = 'done' | 'full:key' | 'full:organisation' | 'unknown' | 'counting' | 'crowded';
 
-/** Of one key, so many requests or client tokens, of how many a minute. */
+/** Use of one key: requests or client tokens, and the limit per minute. */
 export type RateTaken = readonly [kind: RateKind, keyId: string, count: number, max: number];
 export type RateKind = 'requests' | 'tokens';
 
@@ -32,7 +35,10 @@ const ID_LENGTH_MAX = 100;
 const NODE = /^[a-z0-9]{6}$/;
 const ANSWERS: readonly unknown[] = ['done', 'full:key', 'full:organisation', 'unknown', 'counting', 'crowded'];
 
-/** Writes and reads with keys out of the gateway's secret. What is read is undefined when it cannot be believed. */
+/**
+ * Signs and verifies with keys derived from the gateway's secret. The readers return undefined for a message that is not
+ * authentic or malformed.
+ */
 export class LimitsMessages {
   readonly #keys: SigningKeys;
 

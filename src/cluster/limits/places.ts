@@ -1,25 +1,25 @@
-// Sessions of this node, told to the one that counts those of all nodes: each is asked for before it begins. While nobody answers,
-// this node lets in its share by itself, and tells all that it has when somebody does again. Refusals are worded elsewhere.
+// Session places of this node (a place is one slot of a limit on concurrent sessions): asks the counting node before each session
+// begins. While that does not answer, this node admits sessions up to its share of the limit, and sends a full report afterwards.
 import type { Clock } from '../../../machines/clock.ts';
 import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
 import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
 import type { LimitsMessages, PlacesAnswer, PlacesOfKey, PlacesQuestion } from './messages.ts';
 import type { LimitShare } from './share.ts';
 
-/** A handshake waits no longer for the count. */
+/** Timeout of a handshake's question. */
 const ANSWER_MS = 1_000;
-/** Nobody is kept waiting for the next ones after an answer did not come; less long where there was nobody to ask. */
+/** After a timeout, do not ask again for this long; shorter after "no responders". */
 const PAUSE_MS = 2_000;
 const PAUSE_MS_NOBODY = 500;
 const AGAIN_MS = 500;
 const AGAIN_MS_MAX = 10_000;
-/** A count that begins anew meanwhile is asked again. */
+/** Tries when the counting node begins anew meanwhile. */
 const TRIES_MAX = 3;
-/** Places told of in one message: some tens of thousands of bytes. */
+/** Places in one message: some tens of thousands of bytes. */
 const TOLD_MAX = 5_000;
-/** Of keys of their own, each. */
+/** Keys in one message of new places. */
 const ADDED_MAX = 400;
-/** An id takes as much room as some numbers. */
+/** An id takes about as much space as this many numbers. */
 const ROOM_OF_ID = 10;
 
 export interface PlaceRequest {
@@ -30,7 +30,7 @@ export interface PlaceRequest {
   organisationMax: number | null;
 }
 
-/** `isShare`: nobody could say how many there are elsewhere. `leave` may be called twice. */
+/** `isShare`: the counting node could not be asked, so this node's share was applied. `leave` may be called twice. */
 export type PlaceTaken = { leave(): void } | { full: 'key' | 'organisation'; max: number; isShare: boolean };
 
 export interface SessionPlacesOptions {
@@ -44,7 +44,7 @@ type Place = Pick<PlaceRequest, 'keyId' | 'organisationId'>;
 type Say = PlacesQuestion extends infer Each ? (Each extends unknown ? Omit<Each, 'node' | 'sync'> : never) : never;
 
 export class SessionPlaces {
-  /** Sessions that began while nobody counted. */
+  /** Sessions that were admitted without the counting node. */
   trusted = 0;
   readonly #options: SessionPlacesOptions;
   readonly #from: Address;
@@ -53,7 +53,7 @@ export class SessionPlaces {
   readonly #counts = new Map<string, number>();
   #lastPlace = 0;
   #sync = 0;
-  /** Settles with whether the one who counts knows of all places; undefined while it does not. */
+  /** Resolves with whether the counting node knows all places of this node; undefined while no report was sent. */
   #told: Promise<boolean> | undefined;
   #adding: number[] = [];
   #leaving: number[] = [];
@@ -87,7 +87,7 @@ export class SessionPlaces {
 
   async take(request: PlaceRequest): Promise<PlaceTaken> {
     this.#options.share.look();
-    // What this node has is known here, and no more than all.
+    // The own sessions are known here; if they alone reach the limit, it is full.
     const full = this.#fullAt(request, (max) => max);
     if (full !== undefined) return { ...full, isShare: false };
     const place = ++this.#lastPlace;
@@ -107,7 +107,7 @@ export class SessionPlaces {
     for (const detach of this.#detach) detach();
   }
 
-  /** Asks under the telling that holds; what was answered under one that is over may not be counted any more. */
+  /** Asks under the current report; an answer under an older one may not be counted any more. */
   async #askFor(place: number, request: PlaceRequest): Promise<PlacesAnswer | undefined> {
     const { keyId, organisationId, keyMax, organisationMax } = request;
     for (let tries = 1; tries <= TRIES_MAX && (await this.#ready()); tries++) {
@@ -116,7 +116,7 @@ export class SessionPlaces {
       if (answer === undefined) return undefined;
       if (answer === 'unknown' && sync === this.#sync) this.#told = undefined;
       else if (sync === this.#sync) {
-        // Before anything else happens: a telling of all that begins now has it.
+        // Add it at once, so that a full report that begins now includes it.
         if (answer === 'done') this.#keep(place, request);
         return answer;
       }
@@ -124,7 +124,7 @@ export class SessionPlaces {
     return undefined;
   }
 
-  /** Nobody said how many there are. */
+  /** The counting node could not be asked: apply the share. */
   #trust(place: number, request: PlaceRequest): PlaceTaken {
     const full = this.#fullAt(request, (max) => this.#options.share.of(max));
     if (full !== undefined) return { ...full, isShare: true };
@@ -170,7 +170,7 @@ export class SessionPlaces {
     }
   }
 
-  /** Whether the one who counts knows of all places; tells them where it does not. */
+  /** Whether the counting node knows all places; sends a full report if it does not. */
   #ready(): Promise<boolean> {
     if (this.#closed || this.#options.clock.now() < this.#pausedUntilMs) return Promise.resolve(false);
     if (this.#told === undefined) {
@@ -190,7 +190,7 @@ export class SessionPlaces {
     const parts = partsOf(this.#places);
     for (const [index, places] of parts.entries()) {
       const answer = await this.#ask({ op: 'all', isFirst: index === 0, places });
-      // Told anew meanwhile: that telling has all that this one lacks.
+      // A newer report began meanwhile and includes the rest.
       if (sync !== this.#sync) return (await this.#told) ?? false;
       if (answer !== 'done') {
         this.#again();
@@ -202,7 +202,7 @@ export class SessionPlaces {
     return true;
   }
 
-  /** What has changed since all was told; what changes meanwhile goes with the next message. */
+  /** Sends changes since the full report. Changes that happen meanwhile go with the next message. */
   async #tell(): Promise<void> {
     if (this.#isTelling || this.#told === undefined) return;
     this.#isTelling = true;
@@ -211,7 +211,7 @@ export class SessionPlaces {
         const sync = this.#sync;
         const answer = await this.#ask(this.#changes());
         if (answer === undefined || answer === 'done' || sync !== this.#sync) continue;
-        // Whoever counts now has not been told yet.
+        // Another node counts now and needs a full report.
         this.#told = undefined;
         await this.#ready();
       }
@@ -232,7 +232,10 @@ export class SessionPlaces {
     return known === undefined ? [] : [[place, known]];
   }
 
-  /** Undefined when nobody answered: it is told again in a while, so that others count what is here. */
+  /**
+   * Undefined when there was no answer; the report is then sent again later, so that the other nodes' limits include these
+   * sessions.
+   */
   async #ask(say: Say): Promise<PlacesAnswer | undefined> {
     const { bus, clock, messages } = this.#options;
     const body = messages.question({ node: bus.node, sync: this.#sync, ...say });
@@ -260,7 +263,7 @@ export class SessionPlaces {
   }
 }
 
-/** In messages that are not too long; one at least. */
+/** Splits into messages of bounded size; at least one. */
 function partsOf(places: ReadonlyMap<number, Place>): PlacesOfKey[][] {
   const byKey = new Map<string, { organisationId: string; places: number[] }>();
   for (const [place, { keyId, organisationId }] of places) {

@@ -1,13 +1,13 @@
-// The one count of sessions over all nodes, at the node that keeps the accounts: who has how many, by key and by organisation.
-// Nodes tell it of every session before it begins; what limit holds, and what happens while nobody counts, is theirs to know.
+// Counts the sessions of all nodes by key and organisation, on the node that keeps the accounts. Nodes ask it before each session
+// begins.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus } from '../../bus/bus.ts';
 import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
 import type { LimitsMessages, PlacesAnswer, PlacesQuestion } from './messages.ts';
 
-/** Sessions counted at a time; past it nodes judge by their share. */
+/** Sessions that can be counted; beyond it the nodes apply their shares. */
 const PLACES_MAX = 1_000_000;
-/** How long a count that has just begun waits for everybody to tell what they have. */
+/** How long a new count waits for the reports of all nodes. */
 const COUNTING_MS = 2_000;
 
 interface Place {
@@ -20,11 +20,11 @@ interface Told {
   places: Map<number, Place>;
 }
 
-/** The count itself. */
+/** The counter itself. */
 export class SessionCounter {
   readonly #placesMax: number;
   readonly #nodes = new Map<string, Told>();
-  /** Sessions by what they are counted for. */
+  /** Number of sessions by key and by organisation. */
   readonly #counts = new Map<string, number>();
   #size = 0;
 
@@ -64,7 +64,7 @@ export class SessionCounter {
 
   #take(told: Told, question: PlacesQuestion & { op: 'take' }): PlacesAnswer {
     const { place, keyId, organisationId, keyMax, organisationMax } = question;
-    // Asked again because the answer was lost.
+    // Asked again, because the answer was lost.
     if (told.places.has(place)) return 'done';
     if (this.#countOf(ofKey(keyId)) >= keyMax) return 'full:key';
     if (this.#countOf(ofOrganisation(organisationId)) >= (organisationMax ?? Number.POSITIVE_INFINITY)) {
@@ -113,13 +113,13 @@ export interface ServePlacesOptions {
 }
 
 export interface ServedPlaces {
-  /** Sessions that are counted, for the metrics. */
+  /** Counted sessions, for the metrics. */
   readonly places: number;
-  /** Messages that were not understood. */
+  /** Malformed messages. */
   readonly ignored: number;
-  /** Frees the places of a node that is gone. Should it come back, it tells all that it has. */
+  /** Frees the places of a node that is gone. If it comes back, it sends a full report. */
   forget(node: string): void;
-  /** Somebody has come, or come back, and may have sessions that were never told of here. */
+  /** A node came, or came back, and may have sessions that are not counted: ask all nodes for a full report. */
   rollCall(): void;
   close(): void;
 }
@@ -131,7 +131,7 @@ export function servePlaces({ bus, clock, messages }: ServePlacesOptions): Serve
   let isCounting = true;
   let timer: unknown;
   const rollCall = () => bus.publish(PLACES_ROLL_CALL, { type: PLACES_ROLL_CALL });
-  /** Until everybody has told, nobody can be told how many there are. */
+  /** Until all nodes had time to report, the count is not known. */
   const countAnew = () => {
     isCounting = true;
     clock.clearTimeout(timer);

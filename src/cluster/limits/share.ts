@@ -1,14 +1,14 @@
-// What of a limit is this node's own while the others cannot be asked: as much as everybody's who served clients when they could
-// be heard of last. Who that is, is told by the membership.
+// The share of a limit that this node applies alone while it cannot reach the others: the limit divided by the nodes that served
+// clients when they were last heard of.
 import type { Clock } from '../../../machines/clock.ts';
 
-/** A node that was not heard of for so long, while others could be, is not counted on any more. */
+/** A node that was silent for this long, while others could be heard, does not count any more. */
 const SHRINK_MS = 30_000;
 
 export interface LimitShareOptions {
   clock: Pick<Clock, 'now'>;
   bus: { readonly isConnected: boolean };
-  /** Nodes that serve clients, this one included, as far as they are heard of now. */
+  /** Nodes that serve clients and are heard of now, this one included. */
   edges(): number;
 }
 
@@ -22,8 +22,8 @@ export class LimitShare {
   }
 
   /**
-   * At least one. The nodes grow fewer here only after it is certain that they are: when the bus is away nobody is heard of. To be
-   * looked at when anybody comes or goes, and before each use.
+   * At least one. While the bus is down no node is heard, so the number only shrinks after it is certain. Call it when a node
+   * comes or goes, and before each use.
    */
   look(): number {
     const { clock, bus, edges } = this.#options;

@@ -1,4 +1,4 @@
-// Asking one node what it says of itself, wherever somebody has read of it. What follows from the answer is the caller's.
+// Asks one node for its status.
 import { type Bus, BusError } from '../../bus/bus.ts';
 import type { LeaseValue } from '../../bus/leases.ts';
 import { NODE_STATUS } from '../../bus/subjects.ts';
@@ -8,7 +8,7 @@ const ANSWER_MS = 2000;
 
 type Asking = Pick<Bus, 'node' | 'address' | 'requestOf'>;
 
-/** Undefined when it does not answer, or with something else. `node` is its incarnation. */
+/** Undefined when it does not answer, or not with a status. `node` is its incarnation. */
 export async function askNode(
   bus: Pick<Asking, 'address' | 'requestOf'>,
   node: string,
@@ -21,7 +21,7 @@ export async function askNode(
   }
 }
 
-/** Whether whoever has written that is another node, is there, and is called so: anybody may write anything under a name. */
+/** Whether the holder in a lease's value is another node that runs and has that name. A lease's value alone proves nothing. */
 export async function isCalled(bus: Asking, id: string, { node }: LeaseValue): Promise<boolean> {
   if (typeof node !== 'string' || node === bus.node) return false;
   const status = await askNode(bus, node);

@@ -1,21 +1,21 @@
-// What a node says of itself every two seconds, and what of it is believed: whatever else comes on the topic is no heartbeat.
+// The heartbeat that a node sends every two seconds, and its checks when it is read.
 import { NODE_HEARTBEAT } from '../../bus/subjects.ts';
 import { ROLES, type Role } from '../../config/schema-cluster.ts';
 import { readUpstreamState, type UpstreamState } from '../placement/upstream-state.ts';
 
 export const HEARTBEAT_MS = 2000;
-/** Three heartbeats that did not come. */
+/** A node counts as silent after three missed heartbeats. */
 export const GONE_MS = 3 * HEARTBEAT_MS;
 
-/** How much a node has to do. */
+/** The load of a node. */
 export interface NodeLoad {
   /** Sessions of its clients. */
   sessions: number;
   /** Connections to providers. */
   legs: number;
-  /** Sessions that it takes at most; null where it sets no limit. */
+  /** The most sessions that it accepts; null without a limit. */
   sessionsMax: number | null;
-  /** Of its connections to providers, where it has the role; a node of an earlier version does not say. */
+  /** Of its connections to providers, if it has that role; absent in heartbeats of earlier versions. */
   upstream?: UpstreamState | undefined;
 }
 
@@ -23,26 +23,26 @@ export interface Heartbeat extends NodeLoad {
   type: typeof NODE_HEARTBEAT;
   /** Its incarnation: the node part of addresses. */
   node: string;
-  /** How its operator calls it; it stays over restarts. */
+  /** The name that its operator gave it; the same after a restart. */
   id: string;
   roles: Role[];
   version: string;
-  /** It takes nothing new, and ends soon. */
+  /** It drains: accepts nothing new, and ends soon. */
   draining: boolean;
-  /** This is its last one. */
+  /** It leaves: this is its last heartbeat. */
   leaving: boolean;
   /** Its wall clock, in epoch milliseconds. */
   wallMs: number;
 }
 
 const NODE = /^[a-zA-Z0-9_-]{1,32}$/;
-/** No spaces and nothing that moves a cursor: it is shown to people. */
+/** No spaces and no control characters: it is printed in a terminal. */
 const TEXT = /^[\x21-\x7e]{1,64}$/;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isText = (value: unknown): value is string => typeof value === 'string' && TEXT.test(value);
 
-/** The heartbeat in what came; undefined when it is none. Roles that are not known here are left out. */
+/** Undefined when it is not a heartbeat. Drops roles that this version does not know. */
 export function readHeartbeat(body: unknown): Heartbeat | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { type, node, id, roles, version, sessions, legs, sessionsMax, upstream, draining, leaving, wallMs } =

@@ -1,5 +1,5 @@
-// Which nodes there are: has this one's name, says what it has to do every two seconds, and hears the others. What is known of them
-// is node-view.ts; how the name is kept, keep-name.ts.
+// This node's membership in the cluster: holds the lease of its name, sends a heartbeat every two seconds, and follows the
+// heartbeats of the others.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import type { Leases } from '../../bus/leases.ts';
@@ -12,9 +12,9 @@ import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './he
 import { holdNameLease, type NameLease } from './name-lease.ts';
 import { NodeView } from './node-view.ts';
 
-/** The leases of nodes begin so. */
+/** Prefix of the nodes' leases. */
 export const NODE_PREFIX = 'node.';
-/** A heartbeat out of turn follows the last one by so much at least. */
+/** The least time between two heartbeats. */
 const SOON_MS = 200;
 const LOOK_AGAIN_MS = 1000;
 
@@ -25,16 +25,16 @@ export interface MembershipOptions {
   /** Epoch milliseconds. */
   wallMs?: () => number;
   self: { id: string; roles: readonly Role[]; version: string };
-  /** How much this node has to do at this moment. */
+  /** The present load of this node. */
   load(): NodeLoad;
   /**
-   * Whether a server answers right now: `() => answersNow(natsBus)` of bus/nats/jetstream/common.ts. Where it does not, a node that is
-   * silent may be there. The connection alone when absent.
+   * Whether a NATS server answers now: `() => answersNow(natsBus)` of bus/nats/jetstream/common.ts. While none does, a silent
+   * node may still run. Without this function the connection's state counts.
    */
   answersNow?: () => Promise<boolean>;
-  /** Something that the operator should know, as a sentence. */
+  /** Reports to the operator, in a sentence. */
   onWarning?(sentence: string): void;
-  /** Another node has this one's name: this one drains and ends. Told once. */
+  /** Another node holds this one's name: this one has to drain and end. Called once. */
   onConflict(sentence: string): void;
   staleWaitMs?: number;
 }
@@ -42,23 +42,23 @@ export interface MembershipOptions {
 export interface Membership {
   /** This node's incarnation. */
   readonly node: string;
-  /** Whether this node has its name now. */
+  /** Whether this node holds its name now. */
   readonly isJoined: boolean;
-  /** Messages on the topic that are no heartbeat, or of more nodes than there is room for. */
+  /** Messages on the topic that are not heartbeats, or come from more nodes than fit. */
   readonly ignored: number;
-  /** Everyone who was heard of late, this node first. While the bus is away: everyone who was there before. */
+  /** All nodes that were heard lately, this one first. While the bus is down: those that were there before. */
   nodes(): Heartbeat[];
-  /** Nodes with that role, this one and those that drain included. */
+  /** Nodes with that role, this one and draining ones included. */
   count(role: Role): number;
-  /** Hears of other nodes that have left, or have been silent for six seconds while NATS was there. */
+  /** Called for other nodes that have left, or were silent for six seconds while NATS was connected. */
   onGone(listener: (node: string) => void): Detach;
-  /** Hears whenever who is there, what they do or whether they drain has changed. */
+  /** Called when the set of nodes, or what one of them says of itself, has changed. */
   onNodes(listener: () => void): Detach;
-  /** What this node says of itself is not what it was: the others hear of it soon. */
+  /** The status of this node has changed: send a heartbeat soon. */
   changed(): void;
-  /** This node takes nothing new: told to everyone at once. */
+  /** This node drains: tell the others at once. */
   drain(): void;
-  /** Tells everyone, and gives the name back. Never rejects. */
+  /** Sends a last heartbeat and releases the name. Never rejects. */
   leave(): Promise<void>;
 }
 
@@ -190,12 +190,12 @@ class Member implements Membership {
     this.#clock.clearTimeout(this.#beatTimer);
     this.#beatTimer = this.#clock.setTimeout(() => this.#beat(), HEARTBEAT_MS);
     this.#beatAtMs = this.#clock.now();
-    // A node without its name is not one of the gateway yet, unless it has had it: then others go on counting on it.
+    // A node sends heartbeats only once it holds its name, and goes on after it has lost the lease in an outage.
     if (this.#name?.revision === undefined || !this.#options.bus.isConnected) return;
     this.#options.bus.publish(NODE_HEARTBEAT, this.#own(false));
   }
 
-  /** Somebody new is there, or something is new, that should not wait for the next one. */
+  /** Sends a heartbeat early, for a new node or a change. */
   #beatSoon(): void {
     if (this.#name === undefined || this.#hasLeft) return;
     const delayMs = Math.max(0, this.#beatAtMs + SOON_MS - this.#clock.now());
@@ -234,7 +234,7 @@ class Member implements Membership {
   #connection(isConnected: boolean): void {
     this.#clock.clearTimeout(this.#silenceTimer);
     if (!isConnected) return;
-    // Nobody could be heard: that says nothing of them.
+    // This node could not hear the others, so their silence proves nothing.
     this.#view.forgive(this.#clock.now());
     this.#watchSilence();
     this.#beat();
@@ -250,7 +250,7 @@ class Member implements Membership {
   async #lookForSilent(): Promise<void> {
     const { bus, answersNow = async () => bus.isConnected } = this.#options;
     if (this.#view.silent(this.#clock.now()).length > 0) {
-      // A server that hangs makes everyone silent, and that is noticed on the connection later than here.
+      // When a server hangs, all nodes are silent, and the connection notices it later.
       const isAnswering = await answersNow();
       if (this.#hasLeft || !bus.isConnected) return;
       if (!isAnswering) {

@@ -1,12 +1,12 @@
-// The other nodes as this one has heard of them: who is there, who is silent, whose clock is wrong. Pure:
-// the time is given; what follows from it is membership.ts.
+// The other nodes as this one hears them: which are present, which are silent, whose clock is wrong. Pure: the time is an
+// argument.
 import { GONE_MS, HEARTBEAT_MS, type Heartbeat } from './heartbeat.ts';
 
-/** Nodes that are remembered; more are not heard of. */
+/** Nodes to remember; heartbeats of more are ignored. */
 const NODES_MAX = 1024;
-/** Clocks that differ by more are told of. */
+/** A larger difference between clocks is reported. */
 const SKEW_MS_MAX = 2000;
-/** Heartbeats in a row: one may have waited somewhere. */
+/** Heartbeats in a row with a wrong clock, since one may be delayed. */
 const SKEWED_BEATS = 3;
 
 interface Seen {
@@ -18,10 +18,10 @@ interface Seen {
 }
 
 export interface BeatNews {
-  /** Whether who is there, or what they do, is not what it was. */
+  /** Whether the set of nodes, or what one of them says of itself, has changed. */
   isChange: boolean;
   isNew: boolean;
-  /** How far its clock is ahead of this one's (negative: behind); told once of a node. */
+  /** How far its clock is ahead of this one's (negative: behind); reported once for each node. */
   skewMs?: number;
 }
 
@@ -37,7 +37,7 @@ export class NodeView {
     return this.#seen.size;
   }
 
-  /** In the order in which they were first heard. */
+  /** In the order of their first heartbeats. */
   beats(): Heartbeat[] {
     return [...this.#seen.values()].map(({ beat }) => beat);
   }
@@ -65,24 +65,24 @@ export class NodeView {
     return { isChange, isNew: before === undefined, ...(skewMs !== undefined && { skewMs }) };
   }
 
-  /** Whether it was there. */
+  /** Returns whether it was present. */
   remove(node: string): boolean {
     return this.#seen.delete(node);
   }
 
-  /** Nodes that have not been heard for too long. */
+  /** Nodes that have been silent for too long. */
   silent(nowMs: number): string[] {
     return [...this.#seen].filter(([, { heardAtMs }]) => nowMs - heardAtMs >= GONE_MS).map(([node]) => node);
   }
 
-  /** Time until one may be silent for too long; undefined when there is none. */
+  /** Time until a node may have been silent for too long; undefined when there is none. */
   nextSilenceMs(nowMs: number): number | undefined {
     if (this.#seen.size === 0) return undefined;
     const oldest = Math.min(...[...this.#seen.values()].map(({ heardAtMs }) => heardAtMs));
     return Math.max(0, oldest + GONE_MS - nowMs);
   }
 
-  /** Nobody could be heard up to now: everyone has the whole time again. */
+  /** After an outage: every node gets the full time again. */
   forgive(nowMs: number): void {
     for (const seen of this.#seen.values()) seen.heardAtMs = nowMs;
   }
@@ -98,7 +98,7 @@ function isOther(before: Heartbeat, beat: Heartbeat): boolean {
 }
 
 function skewOf(seen: Seen, skewMs: number, nowMs: number): number | undefined {
-  // Heartbeats that waited somewhere come together, and all say that their node is behind.
+  // Delayed heartbeats arrive together, and all look like a clock that is behind.
   if (nowMs - seen.skewHeardAtMs < HEARTBEAT_MS / 2) return undefined;
   seen.skewHeardAtMs = nowMs;
   seen.skewedBeats = Math.abs(skewMs) > SKEW_MS_MAX ? seen.skewedBeats + 1 : 0;

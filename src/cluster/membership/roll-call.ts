@@ -1,5 +1,5 @@
-// Who is there, asked from outside: every node that has a name, what it says of itself, and which accounts it keeps. Who asks needs
-// no name and no role.
+// Lists all nodes from outside the cluster, for the command line: each node that holds a name, its status, and the accounts that
+// it keeps. The caller needs neither a name nor a role.
 import type { Bus } from '../../bus/bus.ts';
 import type { Leases } from '../../bus/leases.ts';
 import { OWNER_PREFIX } from '../accounts/ownership.ts';
@@ -7,17 +7,17 @@ import { askNode } from './ask-node.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { NODE_PREFIX } from './membership.ts';
 
-/** Nodes that are asked at the same time. */
+/** Nodes that are asked in parallel. */
 const ASKED_MAX = 64;
 
 export interface NodeAnswer {
-  /** How its operator calls it. */
+  /** The name that its operator gave it. */
   id: string;
   /** Its incarnation. */
   node: string;
-  /** What it says; undefined when it has its name and does not answer: it was killed, or hangs. */
+  /** Undefined when it holds its name and does not answer: it was killed, or hangs. */
   status: Heartbeat | undefined;
-  /** How far its clock is ahead of the one who asks, as far as the time of the answer lets that be known; negative: behind. */
+  /** How far its clock is ahead of the caller's (negative: behind), as exactly as the time of the answer allows. */
   skewMs: number;
   /** Shards whose accounts it keeps. */
   accounts: string[];
@@ -50,7 +50,7 @@ export async function callRoll(
   return answers;
 }
 
-/** How far it lies outside of the time between asking and being answered. */
+/** How far the clock lies outside of the time between question and answer. */
 function outside(wallMs: number, fromMs: number, toMs: number): number {
   if (wallMs < fromMs) return wallMs - fromMs;
   return Math.max(0, wallMs - toMs);

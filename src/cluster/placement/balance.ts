@@ -1,10 +1,9 @@
-// How many of its legs a node asks to move to others, when it has clearly more than its share. Pure; when it looks, and which of
-// them it asks, is upstream/service/leg-balance.ts.
+// How many legs a node asks to move away when it has clearly more than its share. Pure; upstream/service/leg-balance.ts calls it.
 
-/** A node has clearly more than its share with so many times the mean, and so many more. */
+/** A node is overloaded with this many times the mean, and at least this many more. */
 const CLEARLY = 1.25;
 const CLEARLY_MORE = 4;
-/** A part of what is too much at a time, and never more than this: what the others have by then is known the next time. */
+/** The part of the excess that moves at a time, and its maximum; the next round sees the effect. */
 const PART = 1 / 4;
 const MOVED_MAX = 20;
 

@@ -1,25 +1,25 @@
-// Which of the nodes that can open a leg is asked for it: one that nothing speaks against, and of two of those at random the one
-// that has fewer legs. Always the one with the fewest would have all of them, until it says how many it has. Pure.
+// Chooses a node for a leg: of the nodes with the smallest penalty, two are drawn at random and the one with fewer legs wins
+// (power of two choices). Always taking the least loaded one would overload it until its next heartbeat. Pure.
 
 export interface Candidate {
   node: string;
-  /** Legs that it has, and those that were sent there since it said so. */
+  /** Legs in its last heartbeat, and those that were sent there since. */
   legs: number;
-  /** What speaks against it: it is asked only where there is none with less. */
+  /** A node is only asked when no other has a smaller penalty. */
   against: number;
 }
 
-/** What speaks against a node, worse than all before it together. */
+/** Penalties of a node; each outweighs all smaller ones together. */
 export const AGAINST = {
-  /** It has no room for more, and will say so. */
+  /** It has no room and would refuse. */
   short: 1,
-  /** It could not reach the provider of late. */
+  /** It failed to reach the provider lately. */
   failing: 2,
-  /** It did not answer when it was asked last. */
+  /** It did not answer the last request. */
   silent: 4,
   /** The session has just left it, or lost its leg there. */
   left: 8,
-  /** It is going away. */
+  /** It drains. */
   draining: 16,
 } as const;
 

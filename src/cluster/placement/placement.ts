@@ -1,44 +1,43 @@
-// Where legs are best opened, as the members of the gateway are known here: which nodes can, which of them should be left alone
-// for now, and how much each has to do. What is made of it is session/leg/leg-dialer.ts and upstream/service/leg-service.ts.
+// Where to open a leg, from the heartbeats of the other nodes: which nodes can, which to avoid for now, and their load.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import type { Heartbeat } from '../membership/heartbeat.ts';
 import type { Membership } from '../membership/membership.ts';
 import { AGAINST, chooseNode } from './choose-node.ts';
 
-/** A node that was there before the bus was lost is waited for so long when it is back. */
+/** How long to wait, after an outage of the bus, for the nodes that were there before. */
 export const GRACE_MS = 2_000;
 
-/** What a leg needs of its node. */
+/** What a leg requires of its node. */
 export interface LegNeeds {
   provider: string;
-  /** A customer's own key: any node that knows the provider can open it. */
+  /** With a customer's own key, any node that knows the provider can open it. */
   ownKey: boolean;
 }
 
 export interface LegWish extends LegNeeds {
-  /** The session has just left it: any other is better. */
+  /** The node that the session has just left; any other is better. */
   avoid?: string | undefined;
-  /** They were asked already. */
+  /** Nodes that were asked already. */
   except: ReadonlySet<string>;
 }
 
-/** `anybody`: no node is known that opens legs. `nobody`: of those that are, none can. */
+/** `anybody`: no node that opens legs is known, so ask the service. `nobody`: such nodes are known, and none of them can. */
 export type Choice = { node: string } | 'anybody' | 'nobody';
 
 export interface Placement {
   choose(wish: LegWish): Choice;
-  /** It was chosen, and did not answer. */
+  /** The chosen node did not answer. */
   missed(node: string): void;
-  /** It could not reach that provider a moment ago. */
+  /** The node could not reach that provider a moment ago. */
   unreachable(node: string, provider: string): void;
-  /** Whether a node can open legs of that provider on the service's credential. Where none is known, that is unknown: true. */
+  /** Whether a node can open legs of that provider with the service's credential. True when no such node is known. */
   hasService(provider: string): boolean;
-  /** Whether another node opens legs, and goes on doing so. */
+  /** Whether another node opens legs and does not drain. */
   hasOther(): boolean;
-  /** Legs of each other node that could take such a leg, and that nothing speaks against. */
+  /** The number of legs of each other node that could take such a leg, without a penalty. */
   others(needs: LegNeeds): number[];
-  /** Hears when any of it may be something else than before. */
+  /** Called when any of these may have changed. */
   onNodes(listener: () => void): Detach;
 }
 
@@ -49,11 +48,11 @@ export interface PlacementOptions {
   random?: () => number;
 }
 
-/** What is known of a node beside what it says; forgotten with its next heartbeat, which has it in it. */
+/** What is known of a node beyond its last heartbeat; its next heartbeat includes it and replaces it. */
 interface Mark {
   /** Legs that were sent there since. */
   sent: number;
-  /** It is from before a loss of the bus, and so is the number of its legs: they were lost with it. */
+  /** From before an outage of the bus. Its legs were lost, so its number of legs is out of date. */
   isOld: boolean;
   isSilent: boolean;
   failing: Set<string>;
@@ -90,7 +89,7 @@ export function upstreamPlacement({ members, bus, clock, random = Math.random }:
       (isFailing ? AGAINST.failing : 0) +
       (mark?.isSilent ? AGAINST.silent : 0) +
       (node === avoid ? AGAINST.left : 0) +
-      // Sessions of this node have their legs here to the last.
+      // Sessions of this node may open legs here until the end.
       (draining && !isNear(beat) ? AGAINST.draining : 0)
     );
   };
@@ -121,7 +120,7 @@ export function upstreamPlacement({ members, bus, clock, random = Math.random }:
       if (beat === undefined || isNear(beat)) return;
       const mark = markOf(beat);
       mark.sent = Math.max(0, mark.sent - 1);
-      // After a loss of the bus nodes come back one after the other: whoever is first is not to have everything.
+      // After an outage nodes come back one by one; do not send every leg to the first one.
       if (bus.isConnected && clock.now() - connectedAtMs >= GRACE_MS) mark.isSilent = true;
     },
     unreachable(node, provider) {
@@ -141,7 +140,7 @@ export function upstreamPlacement({ members, bus, clock, random = Math.random }:
   };
 }
 
-/** One that does not say can do everything. */
+/** A node that does not say can open legs of all providers. */
 function isAble({ upstream }: Heartbeat, { provider, ownKey }: LegNeeds): boolean {
   if (upstream === undefined) return true;
   return (ownKey ? upstream.providers : upstream.credentials).includes(provider);

@@ -1,15 +1,15 @@
-// What a node that holds connections to providers says of that in its heartbeats, and what of it is believed.
+// The part of a heartbeat about connections to providers, and its checks when it is read.
 
 export type ShortOf = 'time' | 'memory' | 'legs';
 
 export interface UpstreamState {
   /** Providers that it knows: a customer's own key can be used there. */
   providers: readonly string[];
-  /** Those that it has the service's credential for, and those that need none. */
+  /** Providers for which it has the service's credential, and those that need none. */
   credentials: readonly string[];
-  /** Those that it could not reach of late. */
+  /** Providers that it could not reach lately. */
   failing: readonly string[];
-  /** What it has too little of for more legs. */
+  /** The resource that it lacks for more legs. */
   shortOf: ShortOf | null;
 }
 
@@ -22,7 +22,7 @@ const areNames = (value: unknown): value is string[] =>
   value.length <= NAMES_MAX &&
   value.every((name) => typeof name === 'string' && NAME.test(name));
 
-/** Undefined when it is none: the node is one of an earlier version, and is believed to be able to do everything. */
+/** Undefined when it is absent or malformed: a node of an earlier version counts as able to open everything. */
 export function readUpstreamState(value: unknown): UpstreamState | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { providers, credentials, failing, shortOf } = value as Partial<Record<keyof UpstreamState, unknown>>;
