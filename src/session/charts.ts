@@ -10,8 +10,8 @@ import { inspectSystem, type Observer, type Step, startObserved, stepsOf } from 
 
 type Child = 'turn' | 'failover';
 
-/** Looks on; what it throws changes nothing. */
-export interface Onlooker {
+/** Is told of each step of the charts; what it throws changes nothing. */
+export interface ChartWatcher {
   step(step: Step, event: string): void;
   /** The charts have stopped, and this is where: nothing follows. */
   ended(last: readonly Step[]): void;
@@ -20,8 +20,8 @@ export interface Onlooker {
 /** Safe to tell anything at any time: an actor that has ended, or was never started, hears nothing. */
 export class Charts {
   #actor: Actor<typeof sessionMachine> | undefined;
-  /** Made with the first that looks on: a session that nobody watches has none. */
-  #onlookers: Map<Onlooker, () => void> | undefined;
+  /** Made with the first watcher: a session that is not watched has none. */
+  #watchers: Map<ChartWatcher, () => void> | undefined;
 
   start(
     machine: typeof sessionMachine,
@@ -75,36 +75,36 @@ export class Charts {
     return this.#actor === undefined ? [] : stepsOf(this.#actor);
   }
 
-  /** Whether anybody looks on. */
+  /** Whether there is a watcher. */
   get isWatched(): boolean {
-    return this.#onlookers !== undefined;
+    return this.#watchers !== undefined;
   }
 
-  /** Lets somebody look on until it is detached, or the charts stop. Undefined where they have stopped. */
-  watch(onlooker: Onlooker): (() => void) | undefined {
+  /** Tells a watcher until it is detached, or the charts stop. Undefined where they have stopped. */
+  watch(watcher: ChartWatcher): (() => void) | undefined {
     if (this.#actor === undefined) return undefined;
-    this.#onlookers ??= new Map();
-    this.#onlookers.set(
-      onlooker,
-      inspectSystem(this.#actor, (step, event) => onlooker.step(step, event)),
+    this.#watchers ??= new Map();
+    this.#watchers.set(
+      watcher,
+      inspectSystem(this.#actor, (step, event) => watcher.step(step, event)),
     );
     return () => {
-      this.#onlookers?.get(onlooker)?.();
-      this.#onlookers?.delete(onlooker);
-      if (this.#onlookers?.size === 0) this.#onlookers = undefined;
+      this.#watchers?.get(watcher)?.();
+      this.#watchers?.delete(watcher);
+      if (this.#watchers?.size === 0) this.#watchers = undefined;
     };
   }
 
   stop(): void {
-    const onlookers = this.#onlookers;
-    // An actor that ends tells its owner before it tells those who look on.
-    const last = onlookers === undefined ? [] : this.steps;
-    this.#onlookers = undefined;
+    const watchers = this.#watchers;
+    // An actor that ends tells its owner before it tells its watchers.
+    const last = watchers === undefined ? [] : this.steps;
+    this.#watchers = undefined;
     this.#actor?.stop();
     this.#actor = undefined;
-    for (const [onlooker, detach] of onlookers ?? []) {
+    for (const [watcher, detach] of watchers ?? []) {
       detach();
-      onlooker.ended(last);
+      watcher.ended(last);
     }
   }
 

@@ -56,7 +56,7 @@ export class SessionHost {
     return counts;
   }
 
-  /** A session of this node, for whoever watches it. */
+  /** A session of this node, to be watched. */
   find(sessionId: string): Pick<LiveSession, 'opening' | 'charts'> | undefined {
     return this.#sessions.get(sessionId);
   }

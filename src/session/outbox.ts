@@ -84,7 +84,7 @@ export class Outbox {
     });
   }
 
-  /** Sends what waits, and the close frame behind it: whoever reads on before the socket is given up hears everything. */
+  /** Sends what waits, and the close frame behind it: a client that reads on until the socket is cut misses nothing. */
   close(code: number, reason: string): void {
     for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) this.#emit(event);
     this.#gone = true;

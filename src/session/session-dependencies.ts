@@ -46,7 +46,7 @@ export interface SessionDependencies {
   totals: SessionTotals;
   openSpool(): Spool;
   access(provider: string): ProviderAccess;
-  /** Where legs are opened; absent: wherever somebody answers. */
+  /** Chooses the node that opens a leg; absent: any node that answers. */
   placement?: Placement | undefined;
   attempts: Attempts;
   onState(sessionId: string, value: StateValue): void;

@@ -1,4 +1,4 @@
-// What a session is doing, in one word, for the gauge and for whoever asks.
+// What a session is doing, in one word, for the gauge of sessions and for watchers.
 import type { StateValue } from 'xstate';
 
 export type SessionPhase = 'connecting' | 'streaming' | 'ending' | 'settling';

@@ -212,7 +212,7 @@ export class LiveSession {
   endAudio(): void {
     this.#idle.stop();
     this.pipeline.end();
-    // Nobody has to be found to hear what was heard already.
+    // Where every sample has its final, no leg is needed any more.
     if (this.charts.unlinked && this.#outcomes.settle()) return;
     this.#suspension.audio();
     this.leg.pump();

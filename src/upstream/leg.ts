@@ -1,4 +1,4 @@
-// A leg: one connection of a session to a model. It runs the upstream chart, numbers what is reported to whoever opened it, and
+// A leg: one connection of a session to a model. It runs the upstream chart, numbers what is reported to its owner, and
 // lets go of everything at its end. How the provider is reached is decided by its connection.
 import type { Actor } from 'xstate';
 import type { Heard, LegCommand, LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
@@ -118,7 +118,7 @@ export class Leg implements LegHandle, ConnectionLeg {
     const access = this.dependencies.access(providerOf(slug), credentialId, organisationId);
     if (access instanceof Promise) {
       access.then(
-        // Let go of meanwhile, or out of time: nobody is to be dialled any more.
+        // Closed meanwhile, or out of time: then the provider is not dialled.
         (opened) => this.scope.disposed || this.guarded('dial', () => this.#connect(opened)),
         () => this.tell({ type: 'wire.failed', failure: ownKeyUnavailable }),
       );

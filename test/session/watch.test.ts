@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { BusBody } from '../../src/bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../src/bus/subjects.ts';
-import type { Onlooker } from '../../src/session/charts.ts';
+import type { ChartWatcher } from '../../src/session/charts.ts';
 import { type Frame, SessionsElsewhere } from '../../src/session/watch/watch.ts';
 import { WatchService } from '../../src/session/watch/watch-service.ts';
 import { WATCH_LEASE_MS } from '../../src/session/watch/watch-words.ts';
@@ -193,7 +193,7 @@ it('more steps than fit in a tick are counted in one frame, and a step that chan
   const clock = new SimulatedClock();
   const told: Frame[][] = [];
   const drops: number[] = [];
-  let onlooker: Onlooker | undefined;
+  let onlooker: ChartWatcher | undefined;
   const watched = new WatchedSession({
     sessionId: 'ses_abcdef1',
     feed: 1,

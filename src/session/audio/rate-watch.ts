@@ -29,7 +29,7 @@ export class RateWatch {
     const elapsedMs = nowMs - this.#startedAt;
     if (elapsedMs < WINDOW_MS) return undefined;
     const ratio = ((receivedSamples - this.#startedSamples) / this.#sampleRate) * (1000 / elapsedMs);
-    // Beyond a factor of eight nobody talks into a microphone: it is a file.
+    // Beyond a factor of eight it is a file, not a microphone.
     const odd = this.#steady && (ratio < 0.8 || ratio > 1.2) && ratio > 0.125 && ratio < 8;
     this.#begin(receivedSamples, nowMs);
     if (!odd) return undefined;

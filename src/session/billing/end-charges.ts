@@ -70,6 +70,6 @@ export type AbortCode = Exclude<Extract<Row, { cut: CutCharge }>['code'], null>;
 /** What is billed of a session that ends so while audio is owed its final. */
 export function cutChargeOf(reason: SessionEndReason, code: string | null): CutCharge {
   const found = SESSION_ENDS.find((end) => end.reason === reason && end.code === code);
-  // An end that waits for its finals and did not get them is the doing of whoever owed them.
+  // An end that waits for its finals and did not get them is the provider's doing.
   return found?.cut ?? 'answered';
 }

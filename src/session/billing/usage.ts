@@ -53,14 +53,14 @@ export class Usage {
     return Math.max(this.#attributed, this.#answeredTo);
   }
 
-  /** The silence up to the sample is not sent again: it stays with whoever heard it before. */
+  /** The silence up to the sample is not sent again: it stays with the member that heard it before. */
   passedOver(sample: number): void {
     if (this.#last === undefined) return;
     this.#add(this.#samples, sample, this.#last);
     this.#attributed = Math.max(this.#attributed, sample);
   }
 
-  /** Everything up to the sample was lost, as the client was told: what nobody answered for is not charged. */
+  /** Everything up to the sample was lost, as the client was told: what no leg answered for is not charged. */
   skip(sample: number): void {
     this.#attributeAnswered(this.#samples, sample);
     this.#attributed = Math.max(this.#attributed, sample);
@@ -96,7 +96,7 @@ export class Usage {
     return { usage, cost_usd: usdOf(sum) };
   }
 
-  /** What was answered for before the sample goes to whoever did. Returns from where on it is nobody's. */
+  /** What was answered for before the sample goes to the member that did. Returns from where on none has. */
   #attributeAnswered(samples: Map<number, number>, sample: number): number {
     const upTo = Math.min(sample, this.#answeredTo);
     this.#add(samples, upTo, this.#answeredBy);

@@ -92,7 +92,7 @@ export class CurrentLeg {
     this.#timing = timing;
     this.#channel.begin(generation);
     this.#heldBack = false;
-    // Later: whoever gave its place back is in the middle of something, and this session may be let go of before long.
+    // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
         if (generation === this.#channel.generation) work();

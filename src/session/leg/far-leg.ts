@@ -85,7 +85,7 @@ export class FarLeg {
     this.#calls.room();
   }
 
-  /** The leg's node is gone, or a letter to it did not arrive. */
+  /** The leg's node is gone, or a message to it did not arrive. */
   lost(): void {
     this.#fail(legLost);
   }

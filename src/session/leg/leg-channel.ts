@@ -86,7 +86,7 @@ export class LegChannel {
     return this.#far?.isFull === true;
   }
 
-  /** From now on another leg is meant; nobody is asked for it yet. */
+  /** From now on another leg is meant; it is not asked for yet. */
   begin(generation: number): void {
     this.#current = generation;
     this.#reports = 0;

@@ -26,7 +26,7 @@ export interface LegDialerOptions {
   clock: Clock;
   request: OpenLeg;
   wish: LegWish;
-  /** Absent: whoever answers is asked. */
+  /** Absent: any node that answers is asked. */
   placement: Pick<Placement, 'choose' | 'missed'> | undefined;
 }
 
@@ -35,7 +35,7 @@ export class LegDialer {
   readonly #calls: LegDialerCalls;
   #stopped = false;
   #pauseMs = PAUSE_MS.first;
-  /** Since when nobody has answered, though the bus was there. */
+  /** Since when no node has answered, though the bus was connected. */
   #nobodySinceMs: number | undefined;
   /** Those that were asked in this round, and have no room or do not offer it. */
   #passed: Set<string>;
@@ -51,7 +51,7 @@ export class LegDialer {
     this.#ask();
   }
 
-  /** Nobody waits for the leg any more: one that is opened all the same is closed at once. */
+  /** The leg is not wanted any more: one that is opened all the same is closed at once. */
   stop(): void {
     this.#stopped = true;
     this.#options.clock.clearTimeout(this.#timer);

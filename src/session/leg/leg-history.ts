@@ -1,4 +1,4 @@
-// The legs of a session, as whoever watches it is shown them: the last few, and what became of each.
+// The legs of a session as its watchers are shown them: the last few, and what became of each.
 
 /** `state`: `connecting`, `streaming`, or why it was lost. */
 export interface LegRecord {

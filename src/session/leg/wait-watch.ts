@@ -33,7 +33,7 @@ export class WaitWatch {
     );
   }
 
-  /** Nobody is asked now; who is next goes on with the same wait. */
+  /** No node is being asked now; the next request continues the same wait. */
   pause(): void {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;

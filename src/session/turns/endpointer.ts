@@ -42,7 +42,7 @@ export class Endpointer {
     return true;
   }
 
-  /** Nothing was loud enough to be taken for speech. Somebody far from the microphone may speak all the same. */
+  /** Nothing was loud enough to be taken for speech. A speaker far from the microphone is that quiet. */
   #quietlyDue(pipeline: EndpointerAudio): boolean {
     const { sentSamples } = pipeline;
     const hasSound = pipeline.soundSince(this.#from);

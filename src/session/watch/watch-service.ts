@@ -1,5 +1,5 @@
-// Answers other nodes about the sessions of this one: what one is doing, and, as long as somebody renews it, each step. Nothing
-// is attached to a session that nobody watches. How it is shown is decided in watched-session.ts.
+// Answers other nodes about the sessions of this one: what one is doing, and, as long as a watcher renews its lease, each step. Nothing
+// is attached to a session that is not watched. How it is shown is decided in watched-session.ts.
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
@@ -32,7 +32,7 @@ export class WatchService {
     this.#detach = options.bus.serve(WATCH_SESSION, (body) => this.#answer(body));
   }
 
-  /** Sessions that somebody watches. */
+  /** Sessions that are watched. */
   get size(): number {
     return this.#watched.size;
   }

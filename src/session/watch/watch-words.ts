@@ -1,7 +1,7 @@
 // What is said about a session that is watched, or asked about, from another node: the words of both sides, and their schemas.
 import { type Static, Type } from '@sinclair/typebox';
 
-/** How long a session is shown after the last renewal of whoever watches it. */
+/** How long a session is shown after the last renewal of a watcher. */
 export const WATCH_LEASE_MS = 10_000;
 /** How often it is renewed. */
 export const WATCH_RENEW_MS = 3_000;
@@ -14,7 +14,7 @@ const Sequence = Type.Integer({ minimum: 0 });
 export const WatchRequest = Type.Object({
   type: Type.Union([Type.Literal('session.describe'), Type.Literal('watch.renew'), Type.Literal('watch.stop')]),
   sessionId: Id,
-  /** Whose session it is: nobody else's is shown. */
+  /** Only sessions of this organisation are shown to it. */
   organisationId: Id,
   /** Who watches; ends with its lease, or by `watch.stop`. */
   watcher: Id,

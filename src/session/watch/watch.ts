@@ -18,7 +18,7 @@ export type { Frame };
 
 type On = Extract<WatchAnswer, { type: 'watch.on' }>;
 
-/** What whoever watches hears. A gap in `sequence` means that frames were lost on their way. */
+/** What a watcher is told. A gap in `sequence` means that frames were lost on their way. */
 export interface Watching {
   /** Where the charts are now; told first, and each time that it is not known what was missed. */
   states(states: On['states'], sequence: number): void;
@@ -40,7 +40,7 @@ export class SessionsElsewhere {
     this.#options = options;
   }
 
-  /** What a live session is doing, wherever it is; undefined where nobody says. Never rejects. */
+  /** What a live session is doing, wherever it is; undefined where its node does not answer. Never rejects. */
   async describe(
     sessionId: string,
     organisationId: string,

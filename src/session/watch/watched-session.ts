@@ -1,4 +1,4 @@
-// One session while somebody watches it: its steps become frames, few at a time, and it is let go of when the last watcher's
+// One session while it is watched: its steps become frames, few at a time, and it is let go of when the last watcher's
 // lease is over. Frames carry names of states and events, never what a session holds.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Step } from '../../runtime/observe.ts';
@@ -10,7 +10,7 @@ export const TICK_MS = 50;
 /** Frames of one tick; further ones are counted as `dropped`. */
 export const FRAMES_PER_TICK_MAX = 64;
 const WATCHERS_MAX = 32;
-/** In the place of the event that ended the charts: they tell nobody of that one. */
+/** In the place of the event that ended the charts, which they do not report. */
 const ENDED = 'charts.ended';
 
 export interface WatchedOptions {
@@ -21,7 +21,7 @@ export interface WatchedOptions {
   clock: Clock;
   publish(frames: Frames): void;
   onDrop(count: number): void;
-  /** Nobody watches any more, or the session has ended. Told once; nothing is left of it then. */
+  /** The last watcher is gone, or the session has ended. Called once. */
   onReleased(): void;
 }
 

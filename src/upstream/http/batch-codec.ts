@@ -22,7 +22,7 @@ const REQUESTS_MAX = 2_000;
 /** A poll that fails in passing is repeated: the job is not lost, and doing it over would cost the upload. */
 const GET_TRIES_MAX = 3;
 const GET_PAUSE_MS = 500;
-/** The last word to a provider that nobody waits for. */
+/** The request that ends an abandoned job at the provider. */
 const ABANDON_MS = 5_000;
 
 export interface HttpBatchDependencies extends ExchangeDependencies {
@@ -160,7 +160,7 @@ class HttpJob {
     );
   }
 
-  /** Tells the provider that nobody waits any more; whether it hears of it changes nothing here. */
+  /** Tells the provider that the job is abandoned; its answer changes nothing here. */
   #abandon(): void {
     try {
       for (const request of this.#codec.abandon?.(this.#state) ?? []) {

@@ -121,13 +121,13 @@ class Upload {
     }
   }
 
-  /** The answer has begun, or nobody waits for it: what is left of the body no longer matters. */
+  /** The answer has begun, or is not wanted any more: what is left of the body no longer matters. */
   stop(): void {
     this.#stopped = true;
   }
 }
 
-/** The answer as it arrives. Settles once; what the connection says after that is nobody's concern. */
+/** The answer as it arrives. Settles once; what the connection reports after that is ignored. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly received: Promise<HttpAnswer>;
   readonly upload: Upload;
@@ -152,7 +152,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#patience.wait(answerTimeout);
   }
 
-  /** Nobody waits any more: not for a connection either, which is let go of when it is there. */
+  /** Aborted: a connection that is made after that is closed at once. */
   fail(error: unknown): void {
     const settle = this.#settle;
     if (settle === undefined) return;

@@ -1,5 +1,5 @@
 // Connections to providers over HTTP: one bounded pool per origin, with the bounds that every request shares. What is asked
-// and how long it may take is decided by whoever asks.
+// and how long it may take is decided by the caller.
 import { Pool } from 'undici';
 
 /** Connections to one origin; an upload holds one as long as it lasts. */
@@ -52,7 +52,7 @@ export class HttpPools {
     const [oldest] = this.#pools;
     if (oldest !== undefined && this.#pools.size >= (this.#options.originsMax ?? ORIGINS_MAX)) {
       this.#pools.delete(oldest[0]);
-      // Resolves when its requests are done; nobody waits for that.
+      // Resolves when its requests are done; that is not waited for.
       oldest[1].close().catch(() => {});
     }
     return new Pool(origin, {

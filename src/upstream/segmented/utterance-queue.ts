@@ -7,7 +7,7 @@ import type { BatchResult } from '../../providers/provider.ts';
 export const IN_FLIGHT_MAX = 2;
 
 export interface QueueCalls {
-  /** Rejects when it cannot be; the signal is aborted when nobody waits any more. */
+  /** Rejects when it cannot be; the signal is aborted when the leg has ended. */
   transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult>;
   /** The answers, in the order of the utterances. */
   answered(segment: Segment, result: BatchResult): void;
@@ -38,7 +38,7 @@ export class UtteranceQueue {
     return this.#entries.length;
   }
 
-  /** Utterances that nobody was asked for yet. */
+  /** Utterances that were not sent to the provider yet. */
   get waiting(): number {
     return this.#entries.filter(({ begun }) => !begun).length;
   }

@@ -1,5 +1,5 @@
 // Whether what came from another node is what a session and its leg say to each other. Members that are not known here are
-// left alone, so that a newer node may say more; what is not understood is nobody's fault and nothing's failure.
+// left alone, so that a newer node may say more; a message that is not understood is dropped, and fails nothing.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { FarCommand, FarReport, LegOpened, LegRefused, OpenLeg } from '../../../machines/events.ts';
@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<string, TSchema>> = {
   'leg.finish': numbered,
   'leg.stalled': numbered,
   'leg.alive': numbered,
-  // To whoever was let go of, also before it was known: it needs no number.
+  // May be sent before the leg's address was known to the session: it needs no number.
   'leg.close': Type.Object({}),
 };
 

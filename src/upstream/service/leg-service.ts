@@ -59,7 +59,7 @@ export class LegService {
     return this.#far.size;
   }
 
-  /** The node is going away: see {@link Retreat}. Without a placement there is nobody else, and nothing is done. */
+  /** The node is going away: see {@link Retreat}. Without a placement there is no other node, and nothing is done. */
   async drain(): Promise<void> {
     await this.#retreat?.begin();
   }
@@ -99,13 +99,13 @@ export class LegService {
     let leg: LegHandle | undefined;
     // Attached before it is opened: a command may follow the first report at once.
     const detach = bus.attach(legId, ({ from, body, bytes }) => {
-      // Anybody may write here, from anywhere: the session alone has something to say, and it is near.
+      // Every actor of the gateway may send to this address: commands are taken of the leg's own session only.
       if (from === session) leg?.command(body as LegCommand, bytes);
     });
     leg = this.#open(legId, request, {
       report: (report) => {
         const outcome = bus.send(session, address, report);
-        // Nobody is there to hear it any more: the session has ended, and its leg with it.
+        // The session has ended, and its leg with it.
         if (outcome === 'unknown_actor' || outcome === 'unknown_node') leg?.dispose();
       },
       gone: detach,
@@ -164,7 +164,7 @@ export class LegService {
     }
   }
 
-  /** The sessions of this node have nobody nearer, so they are served all the same. */
+  /** Sessions of this node are served in any case: no other node is nearer to them. */
   #serveLocallyOnly(isLocalOnly: boolean): void {
     const before = this.#offer;
     this.#offer = isLocalOnly ? this.#bus.serveLocal(OPEN_LEG, this.#answer) : this.#bus.serve(OPEN_LEG, this.#answer);

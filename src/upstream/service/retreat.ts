@@ -1,6 +1,6 @@
 // How a node that goes away is relieved of the legs of sessions on other nodes: as soon as another node opens legs, this one opens
-// them for its own sessions alone, and asks the others to have theirs there, at the end of a turn. Until then they have nobody
-// else. Its own sessions have their legs here to the last.
+// them for its own sessions alone, and asks the others to have theirs there, at the end of a turn. Until then there is no other
+// node for them. Its own sessions have their legs here to the last.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Detach } from '../../bus/bus.ts';
 import type { Placement } from '../../cluster/placement/placement.ts';
