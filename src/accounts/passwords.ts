@@ -1,5 +1,5 @@
-// Passwords: which are taken, how they are hashed, and how many hashes there may be at a time. Hashing happens in the
-// process's thread pool, never on the main loop. What follows from a wrong one is decided elsewhere.
+// Passwords: which are taken, how they are hashed, and how many hashes there may be at a time. Hashing happens in the process's
+// thread pool, never on the main loop.
 import * as crypto from 'node:crypto';
 import { type Refusal, refuse } from '../api/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';

@@ -1,5 +1,5 @@
-// Tells a container or a compressed stream from raw samples by its first bytes, so that a file sent as PCM is refused by
-// name. What is done about it is the caller's. Magic numbers: the formats' own specifications.
+// Tells a container or a compressed stream from raw samples by its first bytes, so that a file sent as PCM is refused by name.
+// Magic numbers: the formats' own specifications.
 import { isLayerIii, mpegFrame } from './length/frames/mpeg-frame.ts';
 
 interface Magic {

@@ -57,7 +57,7 @@ export function simulateCommand(simulators: readonly ProviderSimulator[], ended:
       const { ear, close } = openEars(values);
       try {
         const server = await serve({ simulator, ear, port, faults: values.fault ?? [], host: values.host });
-        // From here on a signal is heard: whoever reads that it runs may end it.
+        // Listen for signals before saying that it runs.
         const over = ended();
         print(welcome(simulator.provider, server.url));
         await over;

@@ -1,4 +1,4 @@
-// What a client is made with: read once, checked, completed with defaults. How credentials travel is decided by those who send.
+// What a client is made with: read once, checked, completed with defaults.
 import { invalidOption } from './errors.ts';
 import type { WebSocketConstructor } from './live/web-socket.ts';
 import { environment, isBrowser } from './runtime.ts';

@@ -28,7 +28,7 @@ export interface BodySink {
 export const isInPieces = (body: Body): body is AsyncIterable<string> =>
   typeof body === 'object' && Symbol.asyncIterator in body;
 
-/** Lets go of a body that nobody will read. */
+/** Destroys a body that will not be read. */
 export function abandonBody(body: Body): void {
   if (isInPieces(body)) void letGo(body[Symbol.asyncIterator]());
 }
@@ -134,7 +134,7 @@ function* slicesOf(piece: string): Generator<string> {
   }
 }
 
-/** What a body says when it is let go of is of no interest to anybody. */
+/** Ignores errors of a body that is destroyed. */
 async function letGo(pieces: AsyncIterator<string>): Promise<void> {
   try {
     await pieces.return?.();

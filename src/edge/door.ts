@@ -62,7 +62,7 @@ export interface DoorSocket {
   ping(): void;
   /** Sends what is queued, then a close frame. */
   close(code: number, reason: string): void;
-  /** Drops the connection without a word. */
+  /** Drops the connection without an answer. */
   terminate(): void;
 }
 

@@ -16,7 +16,7 @@ export const CLOSE_ANSWER_MS = 5_000;
 const NO_CLOSE_FRAME = 1006;
 /** The longest that nothing is read of a socket: well below what a client is given to answer a ping. */
 const HELD_BACK_MS_MAX = 5_000;
-/** Frames that a client may still have sent when it is no more listened to; whoever sends more is cut off. */
+/** Frames that a client may still have sent after it was refused; a client that sends more is cut off. */
 const UNHEARD_FRAMES_MAX = 20_000;
 
 /** One WebSocket of any library: a door supplies the five moves and reports what happens. */

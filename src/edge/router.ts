@@ -62,7 +62,7 @@ const COMMON_HEADERS: Readonly<Record<string, string>> = {
 
 const CLIENT_LEFT = 'The client went away before it was answered. Send the request again.';
 
-/** Nobody waits longer than this for an answer without being told. */
+/** Timeout of an answer; then the client gets an error. */
 const RETRY_SECONDS_MAX = 60;
 /** Refusals that another attempt cannot change, though their status looks as if it could. */
 const RETRY_IS_USELESS: ReadonlySet<ErrorCode> = new Set([

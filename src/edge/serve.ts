@@ -39,7 +39,7 @@ export interface OperatorOptions extends DoorSettings {
 /** A node's open edge. */
 export interface Edge {
   door: Door;
-  /** Takes nobody new; resolves when the live sockets have closed by themselves, and at the latest after the time given. */
+  /** Accepts no new sockets; resolves when the live sockets have closed by themselves, and at the latest after the time given. */
   quiet(timeoutMs: number): Promise<void>;
 }
 

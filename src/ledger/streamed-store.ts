@@ -1,5 +1,5 @@
 // The ledger, for the reservations of a node without the database: holds are asked of the node that has, and what was used goes
-// into the usage stream, from which that node takes it. How it is asked, and what a message says, is decided elsewhere.
+// into the usage stream, from which that node takes it.
 import { lineCostMicroUsd } from '../billing/price.ts';
 import { BusError } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';

@@ -1,5 +1,4 @@
-// Whether the process has room for more work: how late its event loop runs, and how much of its memory is in use. What is done
-// about it is decided by whoever asks.
+// Whether the process has room for more work: how late its event loop runs, and how much of its memory is in use.
 import type { Clock } from '../../machines/clock.ts';
 
 /** How often it is looked at how late the loop runs; and how many of those looks are between two looks at the memory. */

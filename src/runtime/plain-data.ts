@@ -1,5 +1,5 @@
 // Plain data as text, for what leaves the process: JSON, in which big integers, bytes, undefined and numbers without an end
-// survive. What it means, and whether it is what was expected, is for whoever reads it.
+// survive.
 
 /** Deeper than anything that is sent. */
 const DEPTH_MAX = 64;

@@ -1,5 +1,5 @@
 // A box that one receiver alone can open: sealed with a key that only the two ends of an X25519 exchange can know, one of which
-// is thrown away at once. Who the receiver is, and what the box is bound to, is decided by whoever seals it.
+// is thrown away at once.
 import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { keyFor, openBytes, sealBytes } from './sealing.ts';
 

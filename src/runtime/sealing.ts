@@ -1,5 +1,5 @@
 // Authenticated encryption, one way for everything that is kept sealed: AES-256-GCM with a fresh nonce, bound to what it belongs
-// to. Which key, and what it belongs to, is decided by whoever seals.
+// to.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';

@@ -1,5 +1,4 @@
-// A secret in a file of its own: made once, for this user alone. What it is for, and what it looks like, is decided by whoever
-// asks for it.
+// A secret in a file of its own: made once, for this user alone.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,

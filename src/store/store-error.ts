@@ -1,4 +1,4 @@
-// Why a call to the store was rejected. What a client hears of it is decided by the caller.
+// Why a call to the store was rejected.
 
 /**
  * - `cannot_open`: the file or its directory cannot be used; the message says what to do

@@ -20,7 +20,7 @@ const REST_BYTES_MAX = 16 * 1024;
 const FLAC_HEAD_BYTES = 42;
 const FLAC_INFO_BYTES = 34;
 
-/** Undefined where nobody can tell. */
+/** Undefined when it cannot be measured. */
 export function* audioIn(size: number): Scan<MeasuredAudio | undefined> {
   const from = yield* behindTags(size);
   switch (sniffContainer(yield { at: from, length: SNIFF_BYTES })) {

@@ -5,7 +5,7 @@
 export interface MeasuredAudio {
   /** Seconds that the audio holds at most: the sum over chained or concatenated parts. */
   secondsMax: number;
-  /** 1 where nobody can tell. */
+  /** 1 when the format does not say. */
   channels: number;
 }
 

@@ -132,7 +132,7 @@ function samplesOfAac(kind: number): number {
   return kind === UNIFIED ? 4096 : 1024;
 }
 
-/** What a track is called that nobody describes. */
+/** The codec of a track without a description. */
 export const handlerOf = (media: Uint8Array | undefined): string => {
   const handler = inside(media, 'hdlr');
   return handler === undefined || handler.length < 12 ? '' : textAt(handler, 8, 4);

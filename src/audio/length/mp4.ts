@@ -12,7 +12,7 @@ import { everyByte, type Scan, type Span } from './scan.ts';
 /** Tables of a day of sound are smaller. */
 const BOX_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Of the longest of its tracks; undefined where there is none, or nobody can tell. */
+/** Of the longest of its tracks; undefined where there is none, or it cannot be measured. */
 export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const tracks: Track[] = [];
   for (let at = from; at + 8 <= size; ) {
@@ -78,7 +78,7 @@ function defaultsOf(mvex: Uint8Array | undefined, id: number): Track['defaults']
   return { ticks: 0, bytes: 0 };
 }
 
-/** What the samples of a track hold; undefined where nobody can read them. */
+/** What the samples of a track hold; undefined when they cannot be read. */
 function* contentOf(
   { codec, runs }: Track,
   all: Span,

@@ -146,7 +146,7 @@ class Silent implements OggCodec {
   more(): void {}
 }
 
-/** What nobody here can read may be the thinnest audio. */
+/** Audio of an unknown codec may have the lowest bit rate. */
 export class UnknownInOgg implements OggCodec {
   readonly channels = 1;
   #bytes = 0;

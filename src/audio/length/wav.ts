@@ -34,7 +34,7 @@ interface Format {
   bits: number;
 }
 
-/** Undefined where there are no samples, or of a coding that nobody here knows. */
+/** Undefined where there are no samples, or the coding is unknown. */
 export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const formats: Format[] = [];
   let at = from + HEAD_BYTES;

@@ -42,7 +42,7 @@ interface Description {
   bits: number;
 }
 
-/** Undefined where the track is no sound; one that counts nothing where nobody can read it is `unknown`. */
+/** Undefined where the track is no sound; `unknown` when it cannot be read. */
 export function webmTrack(entry: Uint8Array): WebmTrack | { number: number; unknown: boolean } {
   let [number, type, isEncoded] = [0, 0, false];
   const said: Description = { codec: '', setup: new Uint8Array(0), hertz: RATE_DEFAULT, channels: 1, bits: 16 };

@@ -28,7 +28,7 @@ const SEARCHED_BYTES = 64 * 1024;
 /** Number of the track and time of a block. */
 const BLOCK_HEAD_BYTES = 12;
 
-/** Undefined where there is no block of sound, or nobody can tell. */
+/** Undefined where there is no block of sound, or it cannot be measured. */
 export function* webmAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const blocks = new Blocks();
   /** Where what is open ends: from the outside to the inside. */

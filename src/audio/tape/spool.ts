@@ -28,7 +28,7 @@ export interface FileSpoolOptions {
 
 /**
  * Makes spools that share one folder and one budget. A file has a name for no longer than it takes to open it: it cannot
- * outlive the process, whatever ends that, and nobody else can open it.
+ * outlive the process, whatever ends that, and no other process can open it.
  */
 export class FileSpools {
   readonly #options: FileSpoolOptions;

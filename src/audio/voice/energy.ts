@@ -1,4 +1,4 @@
-// Where in the audio there was somebody speaking, and where anything to be heard, judged by loudness alone: cheap enough for
+// Where the audio has speech, and where it has any sound, judged by loudness alone: cheap enough for
 // every chunk, good enough to tell "the provider is silent because the caller is" from "it has stalled". It makes no turns.
 import { powerOf, WindowPower } from './window-power.ts';
 
@@ -14,7 +14,7 @@ interface Loudness {
 
 /** -45 dBFS is 184 of 32768. A click or a knock is shorter than a syllable: 100 ms are wanted. */
 const SPEECH: Loudness = { dbfs: -45, windows: 4 };
-/** Anything that could be heard at all: 16 of 32768. Below it there is nothing to transcribe, whoever listens. */
+/** Anything that could be heard at all: 16 of 32768. Below it no model finds anything to transcribe. */
 const SOUND: Loudness = { dbfs: -66, windows: 1 };
 
 /** Speech with shorter pauses than this is kept as one run. */
@@ -108,7 +108,7 @@ class Runs {
 
 /** Listens to a stream of samples from position 0 on. The result does not depend on how the stream is cut. */
 export class SpeechMeter {
-  /** Where somebody spoke. */
+  /** Where there was speech. */
   readonly speech: Runs;
   /** Where there was anything to be heard. */
   readonly sound: Runs;

@@ -1,5 +1,5 @@
 // Cuts a stream of audio into what was said and the silence between, by loudness alone. Pure and synchronous: samples in,
-// utterances out, by position. What becomes of an utterance is decided elsewhere.
+// utterances out, by position.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import type { SampleMemory } from '../pcm.ts';
 import { VoiceActivity } from './voice-activity.ts';
@@ -32,7 +32,7 @@ export interface Segment {
 
 /** Called from within the segmenter's methods, in the order of the positions. */
 export interface SegmenterListener {
-  /** Somebody began to speak there: an utterance follows. */
+  /** Speech began there: an utterance follows. */
   started(sample: number): void;
   /** An utterance is over. It begins at or behind the end of the one before; between the two is silence. */
   ended(segment: Segment): void;
@@ -61,7 +61,7 @@ export class Segmenter {
   #voiced = 0;
   #voicedStart = 0;
   #voicedEnd = 0;
-  /** The listener knows that somebody speaks. */
+  /** The listener was told that speech began. */
   #told = false;
 
   constructor(sampleRate: number, rules: SegmenterRules, listener: SegmenterListener) {

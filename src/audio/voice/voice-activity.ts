@@ -2,7 +2,7 @@
 // audio that is to be cut; what it takes for speech by mistake costs a request, what it misses is lost, so it errs upwards.
 import { powerOf, WINDOW_MS } from './window-power.ts';
 
-/** The quietest window of this time is taken for the noise: nobody speaks so long without a gap between two words. */
+/** The quietest window of this time is taken for the noise: speech has a gap between two words sooner. */
 const MEMORY_MS = 4_000;
 const BLOCK_MS = 500;
 /** What the noise is taken for until the first of that time has passed. */
@@ -27,7 +27,7 @@ export class VoiceActivity {
   #current = Number.POSITIVE_INFINITY;
   #noise = powerOf(NOISE_DBFS);
 
-  /** The next window, by its power. Whether somebody speaks in it. */
+  /** The next window, by its power. Returns whether it is speech. */
   hears(power: number): boolean {
     const threshold = Math.min(LOUDEST, Math.max(QUIETEST, this.#noise * MARGIN));
     this.#learn(power);

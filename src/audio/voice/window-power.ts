@@ -1,5 +1,4 @@
-// How loud a stream is, window after window: cheap enough for every sample that comes. What is loud enough for what is
-// decided by those who listen.
+// How loud a stream is, window after window: cheap enough for every sample that comes.
 
 export const WINDOW_MS = 25;
 /** Measured samples per second; loudness needs no more, and fewer cost less. */

@@ -1,5 +1,5 @@
-// How `voxgate demo` looks: rows of time, speaker and words. An interim is written over the one before it where the terminal
-// can do that; colours are used only where they are welcome. What happened and whether it is good is decided elsewhere.
+// How `voxgate demo` looks: rows of time, speaker and words. An interim is written over the one before it where the terminal can
+// do that; colours are used only where they are welcome.
 import type { ServerEvent } from '../../api/listen.ts';
 import { providerOf } from '../../api/slug.ts';
 

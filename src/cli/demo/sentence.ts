@@ -1,4 +1,4 @@
-// The sentence that `voxgate demo` says: speech of a synthesiser, which nobody recorded, and no licence rests on it. It is
+// The sentence that `voxgate demo` says: speech of a synthesiser, not a recording, and free of any licence. It is
 // test/fixtures/audio/thermostat.wav without its silence, 8 kHz and μ-law as on a telephone, made by
 //   sox -R -D thermostat.wav -t ul -r 8000 -c 1 - trim 0.4 3.1 | base64 -w 160
 

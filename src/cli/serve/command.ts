@@ -83,7 +83,7 @@ function obeySignals(gateway: { drain(): void; stop(): void }): () => void {
 const shown = (firstKey: string | undefined, { data }: Config): string[] =>
   firstKeyLines(firstKey, data.directory, process.stderr.isTTY === true);
 
-/** Nobody can try anything on a node without clients. */
+/** A node without clients shows no commands to try. */
 function operated(url: string, { cluster }: Config, firstKey: readonly string[]): string {
   return [
     '',

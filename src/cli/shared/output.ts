@@ -16,7 +16,7 @@ export class CommandError extends Error {
 
 let hearsReader = false;
 
-/** A result, for people and pipes. Whoever reads may have enough before the end: `voxgate ledger export | head`. */
+/** A result, for people and pipes. The reader may stop before the end: `voxgate ledger export | head`. */
 export function print(line: string): void {
   if (!hearsReader) process.stdout.on('error', endWithReader);
   hearsReader = true;

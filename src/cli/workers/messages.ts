@@ -13,12 +13,12 @@ export interface Listening {
 }
 
 /**
- * What a worker is told. `drain`: no new sessions, live ones end at a turn boundary. `last`: nobody needs it any more, a drain
+ * What a worker is told. `drain`: no new sessions, live ones end at a turn boundary. `last`: no other process needs it any more, a drain
  * may come to its end. `stop`: at once.
  */
 export type Order = 'drain' | 'last' | 'stop';
 
-/** The time for everything to close in order once nobody looks after this process any more. */
+/** The time for everything to close in order once the first process is gone. */
 const ALONE_MS = 5_000;
 
 /** The worker's end. */
@@ -43,7 +43,7 @@ export class FirstProcess {
   }
 
   /**
-   * Obeys until what it returns is called. A signal of somebody else drains, and never stops: a terminal and a service manager
+   * Obeys until what it returns is called. A signal from another process drains, and never stops: a terminal and a service manager
    * tell the whole group what the first process tells its workers already. Without a first process, it ends.
    */
   obey(gateway: { drain(): void; stop(): void }): () => void {
@@ -53,7 +53,7 @@ export class FirstProcess {
       else if (given === 'last') this.#free();
     };
     const orphaned = () => {
-      // It would exit without a word to its clients.
+      // It would exit without closing its clients' connections in order.
       this.#staysAfterDisconnect();
       this.#free();
       gateway.stop();

@@ -132,7 +132,7 @@ export class PrivateNats {
     const child = spawn('/bin/sh', ['-c', UNTIL_CLOSED, 'sh', ...command], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: true,
-      // What this process was told is none of its business.
+      // It does not get this process's environment.
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
     });
     this.#child = child;

@@ -1,5 +1,4 @@
-// How often what ends unasked is started again, and after how long. What it is, and what happens when it is given up, is
-// decided by whoever starts it.
+// How often what ends unasked is started again, and after how long.
 
 const WINDOW_MS = 60_000;
 const RESTARTS_MAX = 5;

@@ -68,7 +68,7 @@ async function untilSignalled(group: WorkerGroup, logger: Logger): Promise<numbe
 
 /**
  * The port that all of them share. Whoever asks for a shared port gets it, from any gateway of this user that is there already:
- * so nobody may be there before.
+ * so no process may listen on it before.
  */
 async function sharedPort({ server: { host, port, door } }: Config): Promise<Record<string, string>> {
   const found = await tryAddress(host, port);
@@ -83,7 +83,7 @@ async function sharedPort({ server: { host, port, door } }: Config): Promise<Rec
   );
 }
 
-/** Made before the first of them starts, so that it is one secret whoever comes first. */
+/** Made before the first of them starts, so that all of them read the same secret. */
 function secretOf({ data }: Config): Record<string, string> {
   return { VOXGATE_SECRET: Buffer.from(loadSecret(data.secret, data.directory)).toString() };
 }

@@ -11,7 +11,7 @@ export function answerOf<Data>(whole: Promise<{ data: Data; metadata: Metadata }
   const data = whole.then((both) => both.data);
   return Object.assign(data, {
     withMetadata: () => {
-      // Who asks for both is told of a failure once.
+      // A caller that awaits both gets a failure once.
       data.catch(() => {});
       return whole;
     },

@@ -1,5 +1,4 @@
-// When to try again: full jitter between nothing and a bound that doubles, and what `Retry-After` says. Who may try again, and
-// how often, is decided by those who ask.
+// When to try again: full jitter between nothing and a bound that doubles, and what `Retry-After` says.
 import { abortReason } from '../errors.ts';
 
 export const BACKOFF_MS = { first: 250, max: 10_000 } as const;

@@ -21,7 +21,7 @@ export type FileInput =
 
 export interface FilePart {
   file: FileInput;
-  /** Shown to nobody but the gateway: `audio` when absent and the file has none. */
+  /** Seen by the gateway only: `audio` when absent and the file has none. */
   fileName?: string | undefined;
   /** `audio/l16;rate=16000` for headerless samples; containers are recognised by themselves. */
   contentType?: string | undefined;
@@ -120,7 +120,7 @@ async function* formPieces(
 /** As browsers write a file's name. */
 const quoted = (name: string): string => name.replace(/["\r\n]/g, (character) => encodeURIComponent(character));
 
-/** The bytes of a stream or an iterable, each piece checked. Ends the source when nobody reads on. */
+/** The bytes of a stream or an iterable, each piece checked. Ends the source when the reader stops. */
 export async function* piecesOf(source: Pieces): AsyncGenerator<Uint8Array> {
   if (Symbol.asyncIterator in source) {
     for await (const piece of source) yield bytesOf(piece);

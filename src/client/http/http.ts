@@ -1,5 +1,4 @@
-// One REST call: sent, timed, tried again where that is safe, and its refusal made an error. What is sent and what the answer
-// means is decided by those who call.
+// One REST call: sent, timed, tried again where that is safe, and its refusal made an error.
 
 import type { Credentials } from '../credentials.ts';
 import { abortReason, ConnectionError, errorOf, TimeoutError, VoxgateError } from '../errors.ts';
@@ -37,7 +36,7 @@ export interface Call extends CallOptions {
   body?: () => UploadBody;
   /** False: the body can be made once only, so nothing is tried again. */
   isRepeatable?: boolean;
-  /** True: the answer is read on after the call, and whoever reads it ends the timer. */
+  /** True: the answer is read on after the call, and its reader ends the timer. */
   isStreamed?: boolean;
 }
 
@@ -80,7 +79,7 @@ export class CallTimer {
     this.#release = release;
   }
 
-  /** Stops the time until the next `touch`: whoever reads the answer is at work. */
+  /** Stops the time until the next `touch`: the reader is processing what it got. */
   hold(): void {
     clearTimeout(this.#timer);
   }

@@ -1,4 +1,4 @@
-// A `text/event-stream` as the JSON objects in it. What they mean is decided by those who read them.
+// A `text/event-stream` as the JSON objects in it.
 import { ConnectionError } from '../errors.ts';
 import { piecesOf } from './file-body.ts';
 

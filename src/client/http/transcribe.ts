@@ -138,7 +138,7 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
   ];
 }
 
-/** The events of a stream. Whoever stops reading ends the request. */
+/** The events of a stream. When the reader stops, the request ends. */
 async function* eventsOf(
   response: Response,
   timer: CallTimer,

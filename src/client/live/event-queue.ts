@@ -1,5 +1,4 @@
-// Events that wait to be read, within a bound: an interim gives way to a later one of its turn, a final is never dropped. What
-// happens when the bound is reached is decided by whoever pushes.
+// Events that wait to be read, within a bound: an interim gives way to a later one of its turn, a final is never dropped.
 import type { SessionEvent } from '../events.ts';
 
 const DONE: IteratorResult<SessionEvent, undefined> = { done: true, value: undefined };

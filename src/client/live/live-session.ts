@@ -43,7 +43,7 @@ export class LiveSession implements AsyncIterable<SessionEvent> {
     this.#ended = new Promise((resolve, reject) => {
       settle = (outcome) => ('summary' in outcome ? resolve(outcome.summary) : reject(outcome.error));
     });
-    // Whoever iterates is told of a failure there.
+    // The iteration reports the failure.
     this.#ended.catch(() => {});
     const stop = () => this.#link.terminate({ error: abortReason(signal as AbortSignal) });
     this.#link = new LiveLink({

@@ -8,7 +8,7 @@ export const ROOM_BYTES = 262_144;
 /** Bytes of calls that wait for room: more is piled up by callers who do not wait. */
 export const UNSENT_BYTES_MAX = 16_777_216;
 const FRAME_BYTES = 65_536;
-/** A WebSocket does not tell when it has room again: it is asked so often, while somebody waits. */
+/** A WebSocket does not tell when it has room again: it is polled at this interval while a send waits. */
 const ASK_AGAIN_MS = 10;
 /** Speech at the pace at which it is spoken, and a little more, so that a clock that runs slow does not fall behind. */
 const PACE = 1.25;
@@ -174,7 +174,7 @@ export class OutgoingAudio {
     this.#askAgain();
   }
 
-  /** While somebody or something waits for room. Without a connection there is nobody to ask: the next one pumps. */
+  /** Polls while a send waits for room. Without a connection there is no socket to poll: the next connection pumps. */
   #askAgain(): void {
     const isWaiting = this.#waiters.length > 0 || this.#sent < this.#tape.end;
     if (!isWaiting || this.#timer !== undefined || this.#line === undefined) return;

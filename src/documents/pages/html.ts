@@ -1,5 +1,5 @@
-// HTML for pages to read: every text is escaped here, and what a browser may do with a page is said here. No script, nothing
-// from anywhere else. What the pages say is decided by whoever makes them.
+// HTML for pages to read: every text is escaped here, and what a browser may do with a page is said here. No script, nothing from
+// anywhere else.
 import { createHash } from 'node:crypto';
 
 const ENTITIES: Readonly<Record<string, string>> = {

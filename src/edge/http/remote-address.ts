@@ -1,5 +1,5 @@
 // Whose request it is behind proxies: the address that limits count by and logs name. Proxies are believed when they are
-// trusted by the configuration; what anybody else writes into `X-Forwarded-For` is not looked at.
+// trusted by the configuration; `X-Forwarded-For` of other senders is ignored.
 import { isIP } from 'node:net';
 import { isWithin, parseNetworks } from '../../config/networks.ts';
 import type { DoorRequest } from '../door.ts';

@@ -23,7 +23,7 @@ export interface Flow {
 
 /**
  * Made when a request arrives, claimed by `DoorRequest.body`. Errors (too large, client gone, stalled) reach the reader
- * whenever it begins to read; with no reader they are nobody's concern.
+ * whenever it begins to read; with no reader they are ignored.
  */
 export class RequestBody extends Readable {
   readonly #flow: Flow;
@@ -41,7 +41,7 @@ export class RequestBody extends Readable {
     super({ highWaterMark: HELD_BYTES_MAX });
     this.#flow = flow;
     this.#declaredBytes = declaredBytes;
-    // A body may fail before anybody listens, or when nobody ever will.
+    // A body may fail before it has a listener, or never get one.
     this.on('error', () => {});
   }
 
@@ -79,7 +79,7 @@ export class RequestBody extends Readable {
       this.destroy(new DOMException('The client went away before its request was whole.', 'AbortError'));
   }
 
-  /** Nobody will read: lets the rest pass by unread, so that the connection stays usable. */
+  /** Discards the rest of the body, so that the connection stays usable. */
   discard(): void {
     this.destroy();
     this.#resume();

@@ -63,7 +63,7 @@ export class Idempotency {
   }
 
   /**
-   * Waits for whoever works under the key, without reading the request; then the work is this request's, or done.
+   * Waits for the request that holds the key, without reading this one; then the work is this request's, or done.
    *
    * @param signal ends the wait: the client went away
    * @throws Refusal `idempotency_conflict` with Retry-After when the wait is over or too many wait; `overloaded` when the
@@ -97,7 +97,7 @@ export class Idempotency {
         return { type: 'work', work };
       }
       end();
-      // Of another process nobody hears when it is done.
+      // The end of another process's work is not announced.
       if (claim.state === 'running') throw stillRunning();
       return { type: 'done', before: new EarlierAnswer(claim, name, this.#seal) };
     } catch (error) {
@@ -178,7 +178,7 @@ export class IdempotentWork {
     await this.#close(() => this.#options.store.releaseIdempotency(this.#attempt));
   }
 
-  /** Nobody can say what came of it: the key stays taken until the lease is over. */
+  /** The outcome is not known: the key stays taken until its lease expires. */
   async abandon(): Promise<void> {
     await this.#close(() => Promise.resolve());
   }

@@ -22,7 +22,7 @@ import { decodeClientMessage } from './client-message.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import { readListenQuery } from './query.ts';
 
-/** Counts sockets, so that a node that stops can let the last words reach their clients. */
+/** Counts sockets, so that a node that stops can wait until its last events have reached the clients. */
 export class OpenSockets {
   #count = 0;
   readonly #waiting: (() => void)[] = [];
@@ -217,10 +217,10 @@ const excessWords = (excess: Excess, settings: PaceSettings): string =>
     ? `More than ${settings.socketMessagesPerSecondMax} text frames and pings a second came on this socket, or more than ${settings.organisationMessagesPerSecondMax} on all of the organisation’s. One keepalive in several seconds is enough.`
     : `More than ${settings.socketFramesPerSecondMax} tiny frames a second came on this socket, or more than ${settings.organisationFramesPerSecondMax} on all of the organisation’s. Send larger frames: 20 ms of audio each, or more.`;
 
-/** Whoever is refused is not listened to; what all of them send counts together. */
+/** Ignores what a refused client still sends; the bytes of all of them count together. */
 const REFUSED = '';
 
-/** A browser cannot read a refused handshake: the refusal is told as an event, and the socket closed in the same tick. */
+/** A browser cannot read a refused handshake: so the refusal is sent as an event, and the socket closed in the same tick. */
 function acceptToRefuse(refusal: Refusal, requestId: string, dependencies: ListenDependencies): Accepted {
   const pace = dependencies.paces.open(REFUSED, () => {});
   const accept: SocketHandlers = {

@@ -24,7 +24,7 @@ export interface FormLimits extends FieldLimits {
   mustKeep?(fields: readonly Field[], contentType: string | undefined, head: Uint8Array): boolean;
   /** Hears every byte of the file as it comes. */
   onFile?(chunk: Uint8Array): void;
-  /** The file is heard and let go of: whoever reads it gets nothing. */
+  /** The file is discarded: a reader gets nothing. */
   isFileDropped?: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function readForm(body: Readable, contentType: string | undefined, 
   return new FormReader(body, boundary, limits).read();
 }
 
-/** What is held between a file that arrives and whoever reads it. */
+/** The buffer between an arriving file and its reader. */
 const HANDED_ON_BYTES = 256 * 1024;
 
 interface Outlet {
@@ -181,7 +181,7 @@ class FormReader {
     );
     const spool = await creating;
     this.#spool = spool;
-    // Whoever gave the form up meanwhile could not close it.
+    // The form was abandoned before the file could be closed.
     if (this.#state !== 'reading') await spool.close();
     return { write: (chunk) => spool.write(chunk), end: () => {} };
   }
@@ -250,7 +250,7 @@ class FormReader {
     this.#wake();
     this.#body.destroy();
     for (const part of this.#parts) part.destroy();
-    // Fails only where the system could not even close a file; nobody is left to be told.
+    // Fails only where the system could not even close a file; no caller is left to report to.
     this.#spool?.close().catch(() => {});
   }
 }

@@ -51,7 +51,7 @@ export function boundaryOf(contentType: string | undefined): string {
   return boundary;
 }
 
-/** Refuses a body that is compressed: it would have to be unpacked before anybody knows how large it is. */
+/** Refuses a body that is compressed: its real size is only known after it is unpacked. */
 export function refuseContentEncoding(headers: ReadonlyMap<string, string>): void {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return;

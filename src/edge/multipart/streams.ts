@@ -20,7 +20,7 @@ export function deferred<T>(): Deferred<T> {
   return { promise, ...(settle as Pick<Deferred<T>, 'resolve' | 'reject'>) };
 }
 
-/** Resolves when the stream takes more, also when it is gone: what is written then is for nobody. */
+/** Resolves when the stream takes more, also when it is gone: what is written then is dropped. */
 export function writeTo(stream: PassThrough, chunk: Buffer): Promise<void> {
   if (stream.destroyed || stream.write(chunk)) return Promise.resolve();
   return new Promise((resolve) => {

@@ -111,7 +111,7 @@ class NodeDoor implements Door {
     this.stopListening();
     this.#server.closeAllConnections();
     for (const [connection, socket] of this.#handedOver) {
-      // Cut now, with audio of the client unread, it would be reset, and the last words lost on their way: the library cuts it
+      // Cut now, with audio of the client unread, it would be reset, and its last frames lost: the library cuts it
       // when the client has answered the close frame, or has had its time.
       if (socket?.isEnding) continue;
       socket?.terminate();

@@ -46,7 +46,7 @@ function withoutTokens(list: string, tokens: readonly string[]): string {
   return kept.join(',').trim();
 }
 
-/** What node:http could not read as a request, from its error code; undefined where nobody is left to be told. */
+/** What node:http could not read as a request, from its error code; undefined when the client is gone. */
 export function refusalOfBroken(code: string, headerBytesMax: number): Refusal | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(headerBytesMax);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {

@@ -78,7 +78,7 @@ export class SocketPaces {
     });
   }
 
-  /** Whoever leaves and comes back still owes what was owed. */
+  /** A client that reconnects still has its debt. */
   #forget(organisationId: string, shared: Shared): void {
     if (shared.sockets > 0) return;
     const owedMs = shared.frames.take(0, this.#now());

@@ -14,7 +14,7 @@ export interface DocumentsDependencies {
   tls?: boolean;
 }
 
-/** For so long nobody need ask again; after that, whether it changed. */
+/** How long a client may cache a page before it revalidates. */
 const CACHE_SECONDS = 300;
 const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const HOST_UNKNOWN = '127.0.0.1:8080';

@@ -11,12 +11,12 @@ const NOT_OPEN =
 
 export const getHealth = () => async (): Promise<Reply> => json(200, { status: 'ok' });
 
-/** 503 from the moment the node drains, so that a balancer sends nobody here any more. */
+/** 503 from the moment the node drains, so that a load balancer sends no clients here any more. */
 export const getReady = (isReady: () => boolean) => async (): Promise<Reply> =>
   isReady() ? json(200, { status: 'ready' }) : json(503, { status: 'draining' });
 
 export interface MetricsAccess extends Pick<Reach, 'isPrivate'> {
-  /** Opens the metrics to whoever sends it as a bearer credential. Without it they are open to private requests alone. */
+  /** Clients that send it as a bearer credential may read the metrics. Without it they are open to private requests alone. */
   token: string | undefined;
 }
 

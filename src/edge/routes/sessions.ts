@@ -12,7 +12,7 @@ import { fromLedger } from '../store-answer.ts';
 
 export interface SessionsDependencies {
   store: Pick<Store, 'findSession' | 'listSessions'>;
-  /** What a live session is doing; undefined where nobody says. */
+  /** What a live session is doing; undefined when it is not known. */
   describeSession(sessionId: string, organisationId: string): Described | undefined | Promise<Described | undefined>;
 }
 
@@ -46,7 +46,7 @@ export const getSession =
     return json(200, await shown(record, organisationId, dependencies));
   };
 
-/** Throws the Refusal `not_found`, in the same words for a session of somebody else and one that never was. */
+/** Throws the Refusal `not_found`, in the same words for a session of another organisation and one that never existed. */
 async function sessionOf(
   { store }: SessionsDependencies,
   organisationId: string,

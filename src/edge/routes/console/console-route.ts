@@ -12,7 +12,7 @@ import { readCookie } from './cookie.ts';
 import type { Reach } from './reach.ts';
 import { changesNothing, requireConsoleRequest } from './same-origin.ts';
 
-/** An endpoint's call by somebody who is logged in. Rows are always asked for with `organisationId` of this session. */
+/** A call by a person who is logged in. Rows are always asked for with `organisationId` of this session. */
 export interface ConsoleContext extends RouteContext {
   readonly current: CurrentSession;
   readonly organisationId: string;
@@ -22,9 +22,9 @@ export interface ConsoleContext extends RouteContext {
 }
 
 export interface ConsoleRouteOptions {
-  /** Whoever calls has proved their address. */
+  /** The caller has verified their e-mail address. */
   verified?: boolean;
-  /** Whoever calls has given the password within the last ten minutes. */
+  /** The caller has given the password within the last ten minutes. */
   confirmed?: boolean;
   /** Also for a suspended organisation, and past the limit of changes. */
   always?: boolean;
@@ -60,7 +60,7 @@ export function createConsoleRoute(logins: Logins, reach: Reach, changes: Client
     });
 }
 
-/** The same for whoever is not logged in. */
+/** The same for a caller who is not logged in. */
 export function openRoute(handler: (context: RouteContext) => Promise<Reply>): RouteHandler {
   return guarded(handler);
 }

@@ -39,11 +39,11 @@ export interface ConsoleOptions {
   secret: Uint8Array;
   settings: ConsoleSettings;
   /**
-   * Whether nobody elsewhere is meant to reach this node: it listens on loopback, has no public URL and trusts no proxy. Only
+   * Whether this node is for clients on this machine only: it listens on loopback, has no public URL and trusts no proxy. Only
    * then are mails shown at `/console/outbox`, and cookies set without `Secure`, to browsers on this machine. No when absent.
    */
   isPrivate?: boolean;
-  /** Whether the public URL begins with `https:`, so that somebody in front of the door speaks TLS. No when absent. */
+  /** Whether the public URL begins with `https:`, so that a proxy in front speaks TLS. No when absent. */
   publicUrlIsHttps?: boolean;
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */

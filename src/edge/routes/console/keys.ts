@@ -30,7 +30,7 @@ export function keyRoutes(dependencies: KeyRoutesDependencies): Route[] {
     { method: 'GET', path, handle: consoleRoute(list(dependencies), verified) },
     { method: 'POST', path, handle: consoleRoute(mint(dependencies), confirmed) },
     { method: 'PATCH', path: `${path}/:id`, handle: consoleRoute(change(dependencies), confirmed) },
-    // Without the password: whoever has seen a key leak is not kept waiting.
+    // Without asking for the password: revoking a leaked key is urgent.
     { method: 'DELETE', path: `${path}/:id`, handle: consoleRoute(revoke(dependencies), verified) },
     { method: 'POST', path: `${path}/:id/roll`, handle: consoleRoute(roll(dependencies), confirmed) },
   ];

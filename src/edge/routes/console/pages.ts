@@ -136,7 +136,7 @@ async function readForm(request: DoorRequest): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** The mails that wait here because there is no mail server. They open accounts: nobody else's business. */
+/** The mails that wait here because there is no mail server. Their links open accounts, so only this machine may read them. */
 function getOutbox({ outbox, reach }: PageRoutesDependencies): RouteHandler {
   return async ({ request }) => {
     if (outbox === undefined || !isPrivateRequest(reach, request)) {

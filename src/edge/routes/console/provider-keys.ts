@@ -26,7 +26,7 @@ export const providerKeyRoutes =
       { method: 'GET', path, handle: consoleRoute(list(dependencies), verified) },
       { method: 'POST', path, handle: consoleRoute(save(dependencies), confirmed) },
       { method: 'POST', path: `${path}/:id/test`, handle: consoleRoute(test(dependencies), verified) },
-      // Without the password: whoever has seen a key leak is not kept waiting.
+      // Without asking for the password: removing a leaked key is urgent.
       { method: 'DELETE', path: `${path}/:id`, handle: consoleRoute(remove(dependencies), verified) },
     ];
   };

@@ -7,9 +7,9 @@ import type { DoorRequest } from '../../door.ts';
 export interface Reach {
   /** Whether the door speaks TLS itself. */
   tls: boolean;
-  /** Whether nobody elsewhere is meant to reach it: it listens on loopback, has no public URL and trusts no proxy. */
+  /** Whether it is for clients on this machine only: it listens on loopback, has no public URL and trusts no proxy. */
   isPrivate: boolean;
-  /** Whether people are told to come over https, which somebody in front of the door speaks then. */
+  /** Whether people are told to come over https, which a proxy in front speaks then. */
   publicUrlIsHttps: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Audits the ledger of a data directory beside whoever works on it. What is done about a fault is the caller's.
+// Audits the ledger of a data directory beside whoever works on it.
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../telemetry/worker-file.ts';
