@@ -178,6 +178,18 @@ describe('/v1/listen', () => {
     },
   );
 
+  it('tells of a gap also where all audio is taken up at once, as on a busy machine', async () => {
+    const clock = new SimulatedClock();
+    const query = { ...NOVA, interim_results: 'true', utterance_end_ms: '1000' };
+    const client = await open('/v1/listen', query, { clock, turns: [WORDS, SILENCE] });
+    for (let frame = 0; frame < 30; frame++) client.send(audio(0.1));
+    client.send({ type: 'CloseStream' });
+    await client.settled();
+    clock.increment(10_000);
+    await client.closed;
+    expect(client.all('UtteranceEnd')).toMatchObject([{ last_word_end: 1 }]);
+  });
+
   it.each([
     ['utterance-end-only', [false, false], ['Results', 'Results', 'UtteranceEnd']],
     ['late-speech-final', [false, false, true], ['Results', 'Results', 'Results']],
