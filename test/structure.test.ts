@@ -1,5 +1,6 @@
 // The repository checks itself: what may import what, and which files there are. What is kept out of the code is checked in
 // structure/code.test.ts. Every message says what to change. The layers are those of src/README.md; other rules are lists here.
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Provider } from '../src/providers/provider.ts';
 import { expectNone } from './structure/expect-none.ts';
@@ -44,6 +45,8 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Files that a folder may hold. */
+const FILES_MAX = 15;
 const LINES_MAX = 400;
 const LINES_GOOD = 300;
 /** Product files between the two, each with the reason why it is not two files. */
@@ -153,6 +156,11 @@ describe('imports', () => {
     );
     expectNone(problems);
   });
+
+  test('run in no circle, those of types included', () => {
+    const circles = project.circles(everything).map((paths) => `${[...paths, paths[0]].join(' → ')}`);
+    expectNone(circles, 'Move what both need into a file that imports neither:');
+  });
 });
 
 describe('the map in src/README.md', () => {
@@ -232,9 +240,15 @@ describe('files', () => {
     );
   });
 
-  test('begin with a comment that says what they decide', () => {
-    const silent = everything.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path);
-    expectNone(silent, 'Begin these files with one to three lines: what is decided here, and what is left to others.');
+  test(`are at most ${FILES_MAX} in a folder, beside its folders`, () => {
+    const folders = new Map<string, number>();
+    for (const path of ['bin', 'machines', 'scripts', 'src', 'test', 'deploy', 'docs'].flatMap(project.filesBelow))
+      folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1);
+    const full = [...folders].filter(([, count]) => count > FILES_MAX);
+    expectNone(
+      full.map(([folder, count]) => `${folder} holds ${count} files.`),
+      'Make a folder for those that belong together:',
+    );
   });
 
   test('have names in kebab-case', () => {

@@ -85,3 +85,22 @@ export function placeOf(path: string): string {
 export function isWithin(path: string, places: readonly string[]): boolean {
   return places.some((place) => path === place || path.startsWith(`${place}/`));
 }
+
+/** The circles among the imports of some files, one for each group of files that reach each other: paths in import order. */
+export function circles(files: readonly SourceFile[]): string[][] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const found: string[][] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const file = byPath.get(path);
+    if (file === undefined || done.has(path)) return;
+    if (trail.includes(path)) {
+      found.push(trail.slice(trail.indexOf(path)));
+      return;
+    }
+    for (const reference of file.references) visit(target(file, reference) ?? '', [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return found;
+}

@@ -49,7 +49,6 @@ export function createConsoleSessionTables(context: TableContext, people: People
   const attempts = createLoginAttempts(context);
   const refused = createRefusedLogins(context, people);
   const statements = prepare(database);
-
   const audit = (personId: string, client: string, action: string, target: string): void => {
     const by: Actor = { type: 'person', id: personId, address: client };
     context.audit({ by, organisationId: people.byId(personId)?.organisationId ?? null, action, target, detail: {} });
