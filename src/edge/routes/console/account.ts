@@ -12,7 +12,7 @@ import {
   PasswordResetBody,
   type PersonView,
   SignUpBody,
-} from '../../../api/console.ts';
+} from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Reply } from '../../door.ts';

@@ -1,7 +1,7 @@
 // The console's endpoints for API keys. The organisation is always that of the session; whether settings can be had is decided
 // by the store, which also writes the audit log.
 
-import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../../api/console.ts';
+import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
 import { microUsdOf, usdOf } from '../../../billing/price.ts';
 import type { ApiKey, KeySettings, Store } from '../../../store/store.ts';

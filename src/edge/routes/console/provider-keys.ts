@@ -1,7 +1,7 @@
 // The console's endpoints for provider keys: what is kept, never the secrets. Testing, sealing and what becomes of a key are
 // the vault's; the organisation is always that of the session.
-import { EmptyBody } from '../../../api/console.ts';
-import { ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../../api/provider-keys.ts';
+import { EmptyBody } from '../../../api/console/console.ts';
+import { ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../../api/console/provider-keys.ts';
 import { apiKeyForm } from '../../../providers/credentials.ts';
 import type { Provider } from '../../../providers/provider.ts';
 import type { ProviderKey } from '../../../store/vault/calls.ts';

@@ -1,6 +1,6 @@
 // What the console reads: the records of `/v1`, and the audit log, of the session's own organisation only.
 
-import type { AuditView } from '../../../api/console.ts';
+import type { AuditView } from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
 import type { Store } from '../../../store/store.ts';
 import { knownQuery, wholeNumberOf } from '../../http/query-values.ts';
