@@ -160,7 +160,7 @@ class Node {
     return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.#door.port}`;
   }
 
-  /** What is known of the node itself. */
+  /** The node's description of itself. */
   #describe(): void {
     const metrics = this.#metrics;
     const door = this.#door;
@@ -236,7 +236,7 @@ class Node {
     return { authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members) };
   }
 
-  /** What others hear of this node's load. */
+  /** This node's load, for its heartbeat. */
   #load(): NodeLoad {
     return {
       sessions: this.#behind?.live.sessions.size ?? 0,
@@ -246,7 +246,7 @@ class Node {
     };
   }
 
-  /** The node cannot go on: it finishes what it has, and makes room for another. */
+  /** The node cannot go on: it drains, so that another process can replace it. */
   #endFor(reason: string, error?: unknown): void {
     this.#logger.fatal({ reason, err: error }, 'the node ends');
     this.#actor?.send({ type: 'node.failed', error: reason });

@@ -39,7 +39,7 @@ export class Accounts {
   }
 
   /**
-   * A verification mail is on its way, or a word to whoever has the account already.
+   * A verification mail is on its way, or a note to the owner of the existing account.
    *
    * @param client remote address
    */
@@ -47,7 +47,7 @@ export class Accounts {
     const { store, seal, passwords, hashes, signUpsPerAddressDayMax } = this.#options;
     const { email, address } = checkedEmail(typed);
     checkPassword(password, email);
-    // Before anybody looks whether there is such an account: the answer is to be the same.
+    // Before the account is looked up: the answer must be the same either way.
     const organisationName = checkedOrganisation(organisation ?? email.slice(0, ORGANISATION_LENGTH_MAX));
     this.#count(client);
     const outcome = await hashes.run(async () =>

@@ -1,6 +1,6 @@
 // The most common passwords of at least 8 characters, as fingerprints: the first 5 bytes of the SHA-256 of each in lower case,
 // sorted. They are the first 3000 of that length in the password list of zxcvbn 4.4.2 (MIT licence, Copyright (c) 2012-2016
-// Dan Wheeler and Dropbox, Inc.), which goes back to Mark Burnett's collection. Hashed: nobody has to read them.
+// Dan Wheeler and Dropbox, Inc.), which goes back to Mark Burnett's collection. Hashed, so that the list is not readable.
 import { createHash } from 'node:crypto';
 
 const FINGERPRINT_BYTES = 5;

@@ -1,4 +1,4 @@
-// How much password hashing there may be at a time: it costs a core and tens of MiB each, and anybody can ask for it.
+// How much password hashing there may be at a time: it costs a core and tens of MiB each, and any client can cause it.
 import { refuse } from '../api/errors.ts';
 
 const RUNNING_MAX = 2;
@@ -35,7 +35,7 @@ export class HashQueue {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // The place goes straight to the next one, so that nobody can slip in between.
+      // The place goes straight to the next one, so that no other caller can take it in between.
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -27,7 +27,7 @@ export interface LoginsOptions {
   nowMs(): number;
 }
 
-/** Whoever is at the other end. */
+/** The client of a login. */
 export interface Peer {
   /** Remote address. */
   client: string;
@@ -35,7 +35,7 @@ export interface Peer {
 }
 
 export interface OpenedSession {
-  /** The session's id for the cookie; known to nobody else. */
+  /** The session's id for the cookie; known to this client only. */
   cookie: string;
   session: ConsoleSession;
 }
@@ -127,7 +127,7 @@ export class Logins {
     return { ...found, hash, isConfirmed: nowMs() - found.session.confirmedAtMs < CONFIRMED_MS };
   }
 
-  /** The same session under a new id: what somebody else may have learned of the old one is worth nothing. */
+  /** The same session under a new id: so that a stolen old id is worth nothing. */
   async rename(current: CurrentSession): Promise<string | undefined> {
     const cookie = newToken();
     const renamed = await this.#options.store.renameConsoleSession(current.hash, tokenHash(cookie)!);

@@ -8,7 +8,7 @@ import { MailError, type MailTransport } from './mailer.ts';
 import { composeMail } from './mails.ts';
 
 const TOGETHER_MAX = 4;
-/** Longer than the deadline, so that nobody else sends a mail that is on its way. */
+/** Longer than the deadline, so that no other process sends a mail that is on its way. */
 const LEASE_MS = 60_000;
 const DEADLINE_MS = 30_000;
 const BACK_OFF_MS = 2_000;
@@ -29,11 +29,11 @@ export interface MailSenderOptions {
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */
   nowMs(): number;
-  /** `given_up` counts: somebody waits for a mail that will not come. */
+  /** `given_up` counts: a person waits for a mail that will not come. */
   onEvent(event: MailEvent): void;
 }
 
-/** For log and metrics: never an address, a token or a word of the mail. */
+/** For log and metrics: never an address, a token or text of the mail. */
 export type MailEvent =
   | { type: 'sent' | 'kept'; mail: string; attempt: number }
   | { type: 'failed' | 'given_up'; mail: string; attempt: number; code: string }

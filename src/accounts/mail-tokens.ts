@@ -34,7 +34,7 @@ export class TokenSeal {
     this.#previousKey = previousSecret === undefined ? undefined : keyFor(CONTEXT, previousSecret);
   }
 
-  /** A new token, sealed; nobody but `open` ever sees it. */
+  /** A new token, sealed; only `open` can read it. */
   issue(): SealedToken {
     const token = newToken();
     return { hash: tokenHash(token)!, sealed: this.seal(token) };

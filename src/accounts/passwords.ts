@@ -76,7 +76,7 @@ export class Passwords {
     return this.#encode(salt, await derive(this.#scheme, this.#parameters, password, salt));
   }
 
-  /** What costs as much to compare with as anybody's password, and is nobody's. */
+  /** A hash that matches no password, so that a login without an account takes as long as any other. */
   decoy(): string {
     return this.#encode(crypto.randomBytes(SALT_BYTES), crypto.randomBytes(HASH_BYTES));
   }

@@ -26,7 +26,7 @@ import type { Vault } from '../vault/vault.ts';
 import { type Assembly, nodeId, previousSecret, secretsOf } from './context.ts';
 import type { SharedNetwork } from './network.ts';
 
-/** Beyond the time that a session goes on without the ledger: then nobody comes back for it. */
+/** Longer than a session goes on without the ledger: its node will not settle it any more. */
 const LOST_AFTER_GRACE_MS = 300_000;
 
 export type BeforeStore = Omit<Assembly, 'store'>;
@@ -39,9 +39,9 @@ export interface OwnAccounts {
   firstKey: CreatedKey | undefined;
   /** The fencing revision; undefined on a node by itself. */
   revision(): number | undefined;
-  /** Hears of another revision. */
+  /** Called with each new revision. */
   onRevision(listener: () => void): void;
-  /** Hears that another node is the owner now: nothing more is answered or taken here. */
+  /** Called when another node is the owner: this one answers and accepts nothing more. */
   onLost(listener: () => void): void;
 }
 
@@ -56,7 +56,7 @@ export async function openOwnAccounts(
   requireDatabase(config);
   const store = await openSqliteStore({
     directory,
-    // Without its store a node can admit nobody: it finishes what it has and makes room for another.
+    // Without its store a node can admit no clients: it drains, so that another process can replace it.
     onFault: (error) => end('store fault', error),
   });
   defer(() => store.close());
@@ -154,10 +154,10 @@ function serveCalls(
       revision: revision() ?? 0,
       ledger,
       groups,
-      // An owner that cannot renew its lease goes on: whoever overtook it is known to the database, which takes nothing from it then.
+      // An owner that cannot renew its lease goes on: once another node is the owner, the database refuses this one's writes.
       isOwner: () => revision() !== 0,
       onFault: (call, error) => logger.error({ call, err: error }, 'accounts fault'),
-      // Another epoch is what everybody has who asks for the first time.
+      // Normal: a caller does not know the epoch at its first call.
       onRefused: (reason) => reason !== 'epoch' && metrics.dropped(`accounts_${reason}`),
     });
   };
@@ -176,7 +176,7 @@ function servePlacesOf(assembly: Assembly, { members }: Served): Stop {
   metrics.watchGauge('session_places', 'Live sessions of all nodes, as they are counted here.', () => places.places);
   const detach = [
     members.onGone((node) => places.forget(node)),
-    // One that was taken for gone tells all that it has.
+    // A node that counted as gone sends a full report when it comes back.
     members.onNodes(() => places.rollCall()),
   ];
   return () => {

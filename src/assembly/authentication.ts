@@ -67,7 +67,7 @@ export function openAuthenticator(
   return authenticator;
 }
 
-/** What the database hears is told to every node: on the node that has it. */
+/** On the node with the database: announces its changes to every node. */
 export function publishAccountChanges({ bus, defer }: Pick<Assembly, 'bus' | 'defer'>, store: Store): void {
   defer(store.onKeyRevoked((keyId) => publishKeyChange(bus, KEY_REVOKED, keyId)));
   defer(
@@ -78,7 +78,7 @@ export function publishAccountChanges({ bus, defer }: Pick<Assembly, 'bus' | 'de
   );
 }
 
-/** Tells every node, this one included. */
+/** Announces to every node, this one included. */
 export function publishKeyChange(bus: Bus, type: KeyChange['type'], keyId: string): void {
   const change: KeyChange = { type, keyId };
   bus.publish(type, change);

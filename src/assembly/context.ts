@@ -49,7 +49,7 @@ export const spoolDirectory = (config: Config): string => join(config.data.direc
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** Whether nobody beyond this machine can be meant to reach the node: it listens here alone, and nothing says that a proxy stands before it. */
+/** Whether the node is for clients on this machine only: it listens on loopback, and no setting names a proxy. */
 export const isPrivate = ({ server, accounts }: Config): boolean =>
   LOOPBACK.has(server.host) && server.trustedProxies === undefined && accounts.publicUrl === undefined;
 

@@ -19,7 +19,7 @@ import type { Money } from './money.ts';
 import type { People } from './people.ts';
 import type { OpenedVault } from './vault.ts';
 
-/** How long clients are given to take the last words of a node that stops. */
+/** How long a stopping node waits until clients have received their last events. */
 const CLOSE_MS = 2_000;
 
 /** Everything behind the door for clients. */

@@ -89,7 +89,7 @@ function tellRecovered(logger: Assembly['logger'], recovered: Recovered): void {
     logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
 }
 
-/** A ledger that does not agree is told at once, and not when somebody asks. */
+/** Reports a ledger that fails its audit as soon as it does. */
 export function auditHourly({ config, logger, clock, metrics, defer }: Assembly): void {
   let timer: unknown;
   let closed = false;

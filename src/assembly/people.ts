@@ -76,7 +76,7 @@ export function openMails(assembly: Assembly, ownUrl: () => string): Mails {
   };
 }
 
-/** Never an address, a token or a word of the mail. */
+/** Logs no address, no token and no text of a mail. */
 function heard({ logger, metrics }: Assembly, event: MailEvent): void {
   if (event.type === 'store_failed') {
     logger.error({ err: event.error }, 'outbox fault');

@@ -76,11 +76,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return new KeyAuthenticator(options);
 }
 
-/** What a credential claims, before anybody looked for the key. */
+/** What a credential claims, before its key is looked up. */
 interface Claim {
-  /** Undefined for what cannot be anybody's credential. */
+  /** Undefined when it cannot be a credential. */
   reference: KeyReference | undefined;
-  /** For what is nobody's: the same words whether it is mistyped or unknown, so that they do not tell which keys exist. */
+  /** For an invalid credential: the same words whether it is mistyped or unknown, so that they do not reveal which keys exist. */
   nobodys(): Refusal;
   /** What is wrong with it, given the key it names. */
   fault(key: ApiKey): Refusal | undefined;
@@ -241,7 +241,7 @@ class KeyAuthenticator implements Authenticator {
 
   /**
    * A hundred clients that begin at once with one key are one attempt. And a key that was good a moment ago is looked up again
-   * whatever else comes from its address: nobody can shut out those who share one.
+   * whatever else comes from its address: no client can lock out others behind the same address.
    */
   #isNoGuess({ reference, fault }: Claim): boolean {
     if (reference === undefined) return false;

@@ -64,7 +64,7 @@ export class KeyUse {
       try {
         await this.#store.noteKeysUsed(organisationId, used);
       } catch {
-        // Nice to know, and no more than that: the next use tells the same again. Nor would the others fare better now.
+        // Not worth a retry: the next use reports it again, and the other keys would fail now as well.
         for (const left of [used, ...byOrganisation.values()]) this.#dropped += left.length;
         return;
       }

@@ -181,7 +181,7 @@ function createPlaceLimit(what: Counted, whose: 'key' | 'organisation'): (id: st
 
 const TOO_MANY = { sessions: ['sessions', 'End one'], files: ['files under way', 'Wait for an answer'] } as const;
 
-/** @param isShare whether it is what one node lets in while nobody can count all of them */
+/** @param isShare whether it is one node's share, applied while the sessions of all nodes cannot be counted */
 function tooMany(what: Counted, whose: 'key' | 'organisation', max: number, isShare = false): Refusal {
   const where = isShare ? ' on this node, which cannot ask the others just now' : '';
   const [things, advice] = TOO_MANY[what];

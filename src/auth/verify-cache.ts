@@ -10,7 +10,7 @@ const KNOWN_MS = 30_000;
 const UNKNOWN_MS = 5_000;
 /** A store that has no time to answer must not turn good keys away: they are taken for what they were for so long. */
 const STALE_MS = 5 * 60_000;
-/** One that was not reached just now is not waited for again by everybody who comes with a key that is remembered. */
+/** One that was not reached just now is not waited for again by every caller whose key is cached. */
 const UNREACHED_MS = 1_000;
 const ENTRIES_MAX = 10_000;
 /** Unknown keys have places of their own, so that guesses cannot push out the keys that are in use. */
@@ -135,12 +135,12 @@ export class VerifyCache {
     return this.#within(reference, STALE_MS);
   }
 
-  /** Whether the store is being asked for it: whoever joins asks nothing more. */
+  /** Whether the store is being asked for it: further callers wait for the same answer. */
   isAsking({ name }: KeyReference): boolean {
     return this.#asking.has(name);
   }
 
-  /** Forgets a key that was revoked or changed: the next who asks hears of it. */
+  /** Forgets a key that was revoked or changed: the next caller asks the store. */
   evict(keyId: string): void {
     this.#drop(this.#known.get(idName(keyId)));
     for (const { evicted } of this.#asking.values()) evicted.add(keyId);

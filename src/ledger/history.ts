@@ -93,10 +93,10 @@ export class History {
   async #append(path: string): Promise<void> {
     const lines = this.#lines.splice(0);
     try {
-      // Somebody may have put the day's file elsewhere: what is written to it then is found by nobody.
+      // The day's file may have been moved, and lines written to it would be lost: open it anew.
       const isKnown = this.#file?.path === path && (await this.#file.handle.stat()).nlink > 0;
       const { handle } = isKnown ? this.#file! : await this.#enter(path);
-      // Whoever wrote last may have been killed in the middle of a line.
+      // The last process may have been killed in the middle of a line.
       await handle.appendFile((isKnown ? '' : '\n') + lines.join(''));
       await handle.datasync();
     } catch (error) {
@@ -156,7 +156,7 @@ async function replay(
   end: SessionEnd,
 ): Promise<'known' | 'added' | 'refused'> {
   const known = await store.findSession(head.organisationId, head.id);
-  // Of one that was closed for want of news the ledger may lack what came after.
+  // The ledger may lack the rest of a session that was closed because its node was lost.
   if (known !== undefined && known.endedAt !== null && known.reason !== NODE_LOST) return 'known';
   try {
     await store.settleSession(head, end);

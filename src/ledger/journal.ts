@@ -146,7 +146,7 @@ export class Journal {
       if (++count % AT_ONCE_MAX === 0) await afterOthers();
     }
     if (text === '') {
-      // Those who look at it from elsewhere tell by its age whether somebody still writes it.
+      // Other processes see from its age whether it is still written.
       const now = new Date();
       await utimes(path, now, now);
       return;

@@ -36,7 +36,7 @@ export class LostSessions {
     return this.#timers.size;
   }
 
-  /** Asks the ledger for sessions of nodes that went while nobody looked. Never rejects. */
+  /** Asks the ledger for sessions of nodes that were lost while no node watched. Never rejects. */
   async look(): Promise<void> {
     const { store, isThere, onFault } = this.#options;
     try {

@@ -1,5 +1,5 @@
-// What one live session may spend: how far its audio, and its open connection, may go on what is held, when to ask for more, and what to do when there
-// is no more. Positions are milliseconds of the session's audio; who heard what is told by the session, prices by the chain.
+// What one live session may spend: how far its audio and its open connection may go on the held money, when to ask for more, and
+// what happens when there is none. Positions are milliseconds of the session's audio.
 import type { Clock } from '../../machines/clock.ts';
 import { billedMsOf, lineCostMicroUsd } from '../billing/price.ts';
 import { boundMicroUsd, carriedMs } from '../billing/reserve.ts';
@@ -141,7 +141,7 @@ export class Meter {
     // It is asked again when its time comes.
     if (this.#failures > 0 && this.#shortage === undefined) return undefined;
     if (this.#asking || !this.#askedLast) {
-      // Credit may have been added since: nobody is cut off without having been asked for once more.
+      // Credit may have been added since: ask once more before the session is cut off.
       this.#askedLast = this.#shortage !== undefined;
       this.#ask();
       return undefined;
@@ -249,7 +249,7 @@ export class Meter {
     this.#asking = false;
     if (this.#ended) return;
     this.#failures++;
-    // Whoever is known to have no credit left is not trusted with more.
+    // No grace for a customer who is known to have no credit left.
     if (this.#shortage === undefined && this.#trustedMs >= this.#options.graceMs) this.#shortage = 'ledger';
     else if (this.#shortage === undefined) this.#trustedMs = Math.min(this.#options.graceMs, this.#trustedMs + LOW_MS);
     if (this.#trustedMs > 0) this.#wasTrusted = true;

@@ -9,7 +9,7 @@ import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import { type JournalRecord, recordsOf } from './journal-records.ts';
 
-/** A journal that can be told from nothing else is taken for abandoned after so long without a word. */
+/** A journal whose process cannot be checked counts as abandoned when it was not written for this long. */
 const ABANDONED_MS = 60_000;
 /** What the ledger will say of it tomorrow as well. */
 export const NEVER: ReadonlySet<StoreErrorReason> = new Set(['not_found', 'invalid', 'conflict']);

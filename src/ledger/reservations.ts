@@ -119,7 +119,7 @@ export class Reservations {
 
   /**
    * A live session's meter, with its first hold. `members` is the chain, the first of it the one that begins. Throws a Refusal:
-   * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones ask nobody.
+   * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones do not ask the ledger.
    */
   async open(head: SessionHead, members: readonly MeterMember[]): Promise<Meter> {
     const first = members[0] as MeterMember;
@@ -138,7 +138,7 @@ export class Reservations {
     return meter;
   }
 
-  /** A session that costs nothing is known to the ledger while it runs, and waits for nobody. */
+  /** A session that costs nothing is noted in the ledger while it runs, without waiting for it. */
   #note(head: SessionHead): void {
     const nothing: HoldRequest = { wantedMicroUsd: 0n, leastMicroUsd: 0n, leaseMs: LEASE_MS };
     this.#options.store.openSession(head, nothing).catch((error: unknown) => this.#options.onFault('open', error));
@@ -198,7 +198,7 @@ export class Reservations {
     if (this.#pending.size >= unsettledMax) throw refusalOf({ reason: 'overflow' });
   }
 
-  /** A ledger that does not answer at all is as good as locked. What it says later is ended by the next renewal, or its lease. */
+  /** A ledger that does not answer counts as locked. A hold that it grants too late ends with the next renewal, or its lease. */
   #within<Value>(answer: Promise<Value>): Promise<Value> {
     const { clock } = this.#options;
     return new Promise((resolve, reject) => {
@@ -250,7 +250,7 @@ export class Reservations {
         // What the ledger does not have is to outlive this process.
         if (pending.tries === 1) void this.journal.sync();
         this.#failing = true;
-        // The ledger will never take it: what it says of itself is wrong. It is told, and not tried for ever.
+        // The ledger refuses it for good because it is invalid. Report it and do not try again.
         if (reason !== undefined && NEVER.has(reason)) {
           this.#forget(pending, undefined);
           return;

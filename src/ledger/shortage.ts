@@ -1,4 +1,4 @@
-// What a client hears when there is no money, or nobody who could say how much there is.
+// What a client is told when there is no credit, or when the ledger cannot be asked.
 import type { SessionEndReason } from '../../machines/events.ts';
 import { type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
 import type { StoreError } from '../store/store-error.ts';

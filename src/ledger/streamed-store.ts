@@ -42,7 +42,7 @@ export function createStreamedStore({ accounts, usage, keys, shardOf }: Streamed
     settleSession,
     async settleExactly(head, end) {
       const record = await settleSession(head, end);
-      // Whoever comes first, the ledger settles once: what it answers is what stands in it.
+      // The ledger settles once, by this call or by the stream; its answer is what it has recorded.
       return accounts.settleSession(head, end).catch(() => record);
     },
   };

@@ -32,7 +32,7 @@ export function consumeUsage({ usage, shard, store, keys, onSettled, onFault }: 
 
   return usage.consume(shard, async (body: BusBody, isPutAside: boolean): Promise<UsageVerdict> => {
     const refused = (error: unknown): UsageVerdict => {
-      // Of what was put aside before nobody is told again.
+      // A message that was refused before is not reported again.
       if (!isPutAside) onFault('usage refused', error);
       return 'never';
     };

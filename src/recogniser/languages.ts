@@ -14,7 +14,7 @@ export interface LanguageModel {
   meanFeatures: string;
   /**
    * How likely the decoder takes another word to be. At the package's 0.65 English strings of digits were full of short
-   * words nobody said: 31 % of those tuned on were right, now 62 %. Commands are as good with either. French loses words below 0.05.
+   * words that were not said: 31 % of those tuned on were right, now 62 %. Commands are as good with either. French loses words below 0.05.
    */
   wordInsertion: number;
   /** The fit (confidence.ts) that is as likely of speech inside the grammar as of speech outside it. */

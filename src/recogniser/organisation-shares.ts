@@ -1,14 +1,14 @@
-// What each organisation has of the recogniser: its streams, the turn it had last, and the time of threads it has used up. Which
+// Fair sharing of the recogniser between organisations: their streams, when each was served last, and the thread time used. Which
 // piece of work is next is decided in thread-queue.ts.
 import type { Clock } from '../../machines/clock.ts';
 import { MinuteLimit } from '../runtime/minute-limit.ts';
 
-/** One organisation, while it has streams or checks. Whoever is of the process itself has none, and no bound. */
+/** One organisation, while it has streams or checks. The process's own streams have no owner and no limit. */
 export interface OrganisationShare {
   readonly owner: string | undefined;
   streams: number;
   checks: number;
-  /** The turn it had last: the smaller, the longer ago. */
+  /** When it was served last: a counter over all organisations. */
   turn: number;
 }
 
@@ -29,19 +29,19 @@ export class OrganisationShares {
     this.#spent = new MinuteLimit({ clock });
   }
 
-  /** Whoever takes something on it calls `left` when that is over. */
+  /** A caller that adds a stream or check calls `left` when it is over. */
   of(owner: string | undefined): OrganisationShare {
     const known = this.#shares.get(owner) ?? { owner, streams: 0, checks: 0, turn: 0 };
     this.#shares.set(owner, known);
     return known;
   }
 
-  /** One that has nothing here any more is forgotten; the time that it has used is not. */
+  /** Forgets an organisation without streams and checks, but not the time it has used. */
   left(share: OrganisationShare): void {
     if (share.streams + share.checks === 0) this.#shares.delete(share.owner);
   }
 
-  /** It had its turn: all others are before it now. */
+  /** It was served: all others come before it now. */
   served(share: OrganisationShare): number {
     share.turn = ++this.#turns;
     return share.turn;

@@ -32,7 +32,7 @@ export const STREAM_TIMING = {
   turnMaxMs: 30_000,
   /** The same for an aligned text, whose turn lasts until all of it was said. */
   alignedTurnMaxMs: 180_000,
-  /** After a turn was ended by force, whoever still speaks after so long begins the next one. */
+  /** After a turn was ended by force, speech that goes on for this long begins the next one. */
   resumeMs: 320,
 } as const;
 

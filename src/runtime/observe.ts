@@ -19,7 +19,7 @@ export interface Observer<Machine extends AnyStateMachine> {
   ended(output: OutputFrom<Machine>): void;
   /** The actor failed, or an observer threw: dispose of its scope. Called at most once. */
   failed(error: unknown): void;
-  /** Each new snapshot. Leave it out where nobody needs it. */
+  /** Each new snapshot. Leave it out when it is not needed. */
   changed?(snapshot: SnapshotFrom<Machine>): void;
 }
 
@@ -83,7 +83,7 @@ export function stepsOf(root: AnyActorRef): Step[] {
 
 /**
  * Hears of each step of each machine of the actor's system, with the name of the event. What the listener throws is
- * swallowed: whoever watches changes nothing.
+ * swallowed: an observer must not change the actor.
  *
  * @returns ends it, without a trace in the system
  */

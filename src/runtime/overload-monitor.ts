@@ -1,19 +1,19 @@
 // Whether the process has room for more work: how late its event loop runs, and how much of its memory is in use.
 import type { Clock } from '../../machines/clock.ts';
 
-/** How often it is looked at how late the loop runs; and how many of those looks are between two looks at the memory. */
+/** The interval at which the lag of the event loop is measured, and how many of these pass between two looks at the memory. */
 export const CHECK_MS = 100;
 const CHECKS_PER_MEMORY = 10;
 /** How much of a new measurement counts: one short stall is forgotten, one of three seconds is felt for half a second. */
 const NEW_SHARE = 0.3;
-/** A longer standstill was no load: the process was suspended. */
+/** A longer lag is not load: the process was suspended. */
 const LATE_MS_MAX = 5_000;
-/** Shares of the memory from which on nobody new is taken, and from which on some are asked to leave. */
+/** Shares of the memory from which on no new work is accepted, and from which on sessions are asked to move or end. */
 export const MEMORY_FULL = 0.9;
 export const MEMORY_CRITICAL = 0.95;
 
 export interface OverloadMonitorOptions {
-  /** One whose timers do not keep the process. */
+  /** Its timers do not keep the process running. */
   clock: Clock;
   /** Mean lateness of the event loop, in milliseconds, above which there is no room for more. */
   lagMsMax: number;
@@ -36,12 +36,12 @@ export class OverloadMonitor {
     this.#arm();
   }
 
-  /** How late the event loop runs of late. */
+  /** The mean lag of the event loop. */
   get lagMs(): number {
     return this.#meanLagMs;
   }
 
-  /** Of what there is too little for more work. */
+  /** The resource that is short; undefined when there is room for more work. */
   get shortOf(): 'time' | 'memory' | undefined {
     if (this.#share >= MEMORY_FULL) return 'memory';
     return this.#meanLagMs > this.#options.lagMsMax ? 'time' : undefined;

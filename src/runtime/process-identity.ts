@@ -25,7 +25,7 @@ export function isProcessIdentity(value: unknown): value is ProcessIdentity {
   if (!isRecord(value)) return false;
   const { pid, startTicks, host, space } = value;
   const isTextOrNull = (text: unknown) => text === null || typeof text === 'string';
-  // A group of processes, or everybody's, is asked for with what is no positive number.
+  // A number that is not positive would address a process group, or all processes.
   const isId = Number.isSafeInteger(pid) && (pid as number) > 0;
   return isId && isTextOrNull(startTicks) && typeof host === 'string' && (space === undefined || isTextOrNull(space));
 }
@@ -37,7 +37,7 @@ export function isRunning(identity: ProcessIdentity): boolean | undefined {
     process.kill(identity.pid, 0);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
-    // Somebody else's process is there all the same, and what the system tells of it may be hidden.
+    // The process of another user exists too, and its details may be hidden.
   }
   const startTicks = startTicksOf(identity.pid);
   // Without a word from the system on when it began, it may be any process that has this id now.

@@ -9,9 +9,9 @@ const PUBLIC_BYTES = 32;
 const SPKI_HEAD = Buffer.from('302a300506032b656e032100', 'hex');
 
 export interface BoxReceiver {
-  /** 32 bytes; for everybody to know. */
+  /** 32 bytes; public. */
   readonly publicKey: Uint8Array;
-  /** Undefined for what was sealed for somebody else, for something else, or was changed. */
+  /** Undefined when it was sealed for another receiver or purpose, or was altered. */
   open(about: string, box: Uint8Array): Buffer | undefined;
 }
 

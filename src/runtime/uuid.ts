@@ -1,4 +1,4 @@
-// UUID version 7 (RFC 9562, 5.7): ids that sort by the time they were made, and that nobody can guess.
+// UUID version 7 (RFC 9562, 5.7): ids that sort by the time they were made, and that cannot be guessed.
 import { randomFillSync } from 'node:crypto';
 
 const RANDOM_BYTES = 10;

@@ -76,7 +76,7 @@ function readExisting<Value>(file: PrivateFile<Value>): { value: Value } | undef
   }
 }
 
-/** Written aside and linked into place, so that nobody ever reads half a secret and the first of two processes wins. */
+/** Written aside and linked into place, so that no process reads half a secret, and the first of two processes wins. */
 function makeNew<Value>(file: PrivateFile<Value>, text: string): Value {
   mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
   const draft = `${file.path}.${randomBytes(6).toString('hex')}`;

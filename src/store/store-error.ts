@@ -9,7 +9,7 @@
  * - `insufficient_credit`, `daily_spend`: there is less money than the call asks for at least
  * - `failed`: the disk, the file or the thread failed
  * - `closed`: the store was closed
- * - `unreachable`: the node that keeps the store did not answer; nobody knows whether the call was applied
+ * - `unreachable`: the node that keeps the store did not answer; it is not known whether the call was applied
  */
 export type StoreErrorReason =
   | 'cannot_open'
@@ -25,7 +25,7 @@ export type StoreErrorReason =
   | 'closed'
   | 'unreachable';
 
-/** A call that changed nothing, as far as anybody knows: see `unreachable`. The message is one sentence without secrets. */
+/** A call that changed nothing, unless the reason is `unreachable`. The message is one sentence without secrets. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;

@@ -45,7 +45,7 @@ export interface Metrics {
   httpRequest(route: string, status: number): void;
   /** Shows a queue's depth until the returned function is called. A later queue of the same name takes its place. */
   watchQueue(name: string, depth: Read<number>): () => void;
-  /** Shows a figure that is no queue; asked for when somebody looks. */
+  /** Shows a figure that is no queue; read at each scrape. */
   watchGauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Shows the number of sessions by state. */
   watchSessions(countByState: Read<Readonly<Record<string, number>>>): void;

@@ -16,7 +16,7 @@ export interface LineWriter {
  * Takes whole lines and writes them in order. A closed pipe swallows them from then on; after any other failure (a full
  * disk) they wait, up to 1 MiB, and are tried again with the next line. What still waits at the exit gets one last try.
  *
- * @param onDrop hears of each line that is left out; it must not log
+ * @param onDrop called for each line that is dropped; must not log
  */
 export function openStandardOutput(onDrop: () => void = () => {}): LineWriter {
   let waiting: string[] = [];

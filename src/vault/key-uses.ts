@@ -1,5 +1,5 @@
 // Tells the store how uses of provider keys went, no more often than it matters: a success once a minute, a refusal until the
-// key is out of use. Nobody waits for it.
+// key is out of use. It is written in the background.
 import type { Clock } from '../../machines/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { ProviderKey } from '../store/vault/calls.ts';

@@ -20,9 +20,9 @@ export const VAULT_GROUP = 'vault';
 /** A provider is asked whether it accepts the key. */
 const TEST_MS = 30_000;
 const OPEN_MS = 5_000;
-/** What was known is good for so long when nobody answers: as a key is, see auth/verify-cache.ts. */
+/** Cache TTL while the vault does not answer, as for keys in auth/verify-cache.ts. */
 const STALE_MS = 5 * 60_000;
-/** And for so long while no news could be heard. */
+/** Cache TTL while changes may be missed. */
 const KNOWN_MS = 30_000;
 const REMEMBERED_MAX = 1_000;
 /** Own keys whose organisation is remembered, for what is told of their use. */
@@ -42,7 +42,7 @@ export function createRemoteVault({ ask, store, clock, hearsNews = () => true, o
   const receiver = newBoxReceiver();
   const staleMs = () => (hearsNews() ? STALE_MS : KNOWN_MS);
   const foundBefore = new LastKnown<OwnKey | undefined>(clock);
-  /** As they came: a session whose connection is lost can have another while nobody could open its key. */
+  /** As they came: a session whose connection is lost can reconnect while the vault does not answer. */
   const boxes = new LastKnown<unknown>(clock);
   const organisations = new Map<string, string>();
   const ownKeys = new OwnKeys(clock, async (organisationId, provider) => {
@@ -161,7 +161,7 @@ function noteOrganisation(organisations: Map<string, string>, { id, organisation
   organisations.set(id, organisationId);
 }
 
-/** What opens a key is told the same as where the vault is near. */
+/** The caller gets the same errors as from a local vault. */
 function asVaultError(error: unknown): never {
   if (!(error instanceof StoreError)) throw error;
   throw Object.assign(new VaultError(`The provider key could not be opened: ${error.message}`), { cause: error });

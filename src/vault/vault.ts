@@ -71,7 +71,7 @@ export interface Vault {
   ownKeyOf(organisationId: string, provider: string): Promise<OwnKey | undefined>;
   /** The secret, for one connection. Rejects unless the key is this organisation's, for this provider, and in use. */
   open(provider: string, keyId: string, organisationId: string): Promise<ProviderAccess>;
-  /** How a session or a file that ran on a key went. Nobody waits for it. */
+  /** Reports how a session or file on a key went. Does not block. */
   noteUse(keyId: string, outcome: 'accepted' | 'refused'): void;
 }
 

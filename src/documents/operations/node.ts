@@ -1,4 +1,4 @@
-// The operations for whoever runs the gateway, and the documents themselves.
+// The operator's operations, and the documents themselves.
 import { Type } from '@sinclair/typebox';
 import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
 import type { Answer, Operation } from './operation.ts';

@@ -1,4 +1,4 @@
-// The documents of the project, which are Markdown in its folder docs: read when the documents are made, shown when somebody asks.
+// The documents of the project, which are Markdown in its folder docs: read when the documents are made, shown on request.
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type Links, type MarkdownPage, markdownPage } from './markdown.ts';

@@ -2,7 +2,7 @@
 // spoken now goes before what runs ahead of real time. Knows no thread.
 import type { OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
 
-/** Audio that came further ahead of real time than this belongs to a recording, not to somebody who speaks. */
+/** Audio that came further ahead of real time than this belongs to a recording, not to live speech. */
 const AHEAD_MS = 2_000;
 /** Of so many pieces one is of what runs ahead, whatever else there is: it is late, and not forgotten. */
 const AHEAD_SHARE = 8;
@@ -66,7 +66,7 @@ export class ThreadQueue<Request> {
       line.pieces.push({ request, bytes });
       return;
     }
-    // Whoever was silent has saved nothing up.
+    // A silent stream does not save up time.
     const dueMs = Math.max(line.dueMs, audio.nowMs);
     line.pieces.push({ request, bytes, dueMs });
     line.dueMs = dueMs + audio.seconds * 1000;

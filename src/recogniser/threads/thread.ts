@@ -106,7 +106,7 @@ export class Thread {
     this.#feed();
   }
 
-  /** Forgets a stream, without a word to it. */
+  /** Forgets a stream without closing it. */
   drop(id: number): void {
     if (!this.#streams.delete(id) || this.#over) return;
     this.#queue.drop(id);

@@ -18,7 +18,7 @@ export interface Person {
   verifiedAt: string | null;
 }
 
-/** A new link: what is kept of its token, and the token itself sealed for whoever sends the mail. */
+/** A new link: what is kept of its token, and the token itself, sealed for the mail sender. */
 export interface MailToken {
   /** SHA-256 of the token. */
   hash: Uint8Array;
@@ -33,9 +33,9 @@ export interface SignUp {
   organisationName: string;
   /** For a new account, or one whose address is not verified yet. */
   verification: MailToken;
-  /** For somebody who has an account already: a way in, without a word to whoever asked. */
+  /** For a person who has an account already: a link to reset the password. The answer to the sign-up does not reveal the account. */
   reset: MailToken;
-  /** Remote address of whoever asks, and the group of addresses by which the sign-ups of a day are counted. */
+  /** The client's remote address, and the group of addresses by which the sign-ups of a day are counted. */
   client: string;
   clientGroup: string;
   signUpsPerDayMax: number;
@@ -55,14 +55,14 @@ export interface LinkPassword {
   passwordHash: string;
 }
 
-/** Who asks without having proved anything. */
+/** A caller who is not logged in. */
 export interface Stranger {
   /** Remote address, and the group of addresses by which limits are counted. */
   client: string;
   clientGroup: string;
 }
 
-/** A refused login, or a refused password of somebody who is logged in. */
+/** A refused login, or a refused password of a person who is logged in. */
 export interface RefusedLogin extends Stranger {
   /** Normalised, whether or not it has an account. */
   address: string;
@@ -90,7 +90,7 @@ export interface NewConsoleSession {
   passwordHash: string;
   /** The same password hashed anew; undefined leaves the old hash. */
   rehashed?: string;
-  /** SHA-256 of the id that this one takes the place of, whoever's session that is. */
+  /** SHA-256 of the id that this one replaces, even of another person's session. */
   replaces?: Uint8Array;
   client: string;
   userAgent: string;
@@ -166,7 +166,7 @@ export interface AccountCalls {
   noteRefusedLogin(refused: RefusedLogin): void;
   /** Forgets the failed attempts, and ends the session that it takes the place of. Undefined when the person is gone, suspended, or has another password by now. */
   openConsoleSession(session: NewConsoleSession): ConsoleSession | undefined;
-  /** `isSuspended`: the organisation, by whoever runs the service. */
+  /** `isSuspended`: the operator suspended the organisation. */
   findConsoleSession(
     hash: Uint8Array,
     limits: ConsoleSessionLimits,

@@ -54,7 +54,7 @@ export function createConsoleSessionTables(context: TableContext, people: People
     context.audit({ by, organisationId: people.byId(personId)?.organisationId ?? null, action, target, detail: {} });
   };
 
-  /** Whoever logs in as somebody else leaves nobody's session behind in the browser. */
+  /** A login as another person ends the session that the browser had before. */
   function endReplaced(hash: Uint8Array, client: string): void {
     const former = statements.triesOf.get(hash);
     if (former !== undefined) end(former.personId, former.id, client);

@@ -5,7 +5,7 @@ import type { TableContext } from '../table-context.ts';
 import { MAILS_PER_HOUR_MAX } from './chart.ts';
 
 const HOUR_MS = 3_600_000;
-/** Mails of one kind that one address gets in an hour, whoever asks: strangers cannot use up what the owner may ask for. */
+/** Mails of one kind that one address gets in an hour, whoever requests them: another person cannot use up the owner's limit. */
 const MAILS_TO_ADDRESS_MAX = 10;
 
 export type MailRequestKind = 'sign-up' | 'verification' | 'password-reset' | 'address-change';

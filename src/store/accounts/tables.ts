@@ -77,7 +77,7 @@ class AccountTables {
     if (actions.includes('mailVerification')) this.#mailVerification(person, signUp.verification, signUp.passwordHash);
   }
 
-  /** Each link is good with the password of its own sign-up only: whoever else signed up with the address gains nothing by it. */
+  /** Each link is good with the password of its own sign-up only: another sign-up with the same address gains nothing by it. */
   #mailOwner(person: PersonRow, { verification, reset, passwordHash }: SignUp): void {
     if (person.state !== 'unverified') this.#mailReset('mail.account-exists', person, reset);
     else this.#mailAgain(person, verification, passwordHash, 0);
@@ -127,7 +127,7 @@ class AccountTables {
     return { person: personOf(this.people.byId(person.id)!), credited, purpose: 'verification' };
   }
 
-  /** The key is a hash of the address: it stays in the ledger for good, and nobody needs to read it there. */
+  /** The key is a hash of the address: it stays in the ledger for good, and does not need to be readable there. */
   #grantWelcomeCredit({ organisationId, address }: PersonRow, microUsd: bigint): boolean {
     if (microUsd <= 0n) return false;
     const uniqueKey = `welcome:${createHash('sha256').update(address).digest('base64url')}`;
@@ -279,7 +279,7 @@ function actorOf(id: string, client: string): Actor {
   return { type: 'person', id, address: client };
 }
 
-/** Whoever has proved nothing yet, whatever address they gave. */
+/** A person whose address is not verified. */
 function strangerOf({ client, clientGroup }: Stranger): Actor {
   return { type: 'anonymous', id: clientGroup, address: client };
 }

@@ -129,7 +129,7 @@ export function createIdempotencyTables(
     renewIdempotency: (attempt, leaseMs) => renew.run({ ...attempt, leaseUntilMs: nowMs() + leaseMs }).changes === 1,
     finishIdempotency: database.transaction(keep),
     releaseIdempotency(attempt) {
-      // Under an earlier attempt's id something may have been charged: whoever comes next is to know of it.
+      // Under an earlier attempt's id something may have been charged, and the next attempt has to know it.
       if (release.run(attempt).changes === 0) letGo.run({ ...attempt, now: nowMs() });
     },
   };

@@ -19,7 +19,7 @@ export interface Organisation {
 export const SCOPES = ['listen', 'transcribe', 'tokens'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What can be said of a key by whoever mints it. `null` is no limit of the key's own: the node's default holds. */
+/** Settings of a key, chosen when it is created. `null` is no limit of the key's own: the node's default holds. */
 export interface KeySettings {
   name: string;
   /** ISO 8601 UTC. */

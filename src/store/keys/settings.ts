@@ -1,4 +1,4 @@
-// Which settings a key may have: checks what whoever mints it says, and brings it into the one form that is kept.
+// Checks the settings of a key and normalises them.
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
 import { type KeySettings, SCOPES, type Scope } from './calls.ts';

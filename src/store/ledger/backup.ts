@@ -22,7 +22,7 @@ export function backUp(database: Database.Database, file: string): { pages: numb
   }
 }
 
-/** Makes the file for this user alone, empty. Whoever made it first has it. */
+/** Makes the file for this user alone, empty. Fails if another process made it first. */
 function make(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -182,7 +182,7 @@ export interface LedgerAudit {
 
 export interface LedgerCalls {
   /**
-   * Notes the session and takes its first hold. With `wantedMicroUsd` 0 nothing is held and nobody is refused. For a session
+   * Notes the session and takes its first hold. With `wantedMicroUsd` 0 nothing is held and nothing is refused. For a session
    * that is known already: what is held stays as it is and is answered while it is no less than wanted and its lease is not
    * over; else it is given back and a new hold made, or refused, which leaves all as it was. A session that was settled gets
    * nothing, with `settled`.

@@ -17,7 +17,7 @@ export function createLedgerCharges({ database, nowText }: TableContext): Ledger
   const insertFile = database.prepare<[number, number, number, number, number | null]>(
     'INSERT INTO file_charges (session, audio_ms, channels, audio_ms_max, claimed_ms) VALUES (?, ?, ?, ?, ?)',
   );
-  // A hold that ended because nobody renewed it is what a held-up process has; without any, the ledger was never asked.
+  // A hold that expired without a renewal belongs to a delayed process; without a hold, the ledger was never asked.
   const insertBeyond = database.prepare<
     Record<'session', number> &
       Record<'organisationId' | 'at', string> &

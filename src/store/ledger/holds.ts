@@ -27,7 +27,7 @@ interface OpenHold {
 
 const DAY_LENGTH = 10;
 /**
- * A hold that was made so long after now was made before the clock was put back, and nobody knows when its lease is over: it
+ * A hold that was made so long after now was made before the clock was put back, and the end of its lease is not known: it
  * is over now. Who still needs it makes another within half a lease.
  */
 const AHEAD_MS_MAX = 60_000;

@@ -8,7 +8,7 @@ import { isoOf } from './checks.ts';
 import type { LedgerHolds } from './holds.ts';
 import type { SessionRow } from './postings.ts';
 
-/** Reason of an end that nobody told. */
+/** The end reason of a session whose node was lost. */
 export const NODE_LOST = 'node_lost';
 
 /** Closed in one transaction, before others have their turn. */

@@ -1,4 +1,4 @@
-// Idempotency keys of the last day, by organisation. The totals are kept by triggers, so that nobody has to count.
+// Idempotency keys of the last day, by organisation. The totals are kept by triggers, so that reading them needs no count.
 
 export const idempotency = `
   CREATE TABLE idempotency_keys (

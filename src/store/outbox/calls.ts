@@ -10,10 +10,10 @@ export interface OutboxMessage {
 }
 
 export interface OutboxCalls {
-  /** Messages that are due, oldest first; each is given to nobody else for the time of the lease. */
+  /** Messages that are due, oldest first; no other process gets them for the time of the lease. */
   takeOutbox(limit: number, leaseMs: number): OutboxMessage[];
   /** Done (null), or to be tried again after so many milliseconds. What it was about is forgotten when it is done. */
   endOutbox(number: number, retryAfterMs: number | null): void;
-  /** When the first message is due, in epoch milliseconds; undefined when there is none. For whoever waits instead of asking. */
+  /** When the first message is due, in epoch milliseconds; undefined when there is none. For a caller that sets a timer instead of polling. */
   nextOutboxDueMs(): number | undefined;
 }

@@ -1,4 +1,4 @@
-// The owner of an open database: a lower revision is refused, so that whoever lost the name cannot write any more.
+// The owner of an open database: a lower revision is refused, so that a former owner cannot write any more.
 
 import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';

@@ -31,7 +31,7 @@ export interface Asked {
 /** Calls of one kind, at the node that answers. Rejects with StoreError or Refusal; anything else is a fault. */
 export type Answering = (asked: Asked) => Promise<unknown>;
 
-/** Whoever looks a key up has somebody at the door; what writes may have to wait for a disk. */
+/** A client waits for the lookup of its key; a write may have to wait for a disk. */
 const READ_MS = 3_000;
 const WRITE_MS = 10_000;
 

@@ -43,7 +43,7 @@ export function createAlarm({ next, ring }: AlarmOptions): Alarm {
       const atMs = next();
       return atMs === undefined ? undefined : Math.max(atMs, notBeforeMs);
     } catch {
-      // Whoever looks meanwhile does not put the retry off: it would never come.
+      // A call of `look` meanwhile must not put the retry off, or it would never come.
       return Math.min(setForMs ?? Number.POSITIVE_INFINITY, Date.now() + RETRY_MS);
     }
   }

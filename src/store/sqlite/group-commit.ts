@@ -20,7 +20,7 @@ export function applyCalls(database: Database, tables: GuardedCalls, calls: read
     return commitTogether(database, tables, calls);
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
-    // Whoever only reads needs neither the lock nor the disk that the others could not have.
+    // A call that only reads needs neither the lock nor the disk space that the others could not get.
     return calls.map((call) => answerTo(call, isWriting(call) ? { error } : attempt(tables, call)));
   }
 }
@@ -58,7 +58,7 @@ type Outcome = { value: unknown } | { error: unknown };
 
 function attempt(tables: GuardedCalls, { name, args }: Call): Outcome {
   try {
-    // Asked within the transaction: nobody else can claim the database before it is committed.
+    // Checked within the transaction: no other process can claim the database before it is committed.
     if (CALLS[name] !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();
     return { value: Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args) };
   } catch (error) {

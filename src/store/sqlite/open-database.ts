@@ -12,7 +12,7 @@ const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** How long opening waits for another process that opens or migrates the same file. */
 const OPEN_WAIT_MS = 5000;
 const OPEN_AGAIN_MS = 20;
-/** How long a call waits for another process's write lock; everybody else's calls wait behind it. */
+/** How long a call waits for another process's write lock; all other calls wait behind it. */
 const CALL_WAIT_MS = 500;
 /** The write-ahead log is cut back to this once all of it was moved into the database. */
 const LOG_BYTES_KEPT = 8 * 2 ** 20;

@@ -106,7 +106,7 @@ function prepare(copy: string, next: string): LedgerAudit {
   try {
     const nowText = () => new Date().toISOString();
     const ledger = createLedgerTables({ database, nowMs: Date.now, nowText, audit: () => {}, outbox: () => {} });
-    // What was held when the copy was made is held for nobody now.
+    // Holds in the copy belong to sessions that are over.
     ledger.expireHolds();
     createIdentityTables({ database, nowMs: Date.now }).renewGeneration();
     return requireAgreement(ledger.auditLedger(), copy);
@@ -182,7 +182,7 @@ function swap(next: string, file: string, aside: string): string | undefined {
 }
 
 /**
- * Has the database alone and writes its log into it; whoever else has it open, a gateway above all, is in the way of that.
+ * Has the database alone and writes its log into it; another process that has it open, such as a gateway, prevents that.
  * Undefined where it is damaged and cannot be locked.
  */
 function lockAlone(file: string): Database.Database | undefined {

@@ -189,7 +189,7 @@ class StoreThread implements Omit<Store, CallName> {
     }
     const error = new StoreError(answer.rejection.reason, answer.rejection.message);
     call?.reject(error);
-    // Whoever claims it is told by the claim.
+    // A claim reports that itself.
     if (error.reason === 'superseded' && call?.name !== 'claimOwnership') this.#overtaken(error);
   }
 

@@ -30,7 +30,7 @@ function serve(): void {
   let lookAgain: NodeJS.Timeout | undefined;
 
   /**
-   * Somebody may have written to the file: tells what is new since the last time.
+   * Another process may have written to the file: reports what is new since the last time.
    *
    * @returns whether anything was
    */
@@ -111,7 +111,7 @@ function serve(): void {
   port.on('message', (first: ToWorker) => {
     if (answerWaiting(first, answer) !== undefined) close();
   });
-  // Nobody may have had the file open when leases ended. A lock or a full disk is no reason not to open: it is tried again.
+  // Leases may have ended while no process had the file open. A lock or a full disk is no reason not to open: it is tried again.
   leases.catchUp();
   tell({ kind: 'opened' });
 }

@@ -8,7 +8,7 @@ import { type Check, differing, type Fault, sessionName } from './check.ts';
 
 const FAULTS_MAX = 100;
 const DECISIONS_MAX = 100;
-/** How long a hold may outlive its lease: whoever gives them back may be held up by a lock. */
+/** How long a hold may outlive its lease: a lock may delay the process that releases them. */
 const LEASE_GRACE_MS = 60_000;
 
 /**
@@ -127,7 +127,7 @@ const CHECKS: readonly Check[] = [
   ...CHARGE_CHECKS,
 ];
 
-/** Somebody gives holds back where a ledger is in use. In a copy they stay as they were when it was made. */
+/** In a ledger in use, a gateway releases expired holds. In a copy they stay as they were. */
 const CHECKS_IN_USE: readonly Check[] = [
   ...CHECKS,
   {
@@ -138,7 +138,7 @@ const CHECKS_IN_USE: readonly Check[] = [
   ...CHARGE_CHECKS_IN_USE,
 ];
 
-/** @param isCopy of a database that nobody uses */
+/** @param isCopy a copy of the database that no gateway uses */
 export function createLedgerAudit(
   { database, nowMs }: Pick<TableContext, 'database' | 'nowMs'>,
   isCopy = false,

@@ -1,4 +1,4 @@
-// Audits the ledger of a data directory beside whoever works on it.
+// Audits the ledger of a data directory, in a thread of its own, while a gateway uses it.
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../telemetry/worker-file.ts';
@@ -11,7 +11,7 @@ export function auditBeside(directory: string): Promise<LedgerAudit> {
     workerData: { file: join(resolve(directory), DATABASE_NAME) },
     execArgv: [],
   });
-  // It holds nobody up who wants to end.
+  // It does not keep the process from ending.
   worker.unref();
   return new Promise((done, failed) => {
     worker.once('message', done);

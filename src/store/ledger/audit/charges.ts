@@ -1,5 +1,5 @@
 // What the audit asks of charges: that each came out of a hold or has a reason, that a file is charged for no more than it can
-// hold, that nobody owes more than he may, and that nothing was worked on for nothing.
+// hold, that no organisation owes more than it may, and that no work was left unbilled.
 import { usdOf } from '../../../billing/price.ts';
 import { type Check, differing, sessionName } from './check.ts';
 
