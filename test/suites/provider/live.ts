@@ -201,7 +201,7 @@ function expectWellFormed(step: Step): void {
   if (step.type === 'failed' && typeof step.failure.code !== 'string') expect.fail(lineOf(step));
   if (!('utterance' in step) || step.utterance === undefined) return;
   const { text, start, end } = step.utterance;
-  if (typeof text !== 'string' || !Number.isFinite(start + end)) expect.fail(lineOf(step));
+  if (typeof text !== 'string' || ![start, end].every(Number.isFinite)) expect.fail(lineOf(step));
 }
 
 /** The message with one of its members, or of the objects in it, replaced. */
