@@ -113,9 +113,10 @@ export function lineOf(step: Step): string {
   }
 }
 
-/** Its type, with the members beside that; or how many bytes. */
+/** The type of a message, with the members beside that; a text that is no object as it is; or how many bytes. */
 function frameOf(frame: Outgoing): string {
   if (frame instanceof Uint8Array) return `${frame.length} bytes`;
+  if (typeof frame === 'string' && !frame.startsWith('{')) return JSON.stringify(frame);
   const { type, ...rest } = (typeof frame === 'string' ? JSON.parse(frame) : frame) as { type: string };
   return Object.keys(rest).length === 0 ? type : `${type} ${JSON.stringify(rest)}`;
 }
