@@ -20,8 +20,9 @@ const common: TestProjectInlineConfiguration['test'] = {
   // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
   pool: 'forks',
   setupFiles: ['test/setup/own-modules.ts', 'test/setup/documented.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // Whoever waits for what never comes; the machine may be busy with something else as well.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
 };
 
 export default defineConfig({
