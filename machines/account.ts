@@ -11,7 +11,7 @@ export interface AccountInput {
 export type AccountContext = AccountInput;
 
 export type AccountEvent =
-  /** Somebody opens the account. Sent once, when the row is made. */
+  /** A person opens the account. Sent once, when the row is created. */
   | { type: 'account.open' }
   /** The link that was mailed to the account's address comes back. */
   | { type: 'account.verify'; nowMs: number; expiresAtMs: number }

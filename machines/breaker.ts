@@ -1,5 +1,5 @@
 // The circuit breaker of one model under one credential: when calls are kept away from it, and how it is tried again.
-// It guards nothing by itself: whoever chooses a model asks for its state, and tells it what became of the call.
+// It guards nothing by itself: the code that chooses a model asks for its state, and reports the outcome of the call.
 import { assign, setup } from 'xstate';
 import type { FailureKind } from './events.ts';
 
@@ -28,7 +28,7 @@ export type BreakerEvent =
   | { type: 'call.failed'; kind: FailureKind; retryAfterMs: number }
   /** The call ended without telling anything of the provider. */
   | { type: 'call.released' }
-  /** Somebody else leaves it alone for so long, and knows why. */
+  /** Another node has opened its breaker for this time, for its own reasons. */
   | { type: 'hint.opened'; openMs: number };
 
 /** For how long this asks that the provider be left alone. */

@@ -61,7 +61,7 @@ export type SessionEvent =
   /** There is audio again, and no leg. */
   | { type: 'audio.waiting' }
   | { type: 'client.close' }
-  /** The client's socket is gone: what is left is finished, and nobody reads it. */
+  /** The client's socket is gone: the session finishes its work without a reader. */
   | { type: 'client.gone' }
   | { type: 'session.idle' }
   | { type: 'session.too_long' }

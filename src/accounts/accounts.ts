@@ -1,5 +1,5 @@
-// What people do without being logged in: sign up, prove their address, ask for a new password. Nobody learns from an answer,
-// or from how long it took, whether an address has an account. Logins are logins.ts; what is written is the store's business.
+// What people do without being logged in: sign up, verify their address, ask for a new password. Neither an answer nor its timing
+// reveals whether an address has an account. Logins are in logins.ts.
 import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
 import type { Person, Verified } from '../store/accounts/calls.ts';
@@ -72,7 +72,7 @@ export class Accounts {
   }
 
   /**
-   * Uses the link of a mail up, with the password of the sign-up that it was mailed for: anybody can sign up with anybody's
+   * Uses the link of a mail up, with the password of the sign-up that it was mailed for: a stranger can sign up with another person's
    * address, and the mails look the same. Another password uses nothing up; a link takes five.
    *
    * @throws Refusal `invalid_link`, `invalid_login`, `rate_limit_exceeded`, `overloaded`

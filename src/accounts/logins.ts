@@ -62,7 +62,7 @@ export class Logins {
   /**
    * Opens a session under a new id.
    *
-   * @param replaces cookie that the client had before; its session ends, whoever's it is
+   * @param replaces cookie that the client had before; its session ends, even another person's
    * @throws Refusal `invalid_login`, `rate_limit_exceeded`, `overloaded`, `account_suspended`
    */
   async logIn(email: string, password: string, peer: Peer, replaces?: string): Promise<OpenedSession> {
@@ -84,7 +84,7 @@ export class Logins {
   }
 
   /**
-   * The password once more. Tries count under the session, so that nobody else's failed logins are in the way: five in a row,
+   * The password once more. Tries count under the session, so that failed logins of others do not count: five in a row,
    * then it ends.
    *
    * @throws Refusal `invalid_login`, `login_required`, `rate_limit_exceeded`, `overloaded`

@@ -95,7 +95,7 @@ class Sender implements MailSender {
       waitMs = STORE_BACK_OFF_MS;
       if (!this.#isClosing) onEvent({ type: 'store_failed', error });
     }
-    // Nothing is awaited from the last look on, so that nobody's word falls in between.
+    // No await between the last look and this line, so that no call of `look` is missed.
     this.#running = undefined;
     if (waitMs === undefined || this.#isClosing) return;
     this.#timer = clock.setTimeout(() => this.#wake(), Math.min(WAIT_MS_MAX, waitMs));

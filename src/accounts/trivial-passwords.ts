@@ -1,5 +1,4 @@
-// Passwords that anybody would try without a list: runs of characters, and words that stand on the page or in the address. Length
-// is judged elsewhere.
+// Recognises trivial passwords without a list: runs of characters, and words of the page or of the address.
 
 const PRODUCT = 'voxgate';
 /** Rows of the usual keyboards, in the order in which fingers run over them. */

@@ -224,8 +224,8 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
 }
 
 /**
- * Sessions of processes that used this node's database, wrote nothing down and are gone. Where there are no others to ask, whoever
- * runs is known by its journal.
+ * Closes sessions of former processes on this node's database that left no journal. On a node without others, journals show which
+ * processes run.
  */
 export function closeOwnLost(assembly: Assembly, store: Store): void {
   const directory = join(assembly.config.data.directory, 'usage');

@@ -1,5 +1,5 @@
-// How a node reaches the others: the bus, and on NATS the leases and the usage stream that go with it. A node without NATS has the
-// in-process bus and nobody beside it.
+// How a node reaches the others: the bus, and on NATS the leases and the usage stream. A node without NATS runs alone on the
+// in-process bus.
 import type { Bus, DeadLetterListener } from '../bus/bus.ts';
 import { isExpectedDeadLetter } from '../bus/expected-dead-letter.ts';
 import { MemoryBus } from '../bus/memory.ts';

@@ -106,7 +106,7 @@ class KeyAuthenticator implements Authenticator {
       store,
       clock,
       hearsNews,
-      // It was revoked in what another ledger said, or in nobody's: the one that is asked now has the word.
+      // The revocation came from another ledger, or was forged: the answer of the present ledger counts.
       onAnswered: (key) => {
         if (judgeKey(key, options.now(), false) !== 'key_revoked') this.#revocations.forget(key.id);
       },

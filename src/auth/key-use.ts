@@ -1,5 +1,4 @@
-// When keys were last used, on its way to the store: collected, and told at most once a minute. What nobody is told of in a
-// crash is one minute of "last used".
+// Collects when keys were last used and writes it to the store at most once a minute. A crash loses one minute of these times.
 import type { Clock } from '../../machines/clock.ts';
 import type { Store } from '../store/store.ts';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { ApiKey, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
-/** How long a key is taken for what it was: the longest that a change can go unnoticed of which nobody told this process. */
+/** Cache TTL of a key. A change that was not announced to this process takes effect within this time. */
 const KNOWN_MS = 30_000;
 /** How long an unknown key stays unknown. */
 const UNKNOWN_MS = 5_000;

@@ -16,8 +16,8 @@ export function listenFailure(host: string, port: number, code: string | undefin
 }
 
 /**
- * Whether nobody listens there, and this process may: the port (one that was free a moment ago where `port` is 0), or the
- * system's error code. Nothing listens there afterwards.
+ * Tries to listen there, and stops again. Resolves with the port (a free one when `port` is 0), or with the system's error code
+ * when another process listens there or this one may not.
  */
 export function tryAddress(host: string, port: number): Promise<{ port: number } | { code: string | undefined }> {
   const server = createServer();

@@ -36,10 +36,10 @@ export interface WholeReply {
 
 export interface Reply extends Omit<WholeReply, 'body'> {
   /**
-   * The body, or its pieces as they come: the head leaves with the first, each leaves at once, and the next is asked for when
-   * the one before has left. When the pieces fail, the connection is cut behind the last of them, so that nobody takes them for
-   * the whole, and `onFault` hears why. When the client leaves or takes nothing for 10 s, or there is nobody to read them (HEAD,
-   * or the client left before), `return` is called and nothing more is asked for.
+   * The body, or its pieces as they come: the head is sent with the first, each piece at once, and the next is requested when the
+   * previous one has left. When the pieces fail, the connection is cut after the last one, so that the client does not take them
+   * for a complete body, and `onFault` is called. When the client leaves, reads nothing for 10 s, or wants no body (HEAD),
+   * `return` is called and no further piece is requested.
    */
   body?: string | Uint8Array | AsyncIterable<string>;
 }
@@ -114,8 +114,8 @@ export interface DoorOptions {
   /** 0 picks a free port. */
   port: number;
   /**
-   * Several processes listen on the port, and each connection goes to one of them: uWebSockets.js shares it with whoever of
-   * this user asks for the same (SO_REUSEPORT), node:http with the other workers of its node:cluster. Not where absent.
+   * Several processes listen on the port, and each connection goes to one of them: with uWebSockets.js any process of this user
+   * can share it (SO_REUSEPORT), with node:http the other workers of its node:cluster. Not shared when absent.
    */
   shared?: boolean;
   tls?: { certFile: string; keyFile: string };

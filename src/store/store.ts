@@ -40,8 +40,8 @@ export interface Store extends AsynchronousCalls {
   /** Hears of organisations that any process suspends or reinstates, in the same way. */
   onSuspension(listener: (change: SuspensionChange) => void): () => void;
   /**
-   * Hears that something may be waiting in the outbox, written by any process and after whoever wrote it was answered. What
-   * waits from before, or comes due again, is for whoever listens to ask for.
+   * Called when new messages may be in the outbox, written by any process, after the writing call was answered. It is not called
+   * for older messages, or for those that are due again: ask for these.
    */
   onOutbox(listener: () => void): () => void;
   close(): Promise<void>;

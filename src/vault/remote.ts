@@ -195,7 +195,7 @@ export interface VaultAnswers {
   store: Pick<Store, 'noteProviderKeyUse'>;
 }
 
-/** The other end. Whoever asks is a node of this gateway; what it asks for is done for the organisation it names, and no other. */
+/** Answers the vault calls of other nodes, each for the organisation that it names and for no other. */
 export function answerVaultCalls({ vault, store }: VaultAnswers): Answering {
   const calls: Readonly<Record<string, (organisationId: string, args: readonly unknown[]) => Promise<unknown>>> = {
     async save(organisationId, [key, by]) {

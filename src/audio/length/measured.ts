@@ -1,5 +1,5 @@
-// What is known of how long an uploaded file is, and what its bytes can hold at most where nobody can tell. A figure that a
-// liar gets under is worth nothing here: money is held by it.
+// The measured length of an uploaded file, and the most audio that its bytes can hold when it cannot be measured. Money is held
+// by this figure, so a forged header must not make it too small.
 
 /** What counting a file's packets, frames or samples gave. */
 export interface MeasuredAudio {
@@ -14,7 +14,7 @@ export interface MeasuredAudio {
  * makes them, with what their container needs for each.
  */
 const BYTES_PER_SECOND_MIN: Readonly<Record<string, number>> = { MP3: 1_000, Ogg: 25, MP4: 16, 'WebM or Matroska': 16 };
-/** Of a codec nobody knows here, and of FLAC, whose silence takes nearly nothing: 65,535 samples in 14 bytes at 16 kHz. */
+/** For an unknown codec, and for FLAC, whose silence takes nearly nothing: 65,535 samples in 14 bytes at 16 kHz. */
 const BYTES_PER_SECOND_OTHERWISE = 3;
 
 /** The most seconds that a file of so many bytes can hold, whatever is in it. */

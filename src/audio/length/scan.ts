@@ -1,5 +1,4 @@
-// How a file is looked through for its length: the scan asks for pieces and is given them, so that it is pure whoever reads
-// the file. How much is read in all, and for how long, is bounded by whoever drives it.
+// A pure scan of a file for its length: it requests pieces of the file, and its caller reads them and bounds how much.
 
 /** Some bytes of the file. */
 export interface Piece {

@@ -127,7 +127,7 @@ export class PendingRequests {
 const WHY_NOT_SENT: Readonly<Record<DeadLetterReason, string>> = {
   disconnected: 'NATS is not connected',
   overflow: 'it does not fit into a message, or too much is on its way already',
-  unknown_actor: 'noResponders can have that name',
+  unknown_actor: 'nobody can have that name',
   unknown_node: 'no node can have that name',
   handler_failed: 'it could not be sent',
 };

@@ -67,8 +67,7 @@ async function untilSignalled(group: WorkerGroup, logger: Logger): Promise<numbe
 }
 
 /**
- * The port that all of them share. Whoever asks for a shared port gets it, from any gateway of this user that is there already:
- * so no process may listen on it before.
+ * The port that all workers share. Any gateway of this user could share it as well, so check first that no process listens on it.
  */
 async function sharedPort({ server: { host, port, door } }: Config): Promise<Record<string, string>> {
   const found = await tryAddress(host, port);

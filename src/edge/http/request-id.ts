@@ -1,4 +1,4 @@
-// Request ids: `req_` and a UUIDv7, so that they sort by time and nobody can guess the next.
+// Request ids: `req_` and a UUIDv7, so that they sort by time and cannot be guessed.
 import { uuidv7 } from '../../runtime/uuid.ts';
 
 /** The id of a request that arrived at this wall time. */

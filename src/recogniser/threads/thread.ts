@@ -1,6 +1,5 @@
-// One thread of the recogniser, seen from outside: what it was asked, what it owes, and whether it still lives. It is given a
-// little work at a time, so that the next piece is anybody's: thread-queue.ts says whose. What runs inside is worker.ts; which
-// streams come here is decided in pool.ts.
+// One recogniser thread, seen from outside: its work, the thread time to charge, and whether it is alive. It gets little work at
+// a time, so that thread-queue.ts can choose the next stream. worker.ts runs inside it; pool.ts assigns streams.
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { Deadline } from '../../runtime/deadline.ts';

@@ -1,4 +1,4 @@
-// Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth; nobody keeps the key itself.
+// Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth. Only a hash of the key is stored.
 import type { Actor } from '../audit-log/calls.ts';
 
 export interface Organisation {

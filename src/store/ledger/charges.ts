@@ -1,6 +1,5 @@
-// What is written down beside a charge: what the charge of a file rests on, and, where a charge is more than was held for it, why
-// it was made all the same. Work that a provider has done is charged in full: whoever holds too little for it is told by the
-// audit. Runs in the caller's transaction.
+// Records beside a charge: what the charge of a file is based on, and, when a charge exceeds its hold, why it was made. Work of a
+// provider is always charged in full; the audit reports holds that were too small. Runs in the caller's transaction.
 
 import type { TableContext } from '../table-context.ts';
 import type { FileCharge } from './calls.ts';

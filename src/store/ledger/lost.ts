@@ -1,5 +1,5 @@
-// Sessions of nodes that are gone for good: closed at what was posted of them, since nobody else will tell their end. Where it is
-// told after all, what they have used beyond is billed beside them: a bill that was made is not changed. Who is gone is told.
+// Closes sessions of lost nodes at the usage that was posted until then. If such a node reports more usage later, it is billed
+// separately: a bill that was made is not changed.
 import { lineCostMicroUsd } from '../../billing/price.ts';
 import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';

@@ -25,9 +25,9 @@ type Kinds<Arguments extends readonly unknown[]> = {
 };
 
 /**
- * Where the arguments name the organisation, so that the node that keeps its accounts can be asked: `first`: the first of them
- * is its id; `member`: the first of them has it as `organisationId`; `none`: of a key that is known by its hash alone, of people
- * and of links nobody knows before where they belong.
+ * Where the arguments name the organisation, so that the call goes to the node that keeps its accounts. `first`: the first
+ * argument is its id; `member`: the first argument has it as `organisationId`; `none`: the call is about a key known by its hash
+ * only, about people, or about links whose organisation is not known yet.
  */
 export type Naming = 'first' | 'member' | 'none';
 

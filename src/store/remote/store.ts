@@ -9,9 +9,9 @@ import { haveKinds, namedOrganisation, remoteCall } from './calls.ts';
 export const STORE_GROUP = 'store';
 
 /**
- * Asks the node that keeps the accounts of an organisation; null where it is not known yet whose they are. Arguments and answer
- * are plain data, with big integers, bytes and undefined. Rejects with what the other side threw, where that is a StoreError or a
- * Refusal; else with StoreError, of which `unreachable` says that nobody answered.
+ * Calls the node that keeps the accounts of an organisation (null when it is not known yet). Arguments and answer are plain data,
+ * with big integers, bytes and undefined. Rejects with the StoreError or Refusal that the other side threw, else with a
+ * StoreError; `unreachable` means that there was no answer.
  */
 export type Ask = (
   group: string,

@@ -1,5 +1,4 @@
-// One timer for the earliest of the moments that are written in the database, such as ends of leases. Whoever changes them
-// says so with `look`; between two moments nothing runs.
+// One timer for the earliest due time in the database, such as the end of a lease. Call `look` after a change of these times.
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
 /** The least time between two rings: many moments close together are one. */

@@ -1,5 +1,5 @@
-// Puts a backup in the place of the database: the copy is checked first, nobody may have the database open, and what was
-// there is kept under another name. What was settled since the copy was made is ledger/history.ts.
+// Puts a backup in the place of the database: checks the copy first, requires that no process has the database open, and keeps
+// the old database under another name. ledger/history.ts settles again what the copy lacks.
 import {
   chmodSync,
   chownSync,
