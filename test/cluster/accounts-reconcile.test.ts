@@ -66,10 +66,9 @@ test('a store that does not answer is told, and nothing is ended for it', async 
 describe('kept reconciled', () => {
   function keep() {
     const rig = begin(8);
-    const bus = new MemoryBus();
     const connections = new Set<(isConnected: boolean) => void>();
     const owners = new Set<() => void>();
-    const listening = Object.assign(Object.create(bus) as MemoryBus, {
+    const bus = Object.assign(new MemoryBus(), {
       onConnection: (listener: (isConnected: boolean) => void) => {
         connections.add(listener);
         return () => connections.delete(listener);
@@ -78,7 +77,7 @@ describe('kept reconciled', () => {
     const seen = { doubts: 0, faults: 0 };
     const stop = keepReconciled({
       ...rig.options,
-      bus: listening,
+      bus,
       client: {
         onOwner: (listener) => {
           owners.add(listener);
