@@ -5,11 +5,11 @@ const root = new URL('../../', import.meta.url);
 
 /**
  * The file to give to `new Worker`, beside the module that asks. A thread cannot be started from TypeScript, so a module run
- * from its source gets the compiled twin under `dist/` (which `npx tsc -p tsconfig.build.json` makes).
+ * from its source gets the compiled file under `dist/` (which `npx tsc -p tsconfig.build.json` makes).
  *
  * @param importMetaUrl `import.meta.url` of the module that starts the thread
  * @param name the thread's file without its ending
- * @throws Error naming the command when there is no compiled twin
+ * @throws Error naming the command when there is no compiled file
  * @example new Worker(workerFile(import.meta.url, 'worker'))
  */
 export function workerFile(importMetaUrl: string, name: string): URL {

@@ -137,9 +137,9 @@ describe('a formatted version of a final', () => {
   const slug = 'assemblyai/universal-streaming-english';
 
   it.each([
-    ['comes in time: it is the only final', 'twin-late=400', ['Good morning.', 'This is the second turn.'], 0],
-    ['comes too late: the words as they were are the only final, and it is counted', 'twin-late=900', said, 2],
-    ['never comes: the words as they were are the final', 'twin-never', said, 0],
+    ['comes in time: it is the only final', 'formatted-late=400', ['Good morning.', 'This is the second turn.'], 0],
+    ['comes too late: the words as they were are the only final, and it is counted', 'formatted-late=900', said, 2],
+    ['never comes: the words as they were are the final', 'formatted-never', said, 0],
   ])('%s', async (_, quirk, texts, late) => {
     const incident = new Incident({ faults: { assemblyai: [quirk] }, turns: turnsOf(said) });
     const caller = await incident.play([slug], {}, { format_turns: true });
@@ -150,7 +150,7 @@ describe('a formatted version of a final', () => {
   });
 
   it('is not waited for beyond 700 ms', async () => {
-    const incident = new Incident({ faults: { assemblyai: ['twin-late=900'] }, turns: turnsOf(said, 1.2, 2) });
+    const incident = new Incident({ faults: { assemblyai: ['formatted-late=900'] }, turns: turnsOf(said, 1.2, 2) });
     const { told } = await incident.play([slug], {}, { format_turns: true });
     const [first] = told.filter(({ event }) => event.type === 'transcript' && event.is_final);
     const endedMs = 1_500;

@@ -198,7 +198,7 @@ describe('turns', () => {
     ['D', { ...FORMATTING, speech_model: 'universal-streaming-multilingual' }, [], [[true, false, 'Book a table.']]],
     ['D', U3, [], [[true, true, 'Book a table.']]],
     ['B', { speech_model: 'universal-streaming-english' }, ['regime=b'], [[true, true, 'Book a table.']]],
-    ['A without the formatted final', FORMATTING, ['twin-never'], [[true, false, 'book a table']]],
+    ['A without the formatted final', FORMATTING, ['formatted-never'], [[true, false, 'book a table']]],
     ['C by the quirk', FORMATTING, ['regime=c'], [[true, false, 'book a table']]],
     [
       'A by the quirk',
@@ -273,9 +273,9 @@ describe('the quirk', () => {
     await client.message('Begin');
   });
 
-  it('twin-late holds the formatted version back, and Termination waits for it', async () => {
+  it('formatted-late holds the formatted version back, and Termination waits for it', async () => {
     const clock = new SimulatedClock();
-    const client = await begun(FORMATTING, { clock, faults: ['twin-late=400'] });
+    const client = await begun(FORMATTING, { clock, faults: ['formatted-late=400'] });
     client.send(milliseconds(300));
     client.send({ type: 'Terminate' });
     await client.message(isFinal);

@@ -113,7 +113,7 @@ testProvider({
   simulated: {
     whole: [
       ['universal-streaming-english', [], { format_turns: true }, 3],
-      ['universal-streaming-english', ['twin-never'], { format_turns: true }, 3],
+      ['universal-streaming-english', ['formatted-never'], { format_turns: true }, 3],
       ['universal-streaming-english', ['regime=b'], {}, 3],
       ['universal-streaming-english', [], { inactivity_timeout: 5 }, 3],
       ['whisper-rt', [], { format_turns: true }, 3],

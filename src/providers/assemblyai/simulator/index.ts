@@ -20,8 +20,8 @@ export const simulator: ProviderSimulator = {
     'begin-late': '<ms>: `Begin` comes so many milliseconds after the connection',
     regime:
       '<a|b|c|d>: turns end unformatted and again formatted, once and formatted throughout, once and unformatted, or once and formatted',
-    'twin-late': '<ms>: the formatted version of a turn comes so many milliseconds after its end',
-    'twin-never': 'the formatted version of a turn never comes',
+    'formatted-late': '<ms>: the formatted version of a turn comes so many milliseconds after its end',
+    'formatted-never': 'the formatted version of a turn never comes',
     'swallow-force-endpoint': '`ForceEndpoint` ends no turn',
     'no-termination': '`Terminate` is answered with the turns in flight, and then with nothing',
     'concurrent-1008': 'sessions are refused as too many, with close code 1008',

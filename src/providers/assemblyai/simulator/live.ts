@@ -130,9 +130,9 @@ class Session extends SimulatedSession {
   protected final(heard: HeardTurnText): void {
     const regime = this.#regime;
     this.peer.send(end(this.#options, regime, heard));
-    if (regime !== 'a' || this.has('twin-never')) return;
+    if (regime !== 'a' || this.has('formatted-never')) return;
     this.#formattedDue++;
-    this.later(this.numberOf('twin-late', 0), () => {
+    this.later(this.numberOf('formatted-late', 0), () => {
       this.peer.send(formattedEnd(this.#options, heard));
       this.#formattedDue--;
       this.#terminate();
