@@ -69,9 +69,24 @@ it('goes on at the pace of speech where no final comes, and only then is somethi
   audio.disconnect();
   const second = line();
   // The oldest that is kept is so old; what was kept is sent again at once.
-  expect(audio.connect(second, 65_536, 0).originSample).toBe((first.bytes / SECOND - 60) * 16_000);
+  expect(audio.connect(second, 65_536, 0).originSample).toBe(first.bytes / 2 - 60 * 16_000);
   audio.pump();
   expect(second.bytes).toBe(60 * SECOND);
+  audio.end(undefined);
+});
+
+it('a recording waits for a final that is late, and loses nothing meanwhile', async () => {
+  const audio = made();
+  const first = line();
+  audio.connect(first, 65_536, 0);
+  void audio.write(new Uint8Array(600 * SECOND));
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(first.bytes).toBe(60 * SECOND);
+  audio.covered(20 * 16_000);
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(first.bytes).toBe(80 * SECOND);
+  audio.disconnect();
+  expect(audio.connect(line(), 65_536, 20 * 16_000).originSample).toBe(20 * 16_000);
   audio.end(undefined);
 });
 

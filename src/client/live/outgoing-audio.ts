@@ -12,6 +12,8 @@ const FRAME_BYTES = 65_536;
 const ASK_AGAIN_MS = 10;
 /** Speech at the pace at which it is spoken, and a little more, so that a clock that runs slow does not fall behind. */
 const PACE = 1.25;
+/** A recording that is sent faster than it is spoken waits so long for a final that is late before anything of it is kept no longer. */
+const FINAL_WAIT_MS = 10_000;
 /** Seconds by which a source may be ahead of that pace, and seconds of the smallest piece that is worth a frame. */
 const PACE_AHEAD_SECONDS = 1;
 const PACE_PIECE_SECONDS = 0.05;
@@ -51,6 +53,7 @@ export class OutgoingAudio {
   #origin = 0;
   /** Position up to which it may be sent. */
   #limit = 0;
+  /** Up to when the pace has given what it allows; in the future while a final is waited for. */
   #pacedAtMs = 0;
   /** Positions at which the turn is to be ended, those that a final covers left out. */
   #marks: number[] = [];
@@ -213,15 +216,18 @@ export class OutgoingAudio {
    */
   #allow(): void {
     const nowMs = performance.now();
+    const aheadBytes = PACE_AHEAD_SECONDS * this.#bytesPerSecond;
     const kept = Math.max(this.#covered, this.#origin) + this.#replayBytesMax;
     if (this.#replayBytesMax === 0) this.#limit = Infinity;
-    else if (this.#sent < kept) this.#limit = kept;
-    else {
+    else if (this.#sent < kept) {
+      this.#limit = kept;
+      const isRecording = this.#tape.end - kept > aheadBytes;
+      this.#pacedAtMs = nowMs + (isRecording ? FINAL_WAIT_MS : 0);
+    } else if (nowMs > this.#pacedAtMs) {
       const paced = PACE * ((nowMs - this.#pacedAtMs) / 1_000) * this.#bytesPerSecond;
-      const most = this.#sent + PACE_AHEAD_SECONDS * this.#bytesPerSecond;
-      this.#limit = Math.floor(Math.min(Math.max(this.#limit, this.#sent) + paced, most));
+      this.#limit = Math.floor(Math.min(Math.max(this.#limit, this.#sent) + paced, this.#sent + aheadBytes));
+      this.#pacedAtMs = nowMs;
     }
-    this.#pacedAtMs = nowMs;
   }
 
   /** Keeps no more of what was sent than may be sent again. */
