@@ -129,7 +129,7 @@ describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
   test('ends when the process that started it is killed, and the next one has its files', async () => {
     const directory = temporaryDirectory();
     const code = `
-      import { PrivateNats } from '${source('src/cli/private-nats.ts')}';
+      import { PrivateNats } from '${source('src/cli/workers/private-nats.ts')}';
       import { systemClock } from '${source('src/telemetry/clock.ts')}';
       import { createLogger } from '${source('src/telemetry/log.ts')}';
       const options = { directory: ${JSON.stringify(directory)}, clock: systemClock, logger: createLogger('silent') };

@@ -59,13 +59,13 @@ const EDITS: readonly Edit[] = [
   // Whatever it says, it says something beside it that nobody understands.
   {
     file: 'src/bus/nats/bus.js',
-    from: 'const refused = this.#leave(peer.subject, reply, from, body, bytes);',
-    to: "this.#leave(peer.subject, reply, from, { type: 'later.word' }); const refused = this.#leave(peer.subject, reply, from, body, bytes);",
+    from: 'const refused = this.#sendOut(pair.subject, reply, from, body, bytes);',
+    to: "this.#sendOut(pair.subject, reply, from, { type: 'later.word' }); const refused = this.#sendOut(pair.subject, reply, from, body, bytes);",
   },
   {
     file: 'src/bus/nats/bus.js',
-    from: 'this.#near.publish(topic, body);',
-    to: "if (isSafeName(topic)) this.#leave(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#near.publish(topic, body);",
+    from: 'this.#local.publish(topic, body);',
+    to: "if (isSafeName(topic)) this.#sendOut(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#local.publish(topic, body);",
   },
   {
     file: 'src/bus/nats/bus.js',
