@@ -1,14 +1,13 @@
 // `npm run bench -- failover [sessions]`: live sessions stream in real time to one provider, which is then lost: once with
 // every socket and its port at a stroke, once in silence, with its process stopped. Says how long they were without one.
-import { type ChildProcess, type ChildProcessWithoutNullStreams, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
 import { assemblyai } from '../../src/providers/assemblyai/index.ts';
-import { startVoxgate } from '../fakes/processes/voxgate.ts';
 import { difference, nowMs, percentiles } from './failover/figures.ts';
 import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover/load.ts';
 import type { ProviderOrder, ProviderReport } from './failover/provider.ts';
@@ -53,7 +52,7 @@ async function run(count: number, loss: Loss) {
     const first = started(startChild('./failover/provider.ts', FIRST.provider));
     const second = started(startChild('./failover/provider.ts', SECOND.provider));
     const urls = { first: (await reportOf(first, 'url')).url, second: (await reportOf(second, 'url')).url };
-    const { url, key } = await addressOf(started(startGateway(directory, urls)));
+    const { url, key } = await addressOf(started(startGateway(directory, urls)), directory);
     const options: LoadOptions = {
       url,
       key,
@@ -149,7 +148,9 @@ function startChild(file: string, argument: string): ChildProcess {
 
 /** The program itself. */
 function startGateway(directory: string, urls: { first: string; second: string }): ChildProcessWithoutNullStreams {
-  return startVoxgate(['serve'], {
+  const env = {
+    ...process.env,
+    VOXGATE_LAG_MS_MAX: '60000',
     VOXGATE_PORT: '0',
     VOXGATE_DATA_DIRECTORY: directory,
     VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
@@ -161,18 +162,19 @@ function startGateway(directory: string, urls: { first: string; second: string }
     [`${FIRST.provider.toUpperCase()}_API_KEY`]: 'simulated',
     [`VOXGATE_${SECOND.provider.toUpperCase()}_URL`]: urls.second,
     [`${SECOND.provider.toUpperCase()}_API_KEY`]: 'simulated',
-  });
+  };
+  const program = fileURLToPath(new URL('../../bin/voxgate.js', import.meta.url));
+  return spawn(process.execPath, [program, 'serve'], { env });
 }
 
-/** Its address and its first key, from what it prints. */
-function addressOf(gateway: ChildProcessWithoutNullStreams): Promise<{ url: string; key: string }> {
+/** Its address, from what it prints, and its first key, which it leaves in its directory. */
+function addressOf(gateway: ChildProcessWithoutNullStreams, directory: string): Promise<{ url: string; key: string }> {
   return new Promise((resolve, reject) => {
     let printed = '';
     gateway.stderr.on('data', (chunk) => {
       printed += chunk;
       const url = /listens on (\S+)/.exec(printed)?.[1];
-      const key = /only this once: (\S+)/.exec(printed)?.[1];
-      if (url !== undefined && key !== undefined && printed.includes('Try it')) resolve({ url, key });
+      if (url !== undefined) resolve({ url, key: readFileSync(join(directory, 'first-key'), 'utf8').trim() });
     });
     gateway.once('exit', () => reject(new Error(`The gateway did not start: ${printed}`)));
   });
