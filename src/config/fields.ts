@@ -27,11 +27,16 @@ export function configFields(providers: readonly string[]): Field[] {
   );
 }
 
+/** The variable of a provider's credential. */
+export const apiKeyVariable = (provider: string): string => envOf(ProviderSettings.properties.apiKey, provider);
+
+const envOf = ({ env }: TSchema, provider = ''): string =>
+  String(env).replace('<PROVIDER>', provider.toUpperCase().replaceAll(/[^A-Z0-9<>]/g, '_'));
+
 function fieldsOf(parents: readonly string[], properties: Record<string, TSchema>): Field[] {
-  const provider = (parents[1] ?? '').toUpperCase().replaceAll(/[^A-Z0-9<>]/g, '_');
   return Object.entries(properties).map(([member, schema]) => ({
     path: [...parents, member],
-    env: String(schema.env).replace('<PROVIDER>', provider),
+    env: envOf(schema, parents[1]),
     schema,
     accepts: String(schema.accepts ?? `an integer from ${schema.minimum} to ${schema.maximum}`),
     defaultText: String(schema.defaultText ?? schema.default ?? ''),

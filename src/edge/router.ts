@@ -65,12 +65,7 @@ const CLIENT_LEFT = 'The client went away before it was answered. Send the reque
 /** Timeout of an answer; then the client gets an error. */
 const RETRY_SECONDS_MAX = 60;
 /** Refusals that another attempt cannot change, though their status looks as if it could. */
-const RETRY_IS_USELESS: ReadonlySet<ErrorCode> = new Set([
-  'idempotency_conflict',
-  'upstream_account',
-  'upstream_not_configured',
-  'model_not_priced',
-]);
+const RETRY_IS_USELESS: ReadonlySet<ErrorCode> = new Set(['idempotency_conflict', 'upstream_account']);
 
 /** `DoorHandlers.request` over a table of routes. Never rejects. */
 export function createRouter(

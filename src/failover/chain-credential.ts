@@ -1,9 +1,10 @@
 // Whose credential a member of a chain runs on: the organisation's own key where it has one, else the service's. Nobody falls
 // from an own key to the service's unless the request names the service's account.
 import type { LegFailure } from '../../machines/events.ts';
-import { refuse } from '../api/errors.ts';
+import type { ErrorCode } from '../api/errors.ts';
 import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
+import { apiKeyVariable } from '../config/fields.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 
 /** The credential of the gateway's operator. */
@@ -38,30 +39,40 @@ const hasAccess = (access: CredentialDependencies['access']) => (provider: strin
 
 const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
 
-/** Throws a Refusal when the provider needs a credential, and there is none of the kind. */
+/** A member that cannot be used, since there is no credential of the kind it needs: why, and what to do. */
+export interface NoCredential {
+  code: Extract<ErrorCode, 'upstream_not_configured' | 'invalid_request'>;
+  why: string;
+  remedy: string;
+}
+
 export async function credentialOf(
   { credential: wanted }: Candidate,
   provider: Provider,
-  param: string,
   { mode, organisationId }: { mode: Mode; organisationId: string },
   { access, ownKeyOf, hasService = hasAccess(access) }: CredentialDependencies,
-): Promise<MemberCredential> {
+): Promise<MemberCredential | NoCredential> {
+  const { name, title } = provider;
   const needed = provider.credential === 'required';
-  const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, provider.name) : undefined;
+  const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, name) : undefined;
   if (own !== undefined) return { credentialId: own.id, own: true, barred: own.barred || undefined };
   if (wanted === 'own') {
-    throw refuse(
-      'invalid_request',
-      `\`fallbacks\` asks for your own key for ${provider.title}, and none is saved. Save one in the console, or leave \`credential\` out.`,
-      { param },
-    );
+    return {
+      code: 'invalid_request',
+      why: `\`fallbacks\` asks for your own key for ${title}, and none is saved.`,
+      remedy: 'Save one in the console (provider keys), or leave `credential` out.',
+    };
   }
-  if (!needed || hasService(provider.name, mode)) return SERVICE;
-  throw refuse(
-    'upstream_not_configured',
-    `The gateway has no credential for ${provider.title}. Its operator can set one, you can save a key of your own, or name another model.`,
-    { param },
-  );
+  if (!needed || hasService(name, mode)) return SERVICE;
+  const ownKey =
+    ownKeyOf === undefined || wanted === 'service'
+      ? ''
+      : ', you can save a key of your own in the console (provider keys)';
+  return {
+    code: 'upstream_not_configured',
+    why: `The gateway has no credential for ${title}.`,
+    remedy: `Its operator can set ${apiKeyVariable(name)}${ownKey}, or name another model.`,
+  };
 }
 
 /** What a customer is told of its own key, and what to do. */

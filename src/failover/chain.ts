@@ -2,13 +2,13 @@
 // honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { printable, type RefusalExtras, refuse } from '../api/errors.ts';
+import { printable, type Refusal, type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import { hearsUtterances, UTTERANCE_TIMING } from '../providers/live-turns.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
-import { type CredentialDependencies, credentialOf, ownKeyWords } from './chain-credential.ts';
+import { type CredentialDependencies, credentialOf, type NoCredential, ownKeyWords } from './chain-credential.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
 export interface Degradation {
@@ -68,24 +68,35 @@ export async function resolveChain(
       { param: 'fallbacks' },
     );
   }
-  const members = [
-    await member({ model: ask.model, provider_params: { ...ask.providerParams } }, 'model', ask, dependencies),
-  ];
-  for (const fallback of ask.fallbacks) {
-    const checked = await member(fallback, 'fallbacks', ask, dependencies);
-    if (!members.some((other) => isSame(other, checked, fallback))) {
-      members.push(checked);
-      continue;
-    }
-    warnings.push({
-      code: 'duplicate_fallback',
-      message: `\`fallbacks\` names ${fallback.model} again; it is tried once.`,
-      param: 'fallbacks',
-    });
+  const members: ChainMember[] = [];
+  let missing: Refusal | undefined;
+  const own: Candidate = { model: ask.model, provider_params: { ...ask.providerParams } };
+  for (const [index, candidate] of [own, ...ask.fallbacks].entries()) {
+    const param = index === 0 ? 'model' : 'fallbacks';
+    const checked = await member(candidate, param, ask, dependencies);
+    if ('remedy' in checked) {
+      missing ??= refuse(checked.code, `${checked.why} ${checked.remedy}`, { param });
+      if (ask.strict) throw missing;
+      warnings.push(withoutMember(candidate.model, checked, param));
+    } else if (members.some((other) => isSame(other, checked, candidate))) {
+      warnings.push({
+        code: 'duplicate_fallback',
+        message: `\`fallbacks\` names ${candidate.model} again; it is tried once.`,
+        param,
+      });
+    } else members.push(checked);
   }
+  if (members.length === 0 && missing !== undefined) throw missing;
   refuseBarred(members);
   return { members, warnings };
 }
+
+/** A chain goes on without a member that cannot be used. */
+const withoutMember = (slug: string, { why, remedy }: NoCredential, param: string): Degradation => ({
+  code: 'model_left_out',
+  message: `${slug} is left out of the models that are tried: ${why} ${remedy}`,
+  param,
+});
 
 const isSame = (other: ChainMember, { slug, credentialId }: ChainMember, fallback: Candidate): boolean =>
   other.slug === slug &&
@@ -106,7 +117,7 @@ async function member(
   param: 'model' | 'fallbacks',
   ask: Ask,
   dependencies: ChainDependencies,
-): Promise<ChainMember> {
+): Promise<ChainMember | NoCredential> {
   const { provider, card } = find(candidate.model, param, dependencies.providers);
   if (!card.modes.includes(ask.mode)) {
     const can = card.modes.length === 0 ? 'nothing' : card.modes.join(' and ');
@@ -119,7 +130,9 @@ async function member(
   const params = candidate.provider_params ?? {};
   const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
   checkParams(card, provider.options(modelOf(card.id)), params, paramsName);
-  const { barred, ...credential } = await credentialOf(candidate, provider, param, ask, dependencies);
+  const found = await credentialOf(candidate, provider, ask, dependencies);
+  if ('remedy' in found) return found;
+  const { barred, ...credential } = found;
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const checked: ChainMember = {
     slug: card.id,

@@ -33,7 +33,7 @@ export class EventWriter {
     const { chain, request, warnings } = this.#opening;
     this.#outbox.push({
       type: 'session_started',
-      model: request.model,
+      model: this.#member(0).slug,
       sample_rate: request.sampleRate,
       encoding: request.encoding,
       fallbacks: chain

@@ -26,9 +26,17 @@ interface Situation {
   /** Those that it has elsewhere, for live audio. */
   elsewhere?: string[];
   own?: Record<string, OwnKey>;
+  strict?: boolean;
 }
 
-async function resolved({ fallbacks = [], model = 'one/a', service = [], own = {}, elsewhere }: Situation) {
+async function resolved({
+  fallbacks = [],
+  model = 'one/a',
+  service = [],
+  own = {},
+  elsewhere,
+  strict = false,
+}: Situation) {
   const asked: string[] = [];
   const chain = await resolveChain(
     {
@@ -41,7 +49,7 @@ async function resolved({ fallbacks = [], model = 'one/a', service = [], own = {
       language: undefined,
       diarization: false,
       interimResults: true,
-      strict: false,
+      strict,
     },
     {
       providers,
@@ -107,6 +115,16 @@ describe('a member runs on', () => {
       ],
     ],
     [
+      'nothing where a fallback asks for an own key that is not there, and is left out',
+      { service: ['one', 'two'], fallbacks: [{ model: 'two/a', credential: 'own' }] },
+      [['one/a', 'service', false]],
+    ],
+    [
+      'nothing where a fallback asks for the service’s account, and that has no credential',
+      { own: { one: good('pk_1') }, fallbacks: [{ model: 'one/a', credential: 'service' }] },
+      [['one/a', 'pk_1', true]],
+    ],
+    [
       'the own key although it is out of use, when a fallback is left',
       { service: ['one', 'two'], own: { one: barred('pk_1') }, fallbacks: [{ model: 'two/a' }] },
       [
@@ -138,20 +156,20 @@ it('a fallback on the same account as before is a duplicate; one on another acco
 
 describe('is refused:', () => {
   const rows: [string, Situation, string, string | undefined, RegExp][] = [
-    ['no credential at all', {}, 'upstream_not_configured', 'model', /you can save a key of your own/],
+    ['no credential at all', {}, 'upstream_not_configured', 'model', /set ONE_API_KEY, you can save a key of your own/],
     [
-      'a fallback on an own key that is not there',
-      { service: ['one', 'two'], fallbacks: [{ model: 'two/a', credential: 'own' }] },
+      'with `strict`, a fallback on an own key that is not there',
+      { service: ['one', 'two'], fallbacks: [{ model: 'two/a', credential: 'own' }], strict: true },
       'invalid_request',
       'fallbacks',
       /your own key for TWO, and none is saved/,
     ],
     [
-      'a fallback on the service’s account where the service has none, though there is an own key',
-      { own: { one: good('pk_1') }, fallbacks: [{ model: 'one/a', credential: 'service' }] },
+      'with `strict`, a fallback on the service’s account where the service has none, though there is an own key',
+      { own: { one: good('pk_1') }, fallbacks: [{ model: 'one/a', credential: 'service' }], strict: true },
       'upstream_not_configured',
       'fallbacks',
-      /no credential for ONE/,
+      /no credential for ONE\. Its operator can set ONE_API_KEY, or name another model/,
     ],
     [
       'an own key that is out of use, though the service has one',

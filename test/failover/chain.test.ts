@@ -93,6 +93,16 @@ describe('a chain', () => {
     );
   });
 
+  it.each([
+    ['its first member', 'closed/a', 'loopback/script', 'model'],
+    ['a fallback', 'loopback/script', 'closed/a', 'fallbacks'],
+  ])('without a credential for %s goes on with the others, and warns of it', async (_, model, other, param) => {
+    const { members, warnings } = await resolve({ model, fallbacks: [fallback(other)] });
+    expect(members.map(({ slug }) => slug)).toEqual(['loopback/script']);
+    expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
+    expect(warnings[0]?.message).toMatch(/^closed\/a is left out .* Its operator can set CLOSED_API_KEY/);
+  });
+
   it.each<[string, Partial<Ask>, string, string, string]>([
     [
       'nine fallbacks',
@@ -138,14 +148,28 @@ describe('a chain', () => {
       { model: 'closed/a' },
       'upstream_not_configured',
       'model',
-      'no credential for Closed',
+      'no credential for Closed. Its operator can set CLOSED_API_KEY, or name another model.',
     ],
     [
-      'a fallback without a credential',
-      { fallbacks: [fallback('closed/a')] },
+      'a fallback without a credential, and `strict`',
+      { fallbacks: [fallback('closed/a')], strict: true },
       'upstream_not_configured',
       'fallbacks',
       'no credential for Closed',
+    ],
+    [
+      'nothing but members without a credential',
+      { model: 'closed/a', fallbacks: [fallback('closed/a')] },
+      'upstream_not_configured',
+      'model',
+      'no credential for Closed',
+    ],
+    [
+      'a bad option of a fallback without a credential',
+      { fallbacks: [fallback('closed/a', { turn_seconds: 0 })] },
+      'invalid_provider_params',
+      'fallbacks.turn_seconds',
+      'closed/a',
     ],
     [
       'an unknown option',

@@ -6,7 +6,7 @@ import type { Authenticator } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
 import { requireModels } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
-import { type ChainDependencies, type Degradation, resolveChain } from '../../failover/chain.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
 import type { Meter } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
 import type { Reservations } from '../../ledger/reservations.ts';
@@ -138,11 +138,11 @@ const credentialInUrl: Degradation = {
 
 /** What the session may spend; throws a Refusal when that is nothing. */
 function openMeter(
-  { sessionId, organisationId, keyId, request, chain }: Omit<SessionOpening, 'meter' | 'release'>,
+  { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
   { reservations, prices }: Pick<ListenDependencies, 'reservations' | 'prices'>,
 ): Promise<Meter> {
-  const { model } = request;
+  const model = (chain[0] as ChainMember).slug;
   const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
   return reservations.open(head, pricedMembers(chain, 'live', prices));
 }

@@ -18,8 +18,6 @@ describe('X-Should-Retry', () => {
     ['idempotency_conflict', undefined],
     // Three refusals of an own key put it out of use: one call with retries would be enough.
     ['upstream_account', undefined],
-    ['upstream_not_configured', undefined],
-    ['model_not_priced', undefined],
   ])('is false for %s with Retry-After %s', (code, seconds) => {
     expect(adviceOn(code, seconds)).toBe('false');
   });
@@ -35,7 +33,10 @@ describe('X-Should-Retry', () => {
     ['upstream_timeout', undefined],
     ['internal_error', undefined],
     ['node_draining', undefined],
+    // No client library tries these again by itself: their status says that the request is at fault.
     ['invalid_request', undefined],
+    ['upstream_not_configured', undefined],
+    ['model_not_priced', undefined],
   ])('is left out for %s with Retry-After %s', (code, seconds) => {
     expect(adviceOn(code, seconds)).toBeUndefined();
   });
