@@ -1,5 +1,6 @@
-// Keeps dist/ equal to the source: compiles machines/ and src/, and takes over the pages of docs/, when anything there has
-// changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many times at once; what to compile is tsconfig.build.json's matter.
+// Keeps dist/ equal to the source: compiles machines/, src/ and the client for TypeScript, and takes over the pages of docs/,
+// when anything there has changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many
+// times at once; what to compile is the matter of each PROJECTS.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,10 +19,18 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const SOURCE_FOLDERS = ['machines', 'src'];
+/** The client: a package of its own. A gateway serves it as well, so a copy is in dist/client. */
+const CLIENT = 'clients/typescript';
+const CLIENT_COPY = 'client';
+const SOURCE_FOLDERS = ['machines', 'src', `${CLIENT}/src`];
+/** What the compiler is told, and where below dist/ it writes to. */
+const PROJECTS = [
+  { settings: 'tsconfig.build.json', folder: '' },
+  { settings: `${CLIENT}/tsconfig.json`, folder: CLIENT_COPY },
+];
 /** Served as they are. */
 const PAGES = 'docs';
-const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SETTINGS = ['package.json', 'tsconfig.json', ...PROJECTS.map(({ settings }) => settings)];
 /** A build takes about one second; whoever holds the lock so much longer is stuck. */
 const LOCK_WAIT_MS = 60_000;
 const LOCK_POLL_MS = 50;
@@ -75,7 +84,23 @@ async function build(root, current, compile) {
   writeFileSync(join(next, '.fingerprint'), current);
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), previous);
   renameSync(next, join(root, 'dist'));
+  replaceClient(root, aside);
   rmSync(aside, { recursive: true, force: true });
+}
+
+/**
+ * The client's own dist/, as its package has it: last, so that a build that was broken off is made again.
+ *
+ * @param {string} root
+ * @param {string} aside
+ */
+function replaceClient(root, aside) {
+  const compiled = join(root, 'dist', CLIENT_COPY);
+  if (!existsSync(compiled)) return;
+  const next = join(aside, 'client');
+  cpSync(compiled, next, { recursive: true });
+  rmSync(join(root, CLIENT, 'dist'), { recursive: true, force: true });
+  renameSync(next, join(root, CLIENT, 'dist'));
 }
 
 /**
@@ -126,7 +151,8 @@ function fingerprint(root) {
  */
 function isFresh(root, current) {
   const stamp = join(root, 'dist/.fingerprint');
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
+  const isClientThere = !existsSync(join(root, CLIENT)) || existsSync(join(root, CLIENT, 'dist'));
+  return isClientThere && existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
 }
 
 /**
@@ -221,26 +247,32 @@ function codeOf(error) {
  * @param {string} outDir
  * @returns {Promise<void>}
  */
-function runCompiler(root, outDir) {
+async function runCompiler(root, outDir) {
   const tsc = compilerPath(root);
+  const outputs = await Promise.all(
+    PROJECTS.map(({ settings, folder }) => outputOf(root, [tsc, '-p', settings, '--outDir', join(outDir, folder)])),
+  );
+  const output = outputs.join('');
+  if (output !== '') throw new BuildFailed(`${output}The source does not compile; dist/ is left as it was.`);
+}
+
+/**
+ * What a compiler says of the source: nothing where all is well.
+ *
+ * @param {string} root
+ * @param {readonly string[]} command
+ * @returns {Promise<string>}
+ */
+function outputOf(root, command) {
   return new Promise((done, fail) => {
-    const compiler = spawn(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', outDir], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const compiler = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     compiler.stdout.on('data', (chunk) => (output += chunk));
     compiler.stderr.on('data', (chunk) => (output += chunk));
     compiler.on('error', (error) =>
       fail(new BuildFailed(`The TypeScript compiler could not be started: ${error.message}`)),
     );
-    compiler.on('close', (code) => {
-      if (code === 0) done();
-      else
-        fail(
-          new BuildFailed(`${output}The source does not compile (tsc ended with ${code}); dist/ is left as it was.`),
-        );
-    });
+    compiler.on('close', (code) => done(code === 0 ? '' : output || `The TypeScript compiler ended with ${code}. `));
   });
 }
 

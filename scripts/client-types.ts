@@ -1,5 +1,5 @@
 // The client's types, from the schemas that validate: plain TypeScript without a schema library, so that a program that uses
-// `voxgate/client` needs none. What is exported under which name is the lists below.
+// `@voxgate/client` needs none. What is exported under which name is the lists below.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
@@ -29,7 +29,7 @@ export const clientTypes: Generator = {
     const params = typesOfParams().map(({ provider, types }) => [`params-${provider}`, paramsText(types)]);
     return new Map(
       [...Object.entries(texts), ...params].map(([name, text]) => {
-        const path = `src/client/types/${name}.ts`;
+        const path = `clients/typescript/src/types/${name}.ts`;
         return [path, formatted(path, `${text}\n`)];
       }),
     );

@@ -2,8 +2,8 @@
 // that no credential appears in one.
 import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as client from '../../clients/typescript/src/index.ts';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import * as client from '../../src/client/index.ts';
 import { broken, json, refusal, type ScriptedHttp, silent, startScriptedHttp } from './rig/scripted-http.ts';
 
 const KEY = 'sk_vox_abcdefghijklmnopqrstuvwxyz0123456789AB';

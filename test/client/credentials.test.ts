@@ -1,7 +1,7 @@
 // How a live session of the client reaches its gateway: with which credential, fresh when it has to be, and by which WebSocket.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import WebSocket from 'ws';
-import { type LiveSession, type Transcript, Voxgate, type VoxgateOptions } from '../../src/client/index.ts';
+import { type LiveSession, type Transcript, Voxgate, type VoxgateOptions } from '../../clients/typescript/src/index.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';

@@ -1,7 +1,13 @@
 // Live sessions of the client against a real gateway, in Node: audio in every form, limits of what waits, and ends.
 import { createReadStream } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LiveSession, type SessionEvent, type Transcript, Voxgate, VoxgateError } from '../../src/client/index.ts';
+import {
+  type LiveSession,
+  type SessionEvent,
+  type Transcript,
+  Voxgate,
+  VoxgateError,
+} from '../../clients/typescript/src/index.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';

@@ -1,7 +1,7 @@
 // Connections that are lost in ways that no gateway plays on demand, on a clock of the test: a node that drains for long, an end
 // whose close frame is lost, a credential that never comes.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type SessionEvent, Voxgate } from '../../src/client/index.ts';
+import { type SessionEvent, Voxgate } from '../../clients/typescript/src/index.ts';
 import { scriptedSockets } from './rig/scripted-socket.ts';
 
 const MODEL = { model: 'loopback/numbered' } as const;

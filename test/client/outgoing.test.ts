@@ -1,7 +1,7 @@
 // How far audio runs ahead of its finals, and what the callers who wait for room are kept from: without a socket, on a clock of
 // the test.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OutgoingAudio, ROOM_BYTES, UNSENT_BYTES_MAX } from '../../src/client/live/outgoing-audio.ts';
+import { OutgoingAudio, ROOM_BYTES, UNSENT_BYTES_MAX } from '../../clients/typescript/src/live/outgoing-audio.ts';
 
 const SECOND = 32_000;
 beforeEach(() => {

@@ -1,16 +1,16 @@
 // The pure parts of the client: what is kept of audio, in which order it leaves, how times are placed, when it is tried again.
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { jitterMs, retryAfterSeconds } from '../../clients/typescript/src/http/backoff.ts';
+import type { SessionEvent } from '../../clients/typescript/src/index.ts';
+import { EventQueue } from '../../clients/typescript/src/live/event-queue.ts';
+import { OutgoingAudio, ROOM_BYTES } from '../../clients/typescript/src/live/outgoing-audio.ts';
+import { adviceOf, Retries, reconnectOf } from '../../clients/typescript/src/live/reconnect.ts';
+import { sum } from '../../clients/typescript/src/live/summary.ts';
+import { AudioTape } from '../../clients/typescript/src/live/tape.ts';
+import { Timeline } from '../../clients/typescript/src/live/timeline.ts';
+import { fallbacksText } from '../../clients/typescript/src/params.ts';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { jitterMs, retryAfterSeconds } from '../../src/client/http/backoff.ts';
-import type { SessionEvent } from '../../src/client/index.ts';
-import { EventQueue } from '../../src/client/live/event-queue.ts';
-import { OutgoingAudio, ROOM_BYTES } from '../../src/client/live/outgoing-audio.ts';
-import { adviceOf, Retries, reconnectOf } from '../../src/client/live/reconnect.ts';
-import { sum } from '../../src/client/live/summary.ts';
-import { AudioTape } from '../../src/client/live/tape.ts';
-import { Timeline } from '../../src/client/live/timeline.ts';
-import { fallbacksText } from '../../src/client/params.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 
 const SEEDED = { seed: 11, numRuns: 200 };

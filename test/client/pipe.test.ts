@@ -1,7 +1,7 @@
 // A source that is piped into a session that closes, fails or ends while it speaks: what the pipe says, what the iteration says,
 // and that no rejection is left to nobody.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type SessionEvent, Voxgate } from '../../src/client/index.ts';
+import { type SessionEvent, Voxgate } from '../../clients/typescript/src/index.ts';
 import { type ScriptedSocket, scriptedSockets } from './rig/scripted-socket.ts';
 
 const MODEL = { model: 'loopback/numbered' } as const;

@@ -2,7 +2,13 @@
 // each turn, and every sample in one of them. The audio is numbered, so that nothing can be lost or doubled unseen.
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LiveSession, type SessionEvent, type Transcript, Voxgate, VoxgateError } from '../../src/client/index.ts';
+import {
+  type LiveSession,
+  type SessionEvent,
+  type Transcript,
+  Voxgate,
+  VoxgateError,
+} from '../../clients/typescript/src/index.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';

@@ -5,8 +5,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FileInput, type TranscriptionEvent, Voxgate } from '../../src/client/index.ts';
-import { fileFromPath } from '../../src/client/node.ts';
+import { type FileInput, type TranscriptionEvent, Voxgate } from '../../clients/typescript/src/index.ts';
+import { fileFromPath } from '../../clients/typescript/src/node.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const PATH = fileURLToPath(new URL('../fixtures/audio/number.wav', import.meta.url));

@@ -15,7 +15,7 @@ import type {
   TranscriptionOf,
   VerboseTranscription,
   Voxgate,
-} from '../../src/client/index.ts';
+} from '../../clients/typescript/src/index.ts';
 import { providers } from '../../src/providers/index.ts';
 
 type Listen<Slug extends string> = ListenOptions<Slug>['providerParams'];

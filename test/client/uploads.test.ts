@@ -6,8 +6,8 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Voxgate } from '../../src/client/index.ts';
-import { fileFromPath } from '../../src/client/node.ts';
+import { Voxgate } from '../../clients/typescript/src/index.ts';
+import { fileFromPath } from '../../clients/typescript/src/node.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { type ScriptedHttp, startScriptedHttp } from './rig/scripted-http.ts';
 

@@ -1,6 +1,6 @@
 // Connections whose other side is gone without a word: they are replaced in time, and those that only have nothing to say are not.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Voxgate } from '../../src/client/index.ts';
+import { Voxgate } from '../../clients/typescript/src/index.ts';
 import { type ScriptedSocket, scriptedSockets } from './rig/scripted-socket.ts';
 
 beforeEach(() => {

@@ -15,9 +15,10 @@ interface Ban {
 }
 
 const PURE = ['machines', 'src/audio', 'src/billing', 'src/providers'];
-const PRODUCT = ['machines', 'src'];
+const CLIENT = 'clients/typescript/src';
+const PRODUCT = ['machines', 'src', CLIENT];
 const PROCESS = ['src/cli', 'src/main.ts'];
-const EVERYWHERE = ['bin', 'machines', 'scripts', 'src', 'test'];
+const EVERYWHERE = ['bin', CLIENT, 'machines', 'scripts', 'src', 'test'];
 const BANS: readonly Ban[] = [
   {
     name: 'takes the time from outside where it decides',

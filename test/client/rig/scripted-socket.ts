@@ -1,5 +1,5 @@
 // A WebSocket whose other side is the test: it opens, speaks, pings and closes when it is told to, and takes whatever it is given.
-import type { WebSocketConstructor } from '../../../src/client/live/web-socket.ts';
+import type { WebSocketConstructor } from '../../../clients/typescript/src/live/web-socket.ts';
 
 type Listener = (event: never) => void;
 

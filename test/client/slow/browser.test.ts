@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Voxgate } from '../../../src/client/index.ts';
+import { Voxgate } from '../../../clients/typescript/src/index.ts';
 import { type LiveGateway, samples, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { type CuttingProxy, startCuttingProxy } from '../rig/cutting-proxy.ts';
 import { programOf } from '../rig/programs.ts';
 
-const CLIENT = fileURLToPath(new URL('../../../dist/src/client/', import.meta.url));
+const CLIENT = fileURLToPath(new URL('../../../dist/client/', import.meta.url));
 const WAV = fileURLToPath(new URL('../../fixtures/audio/commands.wav', import.meta.url));
 const SPOKEN = samples().find(({ file }) => file === 'commands.wav') as ReturnType<typeof samples>[number] & {
   turns: string[];
@@ -21,7 +21,7 @@ if (program === undefined) console.log('No browser is tried: neither chromium no
 
 /** What a module script of the page leaves for the tests. */
 interface Loaded {
-  voxgate: typeof import('../../../src/client/index.ts');
+  voxgate: typeof import('../../../clients/typescript/src/index.ts');
 }
 const SCRIPT = "import * as voxgate from '/client/index.js'; globalThis.voxgate = voxgate;";
 

@@ -1,4 +1,4 @@
-// `voxgate/client` as a program elsewhere has it: the packed package in a folder of its own, used from Node and checked by the
+// `@voxgate/client` as a program elsewhere has it: the packed package in a folder of its own, used from Node and checked by the
 // compiler, for a browser with none of this project's dependencies, and for Node.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,14 +15,16 @@ const WAV = join(ROOT, 'test/fixtures/audio/number.wav');
 const MODULES = join(ROOT, 'node_modules');
 const run = promisify(execFile);
 const folder = temporaryDirectory();
-const PACKAGE = join(folder, 'node_modules/voxgate');
+let unpackedBytes = 0;
+const PACKAGE = join(folder, 'node_modules/@voxgate/client');
 
 beforeAll(async () => {
   await ensureBuilt(ROOT);
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: ROOT,
+    cwd: join(ROOT, 'clients/typescript'),
   });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const [{ filename, unpackedSize }] = JSON.parse(stdout) as [{ filename: string; unpackedSize: number }];
+  unpackedBytes = unpackedSize;
   mkdirSync(PACKAGE, { recursive: true });
   await run('tar', ['-xzf', join(folder, filename), '-C', PACKAGE, '--strip-components=1']);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -63,10 +65,17 @@ const BROWSER = {
   skipLibCheck: false,
 };
 
+it('is a small package that needs no other', () => {
+  const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(readdirSync(PACKAGE).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  expect(unpackedBytes).toBeLessThan(512 * 1024);
+});
+
 describe('a page', () => {
   it('is typed, with no other package installed', async () => {
     const program = `
-      import { Voxgate, type SessionEvent } from 'voxgate/client';
+      import { Voxgate, type SessionEvent } from '@voxgate/client';
       const client = new Voxgate({ baseUrl: '/', getToken: () => fetch('/token').then((answer) => answer.json()), webSocket: WebSocket, fetch });
       export async function listen(show: (text: string) => void): Promise<string> {
         const microphone = await client.microphone({ onLevel: (level: number) => void level });
@@ -93,7 +102,7 @@ describe('a page', () => {
   }, 60_000);
 
   it('is told of its mistakes', async () => {
-    const program = `import { Voxgate } from 'voxgate/client';
+    const program = `import { Voxgate } from '@voxgate/client';
 const client = new Voxgate({ token: 'st_a.b' });
 client.listen({ model: 'deepgram/nova-3', providerParams: { format_turns: true } });
 client.listen({ model: 'deepgram/nova-3', providerParams: { endpointing: true } });
@@ -110,7 +119,7 @@ export { text };`;
   }, 60_000);
 
   it('is given files that import files of their own folder alone, but for one that only Node loads', () => {
-    const client = join(PACKAGE, 'dist/src/client');
+    const client = join(PACKAGE, 'dist');
     const names = readdirSync(client, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.js$|\.d\.ts$/.test(name),
     );
@@ -137,8 +146,8 @@ describe('a program of Node', () => {
     link('@types/node', 'undici-types', 'ws', '@types/ws');
     const program = `
       import WebSocket from 'ws';
-      import { RateLimitError, Voxgate } from 'voxgate/client';
-      import { fileFromPath } from 'voxgate/client/node';
+      import { RateLimitError, Voxgate } from '@voxgate/client';
+      import { fileFromPath } from '@voxgate/client/node';
       const client = new Voxgate({ apiKey: 'sk_vox_', webSocket: WebSocket });
       const { data, metadata } = await client.transcribe({ model: 'a/b', file: await fileFromPath('a.wav') }).withMetadata().catch((error: unknown) => {
         throw error instanceof RateLimitError ? new Error(String(error.retryAfterSeconds)) : error;
@@ -152,8 +161,8 @@ describe('a program of Node', () => {
     const live = await startLiveGateway();
     const program = `
       import { createReadStream } from 'node:fs';
-      import { Voxgate } from 'voxgate/client';
-      import { fileFromPath } from 'voxgate/client/node';
+      import { Voxgate } from '@voxgate/client';
+      import { fileFromPath } from '@voxgate/client/node';
       const client = new Voxgate({ baseUrl: process.argv[2] });
       const file = await fileFromPath(process.argv[3]);
       const { text } = await client.transcribe({ model: 'local/commands-en', file });

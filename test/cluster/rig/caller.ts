@@ -3,15 +3,15 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { expect } from 'vitest';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../../src/api/listen.ts';
 import {
   type LiveSession,
   type SessionEvent,
   type SessionSummary,
   type Transcript,
   Voxgate,
-} from '../../../src/client/index.ts';
-import type { WebSocketConstructor } from '../../../src/client/live/web-socket.ts';
+} from '../../../clients/typescript/src/index.ts';
+import type { WebSocketConstructor } from '../../../clients/typescript/src/live/web-socket.ts';
+import type { ServerEvent } from '../../../src/api/listen.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { MODEL } from './cluster.ts';

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SessionEvent, SessionSummary } from '../../../src/client/index.ts';
+import type { SessionEvent, SessionSummary } from '../../../clients/typescript/src/index.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { Balancer } from '../rig/balancer.ts';

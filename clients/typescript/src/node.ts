@@ -1,4 +1,4 @@
-// `voxgate/client/node`: what only Node can do. No browser ever loads this file.
+// `@voxgate/client/node`: what only Node can do. No browser ever loads this file.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';

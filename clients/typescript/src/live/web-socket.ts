@@ -26,7 +26,7 @@ export async function webSocketOf(given: WebSocketConstructor | undefined): Prom
     return NodeWebSocket;
   } catch (cause) {
     if (own !== undefined) return own;
-    throw new ConnectionError('There is no WebSocket here: give one as `webSocket`.', {
+    throw new ConnectionError('There is no WebSocket here: install `ws`, give one as `webSocket`, or use Node 22.', {
       code: 'connection_failed',
       cause,
     });

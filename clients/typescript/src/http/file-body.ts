@@ -3,7 +3,7 @@
 import { invalidOption } from '../errors.ts';
 import { isNode } from '../runtime.ts';
 
-/** A file that can be read as often as is needed: `fileFromPath` of `voxgate/client/node` gives one. */
+/** A file that can be read as often as is needed: `fileFromPath` of `@voxgate/client/node` gives one. */
 export interface FileSource {
   readonly name?: string;
   readonly type?: string;

@@ -100,7 +100,7 @@ async function callOf(options: TranscribeOptions): Promise<Call> {
   if (typeof options.model !== 'string')
     throw invalidOption('model', '`model` is missing: a slug `<provider>/<model>`.');
   if (typeof options.file !== 'object' || options.file === null) {
-    throw invalidOption('file', '`file` is missing. In Node `fileFromPath` of voxgate/client/node opens a path.');
+    throw invalidOption('file', '`file` is missing. In Node `fileFromPath` of @voxgate/client/node opens a path.');
   }
   const { isRepeatable, make } = await uploadOf(fieldsOf(options), options);
   const { signal, timeoutMs, retriesMax, stream = false } = options;
