@@ -53,6 +53,13 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 export const isPrivate = ({ server, accounts }: Config): boolean =>
   LOOPBACK.has(server.host) && server.trustedProxies === undefined && accounts.publicUrl === undefined;
 
+/**
+ * Whether a mail reaches anybody: over a server, or at the outbox of a gateway that is for this machine only. The node that keeps
+ * the accounts sends them; of it the others know nothing.
+ */
+export const canMail = ({ config, roles }: Pick<Assembly, 'config' | 'roles'>): boolean =>
+  !roles.has('accounts') || config.accounts.smtpUrl !== undefined || isPrivate(config);
+
 /** How this node is called among others: by its operator, or by its incarnation. */
 export const nodeId = ({ config, bus }: Pick<Assembly, 'config' | 'bus'>): string => config.cluster.nodeId ?? bus.node;
 

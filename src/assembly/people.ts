@@ -8,7 +8,7 @@ import { type Console, type ConsoleOptions, createConsole } from '../edge/routes
 import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
 import type { Vault } from '../vault/vault.ts';
 import { publishKeyChange } from './authentication.ts';
-import { type Assembly, isPrivate, knownProviders, previousSecret } from './context.ts';
+import { type Assembly, canMail, isPrivate, knownProviders, previousSecret } from './context.ts';
 
 export interface People {
   routes: Console['routes'];
@@ -31,6 +31,7 @@ export function openPeople(
       tls: config.server.tlsCertFile !== undefined,
     },
     isPrivate: isPrivate(config),
+    canMail: canMail(assembly),
     publicUrlIsHttps: publicUrl?.startsWith('https:') ?? false,
     clock,
     nowMs: () => Date.now(),
@@ -53,9 +54,14 @@ export interface Mails {
 
 /** `ownUrl`: where the node listens, for links in mails when no public URL is configured. */
 export function openMails(assembly: Assembly, ownUrl: () => string): Mails {
-  const { config, clock, store, secret, defer } = assembly;
-  const { smtpUrl, mailFrom, publicUrl } = config.accounts;
+  const { config, logger, clock, store, secret, defer } = assembly;
+  const { smtpUrl, mailFrom, publicUrl, signUpsPerAddressDayMax } = config.accounts;
   const nowMs = () => Date.now();
+  if (!canMail(assembly) && signUpsPerAddressDayMax > 0) {
+    logger.warn(
+      'nobody can sign up: mails cannot leave without VOXGATE_SMTP_URL, and the outbox is for this machine alone',
+    );
+  }
   const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
   const transport = outbox ?? createSmtpTransport({ url: smtpUrl as string, from: mailFrom });
   defer(() => transport.close());

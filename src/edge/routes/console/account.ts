@@ -16,7 +16,7 @@ import {
 import { refuse } from '../../../api/errors.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Reply } from '../../door.ts';
-import { json, type Route } from '../../router.ts';
+import { json, type Route, type RouteContext } from '../../router.ts';
 import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf } from './console-route.ts';
 import { clearCookie, readCookie, setCookie } from './cookie.ts';
 import { type Reach, refusalOfLogin } from './reach.ts';
@@ -28,10 +28,23 @@ export interface AccountRoutesDependencies {
   logins: Logins;
   consoleRoute: ConsoleRoute;
   reach: Reach;
+  /** Whether mails reach anybody. */
+  canMail: boolean;
 }
 
-/** The same whether or not there is such an account. */
-const mailOnItsWay = (): Reply => json(202, { status: 'mail_sent' });
+/** What ends in a mail: the answer is the same whether or not there is such an account, and none where no mail reaches anybody. */
+const mailed =
+  <Context>({ canMail }: AccountRoutesDependencies, work: (context: Context) => Promise<void>) =>
+  async (context: Context): Promise<Reply> => {
+    if (!canMail) throw noMail();
+    await work(context);
+    return json(202, { status: 'mail_sent' });
+  };
+const noMail = () =>
+  refuse(
+    'invalid_request',
+    'This gateway cannot send mails, and an account needs one. Ask whoever runs it for an API key, or to set VOXGATE_SMTP_URL.',
+  );
 const done = (headers: Record<string, string> = {}): Reply => ({ status: 204, headers });
 
 export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] {
@@ -57,12 +70,10 @@ export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] 
   ];
 }
 
-const signUp =
-  ({ accounts }: AccountRoutesDependencies): Route['handle'] =>
-  async ({ request }) => {
-    await accounts.signUp(await readBody(request, SignUpBody), request.remoteAddress);
-    return mailOnItsWay();
-  };
+const signUp = (dependencies: AccountRoutesDependencies) =>
+  mailed(dependencies, async ({ request }: RouteContext) => {
+    await dependencies.accounts.signUp(await readBody(request, SignUpBody), request.remoteAddress);
+  });
 
 const logIn =
   ({ logins, reach }: AccountRoutesDependencies): Route['handle'] =>
@@ -74,13 +85,11 @@ const logIn =
     return done(setCookie(request, reach, cookie));
   };
 
-const requestReset =
-  ({ accounts }: AccountRoutesDependencies): Route['handle'] =>
-  async ({ request }) => {
+const requestReset = (dependencies: AccountRoutesDependencies) =>
+  mailed(dependencies, async ({ request }: RouteContext) => {
     const { email } = await readBody(request, EmailBody);
-    await accounts.requestPasswordReset(email, request.remoteAddress);
-    return mailOnItsWay();
-  };
+    await dependencies.accounts.requestPasswordReset(email, request.remoteAddress);
+  });
 
 const resetPassword =
   ({ accounts }: AccountRoutesDependencies): Route['handle'] =>
@@ -121,21 +130,17 @@ const getMe =
     return json(200, view);
   };
 
-const resendVerification =
-  ({ accounts }: AccountRoutesDependencies) =>
-  async ({ request, current, peer }: ConsoleContext) => {
+const resendVerification = (dependencies: AccountRoutesDependencies) =>
+  mailed(dependencies, async ({ request, current, peer }: ConsoleContext) => {
     await readBody(request, EmptyBody);
-    await accounts.resendVerification(current.person, peer.client);
-    return mailOnItsWay();
-  };
+    await dependencies.accounts.resendVerification(current.person, peer.client);
+  });
 
-const changeEmail =
-  ({ accounts }: AccountRoutesDependencies) =>
-  async ({ request, current, peer }: ConsoleContext) => {
+const changeEmail = (dependencies: AccountRoutesDependencies) =>
+  mailed(dependencies, async ({ request, current, peer }: ConsoleContext) => {
     const { email } = await readBody(request, EmailBody);
-    await accounts.requestAddressChange(current.person, email, peer.client);
-    return mailOnItsWay();
-  };
+    await dependencies.accounts.requestAddressChange(current.person, email, peer.client);
+  });
 
 /** Every other session of the person ends, and this one goes on under a new id. */
 const changePassword =

@@ -52,6 +52,8 @@ export interface ConsoleOptions {
   describeSession?: SessionsDependencies['describeSession'];
   /** A key's settings were changed, or it was rolled: what is remembered of it is old. */
   onKeyChanged?(keyId: string): void;
+  /** Whether mails reach anybody; what needs one is refused otherwise. Yes when absent. */
+  canMail?: boolean;
   /** Where there is no mail server: what the page `/console/outbox` shows. */
   outbox?: DevelopmentOutbox;
   /** How passwords are hashed; the best way there is when absent. */
@@ -69,7 +71,7 @@ export interface Console {
 export function createConsole(options: ConsoleOptions): Console {
   const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
   const { onKeyChanged = () => {}, describeSession = () => undefined } = options;
-  const { isPrivate = false, publicUrlIsHttps = false } = options;
+  const { isPrivate = false, publicUrlIsHttps = false, canMail = true } = options;
   const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, changesPerMinuteMax, ...limits } = settings;
   const reach: Reach = { tls, isPrivate, publicUrlIsHttps };
   const hashes = new HashQueue();
@@ -79,7 +81,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const consoleRoute = createConsoleRoute(logins, reach, changeLimit(clock, changesPerMinuteMax));
   return {
     routes: [
-      ...accountRoutes({ store, accounts, logins, consoleRoute, reach }),
+      ...accountRoutes({ store, accounts, logins, consoleRoute, reach, canMail }),
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       ...pageRoutes({ accounts, logins, reach, outbox }),
