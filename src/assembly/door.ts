@@ -7,13 +7,23 @@ import type { KeyLimits } from '../auth/limits.ts';
 import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
+import { homeRoutes } from '../edge/routes/home/index.ts';
+import { providersOf, type SetUp } from '../edge/routes/home/set-up.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { LengthMeter } from '../transcription/measuring/length-meter.ts';
 import { UntakenAnswers } from '../transcription/money/untaken-answers.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
-import { type Assembly, hasService, isPrivate, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
+import {
+  type Assembly,
+  canMail,
+  hasService,
+  isPrivate,
+  knownProviders,
+  serviceAccess,
+  spoolDirectory,
+} from './context.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
 import type { People } from './people.ts';
@@ -113,7 +123,7 @@ function handlersOf(
       sessions: live.sessions,
       settings: { ...session, ...limits },
     },
-    routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind) },
+    routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator) },
   };
 }
 
@@ -155,14 +165,29 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
 }
 
 /** What is asked about the node, its models and its money. */
-function recordsOf({ config, store }: Assembly, { live, people }: Behind) {
+function recordsOf(assembly: Assembly, { live, people }: Behind, { isReady }: OperatorDependencies) {
+  const { config, store } = assembly;
+  const { publicUrl } = config.accounts;
+  const tls = config.server.tlsCertFile !== undefined;
+  const home = homeRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
   return {
     store,
-    consoleRoutes: people.routes,
+    consoleRoutes: [...people.routes, ...home],
     describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
     statusOf: (slug) => live.breakers.statusOf(slug),
     jsonBodyBytesMax: config.limits.jsonBodyBytesMax,
-    publicUrl: config.accounts.publicUrl,
-    tls: config.server.tlsCertFile !== undefined,
+    publicUrl,
+    tls,
   } satisfies Partial<RoutesDependencies>;
+}
+
+/** What the first page says of this node. */
+function setUpOf(assembly: Assembly): SetUp {
+  const { server, accounts } = assembly.config;
+  const isBehindTls = accounts.publicUrl?.startsWith('https:');
+  return {
+    ...providersOf(knownProviders, (provider) => hasService(assembly.config, provider)),
+    mail: !canMail(assembly) ? 'nowhere' : accounts.smtpUrl === undefined ? 'outbox' : 'server',
+    tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
+  };
 }

@@ -1,4 +1,5 @@
-// Finds the file a worker thread is started from. What the thread does is its own business.
+// Finds the compiled file of what is not imported: what a worker thread is started from, or a browser is given. What it does is its
+// own business.
 import { existsSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);

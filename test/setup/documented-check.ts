@@ -46,9 +46,9 @@ const OWN_HEADERS = Object.keys((openapi.components as { headers: Json }).header
 const CERTAIN_HEADERS = ['X-Request-Id', 'WWW-Authenticate', 'ETag'];
 const BODY_SHOWN_MAX = 400;
 
-/** The console is for people. */
+/** The first page and the console are for people. */
 const isForPeople = (path: string): boolean =>
-  path === '/' || /^\/(?:console|verify|reset-password)(?:\/|$)/.test(path);
+  path === '/' || /^\/(?:first-page|client|console|verify|reset-password)(?:\/|$)/.test(path);
 
 export const isDocumentedPlace = (url: string): boolean => !isForPeople(new URL(url).pathname);
 

@@ -48,7 +48,7 @@ export const code = (text: string): string => `<pre><code>${escaped(text)}</code
 export const heading = (level: 2 | 3 | 4, id: string, title: string): string =>
   `<h${level} id="${escaped(id)}"><a href="#${escaped(id)}">${inline(title)}</a></h${level}>`;
 
-const STYLE = `
+export const STYLE = `
 :root { color-scheme: light dark; --text: #1c1c1e; --page: #fff; --line: #d1d1d6; --quiet: #f2f2f7; --link: #0a58ca; }
 @media (prefers-color-scheme: dark) { :root { --text: #f2f2f7; --page: #1c1c1e; --line: #48484a; --quiet: #2c2c2e; --link: #8ab4f8; } }
 * { box-sizing: border-box; }
@@ -66,16 +66,30 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; 
 td:first-child code { white-space: nowrap; }
 `;
 
-/**
- * What a browser may do with a page: show it, in its own style.
- *
- * @param formAction where its forms may lead
- */
-export function pageHeaders(style: string, formAction: `'none'` | `'self'` = `'none'`): Record<string, string> {
+/** What a browser may do with a page beside showing it. Nothing of it when absent. */
+interface Allowed {
+  /** Where its forms may lead. */
+  forms?: `'self'`;
+  scripts?: `'self'`;
+  /** Where its scripts may connect to. */
+  connect?: string;
+}
+
+/** What a browser may do with a page: show it, in its own style, and what else is allowed. */
+export function pageHeaders(style: string, { forms, scripts, connect }: Allowed = {}): Record<string, string> {
   const hash = createHash('sha256').update(style).digest('base64');
+  const policy = [
+    `default-src 'none'`,
+    `style-src 'sha256-${hash}'`,
+    ...(scripts === undefined ? [] : [`script-src ${scripts}`]),
+    ...(connect === undefined ? [] : [`connect-src ${connect}`]),
+    `base-uri 'none'`,
+    `form-action ${forms ?? `'none'`}`,
+    `frame-ancestors 'none'`,
+  ];
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
+    'Content-Security-Policy': policy.join('; '),
     'Cross-Origin-Opener-Policy': 'same-origin',
   };
 }

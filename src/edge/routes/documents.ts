@@ -71,7 +71,10 @@ function replyWith({ headers, body }: Served, request: DoorRequest, caches: 'pub
 }
 
 /** The address as the reader reached it, so that examples can be copied. */
-function baseOf({ headers }: DoorRequest, { publicUrl, tls = false }: DocumentsDependencies): string {
+export function baseOf(
+  { headers }: Pick<DoorRequest, 'headers'>,
+  { publicUrl, tls = false }: Pick<DocumentsDependencies, 'publicUrl' | 'tls'>,
+): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
   const host = headers.get('host') ?? '';
   return `${tls ? 'https' : 'http'}://${HOST.test(host) ? host : HOST_UNKNOWN}`;

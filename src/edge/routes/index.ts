@@ -33,7 +33,7 @@ export interface RoutesDependencies
   authenticator: Authenticator;
   limits: KeyLimits;
   jsonBodyBytesMax: number;
-  /** For people with a cookie. */
+  /** For people: the first page, and the console behind its cookie. */
   consoleRoutes: readonly Route[];
 }
 

@@ -9,7 +9,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#f2f2f7;background:#1c1c1e}a{color:#8ab4f8}}';
 
 const HEADERS: Readonly<Record<string, string>> = {
-  ...pageHeaders(STYLE, `'self'`),
+  ...pageHeaders(STYLE, { forms: `'self'` }),
   'Cache-Control': 'no-store',
   'X-Frame-Options': 'DENY',
 };

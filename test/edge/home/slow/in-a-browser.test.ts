@@ -1,0 +1,109 @@
+// The first page in a real browser: a key that is pasted, a microphone that plays a file, and what was heard; and the way there of
+// somebody without a key, from the sign-up over the mail to a key of their own.
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { programOf } from '../../../client/rig/programs.ts';
+import { type LiveGateway, samples, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
+
+const SPOKEN = samples().find(({ file }) => file === 'commands.wav') as ReturnType<typeof samples>[number] & {
+  turns: string[];
+};
+const WAV = new URL('../../../fixtures/audio/commands.wav', import.meta.url).pathname;
+const program = programOf('chromium', 'chromium-browser', 'google-chrome');
+if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
+
+let live: LiveGateway;
+let browser: Browser;
+
+// Without a browser there is nothing to be seen; the line above says so.
+describe.skipIf(program === undefined)('the first page', { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    live = await startLiveGateway();
+    browser = await chromium.launch({
+      executablePath: program as string,
+      args: [
+        '--no-sandbox',
+        '--use-fake-device-for-media-stream',
+        '--use-fake-ui-for-media-stream',
+        `--use-file-for-fake-audio-capture=${WAV}`,
+      ],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  /** A person before the page: what the browser refused it, and where it asked. */
+  async function open(path = '/'): Promise<{ page: Page; refused: string[]; asked: string[] }> {
+    const page = await browser.newPage();
+    const refused: string[] = [];
+    const asked: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico')) refused.push(message.text());
+    });
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('websocket', (socket) => asked.push(socket.url()));
+    await page.goto(`${live.url}${path}`);
+    return { page, refused, asked };
+  }
+
+  async function speak(page: Page): Promise<void> {
+    await page.click('#start');
+    await page.waitForFunction((turns) => {
+      const { document } = globalThis as unknown as {
+        document: { querySelector(at: string): { textContent: string } };
+      };
+      return turns.some((turn) => document.querySelector('#finals').textContent.includes(turn));
+    }, SPOKEN.turns);
+    await page.click('#stop');
+    await page.waitForSelector('#state:text("The session has ended.")');
+  }
+
+  it('hears what is spoken, with a key that is pasted, and asks nobody but its gateway', async () => {
+    const { page, refused, asked } = await open();
+    await page.fill('#key', live.key);
+    await speak(page);
+    expect(refused).toEqual([]);
+    const elsewhere = asked.filter(
+      (url) => !url.startsWith(live.url) && !url.startsWith(live.url.replace('http', 'ws')),
+    );
+    expect(elsewhere).toEqual([]);
+    // The key went into a header, once, and nowhere else.
+    expect(asked.filter((url) => url.includes(live.key))).toEqual([]);
+    expect(asked.filter((url) => url.endsWith('/v1/tokens'))).toHaveLength(1);
+    await page.close();
+  });
+
+  it('says what is wrong with a key, and asks for no microphone before', async () => {
+    const { page } = await open();
+    await page.fill('#key', `${live.key.slice(0, -4)}abcd`);
+    await page.click('#start');
+    await page.waitForSelector('#state:text-matches("API key")');
+    expect(await page.isEnabled('#start')).toBe(true);
+    await page.close();
+  });
+
+  it('leads somebody without a key from the sign-up over the mail to a key, and to speech', async () => {
+    const { page } = await open();
+    await page.fill('#email', 'somebody@example.com');
+    await page.fill('#password', 'a long enough password');
+    await page.click('#sign-up');
+    await page.waitForSelector('#account-state:text("A mail is on its way")');
+
+    const mailed = () => live.log.some((line) => line.includes('a mail waits at /console/outbox'));
+    await expect.poll(mailed).toBe(true);
+    await page.goto(`${live.url}/console/outbox`);
+    await page.click('pre a');
+    await page.fill('input[type=password]', 'a long enough password');
+    await page.click('button');
+    await page.click('a:text("mint an API key")');
+
+    await page.fill('#email', 'somebody@example.com');
+    await page.fill('#password', 'a long enough password');
+    await page.click('#mint');
+    await page.waitForSelector('#minted:text-matches("^sk_vox_")');
+    expect(await page.inputValue('#key')).toBe(await page.textContent('#minted'));
+    await speak(page);
+    await page.close();
+  });
+});
