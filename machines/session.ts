@@ -182,6 +182,8 @@ export const sessionMachine = setup({
               on: {
                 'upstream.finished': { guard: 'isCurrentLeg', target: 'suspended', actions: 'endIncident' },
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                // Audio comes, and the leg owes nothing: nobody waits for its goodbye.
+                'audio.waiting': { target: 'suspended', actions: 'endIncident' },
                 'turn.settled': { actions: 'endIncident' },
               },
             },

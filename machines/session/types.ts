@@ -58,7 +58,7 @@ export type SessionEvent =
   | { type: 'audio.settled' }
   /** The leg was sent nothing for the suspension time, and there is nothing to send. */
   | { type: 'audio.quiet' }
-  /** There is audio again, and no leg. */
+  /** There is audio again, and no leg, or one that is being let go of and owes nothing. */
   | { type: 'audio.waiting' }
   | { type: 'client.close' }
   /** The client's socket is gone: the session finishes its work without a reader. */

@@ -1,7 +1,7 @@
 // The query of `GET /v1/listen` as a schema, for documents: what each parameter means. Reading and checking what arrives is the
 // edge's work, with words of its own; the two are compared by a test.
 import { Type } from '@sinclair/typebox';
-import { Encoding, ProviderParams, SAMPLE_RATE } from './listen.ts';
+import { Encoding, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
 import { chainMembers } from './transcription-form.ts';
 
 export const ListenQuery = Type.Object(
@@ -25,6 +25,14 @@ export const ListenQuery = Type.Object(
       Type.Boolean({ default: true, description: 'False: only transcripts that are final.' }),
     ),
     provider_params: Type.Optional(ProviderParams),
+    suspend_seconds: Type.Optional(
+      Type.Integer({
+        minimum: SUSPEND_SECONDS.min,
+        maximum: SUSPEND_SECONDS.max,
+        description:
+          'After so many seconds without audio the provider’s connection is let go of in order; the next audio makes another, and nothing is lost. 20 where the gateway has no other setting.',
+      }),
+    ),
     api_key: Type.Optional(
       Type.String({
         description:

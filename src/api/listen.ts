@@ -10,6 +10,7 @@ export type Encoding = Static<typeof Encoding>;
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;
 export const FALLBACKS_MAX = 8;
+export const SUSPEND_SECONDS = { min: 1, max: 3600 } as const;
 
 /** Typed by the provider; each has a schema of its own. */
 export const ProviderParams = Type.Record(Type.String(), Type.Unknown(), {
@@ -45,6 +46,8 @@ export interface ListenRequest {
   diarization: boolean;
   providerParams: Record<string, unknown>;
   strict: boolean;
+  /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
+  suspendSeconds?: number | undefined;
 }
 
 /** Text frames a client may send. */
@@ -103,6 +106,9 @@ export const SessionStarted = Type.Object(
   {
     type: Type.Literal('session_started'),
     ...Common,
+    request_id: Type.String({
+      description: 'Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer.',
+    }),
     model: Slug,
     sample_rate: Type.Integer({ description: 'Hertz of the audio that you send.' }),
     encoding: Encoding,

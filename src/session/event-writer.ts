@@ -8,6 +8,7 @@ import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionSettings, SessionTotals } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
+import { suspendMsOf } from './session-parts.ts';
 import { secondsOf } from './timeline.ts';
 
 export class EventWriter {
@@ -30,9 +31,10 @@ export class EventWriter {
   }
 
   started(settings: SessionSettings): void {
-    const { chain, request, warnings } = this.#opening;
+    const { chain, request, requestId, warnings } = this.#opening;
     this.#outbox.push({
       type: 'session_started',
+      request_id: requestId,
       model: this.#member(0).slug,
       sample_rate: request.sampleRate,
       encoding: request.encoding,
@@ -42,7 +44,7 @@ export class EventWriter {
       resume_token: null,
       limits: {
         idle_seconds: settings.idleMs / 1000,
-        suspend_seconds: settings.suspendMs / 1000,
+        suspend_seconds: suspendMsOf(request, settings) / 1000,
         session_seconds: settings.longestMs / 1000,
         binary_frame_bytes: settings.binaryFrameBytesMax,
         text_frame_bytes: settings.textFrameBytesMax,

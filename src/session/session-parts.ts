@@ -1,10 +1,11 @@
 // What the parts of a session are made with, out of its request and the configuration.
 import type { SessionInput } from '../../machines/session/types.ts';
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import type { ListenRequest } from '../api/listen.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/chain.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
-import type { SessionDependencies } from './session-dependencies.ts';
+import type { SessionDependencies, SessionSettings } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
 
 /** Retries of one model within an incident, where its failure is worth one. */
@@ -45,6 +46,10 @@ export function outboxOf(
     onDrop: (name) => totals.dropped(name),
   });
 }
+
+/** Without audio for so long, the connection to the provider is let go of. */
+export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: SessionSettings): number =>
+  suspendSeconds === undefined ? settings.suspendMs : suspendSeconds * 1000;
 
 /** @param first the member of the chain to begin with */
 export function chartInputOf(

@@ -23,7 +23,7 @@ import { Recovery } from './recovery.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionOpening } from './session-opening.ts';
-import { chartInputOf, outboxOf, pipelineOf } from './session-parts.ts';
+import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
 import { Turns } from './turns/turns.ts';
 
 export class LiveSession {
@@ -107,9 +107,10 @@ export class LiveSession {
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
     this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
     this.#scope.defer(() => this.#idle.stop());
-    this.#suspension = new Suspension(clock, settings.suspendMs, pipeline, {
+    this.#suspension = new Suspension(clock, suspendMsOf(request, settings), pipeline, {
       quiet: () => charts.tell({ type: 'audio.quiet' }),
       waiting: () => charts.tell({ type: 'audio.waiting' }),
+      isAnswered: () => this.#outcomes.isAnswered,
     });
     this.#scope.defer(() => this.#suspension.stop());
   }
@@ -190,7 +191,7 @@ export class LiveSession {
   rest(): void {
     this.recovery.legs.became('suspended');
     this.#events.rested();
-    if (!this.#outcomes.settle()) this.#suspension.rest();
+    if (!this.#outcomes.rested()) this.#suspension.rest();
   }
 
   openGate(index: number, attempts: number): void {

@@ -34,11 +34,13 @@ export interface IncidentOptions extends Pick<RigOptions, 'settings'> {
   latencyMs?: SimulatedNetworkOptions['latencyMs'];
 }
 
-/** How a client sends: chunks of so many bytes (0.1 s) at so many times real time, with `finalize` behind one of them. */
+/** How a client sends: chunks of so many bytes (0.1 s) at so many times real time, with `finalize` or nothing at all behind one of them. */
 export interface Manner {
   chunkBytes?: (index: number) => number;
   speed?: number;
   finalizeAfterChunk?: number;
+  /** So long nothing is sent. */
+  silent?: { afterChunk: number; ms: number };
 }
 
 export interface Caller {
@@ -109,7 +111,7 @@ export class Incident {
 
   /** Sends all that is to be said, then `close`. */
   speak({ client: { session } }: Caller, manner: Manner = {}): void {
-    const { chunkBytes = () => BYTES_PER_SECOND / 10, speed = 1, finalizeAfterChunk } = manner;
+    const { chunkBytes = () => BYTES_PER_SECOND / 10, speed = 1, finalizeAfterChunk, silent } = manner;
     const audio = spoken(this.turns);
     let at = 0;
     let chunks = 0;
@@ -122,8 +124,9 @@ export class Incident {
       session.audio(chunk);
       if (chunks === finalizeAfterChunk) session.control({ type: 'finalize' });
       at += chunk.byteLength;
+      const silentMs = chunks === silent?.afterChunk ? silent.ms : 0;
       chunks++;
-      this.clock.setTimeout(next, (chunk.byteLength * 1_000) / BYTES_PER_SECOND / speed);
+      this.clock.setTimeout(next, silentMs + (chunk.byteLength * 1_000) / BYTES_PER_SECOND / speed);
     };
     next();
   }

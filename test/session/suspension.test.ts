@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
-import { SessionRig } from '../fakes/session-rig.ts';
-import { failure, puppetRig } from './puppet.ts';
+import { FarRig, NOTHING_FAR_LEFT } from '../fakes/far-rig.ts';
+import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-rig.ts';
+import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
+import { failure, Puppet, puppetProvider, puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, speech, untilEnded } from './support.ts';
 
 const SETTINGS = { settings: { suspendMs: 20_000, idleMs: 600_000 } };
@@ -14,7 +16,21 @@ const ended = (turnId: string, start: number, end: number): Heard => ({
   utterance: { text: 'a', start, end },
 });
 
-const quietRig = () => puppetRig({ timing: { stallMs: Number.POSITIVE_INFINITY }, rig: SETTINGS });
+const quietRig = (options: RigOptions = {}) =>
+  puppetRig({ timing: { stallMs: Number.POSITIVE_INFINITY }, rig: { ...SETTINGS, ...options } });
+
+/** A session that has said one second and rests without a connection. */
+async function restingSession(options: RigOptions = {}, request: Parameters<SessionRig['open']>[0] = {}) {
+  const { rig, puppet } = quietRig(options);
+  const client = await rig.open({ model: 'puppet/a', ...request });
+  client.session.audio(speech(1));
+  await rig.advance(21_000, 1_000);
+  await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
+  expect([rig.upstream.size, client.finals.length]).toEqual([0, 1]);
+  return { rig, puppet, client };
+}
+
+const codesOf = (client: RigClient) => client.of('warning').map(({ code }) => code);
 
 describe('a session without audio', () => {
   it('that only sends keepalives has its connection let go of, and no other is made', async () => {
@@ -113,6 +129,191 @@ describe('a session without audio', () => {
       { audio_seconds: 5 * seconds, usage: [{ seconds: 5 * seconds }] },
     ]);
     expectInOrder(client);
+    await expectNothingLeft(rig);
+  });
+});
+
+describe('a session that rests', () => {
+  it('does so after the time that its request names, and says so when it starts', async () => {
+    const { rig, puppet } = quietRig();
+    const client = await rig.open({ model: 'puppet/a', suspendSeconds: 3 });
+    expect(client.of('session_started')[0]?.limits.suspend_seconds).toBe(3);
+    client.session.audio(speech(1));
+    await rig.advance(2_900);
+    expect(puppet.last.controls).toEqual([]);
+    await rig.advance(200);
+    expect(puppet.last.controls).toEqual(['finish']);
+    rig.sessions.close();
+    await expectNothingLeft(rig);
+  });
+
+  it('has the first audio of its next turn on the way as soon as a connection is there', async () => {
+    const { rig, puppet, client } = await restingSession();
+    puppet.ready = false;
+    client.session.audio(speech(1));
+    await rig.advance(10, 10);
+    expect([puppet.connections.length, puppet.last.samples]).toEqual([2, 0]);
+    await puppet.last.say({ type: 'ready' });
+    expect(puppet.last.samples).toBe(RATE);
+    expect(codesOf(client)).toEqual([]);
+    rig.sessions.close();
+    await expectNothingLeft(rig);
+  });
+
+  it('and is told to finalize connects to nobody for that, and does not end the next turn', async () => {
+    const { rig, puppet, client } = await restingSession();
+    client.session.control({ type: 'finalize' });
+    await rig.advance(1_000);
+    expect(puppet.connections).toHaveLength(1);
+    client.session.audio(speech(1));
+    await rig.advance(1_000);
+    expect([puppet.connections.length, puppet.last.controls]).toEqual([2, []]);
+    client.session.control({ type: 'finalize' });
+    await rig.advance(100);
+    expect([puppet.last.controls, puppet.last.controlsAt]).toEqual([['finalize'], [RATE]]);
+    rig.sessions.close();
+    await expectNothingLeft(rig);
+  });
+
+  it('is drained at once, without a connection', async () => {
+    const { rig, puppet, client } = await restingSession();
+    const drained = rig.sessions.drain();
+    await untilEnded(rig, client);
+    await drained;
+    expect([client.closeCode, puppet.connections.length]).toEqual([4200, 1]);
+    await expectNothingLeft(rig);
+  });
+
+  it('is drained while its connection says goodbye with every final', async () => {
+    const { rig, puppet } = quietRig();
+    const client = await rig.open({ model: 'puppet/a' });
+    client.session.audio(speech(1));
+    await rig.advance(21_000, 1_000);
+    client.session.drain();
+    await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
+    await untilEnded(rig, client);
+    expect([client.closeCode, client.finals.length, puppet.connections.length]).toEqual([4200, 1, 1]);
+    await expectNothingLeft(rig);
+  });
+
+  it('goes on with its fallback where its model is left alone by then, or cannot be reached', async () => {
+    const fallbacks = [{ model: 'puppet/b' }];
+    const { rig, puppet, client } = await restingSession({ breakers: { failuresMax: 1 } }, { fallbacks });
+    const broken = await rig.open({ model: 'puppet/a' });
+    await puppet.last.say({ type: 'failed', failure: failure('next') });
+    client.session.audio(speech(1));
+    await rig.advance(1_000, 100);
+    expect(client.of('failover')).toMatchObject([{ from: 'puppet/a', to: 'puppet/b', reason: 'circuit_open' }]);
+    expect([puppet.dialled.at(-1), puppet.last.samples]).toEqual(['b', RATE]);
+    for (const session of [broken, client]) session.session.abort('internal_error', 'Over.');
+    await expectNothingLeft(rig);
+  });
+
+  it('begins with all its attempts when it connects again: what went wrong before it rested is over', async () => {
+    const { rig, puppet } = quietRig();
+    const client = await rig.open({ model: 'puppet/a', suspendSeconds: 1 });
+    for (let round = 0; round < 4; round++) {
+      client.session.audio(speech(1));
+      await rig.advance(100);
+      await puppet.last.hangUp(1011);
+      await rig.advance(500, 100);
+      await rig.advance(1_500, 100);
+      await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
+    }
+    expect([client.finals.length, puppet.connections.length, client.closeCode]).toEqual([4, 8, undefined]);
+    rig.sessions.close();
+    await expectNothingLeft(rig);
+  });
+
+  it('keeps its hold in the ledger, and is charged nothing meanwhile', async () => {
+    const ledger = new MemoryLedger(10_000_000n);
+    const { rig, puppet, client } = await restingSession({
+      ledger,
+      prices: { 'puppet/a': { live: { unit: 'minute', amount: '0.6' } } },
+    });
+    const [held] = [...ledger.held.values()];
+    await rig.advance(500_000, 1_000);
+    expect([[...ledger.held.values()][0], held! > 0n]).toEqual([held, true]);
+    client.session.audio(speech(1));
+    await rig.advance(100, 100);
+    client.session.control({ type: 'close' });
+    await rig.advance(10, 10);
+    await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
+    await untilEnded(rig, client);
+    expect(client.of('session_ended')).toMatchObject([{ cost_usd: '0.02', usage: [{ seconds: 2 }] }]);
+    await expectNothingLeft(rig);
+  });
+
+  it('ends by its limits as any other: idle, revoked, too long', async () => {
+    for (const [code, end] of [
+      [4008, (rig: SessionRig) => rig.advance(601_000, 1_000)],
+      [4001, async (rig: SessionRig) => rig.sessions.revoke('key_1')],
+    ] as const) {
+      const { rig, puppet, client } = await restingSession();
+      await end(rig);
+      await untilEnded(rig, client);
+      expect([client.closeCode, puppet.connections.length]).toEqual([code, 1]);
+      await expectNothingLeft(rig);
+    }
+  });
+
+  it('whose connection was on another node has another made there, and leaves nothing behind', async () => {
+    const puppet = new Puppet();
+    const provider = puppetProvider({ timing: { stallMs: Number.POSITIVE_INFINITY } });
+    const world = new FarRig({ ...SETTINGS, nodes: 2, providers: [provider], engines: () => ({ puppet }) });
+    const { rig } = world;
+    const client = await rig.open({ model: 'puppet/a' });
+    for (let round = 1; round <= 3; round++) {
+      client.session.audio(speech(1));
+      await rig.advance(21_000, 500);
+      await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
+      await rig.advance(60_000, 500);
+      expect([puppet.connections.length, world.legs, client.finals.length]).toEqual([round, 0, round]);
+    }
+    client.session.control({ type: 'close' });
+    await untilEnded(rig, client);
+    expect([client.closeCode, codesOf(client), client.finals.at(-1)?.end]).toEqual([1000, [], 3]);
+    expect(world.leftBehind()).toEqual(NOTHING_FAR_LEFT);
+  });
+});
+
+describe('audio that comes while the connection says goodbye', () => {
+  it('does not wait for that where all before it has its final', async () => {
+    const { rig, puppet } = quietRig();
+    const client = await rig.open({ model: 'puppet/a' });
+    client.session.audio(speech(1));
+    await rig.advance(500);
+    await puppet.last.say(ended('1', 0, 1));
+    await rig.advance(21_000, 1_000);
+    const [leaving] = puppet.connections;
+    client.session.audio(speech(1));
+    await rig.advance(10, 10);
+    expect([leaving?.over, puppet.connections.length, puppet.last.samples]).toEqual([true, 2, RATE]);
+    await puppet.last.say(ended('1', 0, 1));
+    client.session.control({ type: 'close' });
+    await rig.advance(10, 10);
+    await puppet.last.say({ type: 'finished' });
+    await untilEnded(rig, client);
+    expect(client.finals.map(({ turn, end }) => [turn, end])).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+    expect([codesOf(client), client.of('discontinuity')]).toEqual([[], []]);
+    expect(client.of('session_ended')).toMatchObject([{ usage: [{ seconds: 2 }] }]);
+    expectInOrder(client);
+    await expectNothingLeft(rig);
+  });
+
+  it('and a `close` does not either', async () => {
+    const { rig, puppet } = quietRig();
+    const client = await rig.open({ model: 'puppet/a' });
+    client.session.audio(speech(1));
+    await rig.advance(500);
+    await puppet.last.say(ended('1', 0, 1));
+    await rig.advance(21_000, 1_000);
+    client.session.control({ type: 'close' });
+    await rig.advance(10, 10);
+    expect([client.closeCode, puppet.connections.length]).toEqual([1000, 1]);
     await expectNothingLeft(rig);
   });
 });

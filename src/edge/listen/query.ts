@@ -2,7 +2,7 @@
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
-import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE } from '../../api/listen.ts';
+import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 
 const KNOWN = [
@@ -14,6 +14,7 @@ const KNOWN = [
   'interim_results',
   'diarization',
   'provider_params',
+  'suspend_seconds',
   'strict',
   'api_key',
   'resume',
@@ -40,13 +41,14 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
   return {
     model,
     fallbacks: readFallbacks(query.get('fallbacks')),
-    sampleRate: readSampleRate(query.get('sample_rate')),
+    sampleRate: readInteger('sample_rate', query.get('sample_rate'), SAMPLE_RATE) ?? SAMPLE_RATE.default,
     encoding: readEncoding(query.get('encoding')),
     language: readLanguage(query.get('language')),
     interimResults: readBoolean('interim_results', query.get('interim_results'), true),
     diarization: readBoolean('diarization', query.get('diarization'), false),
     providerParams: readParams(query.get('provider_params')),
     strict: readBoolean('strict', query.get('strict'), false),
+    suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
   };
 }
 
@@ -97,14 +99,15 @@ export function readLanguage(text: string | undefined): string | undefined {
   throw bad('language', `\`language\` is "${printable(text)}"; it is a BCP-47 tag such as en or fr-CA, or auto.`);
 }
 
-function readSampleRate(text: string | undefined): number {
-  if (text === undefined) return SAMPLE_RATE.default;
-  const rate = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  if (rate >= SAMPLE_RATE.min && rate <= SAMPLE_RATE.max) return rate;
-  throw bad(
-    'sample_rate',
-    `\`sample_rate\` is "${printable(text)}"; it is an integer from ${SAMPLE_RATE.min} to ${SAMPLE_RATE.max}.`,
-  );
+function readInteger(
+  name: string,
+  text: string | undefined,
+  { min, max }: { min: number; max: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw bad(name, `\`${name}\` is "${printable(text)}"; it is an integer from ${min} to ${max}.`);
 }
 
 function readEncoding(text: string | undefined): Encoding {

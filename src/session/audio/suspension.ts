@@ -7,8 +7,10 @@ import { Deadline } from '../../runtime/deadline.ts';
 export interface SuspensionCalls {
   /** The leg has nothing to hear, and had nothing for a while. */
   quiet(): void;
-  /** There is audio, and no leg. */
+  /** There is audio, and no leg, or one that is being let go of and owes nothing. */
   waiting(): void;
+  /** Whether all that the leg was sent is answered for. */
+  isAnswered(): boolean;
 }
 
 export class Suspension {
@@ -17,6 +19,8 @@ export class Suspension {
   readonly #pipeline: AudioPipeline;
   readonly #calls: SuspensionCalls;
   #deadline: Deadline | undefined;
+  /** The leg was asked to finish. */
+  #isLeaving = false;
   #isResting = false;
   /** Audio came since the leg was asked to finish. */
   #hasMore = false;
@@ -39,13 +43,15 @@ export class Suspension {
   stop(): void {
     this.#deadline?.stop();
     this.#deadline = undefined;
+    this.#isLeaving = false;
   }
 
   /** Audio came, or the end of it with some left that no leg was sent. */
   audio(): void {
     this.#deadline?.touch();
     this.#hasMore = true;
-    if (this.#isResting) this.#wake();
+    // Who speaks again does not wait for a goodbye.
+    if (this.#isResting || (this.#isLeaving && this.#calls.isAnswered())) this.#wake();
   }
 
   /** The leg has said all there was, and was let go of. */
@@ -56,6 +62,7 @@ export class Suspension {
 
   #wake(): void {
     this.#isResting = false;
+    this.#isLeaving = false;
     this.#calls.waiting();
   }
 
@@ -69,6 +76,7 @@ export class Suspension {
       return;
     }
     this.#hasMore = false;
+    this.#isLeaving = true;
     this.#calls.quiet();
   }
 }

@@ -12,13 +12,13 @@ import type { CurrentLeg } from './current-leg.ts';
 
 /** The parts of the session that an outcome concerns. */
 export interface LegOutcomesParts {
-  pipeline: Pick<AudioPipeline, 'ended'>;
+  pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'soundSince'>;
   charts: Charts;
   turns: Pick<Turns, 'open' | 'finish'>;
   account: AudioAccount;
   events: Pick<EventWriter, 'lostLeg'>;
   recovery: Recovery;
-  leg: Pick<CurrentLeg, 'held' | 'lost'>;
+  leg: Pick<CurrentLeg, 'lost'>;
 }
 
 export class LegOutcomes {
@@ -35,16 +35,15 @@ export class LegOutcomes {
 
   /** A leg that finished while words have no final did not finish: they are heard again, never made final by guess. */
   finished(generation: number): void {
-    const { charts, turns, leg, account } = this.#parts;
+    const { charts, turns, recovery, account } = this.#parts;
     charts.tellTurn({ type: 'turn.flush' });
     if (turns.open) {
       this.#lose(generation, finalMissing);
       return;
     }
     turns.finish();
-    leg.held();
-    if (charts.suspending) account.heardWhatWasSent();
-    else account.finishedInOrder = true;
+    recovery.held();
+    if (!charts.suspending) account.finishedInOrder = true;
     charts.tell({ type: 'upstream.finished', generation });
   }
 
@@ -54,6 +53,20 @@ export class LegOutcomes {
     charts.tellTurn({ type: 'turn.flush' });
     if ((charts.finishing || charts.suspending) && this.#isSettled) this.finished(generation);
     else this.#lose(generation, failure);
+  }
+
+  /** Whether there is nothing to be heard in what the leg was sent, and no turn open, that has no final. */
+  get isAnswered(): boolean {
+    const { pipeline, turns } = this.#parts;
+    return !turns.open && !pipeline.soundSince(pipeline.coveredSamples);
+  }
+
+  /** The leg was let go of, and all it was sent is answered for. Gives whether the session is settled by that. */
+  rested(): boolean {
+    const { turns, account } = this.#parts;
+    turns.finish();
+    account.heardWhatWasSent();
+    return this.settle();
   }
 
   /** Settles the session where its audio has ended and every sample has its final: there is no leg to say so. */

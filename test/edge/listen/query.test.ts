@@ -61,6 +61,8 @@ describe('a listen query', () => {
       { fallbacks: ' ["a/b",{"model":"c/d"},{"model":"e/f","provider_params":{"x":1}}]' },
       { fallbacks: [{ model: 'a/b' }, { model: 'c/d' }, { model: 'e/f', provider_params: { x: 1 } }] },
     ],
+    [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
+    [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],
     [{ api_key: 'anything' }, {}],
   ])('%j is read exactly', (parameters, expected) => {
     expect(read(parameters)).toEqual({ ...DEFAULTS, ...expected });
@@ -98,6 +100,11 @@ describe('a listen query', () => {
       `sample_rate=${rate}`,
       [model, ['sample_rate', rate]],
       'sample_rate',
+    ]),
+    ...['', '0', '3601', '-1', '20.5', '20s', 'true'].map((seconds): [string, [string, string][], string] => [
+      `suspend_seconds=${seconds}`,
+      [model, ['suspend_seconds', seconds]],
+      'suspend_seconds',
     ]),
     ...['', 'LINEAR16', 'pcm', 'opus', 'linear16 ', '__proto__'].map(
       (encoding): [string, [string, string][], string] => [

@@ -15,6 +15,8 @@ export interface EventHead {
 /** The session is open. */
 export interface SessionStarted extends EventHead {
   type: 'session_started';
+  /** Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer. */
+  request_id: string;
   /** Slug `<provider>/<model>`. */
   model: string;
   /** Hertz of the audio that you send. */
