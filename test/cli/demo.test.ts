@@ -93,6 +93,7 @@ describe('the screen', () => {
   const started: ServerEvent = {
     ...common,
     type: 'session_started',
+    request_id: 'req_1',
     model: FROM,
     sample_rate: 8000,
     encoding: 'mulaw',

@@ -1,5 +1,7 @@
 // The live endpoint's handshake as a client meets it: the three ways of giving a credential and their order, and refusals
 // that every kind of client can read.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LiveClient, type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { createKeys } from '../fakes/store/store-keys.ts';
@@ -121,6 +123,18 @@ describe('the first method present is the one judged', () => {
     await client.event('session_started');
     client.socket.terminate();
   });
+});
+
+it('the id of its request is in the answer to a handshake, and in the first event', async () => {
+  const client = live.connect({ model });
+  const [answer] = (await once(client.socket, 'upgrade')) as [IncomingMessage];
+  const { request_id } = await client.event('session_started');
+  expect([answer.headers['x-request-id'], request_id.slice(0, 4)]).toEqual([request_id, 'req_']);
+  expect(answer.headers['ratelimit-remaining']).toBeDefined();
+  client.socket.terminate();
+  const refused = live.connect({ model: 'loopback/scirpt' }, { authorize: false, protocols: ['bearer', token] });
+  const [told] = (await once(refused.socket, 'upgrade')) as [IncomingMessage];
+  expect(told.headers['x-request-id']).toBe((await refused.event('error')).error.request_id);
 });
 
 describe('a refusal reaches', () => {

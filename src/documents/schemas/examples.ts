@@ -6,6 +6,7 @@ import type { TokenResponse } from '../../api/tokens.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { BalanceAnswer, BillAnswer, SessionAnswer, UsageList } from '../../api/usage.ts';
 
+const REQUEST_ID = 'req_019aa5b0-7c1e-7d3a-9f55-2f8e4b7c6d10';
 const SESSION_ID = 'ses_k3p9xq019aa5b07c1e7d3a9f552f8e4b7c6d10';
 const TEXT = 'set the temperature to twenty one degrees';
 const words = [
@@ -55,7 +56,7 @@ export const verbose: VerboseTranscription = {
   model: 'local/commands-en',
   segments: [{ id: 0, start: 0.31, end: 2.78, text: TEXT }],
   words,
-  request_id: 'req_019aa5b0-7c1e-7d3a-9f55-2f8e4b7c6d10',
+  request_id: REQUEST_ID,
   usage: { type: 'duration', seconds: 3.1, cost_usd: '0.00', byok: false },
 };
 
@@ -117,13 +118,14 @@ const stamp = (seq: number, at: string) => ({ session_id: SESSION_ID, seq, at })
 export const sessionStarted: Static<typeof SessionStarted> = {
   type: 'session_started',
   ...stamp(1, '2026-11-21T12:00:00.000Z'),
+  request_id: REQUEST_ID,
   model: 'local/commands-en',
   sample_rate: 16_000,
   encoding: 'linear16',
   fallbacks: [],
   resume_token: null,
   limits: {
-    idle_seconds: 30,
+    idle_seconds: 600,
     suspend_seconds: 20,
     session_seconds: 14_400,
     binary_frame_bytes: 1_048_576,

@@ -83,11 +83,11 @@ export async function answerListen(
     query: request.query,
   });
   const protocol = offer.protocol === undefined ? {} : { protocol: offer.protocol };
-  let headers: Record<string, string> = {};
+  let headers: Record<string, string> = { 'X-Request-Id': requestId };
   try {
     const query = parseQuery(request.query);
     const caller = await authenticator.socket(offer.credential, request.remoteAddress, request.headers.get('origin'));
-    headers = limits.takeRequest(caller.key);
+    headers = { ...headers, ...limits.takeRequest(caller.key) };
     sessions.admit();
     const listen = readListenQuery(query);
     const { members, warnings } = await resolveChain(

@@ -1,12 +1,12 @@
 // A client that sends nothing for a while, on real sockets: its session goes on, and its provider is connected to only while there
 // is something to hear.
 import { afterAll, expect, it } from 'vitest';
-import { simulator } from '../../src/providers/deepgram/simulator/index.ts';
-import { numberedEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
-import { expectWhole } from '../fakes/audio/numbered-finals.ts';
-import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { simulator } from '../../../src/providers/deepgram/simulator/index.ts';
+import { numberedEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
+import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
 const ends: (() => void)[] = [];
 const server = await SimulatorServer.start({
