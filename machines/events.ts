@@ -4,7 +4,7 @@
 /**
  * What to do about a failed leg.
  * `retry` the same model once more; `next` the next candidate now; `account` this credential is bad, next candidate, never
- * retry; `caller` the request itself is wrong: report it, do not fail over.
+ * retry; `caller` the request is refused: report it where an option of the customer's is named, else the next candidate.
  */
 export type FailureKind = 'retry' | 'next' | 'account' | 'caller';
 

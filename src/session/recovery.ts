@@ -4,6 +4,7 @@
 import type { LegFailure } from '../../machines/events.ts';
 import { firstCandidate, mayPass, SESSION_POLICY } from '../../machines/failover/decision.ts';
 import type { Ticket } from '../failover/admission.ts';
+import { judged } from '../failover/blame.ts';
 import { type ChainMember, timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
 import type { Charts } from './charts.ts';
@@ -66,14 +67,14 @@ export class Recovery {
   }
 
   /**
-   * What another model of the chain has worked with cannot be the request's fault alone. And where the customer's own key was
-   * refused, it is to hear of that when nothing else is left.
+   * What comes of the failure. Where the customer's own key was refused, it is to hear of that when nothing else is left.
    */
   judge(told: LegFailure): LegFailure {
     this.legs.became(told.reason);
+    const member = this.#opening.chain[this.#index] as ChainMember;
     const others = [...this.#accepting].some((index) => index !== this.#index);
-    const failure: LegFailure = told.kind === 'caller' && others ? { ...told, kind: 'next' } : told;
-    this.#ownKey = ownKeyFailure(this.#opening.chain[this.#index], failure) ?? this.#ownKey;
+    const failure = judged(told, member, others);
+    this.#ownKey = ownKeyFailure(member, failure) ?? this.#ownKey;
     return this.#ownKey === undefined || failure.kind === 'caller' ? failure : { ...failure, ownKey: this.#ownKey };
   }
 

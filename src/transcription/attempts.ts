@@ -13,10 +13,11 @@ import {
   pauseMs,
   withFailure,
 } from '../../machines/failover/decision.ts';
+import { judged } from '../failover/blame.ts';
 import type { Breakers } from '../failover/breakers.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
-import { type FailedAttempt, kindOf } from './failures.ts';
+import type { FailedAttempt } from './failures.ts';
 
 export class Attempts {
   /** In their order. */
@@ -44,12 +45,13 @@ export class Attempts {
   }
 
   /** The model has failed. Gives the pause before the next has its turn; undefined when nothing is left to try. */
-  next(failure: LegFailure): number | undefined {
+  next(told: LegFailure): number | undefined {
+    const failure = judged(told, this.member);
     const ownKey = ownKeyFailure(this.member, failure);
     this.failed.push({ model: this.member.slug, failure: ownKey === undefined ? failure : { ...failure, ownKey } });
-    const { retryAfterMs = 0, own = false } = failure;
+    const { kind, retryAfterMs = 0, own = false } = failure;
     const open = this.#breakers.openIn(this.#chain);
-    const incident = withFailure(this.#incident, { kind: kindOf(failure), open, mayRetry: true, retryAfterMs, own });
+    const incident = withFailure(this.#incident, { kind, open, mayRetry: true, retryAfterMs, own });
     const decision = decide(incident, FILE_POLICY);
     if (decision === 'refused' || decision === 'exhausted') return undefined;
     this.#incident = carriedOut(incident, decision);

@@ -1,5 +1,5 @@
 // Failed attempts at a file: what is done about each, and what the client is told of them.
-import type { FailureKind, LegFailure } from '../../machines/events.ts';
+import type { LegFailure } from '../../machines/events.ts';
 import { type Attempt, type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
 
 /** An attempt at a model that failed. */
@@ -9,32 +9,23 @@ export interface FailedAttempt {
 }
 
 /**
- * Codes of failures that are limits of one model and none of another, and what a client is told of them: where a provider
- * refuses a file as too large or too long, or does not read its kind, a fallback without that limit may answer.
+ * Codes of failures that are about the file, and what a client is told where no model has taken it. What one model finds too
+ * large, too long or unreadable, another may transcribe: sound files have been called corrupted.
  */
-const LIMITS: ReadonlyMap<string, ErrorCode> = new Map([
+const FILE_FAULTS: ReadonlyMap<string, ErrorCode> = new Map([
   ['file_too_large', 'file_too_large'],
   ['http_413', 'file_too_large'],
   ['audio_too_long', 'file_too_large'],
   ['unsupported_format', 'unsupported_audio'],
-]);
-
-/** Codes of failures of the kind `caller` that are about the file, which is as bad for any other model. */
-const FILE_FAULTS: ReadonlyMap<string, ErrorCode> = new Map([
-  ['unsupported_audio', 'unsupported_audio'],
   ['audio_unusable', 'unsupported_audio'],
   ['http_415', 'unsupported_audio'],
 ]);
-
-/** What is done about a failure: a model that does not take this file is no fault of the caller while another may. */
-export const kindOf = (failure: LegFailure): FailureKind =>
-  failure.kind === 'caller' && LIMITS.has(failure.code) ? 'next' : failure.kind;
 
 /** The failed attempts as clients see them. */
 export function detailsOf(failed: readonly FailedAttempt[]): Attempt[] {
   return failed.map((attempt) => ({
     model: attempt.model,
-    reason: limitOf(attempt) ?? attempt.failure.reason,
+    reason: fileFaultOf(attempt) ?? attempt.failure.reason,
   }));
 }
 
@@ -43,8 +34,11 @@ export function refusalOf(failed: readonly FailedAttempt[]): Refusal {
   const last = failed.at(-1);
   if (last === undefined) throw new Error('Nothing has failed.');
   const { failure, model } = last;
-  const isCallers = failure.kind === 'caller' && limitOf(last) === undefined;
-  if (isCallers || failed.every((attempt) => limitOf(attempt) !== undefined)) return refusalOfCaller(failure);
+  const fault = fileFaultOf(last);
+  if (fault !== undefined && failed.every((attempt) => fileFaultOf(attempt) !== undefined))
+    return refuse(fault, failure.message, { param: 'file' });
+  if (failure.kind === 'caller')
+    return refuse('invalid_provider_params', failure.message, { param: 'provider_params' });
   const ownKey = failed.findLast((attempt) => attempt.failure.ownKey !== undefined)?.failure.ownKey;
   if (ownKey !== undefined) return refuse('upstream_account', ownKey, { details: detailsOf(failed) });
   const said = `${model}: ${failure.message}`;
@@ -66,14 +60,7 @@ function codeOf(failed: readonly FailedAttempt[]): ErrorCode {
   return failed[0]?.failure.code === 'bad_answer' ? 'upstream_bad_response' : 'upstream_failed';
 }
 
-function refusalOfCaller({ code, message }: LegFailure): Refusal {
-  const about = LIMITS.get(code) ?? FILE_FAULTS.get(code);
-  return about === undefined
-    ? refuse('invalid_provider_params', message, { param: 'provider_params' })
-    : refuse(about, message, { param: 'file' });
-}
-
-const limitOf = ({ failure }: FailedAttempt): ErrorCode | undefined => LIMITS.get(failure.code);
+const fileFaultOf = ({ failure }: FailedAttempt): ErrorCode | undefined => FILE_FAULTS.get(failure.code);
 
 const limit = (code: string, message: string): LegFailure => ({
   kind: 'caller',

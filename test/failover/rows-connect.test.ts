@@ -68,6 +68,17 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     },
   );
 
+  it.each([400, 404, 413, 422])(
+    'answers %d and names no option of the customer’s: the next takes over',
+    async (status) => {
+      const incident = new Incident({ faults: { [provider]: [`refuse=${status}`] } });
+      const caller = await incident.play(chain);
+      expectFailover(caller, incident, protocol, incident.failures[0]?.failure.reason as string);
+      expect(incident.dialsTo(provider)).toHaveLength(1);
+      await incident.close();
+    },
+  );
+
   it.each<[string, string | undefined, number]>([
     ['nothing', undefined, 0],
     ['2 s', '2', 0],
@@ -170,6 +181,17 @@ it.each(['concurrent-1008', 'concurrent-3009'])(
     await incident.close();
   },
 );
+
+it.each<[string, string, number]>([
+  ['deepgram/nova-3', 'openai/gpt-4o-transcribe', 1008],
+  ...[3006, 4000, 4101].map((code) => ['assemblyai/u3-rt-pro', 'deepgram/nova-3', code] as [string, string, number]),
+])('%s is failed over to %s when it closes with %d after the options were accepted', async (slug, fallback, code) => {
+  const incident = new Incident({ faults: { [providerOf(slug)]: [`close-after=1s:${code}`] } });
+  const caller = await incident.play([slug, fallback]);
+  expectAllHeard(caller, incident);
+  expect(caller.client.of('failover')).toMatchObject([{ from: slug, to: fallback }]);
+  await incident.close();
+});
 
 /** The simulator, which refuses with that `Retry-After`. */
 function askingForTime(provider: string, retryAfter: string | undefined): ProviderSimulator {

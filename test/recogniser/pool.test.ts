@@ -212,7 +212,7 @@ test('no grammar or text of a customer harms a thread: each is answered, and the
     {
       type: 'error',
       code: 'invalid_grammar',
-      message: 'The grammar is refused. It does not begin with `#JSGF V1.0;`.',
+      message: 'The `grammar` is refused. It does not begin with `#JSGF V1.0;`.',
     },
   ]);
   expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);

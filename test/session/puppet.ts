@@ -23,6 +23,10 @@ export const failure = (kind: LegFailure['kind'], message = 'The puppet failed.'
   message,
 });
 
+/** A refusal that names an option, and what a session asks for to be the one to blame. */
+export const optionRefused = failure('caller', 'The option `take` is out of range.');
+export const WITH_OPTION = { providerParams: { take: 1 } };
+
 /** One connection of a leg. */
 export class PuppetConnection implements EngineConnection {
   readonly listener: EngineListener;

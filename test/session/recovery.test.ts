@@ -1,8 +1,9 @@
 // What a session does about failed legs at awkward moments: while it waits, ends, backs off; and what the client is told.
 import { describe, expect, it } from 'vitest';
+import type { LegFailure } from '../../machines/events.ts';
 import type { ErrorEvent } from '../../src/api/listen.ts';
 import type { RigClient } from '../fakes/session-rig.ts';
-import { failure, type PuppetConnection, puppetRig } from './puppet.ts';
+import { failure, optionRefused, type PuppetConnection, puppetRig, WITH_OPTION } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, silence, speech, untilEnded } from './support.ts';
 
 const final = (turnId: string, end: number, text = 'a') =>
@@ -206,18 +207,42 @@ describe('the end of a session', () => {
 });
 
 describe('what a model refuses', () => {
-  it('ends the session where no other model has taken the same request', async () => {
+  it('ends the session where it names an option of the customer’s, and no other model has taken the same request', async () => {
     const { rig, puppet } = puppetRig();
-    const client = await rig.open(chain('a', 'b'));
-    await puppet.last.say({ type: 'failed', failure: failure('caller') });
+    const client = await rig.open({ ...chain('a', 'b'), ...WITH_OPTION });
+    await puppet.last.say({ type: 'failed', failure: optionRefused });
     expect([client.closeCode, lastError(client)?.code]).toEqual([4000, 'invalid_provider_params']);
+  });
+
+  it.each<[string, object, LegFailure]>([
+    ['names nothing', WITH_OPTION, failure('caller')],
+    ['names an option that the customer did not set', {}, optionRefused],
+  ])('goes to the next model where it %s', async (_, asked, refused) => {
+    const { rig, puppet } = puppetRig();
+    const client = await rig.open({ ...chain('a', 'b'), ...asked });
+    await puppet.last.say({ type: 'failed', failure: refused });
+    expect(client.closeCode).toBeUndefined();
+    expect(puppet.dialled).toEqual(['a', 'b']);
+  });
+
+  it('counts nothing against the model, however often', async () => {
+    const { rig, puppet } = puppetRig();
+    for (let times = 0; times < 10; times++) {
+      await rig.open(chain('a', 'b'));
+      await puppet.last.say({ type: 'failed', failure: failure('caller') });
+    }
+    expect(puppet.dialled).toHaveLength(20);
+    expect(rig.breakers.isOpen({ slug: 'puppet/a', credentialId: 'service' })).toBe(false);
   });
 
   it('is passed over where another one has', async () => {
     const { rig, puppet } = puppetRig();
-    const client = await rig.open(chain('a', 'b', 'c'));
+    const client = await rig.open({
+      model: 'puppet/a',
+      fallbacks: ['b', 'c'].map((model) => ({ model: `puppet/${model}`, provider_params: { take: 1 } })),
+    });
     await puppet.last.hangUp(1006);
-    await puppet.last.say({ type: 'failed', failure: failure('caller') });
+    await puppet.last.say({ type: 'failed', failure: optionRefused });
     expect(client.closeCode).toBeUndefined();
     expect(client.of('failover').map(({ to }) => to)).toEqual(['puppet/b', 'puppet/c']);
   });

@@ -9,22 +9,24 @@ import { detailsOf, type FailedAttempt, refusalOf } from '../../src/transcriptio
 
 const failure = (
   kind: FailureKind,
-  { reason = 'upstream_error', code = 'any', retryAfterMs }: Partial<LegFailure> = {},
+  { reason = 'upstream_error', code = 'any', message = 'It failed.', retryAfterMs }: Partial<LegFailure> = {},
 ): LegFailure => ({
   kind,
   reason,
   code,
-  message: 'It failed.',
+  message,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
 const RETRY = failure('retry');
 const NEXT = failure('next');
 const TOO_LARGE = { code: 'http_413' };
+const OPTION = { message: 'It failed. The option `take` is out of range.' };
 
 /** Attempts at a chain of so many models. `open`: breakers that are open when the first begins, and from then on. */
 function attemptsAt(members: number, open: { atFirst: number[]; later: number[] } = { atFirst: [], later: [] }) {
-  const chain = Array.from({ length: members }, (_, at) => ({ slug: `p/${at}`, own: false }));
+  const member = { own: false, params: { take: 1 }, provider: { optionRows: { take: { wire: { batch: 'taken' } } } } };
+  const chain = Array.from({ length: members }, (_, at) => ({ ...member, slug: `p/${at}` }));
   let asked = 0;
   const openIn = (asking: readonly Guarded[]) => {
     expect(asking).toBe(chain);
@@ -48,8 +50,11 @@ describe('the next attempt', () => {
     ['a failure of the provider', [NEXT], '1 after 0'],
     ['a bad credential', [failure('account')], '1 after 0'],
     ['a bad credential at the second try', [RETRY, failure('account')], '1 after 0'],
-    ['a fault of the caller', [failure('caller')], 'give up'],
-    ['a fault of the caller at a fallback', [NEXT, failure('caller')], 'give up'],
+    ['an option refused', [failure('caller', OPTION)], 'give up'],
+    ['an option refused by its name on the wire', [failure('caller', { message: 'Taken is 1.' })], 'give up'],
+    ['an option refused at a fallback', [NEXT, failure('caller', OPTION)], 'give up'],
+    ['a refusal that names no option of the customer’s', [failure('caller')], '1 after 0'],
+    ['a file that the model cannot read', [failure('caller', { code: 'audio_unusable' })], '1 after 0'],
     ['a limit of the model', [failure('caller', TOO_LARGE)], '1 after 0'],
     ['a failure in passing of a fallback', [NEXT, RETRY], '1 after 250'],
     ['a failure of the last', [NEXT, NEXT, NEXT], 'give up'],
@@ -62,16 +67,16 @@ describe('the next attempt', () => {
 
   it('comes to an end: no member is tried more than twice, none is left out, none comes back', () => {
     const kind = fc.constantFrom<FailureKind>('retry', 'next', 'account', 'caller');
-    const code = fc.constantFrom('any', 'http_413', 'audio_too_long', 'constructor');
+    const fault = fc.constantFrom<Partial<LegFailure>>(OPTION, { code: 'any' }, TOO_LARGE, { code: 'constructor' });
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
-        fc.array(fc.tuple(kind, code), { minLength: 20 }),
+        fc.array(fc.tuple(kind, fault), { minLength: 20 }),
         (members, faults) => {
           const { attempts } = attemptsAt(members);
-          for (const [faultKind, faultCode] of faults) {
+          for (const [faultKind, more] of faults) {
             expect(attempts.isLast).toBe(attempts.member.slug === `p/${members - 1}`);
-            if (attempts.next(failure(faultKind, { code: faultCode })) === undefined) break;
+            if (attempts.next(failure(faultKind, more)) === undefined) break;
           }
           const { failed } = attempts;
           const order = failed.map(({ model }) => Number(model.slice(2)));
@@ -79,8 +84,7 @@ describe('the next attempt', () => {
           expect(order.every((member, i) => i === 0 || [0, 1].includes(member - (order[i - 1] as number)))).toBe(true);
           for (const member of new Set(order)) expect(order.filter((each) => each === member).length).toBeLessThan(3);
           const last = failed.at(-1)?.failure as LegFailure;
-          const isCallers = last.kind === 'caller' && !['http_413', 'audio_too_long'].includes(last.code);
-          expect(isCallers || order.at(-1) === members - 1).toBe(true);
+          expect(last.kind === 'caller' || order.at(-1) === members - 1).toBe(true);
           expect(refusalOf(failed).message).toContain('It failed.');
         },
       ),
@@ -117,18 +121,18 @@ describe('a client is told', () => {
     ['two failures', [of(0, 'upstream_error'), of(1, 'stalled')], 'upstream_exhausted', 502, undefined],
     ['nothing but timeouts', [of(0, 'connect_timeout'), of(1, 'stalled')], 'upstream_timeout', 504, undefined],
     ['its own fault', [of(0, 'stalled'), failed(1, 'caller')], 'invalid_provider_params', 400, 'provider_params'],
-    ['a file that is none', [failed(0, 'caller', { code: 'unsupported_audio' })], 'unsupported_audio', 400, 'file'],
-    ['a file too large for all', [failed(0, 'caller', TOO_LARGE)], 'file_too_large', 413, 'file'],
+    ['a file that is none', [failed(0, 'next', { code: 'audio_unusable' })], 'unsupported_audio', 400, 'file'],
+    ['a file too large for all', [failed(0, 'next', TOO_LARGE)], 'file_too_large', 413, 'file'],
     [
       'a file too large for some',
-      [of(0, 'upstream_error'), failed(1, 'caller', TOO_LARGE)],
+      [of(0, 'upstream_error'), failed(1, 'next', TOO_LARGE)],
       'upstream_exhausted',
       502,
       undefined,
     ],
     [
       'a kind of file that none reads',
-      [failed(0, 'caller', { code: 'unsupported_format' })],
+      [failed(0, 'next', { code: 'unsupported_format' })],
       'unsupported_audio',
       400,
       'file',
@@ -147,7 +151,7 @@ describe('a client is told', () => {
     const history = [
       failed(0, 'retry'),
       failed(0, 'retry', { reason: 'upstream_closed' }),
-      failed(1, 'caller', TOO_LARGE),
+      failed(1, 'next', TOO_LARGE),
     ];
     expect(detailsOf(history)).toEqual([
       { model: 'p/0', reason: 'upstream_error' },

@@ -290,11 +290,10 @@ describe('when a model fails', () => {
     });
   });
 
-  it('because of the request, nobody else is asked', async () => {
-    const { refused, servers } = await world();
-    servers.one.answers = [answer({}, 400)];
-    const refusal = await refused(kept(FLAC), 'one/file', TWO);
-    expect([refusal.code, refusal.status, servers.two.arrived.length]).toEqual(['invalid_provider_params', 400, 0]);
+  it.each([400, 404, 413, 422])('with %d, naming no option of the customer’s, the next answers', async (status) => {
+    const { run, servers } = await world();
+    servers.one.answers = [answer({}, status)];
+    expect(await run(kept(FLAC), 'one/file', TWO)).toMatchObject({ attempts: [{ model: 'one/file' }] });
   });
 
   it('and all others too, each attempt is told', async () => {

@@ -176,7 +176,7 @@ describe('a file’s transcription', () => {
 
   const failed = (kind: LegFailure['kind'], reason: LegFailure['reason']): LegFailure => ({ ...failure(kind), reason });
   it.each<[LegFailure, string, number]>([
-    [failed('caller', 'upstream_error'), 'invalid_provider_params', 400],
+    [failed('caller', 'upstream_error'), 'upstream_failed', 502],
     [failed('next', 'upstream_error'), 'upstream_failed', 502],
     [failed('retry', 'upstream_closed'), 'upstream_failed', 502],
     [failed('account', 'connect_failed'), 'upstream_failed', 502],

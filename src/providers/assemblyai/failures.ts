@@ -25,7 +25,7 @@ export const failures = new FailureTable({
     { status: '5xx' },
     { status: 'any', words: TOO_MANY, kind: 'next' },
     { status: 'any', words: ACCOUNT, kind: 'account' },
-    { status: [403, 404], file: true, kind: 'caller' },
+    { status: [403, 404], file: true, kind: 'next' },
     { status: 'any' },
     // Jobs: a bad file is bad for every provider, anything else is not.
     {
@@ -43,7 +43,7 @@ export const failures = new FailureTable({
     { close: 3007, ...pace },
     { close: 3008, ...longest },
     { close: 3009, ...tooMany },
-    { close: 4000, kind: 'caller', message: 'AssemblyAI does not take this sample rate.' },
+    { close: 4000, kind: 'next', message: 'AssemblyAI does not take this sample rate.' },
     { close: 4001, kind: 'account', message: 'AssemblyAI refused the credential.' },
     { close: 4002, kind: 'account', message: 'The AssemblyAI account has no funds.' },
     { close: 4003, kind: 'account', message: 'The AssemblyAI account is a free one, and this is not free.' },

@@ -4,7 +4,7 @@ import { FailureTable } from '../kit/failures.ts';
 import { textIn } from '../kit/json.ts';
 
 const account = { kind: 'account', reason: 'connect_failed' } as const;
-const unreadable = { kind: 'caller', message: 'Deepgram cannot decode the audio in its declared encoding.' } as const;
+const unreadable = { message: 'Deepgram cannot decode the audio in its declared encoding.' } as const;
 
 const CODES: readonly (Omit<FailureRow, 'code'> & { code: string })[] = [
   { code: 'INVALID_AUTH', ...account, message: 'Deepgram does not accept the API key.' },
@@ -16,7 +16,8 @@ const CODES: readonly (Omit<FailureRow, 'code'> & { code: string })[] = [
     reason: 'connect_failed',
     message: 'The Deepgram account has too many requests open.',
   },
-  { code: 'DATA-0000', reason: 'upstream_error', ...unreadable },
+  // The encoding of a session's audio is the gateway's.
+  { code: 'DATA-0000', kind: 'next', reason: 'upstream_error', ...unreadable },
   { code: 'NET-0000', kind: 'retry', reason: 'upstream_error', message: 'Deepgram failed to deliver its results.' },
   {
     code: 'NET-0001',
@@ -38,11 +39,8 @@ const KNOWN = CODES.map(({ code }) => code);
 export const failures = new FailureTable({
   title: 'Deepgram',
   rows: [
-    // A file that cannot be decoded is as bad for any other model.
-    { file: true, status: '4xx', code: 'DATA-0000', as: 'audio_unusable', ...unreadable },
+    { file: true, status: '4xx', code: 'DATA-0000', as: 'audio_unusable', kind: 'caller', ...unreadable },
     { file: true, status: [400, 413, 415, 422], words: /corrupt or unsupported|DATA-0000/i, as: 'audio_unusable' },
-    // Said by Deepgram itself it is the model that is not there; otherwise it is the address.
-    { status: 404, param: 'model', kind: 'caller', reason: 'upstream_error' },
     ...CODES,
     { code: /^(DATA|NET)-/, kind: 'retry', message: 'Deepgram reported an error.' },
     { close: [1008, 1009], kind: 'next', reason: 'upstream_closed', message: 'Deepgram refused to go on.' },
@@ -53,7 +51,6 @@ export const failures = new FailureTable({
     const shown = headers['dg-error'] ?? (textIn(message) || textIn(err_msg));
     return {
       code: KNOWN.includes(code) ? code : undefined,
-      param: code === '' ? undefined : 'model',
       words: shown || (code === '' && !body.trimStart().startsWith('<') ? body : ''),
     };
   },

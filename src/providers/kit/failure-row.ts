@@ -5,9 +5,9 @@ import type { FailureKind, FailureReason } from '../../../machines/events.ts';
  * Rows are tried in order, and the first decides whose conditions all hold; one with a name and no condition is what the codec
  * names. What a row does not say is as the HTTP status says.
  *
- * Codes that mean the same at every provider, for files: `audio_too_long`, `file_too_large` and `unsupported_format` are limits
- * of this model, and a fallback may answer; `audio_unusable` is the file's own fault (kind `caller`); `bad_answer` is an answer
- * that cannot be read.
+ * Codes that mean the same at every provider, for files: `audio_too_long`, `file_too_large`, `unsupported_format` and
+ * `audio_unusable` are about the file, which a fallback may take all the same; `bad_answer` is an answer that cannot be read.
+ * What a customer can bring about, such as a file that is none, is of the kind `caller`: it says nothing of the provider.
  */
 export interface FailureRow {
   /** Status of a refused upgrade or request. */

@@ -48,14 +48,15 @@ export class FailureTable {
   /** The failure of a refused upgrade or request. */
   ofRefusal(refusal: ProviderRefusal, { file = false } = {}): LegFailure {
     const read = this.#settings.refusal?.(objectOf(refusal.body), refusal) ?? {};
-    const failure = failureOfStatus(refusal, read.words);
+    const words = withParam(read);
+    const failure = failureOfStatus(refusal, words);
     const row = this.#find({ ...read, status: refusal.status, file }) ?? {};
     return {
       ...failure,
       kind: row.kind ?? failure.kind,
       reason: row.reason ?? failure.reason,
       code: row.as ?? read.code?.slice(0, CODE_MAX) ?? failure.code,
-      message: row.message === undefined ? failure.message : this.#message(row, read.words),
+      message: row.message === undefined ? failure.message : this.#message(row, words),
     };
   }
 
@@ -127,6 +128,12 @@ export class FailureTable {
     if (said === '') return message;
     return this.#settings.quote?.(message, said, row) ?? `${message.replace(/\.$/, '')}: ${said}`;
   }
+}
+
+/** What was said, with the part of the request that it is about: who is to blame is known by that name. */
+function withParam({ words = '', param }: RefusalWords): string {
+  if (param === undefined || words.includes(param)) return words;
+  return `(\`${param.slice(0, CODE_MAX)}\`) ${words}`.trim();
 }
 
 /** The first code that a row is about. */

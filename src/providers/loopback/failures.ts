@@ -13,7 +13,7 @@ export const failures = new FailureTable({
     { code: 'retry', kind: 'retry', message: 'The script asked for a failure worth a retry.' },
     { code: 'next', kind: 'next', message: 'The script asked for a failure.' },
     { code: 'account', kind: 'account', message: 'The script asked for an account failure.' },
-    { code: 'caller', kind: 'caller', message: 'The script asked for a fault of the caller.' },
+    { code: 'caller', kind: 'caller', message: 'The option `fail` asked for a fault of the caller.' },
     { name: 'closed', ...closed },
     { name: 'error', ...closed },
   ],

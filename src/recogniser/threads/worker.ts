@@ -61,7 +61,7 @@ async function open(id: number, query: StreamQuery): Promise<void> {
   reply({ type: 'opened', stream: id, ms: performance.now() - sinceMs });
   if ('fault' in prepared) {
     const code = query.task.kind === 'grammar' ? 'invalid_grammar' : 'invalid_align_text';
-    fail(id, code, `The ${query.task.kind === 'grammar' ? 'grammar' : 'text'} is refused. ${prepared.fault.message}`);
+    fail(id, code, `The \`${prepared.fault.param}\` is refused. ${prepared.fault.message}`);
   } else if (entries.get(id) !== entry) {
     // Dropped meanwhile.
     decoders.giveBack(prepared.decoder);

@@ -57,7 +57,7 @@ export const SESSION_ENDS = [
   row('upstream', 'upstream_failed', 'The provider failed, and there is no other.', false, 'answered'),
   row('upstream', 'upstream_exhausted', 'Every member of the chain failed.', false, 'answered'),
   row('upstream', 'upstream_account', "The customer's own provider key was refused.", false, 'answered'),
-  row('upstream', 'invalid_provider_params', 'The provider refused what the client asked for.', false, 'answered'),
+  row('upstream', 'invalid_provider_params', 'The provider refused an option that the client set.', false, 'answered'),
   row('error', 'internal_error', 'A fault of the gateway.', false, 'answered'),
 ] as const satisfies readonly SessionEndRow[];
 

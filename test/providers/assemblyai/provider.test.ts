@@ -17,9 +17,9 @@ const REFUSALS: readonly RefusalRow[] = [
   { status: 400, body: said('Your current account balance is negative.'), is: 'account http_400' },
   { status: 401, body: said('Authentication error, API token missing/invalid'), is: 'account http_401' },
   // Of a file 403 is an upload of another account, and 404 a job that is not there.
-  { status: 403, body: said('Cannot access uploaded file'), is: 'account http_403', file: 'caller http_403' },
+  { status: 403, body: said('Cannot access uploaded file'), is: 'account http_403', file: 'next http_403' },
   { status: 403, body: said('Account temporarily disabled'), is: 'account http_403' },
-  { status: 404, body: said('Not found'), is: 'next http_404', file: 'caller http_404' },
+  { status: 404, body: said('Not found'), is: 'next http_404' },
   { status: 403, body: said('Too many concurrent sessions'), is: 'next http_403' },
   { status: 500, body: said('balance service is down'), is: 'retry http_500' },
 ];
@@ -95,7 +95,7 @@ testProvider({
       [3008, 'Session Expired: Maximum session duration exceeded', 'retry close_3008'],
       [3009, 'Unauthorized Connection: Too many concurrent sessions', 'next close_3009'],
       [3009, '', 'next close_3009'],
-      [4000, '', 'caller close_4000'],
+      [4000, '', 'next close_4000'],
       [4001, '', 'account close_4001'],
       [4002, '', 'account close_4002'],
       [4003, '', 'account close_4003'],

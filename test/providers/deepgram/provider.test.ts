@@ -16,8 +16,8 @@ const REFUSALS: readonly RefusalRow[] = [
   { status: 400, body: legacy('Bad Request'), is: 'caller http_400', message: /their words/ },
   { status: 400, headers: { 'dg-error': 'no such model' }, is: 'caller http_400', message: /no such model/ },
   { status: 400, body: 'plain words', is: 'caller http_400', message: /plain words/ },
-  // A file that cannot be decoded is as bad for any other model.
-  { status: 400, body: modern('DATA-0000'), is: 'caller DATA-0000', file: 'caller audio_unusable' },
+  // Live audio is encoded by the gateway.
+  { status: 400, body: modern('DATA-0000'), is: 'next DATA-0000', file: 'caller audio_unusable' },
   { status: 400, body: 'corrupt or unsupported data', is: 'caller http_400', file: 'caller audio_unusable' },
   { status: 401, body: modern('INVALID_AUTH'), is: 'account INVALID_AUTH', message: withoutWords('API key') },
   { status: 402, body: modern('ASR_PAYMENT_REQUIRED'), is: 'account ASR_PAYMENT_REQUIRED', message: /credit/ },
@@ -25,7 +25,7 @@ const REFUSALS: readonly RefusalRow[] = [
     ...{ status: 403, body: modern('INSUFFICIENT_PERMISSIONS'), is: 'account INSUFFICIENT_PERMISSIONS' },
     message: withoutWords('may not use'),
   },
-  { status: 404, body: legacy('Not Found'), is: 'caller http_404', message: /their words/ },
+  { status: 404, body: legacy('Not Found'), is: 'next http_404', message: /their words/ },
   { status: 404, body: '<html>nothing here</html>', is: 'next http_404', message: /404\.$/ },
   { status: 429, body: modern('TOO_MANY_REQUESTS'), is: 'next TOO_MANY_REQUESTS', message: /their words/ },
   { status: 502, body: { category: 7, message: [] }, is: 'retry http_502', message: /502/ },
@@ -81,8 +81,8 @@ testProvider({
     ],
     stories: [...novaStories, ...fluxStories],
     closes: [
-      [1008, 'DATA-0000: cannot decode', 'caller DATA-0000'],
-      [1002, 'DATA-0000', 'caller DATA-0000'],
+      [1008, 'DATA-0000: cannot decode', 'next DATA-0000'],
+      [1002, 'DATA-0000', 'next DATA-0000'],
       [1008, '', 'next close_1008'],
       [1009, '', 'next close_1009'],
       [1011, 'NET-0000', 'retry NET-0000'],

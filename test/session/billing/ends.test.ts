@@ -12,7 +12,7 @@ import {
 } from '../../../src/session/billing/end-charges.ts';
 import type { RigClient, RigOptions, SessionRig } from '../../fakes/session-rig.ts';
 import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
-import { failure, puppetRig } from '../puppet.ts';
+import { failure, optionRefused, puppetRig, WITH_OPTION } from '../puppet.ts';
 import { speech, untilEnded } from '../support.ts';
 
 /** A cent a second. */
@@ -46,7 +46,7 @@ interface Scene {
 async function scene({ rig: options = {}, card = PRICED }: { rig?: RigOptions; card?: object } = {}): Promise<Scene> {
   const ledger = options.ledger ?? new MemoryLedger(microUsdOf('100'));
   const { rig, puppet } = puppetRig({ timing: TIMING, card: card as typeof PRICED, rig: { ...options, ledger } });
-  const client = await rig.open({ model: 'puppet/a', fallbacks: [] });
+  const client = await rig.open({ model: 'puppet/a', fallbacks: [], ...WITH_OPTION });
   client.session.audio(speech(HEARD));
   await rig.advance(2_000, 100);
   await puppet.last.say(final('1', 2), partial('2', 10, 2));
@@ -161,7 +161,7 @@ const CUTS: Record<string, (set: Scene) => Promise<unknown>> = {
   },
   upstream_account: ({ puppet }) =>
     puppet.last.say({ type: 'failed', failure: { ...failure('account'), ownKey: 'Your key was refused.' } }),
-  invalid_provider_params: ({ puppet }) => puppet.last.say({ type: 'failed', failure: failure('caller') }),
+  invalid_provider_params: ({ puppet }) => puppet.last.say({ type: 'failed', failure: optionRefused }),
 };
 
 describe('every end of the table', () => {
