@@ -45,6 +45,17 @@ describe('the rate watch', () => {
     expect(watch(ratio, everyMs)).toEqual([]);
   });
 
+  it.each([1, 10, 60])(
+    'suspects nothing where %d s come at once, as after a connection broke, then at the pace of speech',
+    (seconds) => {
+      const rateWatch = new RateWatch(RATE);
+      for (let nowMs = 0; nowMs <= 60_000; nowMs += 50) {
+        const replayed = Math.min(nowMs / 10, seconds);
+        expect(rateWatch.note((replayed + nowMs / 1000) * RATE, nowMs)).toBeUndefined();
+      }
+    },
+  );
+
   it('begins anew after a pause', () => {
     const rateWatch = new RateWatch(RATE);
     let samples = 0;

@@ -10,8 +10,11 @@ export const UNSENT_BYTES_MAX = 16_777_216;
 const FRAME_BYTES = 65_536;
 /** A WebSocket does not tell when it has room again: it is polled at this interval while a send waits. */
 const ASK_AGAIN_MS = 10;
-/** Speech at the pace at which it is spoken, and a little more, so that a clock that runs slow does not fall behind. */
-const PACE = 1.25;
+/**
+ * Speech at the pace at which it is spoken, and a little more, so that a clock that runs slow does not fall behind; not so much
+ * that the gateway suspects a wrong sample rate, which it does from a fifth more on.
+ */
+const PACE = 1.15;
 /** A recording that is sent faster than it is spoken waits so long for a final that is late before anything of it is kept no longer. */
 const FINAL_WAIT_MS = 10_000;
 /** Seconds by which a source may be ahead of that pace, and seconds of the smallest piece that is worth a frame. */
