@@ -36,7 +36,13 @@ it.each([0, 0.5, 0.999])(
       for await (const event of session) events.push(event);
     })();
     await pass(100_000);
-    expect(events.map(({ type }) => type)).toEqual(['session_started', 'reconnected']);
+    const attempts = events.flatMap((event) => (event.type === 'reconnecting' ? event.attempt : []));
+    expect(attempts).toEqual(attempts.map((_, index) => index + 1));
+    expect(events.map(({ type }) => type)).toEqual([
+      'session_started',
+      ...attempts.map(() => 'reconnecting'),
+      'reconnected',
+    ]);
     // No more than the gateway is asked for in a moment.
     expect(sockets.length).toBeLessThan(30);
     session.terminate();

@@ -123,7 +123,7 @@ describe('a connection that ends', () => {
     await session.send(numberedAudio(0, 8_000));
     const [events] = await Promise.all([eventsOf(session), session.close()]);
     expectOneSession(events, 8_000);
-    expect(typesOf(events, 'reconnected')).toEqual([]);
+    expect([...typesOf(events, 'reconnecting'), ...typesOf(events, 'reconnected')]).toEqual([]);
     expect(proxy.paths).toHaveLength(4);
   });
 
@@ -138,6 +138,22 @@ describe('a connection that ends', () => {
     const summary = await session.close();
     expect(summary).toMatchObject({ reconnections: 1, reason: 'client_closed', audioSeconds: 0.75 });
     expect(summary.sessionIds).toHaveLength(2);
+    expectOneSession(events, 12_000);
+  });
+
+  it('is told when it breaks, and each attempt that fails; what broke it is the reason in the end', async () => {
+    proxy.cuts = [
+      { audioBytes: 24_000, code: 1012 },
+      { audioBytes: 0, code: 4101, error: 'overloaded' },
+    ];
+    const session = client().listen(MODEL);
+    await session.send(numberedAudio(0, 12_000));
+    const [events] = await Promise.all([eventsOf(session), session.close()]);
+    expect(typesOf(events, 'reconnecting')).toMatchObject([
+      { attempt: 1, wait_seconds: 0, reason: 'close_1012' },
+      { attempt: 2, wait_seconds: 0, reason: 'overloaded' },
+    ]);
+    expect(typesOf(events, 'reconnected')).toMatchObject([{ attempt: 2, reason: 'close_1012' }]);
     expectOneSession(events, 12_000);
   });
 

@@ -22,6 +22,17 @@ export type ServerEvent =
   | ErrorEvent
   | SessionEnded;
 
+/** The connection broke, or could not be made again: another attempt follows. Audio that is given meanwhile is kept. */
+export interface Reconnecting extends EventHead {
+  type: 'reconnecting';
+  /** Number of the attempt that follows, from 1. */
+  attempt: number;
+  /** Seconds until then. */
+  wait_seconds: number;
+  /** Why: code of the error that the gateway gave, else `close_` and the close code, as `close_1006`. */
+  reason: string;
+}
+
 /**
  * The connection broke, and another session goes on where the last final ended: no final comes twice, and no word is lost. Where
  * more audio without a final was sent than `replaySecondsMax`, a `discontinuity` that follows says what is not heard again.
@@ -32,11 +43,11 @@ export interface Reconnected extends EventHead {
   attempt: number;
   /** Seconds of audio that were sent again; the gateway bills them again. */
   replayed_seconds: number;
-  /** Code of the error that broke it, or `close_` and the close code. */
+  /** What broke the session before, in the words of the first `reconnecting`. */
   reason: string;
 }
 
-export type SessionEvent = ServerEvent | Reconnected;
+export type SessionEvent = ServerEvent | Reconnecting | Reconnected;
 
 export const SERVER_EVENTS: ReadonlySet<string> = new Set<ServerEvent['type']>([
   'session_started',

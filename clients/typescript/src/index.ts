@@ -17,7 +17,7 @@ export {
   UpstreamError,
   VoxgateError,
 } from './errors.ts';
-export type { Reconnected, ServerEvent, SessionEvent } from './events.ts';
+export type { Reconnected, Reconnecting, ServerEvent, SessionEvent } from './events.ts';
 export type { Answer } from './http/answer.ts';
 export type { FileInput, FileSource } from './http/file-body.ts';
 export type { CallOptions, Metadata } from './http/http.ts';

@@ -32,7 +32,8 @@ export interface LiveLinkOptions {
 
 /** How a connection ended. */
 interface Loss {
-  closeCode: number;
+  /** As events say it. */
+  reason: string;
   advice: Advice;
   error: VoxgateError;
 }
@@ -50,7 +51,8 @@ export class LiveLink {
   /** Events that belong to the end of a session, if it ends: they are told only when another event follows, or the end does. */
   #held: (Discontinuity | ErrorEvent)[] = [];
   #ended: SessionEnded | undefined;
-  #lastLoss: Loss | undefined;
+  /** What broke the last session, and not the attempts that followed. */
+  #broke: Loss | undefined;
   #hasRenewed = false;
   #isOver = false;
 
@@ -83,11 +85,26 @@ export class LiveLink {
         this.#fail(loss.error);
         return;
       }
-      this.#lastLoss = loss;
+      this.#broke ??= loss;
       this.#held = [];
       this.#ended = undefined;
+      this.#tellAttempt(loss, waitMs);
       await pause(waitMs, this.#stop.signal);
     }
+  }
+
+  #tellAttempt({ reason }: Loss, waitMs: number): void {
+    const session_id = this.#bill.sessionIds.at(-1);
+    if (session_id === undefined) return;
+    this.#options.onEvent({
+      type: 'reconnecting',
+      session_id,
+      seq: 0,
+      at: new Date().toISOString(),
+      attempt: this.#retries.attempts,
+      wait_seconds: Math.round(waitMs) / 1_000,
+      reason,
+    });
   }
 
   /** Milliseconds until the next connection; undefined where there is to be none. */
@@ -113,7 +130,7 @@ export class LiveLink {
     } catch (error) {
       if (!(error instanceof VoxgateError)) throw error;
       const isPassing = error instanceof ConnectionError || error instanceof TimeoutError;
-      return { closeCode: 1006, advice: isPassing ? 'back_off' : 'stop', error };
+      return { reason: error.code, advice: isPassing ? 'back_off' : 'stop', error };
     }
     if (this.#isOver) return undefined;
     return new Promise((resolve, reject) => {
@@ -175,9 +192,10 @@ export class LiveLink {
         at,
         attempt: this.#retries.attempts,
         replayed_seconds: this.#timeline.secondsOf(replayedSamples),
-        reason: this.#lastLoss?.error.code ?? 'connection_lost',
+        reason: this.#broke?.reason ?? 'close_1006',
       });
     }
+    this.#broke = undefined;
     if (lostTo > lostFrom) {
       const reason = 'replay_exceeded';
       this.#options.onEvent({ type: 'discontinuity', session_id, seq, at, from: lostFrom, to: lostTo, reason });
@@ -212,11 +230,8 @@ export class LiveLink {
       return undefined;
     }
     const told = this.#held.findLast((event) => event.type === 'error');
-    return {
-      closeCode,
-      advice,
-      error: told === undefined ? lost(closeCode, reason, cause) : errorOf(told.error, { closeCode }),
-    };
+    if (told === undefined) return { reason: `close_${closeCode}`, advice, error: lost(closeCode, reason, cause) };
+    return { reason: told.error.code, advice, error: errorOf(told.error, { closeCode }) };
   }
 
   /** The session ended in order: every turn that was shown has its final. */
