@@ -7,6 +7,7 @@ import type { ServerEvent, SessionEvent } from '../events.ts';
 import { pause } from '../http/backoff.ts';
 import type { Discontinuity, ErrorEvent, SessionEnded, SessionStarted } from '../types/events.ts';
 import { Connection, type ConnectionHandlers } from './connection.ts';
+import { inTime } from './in-time.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { type Advice, adviceOf, type ReconnectOptions, Retries } from './reconnect.ts';
 import { Bill, type SessionSummary } from './summary.ts';
@@ -265,25 +266,6 @@ export class LiveLink {
     clearTimeout(this.#connectTimer);
     this.audio.end('error' in outcome ? outcome.error : undefined);
     this.#options.onEnd(outcome);
-  }
-}
-
-/** What the promise gives, within a time: a TimeoutError else, and the reason of the signal where that is aborted first. */
-async function inTime<Value>(promise: Promise<Value>, ms: number, signal: AbortSignal): Promise<Value> {
-  const first = new AbortController();
-  const stop = () => first.abort();
-  signal.addEventListener('abort', stop, { once: true });
-  const late = async (): Promise<never> => {
-    await pause(ms, first.signal);
-    throw new TimeoutError('`getToken` did not answer in time. `connectTimeoutMs` says how long to wait.', {
-      code: 'timeout',
-    });
-  };
-  try {
-    return await Promise.race([promise, late()]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-    first.abort();
   }
 }
 
