@@ -1,6 +1,6 @@
 // What HTTP statuses mean where a provider says nothing better, how `Retry-After` is read, and what of a provider's own
 // words a client may see.
-import type { LegFailure } from '../../machines/events.ts';
+import type { FailureKind, LegFailure } from '../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
 /** Statuses that blame what was asked for. */
@@ -8,13 +8,20 @@ const CALLERS = [400, 413, 415, 422];
 /** Longest text of a provider that is passed on. */
 const WORDS_MAX = 300;
 
-/** The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, 400, 413, 415 and 422 the caller's. */
-export function failureOfStatus(refusal: ProviderRefusal, words = ''): LegFailure {
+/**
+ * The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, 400, 413, 415 and 422 the
+ * caller's. Words about a credential may quote it, and are not passed on.
+ *
+ * @param known what it is, where the provider's rows say so
+ */
+export function failureOfStatus(refusal: ProviderRefusal, words = '', known?: FailureKind): LegFailure {
   const { status } = refusal;
-  const said = words === '' ? '' : `: ${providerWords(words)}`;
+  const { reason, kind } = { ...kindOfStatus(status), ...(known === undefined ? {} : { kind: known }) };
+  const said = words === '' || kind === 'account' ? '' : `: ${providerWords(words)}`;
   const retryAfterMs = retryAfterOf(refusal);
   return {
-    ...kindOfStatus(status),
+    kind,
+    reason,
     code: `http_${status}`,
     message: `The provider answered with HTTP ${status}${said === '' ? '.' : said}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -37,10 +44,15 @@ export function retryAfterOf({ headers }: Pick<ProviderRefusal, 'headers'>): num
   return Math.round(Number(text) * 1000);
 }
 
-/** A provider's words on one line, without control characters, cut to a sensible length. */
+/** A credential with its middle left out, as OpenAI quotes it; its ends are nobody else's business either. */
+const MASKED = /\S*\*{3}\S*/g;
+
+/** A provider's words on one line, without control characters and credentials, cut to a sensible length. */
 export function providerWords(text: string): string {
   return text
-    .slice(0, WORDS_MAX)
+    .slice(0, 2 * WORDS_MAX)
     .replace(/\p{C}+/gu, ' ')
+    .replace(MASKED, '[hidden]')
+    .slice(0, WORDS_MAX)
     .trim();
 }

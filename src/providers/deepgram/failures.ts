@@ -55,8 +55,8 @@ export const failures = new FailureTable({
     };
   },
 
-  closeCode(reason) {
+  close(reason) {
     const found = /\b(DATA|NET)-?(\d{4})\b/i.exec(reason);
-    return found === null ? undefined : `${found[1]?.toUpperCase()}-${found[2]}`;
+    return found === null ? {} : { code: `${found[1]?.toUpperCase()}-${found[2]}` };
   },
 });

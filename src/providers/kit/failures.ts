@@ -21,8 +21,8 @@ interface Settings {
   title: string;
   rows: readonly FailureRow[];
   refusal?(body: Members, refusal: ProviderRefusal): RefusalWords;
-  /** The code of the cause in the reason of a close, where there is one. */
-  closeCode?(reason: string): string | undefined;
+  /** The code of the cause in the reason of a close, and its type, which decides where no row knows the code. */
+  close?(reason: string): { code?: string | undefined; type?: string | undefined };
   /** How a message goes on with the provider's words. */
   quote?(message: string, words: string, row: FailureRow): string;
 }
@@ -49,11 +49,10 @@ export class FailureTable {
   ofRefusal(refusal: ProviderRefusal, { file = false } = {}): LegFailure {
     const read = this.#settings.refusal?.(objectOf(refusal.body), refusal) ?? {};
     const words = withParam(read);
-    const failure = failureOfStatus(refusal, words);
     const row = this.#find({ ...read, status: refusal.status, file }) ?? {};
+    const failure = failureOfStatus(refusal, words, row.kind);
     return {
       ...failure,
-      kind: row.kind ?? failure.kind,
       reason: row.reason ?? failure.reason,
       code: row.as ?? read.code?.slice(0, CODE_MAX) ?? failure.code,
       message: row.message === undefined ? failure.message : this.#message(row, words),
@@ -62,8 +61,8 @@ export class FailureTable {
 
   /** The failure of a close that was not asked for. */
   ofClose(close: number, reason: string): LegFailure {
-    const code = this.#settings.closeCode?.(reason);
-    const row = this.#find({ close, code, words: reason }) ?? this.#row('closed');
+    const { code, type } = this.#settings.close?.(reason) ?? {};
+    const row = this.#find({ close, code, words: reason }, type) ?? this.#row('closed');
     return this.#failure(row, code ?? `close_${close}`, reason);
   }
 
@@ -83,7 +82,7 @@ export class FailureTable {
    * @param type what decides where no row knows the code
    */
   ofError(code: string | undefined, words = '', type?: string): LegFailure | undefined {
-    const row = this.#find({ code, words }) ?? (type === undefined ? undefined : this.#find({ code: type, words }));
+    const row = this.#find({ code, words }, type);
     const { survives, ...known } = row ?? this.#row('error');
     return survives ? undefined : this.#failure(known, providerWords(code ?? nameOf(known) ?? '') || 'error', words);
   }
@@ -111,8 +110,10 @@ export class FailureTable {
     return this.rows.find((row) => row.name === name) ?? this.#row('error');
   }
 
-  #find(told: Told): FailureRow | undefined {
-    return this.rows.find((row) => row.name === undefined && holds(row, told));
+  /** @param type stands in for a code that no row knows */
+  #find(told: Told, type?: string): FailureRow | undefined {
+    const row = this.rows.find((each) => each.name === undefined && holds(each, told));
+    return row ?? (type === undefined ? undefined : this.#find({ ...told, code: type }));
   }
 
   #failure(row: FailureRow, code: string, words: string): LegFailure {
@@ -131,7 +132,7 @@ export class FailureTable {
 }
 
 /** What was said, with the part of the request that it is about: who is to blame is known by that name. */
-function withParam({ words = '', param }: RefusalWords): string {
+export function withParam({ words = '', param }: RefusalWords): string {
   if (param === undefined || words.includes(param)) return words;
   return `(\`${param.slice(0, CODE_MAX)}\`) ${words}`.trim();
 }

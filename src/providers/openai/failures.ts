@@ -3,6 +3,7 @@ import type { LegFailure } from '../../../machines/events.ts';
 import { FailureTable } from '../kit/failures.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
 import { openaiShapedRefusal } from '../kit/openai-shaped-batch.ts';
+import { FORM_BYTES_MAX } from './models.ts';
 
 const over = { kind: 'retry', reason: 'upstream_closed' } as const;
 const refusedClose = { kind: 'next', reason: 'upstream_closed' } as const;
@@ -11,10 +12,12 @@ const NAMED = /./;
 export const failures = new FailureTable({
   title: 'OpenAI',
   rows: [
-    // Refusals. Another model may have no such limit; every other fault of a file is the caller's everywhere.
-    { status: 400, code: NAMED, words: /longer than [\d.]+ seconds/, as: 'audio_too_long', kind: 'next' },
+    // Refusals. A file that one model finds too long, or cannot read, another may take; of OpenAI it says nothing.
+    { status: 400, words: /longer than [\d.]+ seconds/, as: 'audio_too_long' },
+    { status: 400, code: 'input_too_large', as: 'audio_too_long' },
+    { status: 400, words: /(?:invalid|unsupported|unrecognized) file format/i, as: 'unsupported_format' },
+    { status: 400, code: 'unsupported_format' },
     { status: 400, code: NAMED, param: 'file', as: 'audio_unusable' },
-    { status: 404, code: NAMED, kind: 'caller', reason: 'upstream_error' },
     { status: 'any', code: ['insufficient_quota', 'invalid_api_key'], kind: 'account' },
     { status: 'any', code: 'rate_limit_exceeded', kind: 'next' },
     { status: 'any', code: ['session_expired', 'server_error'], kind: 'retry' },
@@ -27,6 +30,14 @@ export const failures = new FailureTable({
       kind: 'next',
       message: 'OpenAI limits the rate of this credential.',
     },
+    // The service's own limits come out as failures of one item.
+    { code: 'server_error', words: /\b429\b|too many requests/i, as: 'rate_limit_exceeded', kind: 'next' },
+    {
+      code: ['invalid_model', 'model_not_found'],
+      kind: 'next',
+      message: 'OpenAI does not have this model for this credential.',
+    },
+    { close: 1001, words: /maximum duration/, as: 'session_expired', ...over },
     { code: 'session_expired', ...over, message: 'OpenAI ended the session at its limit of time.' },
     { code: 'server_error', kind: 'retry', message: 'OpenAI failed.' },
     { code: 'invalid_request_error', kind: 'caller', message: 'OpenAI does not take this request.' },
@@ -36,10 +47,16 @@ export const failures = new FailureTable({
     // Its words were heard and never became final: the audio is sent again, here or to the next.
     { name: 'item_failed', kind: 'retry', message: 'OpenAI could not transcribe a turn.' },
     { name: 'too_many_items', kind: 'retry', message: 'OpenAI leaves too many turns without a final.' },
-    { name: 'unsupported_format', kind: 'next', message: 'OpenAI does not read files of this format.' },
+    { name: 'unsupported_format', kind: 'caller', message: 'OpenAI does not read files of this format.' },
+    { name: 'file_too_large', kind: 'caller', message: `OpenAI takes no form of more than ${FORM_BYTES_MAX} bytes.` },
     { name: 'bad_answer', kind: 'next', message: 'OpenAI answered with something that is no transcription.' },
   ],
   refusal: openaiShapedRefusal,
+  // `type.code`: the `error` before it may be lost.
+  close: (reason) => {
+    const [, type, code] = /^(\w+)\.(\w+)$/.exec(reason) ?? [];
+    return { type, code };
+  },
 });
 
 /** An `error` of an event, as far as it can be read. */
@@ -52,14 +69,18 @@ interface SessionError {
 
 export function errorOf(event: Members): SessionError | undefined {
   if (typeof event.error !== 'object' || event.error === null) return undefined;
-  const { type, code, message, event_id } = objectIn(event.error);
+  const { type, code, message, param, event_id } = objectIn(event.error);
   return {
     type: textIn(type) ?? '',
     code: textIn(code) || undefined,
-    message: textIn(message) ?? '',
+    message: aboutParam(textIn(message) ?? '', textIn(param)),
     eventId: textIn(event_id),
   };
 }
+
+/** The message with the member that it is about: whom it blames is known by that name. */
+const aboutParam = (message: string, param = ''): string =>
+  param === '' || message.includes(param) ? message : `${message} (${param})`.trim();
 
 /** The failure of an item that failed. Whatever the reason, the words are not lost: its audio is sent again. */
 export function failureOfItem(error: SessionError | undefined): LegFailure {

@@ -9,6 +9,7 @@ const failures = new FailureTable({
     { status: 403, param: 'file', as: 'audio_unusable', kind: 'caller' },
     { status: 400, file: true, words: /too long/, as: 'audio_too_long', kind: 'next' },
     { status: '5xx', code: 'busy', kind: 'next' },
+    { status: 409, code: 'no_credit', kind: 'account' },
     { file: true, words: /decode/, as: 'audio_unusable', kind: 'caller', message: 'Example cannot read this file.' },
     { code: ['bad_key', 'no_key'], kind: 'account', message: 'Example does not accept the key.' },
     { code: /^soft_/, survives: true },
@@ -18,7 +19,7 @@ const failures = new FailureTable({
     { name: 'own', kind: 'retry', message: 'Named by the codec.' },
   ],
   refusal: ({ code, message, param }) => ({ code: textIn(code), words: textIn(message), param: textIn(param) }),
-  closeCode: (reason) => /\[(\w+)\]/.exec(reason)?.[1],
+  close: (reason) => ({ code: /\[(\w+)\]/.exec(reason)?.[1], type: /\{(\w+)\}/.exec(reason)?.[1] }),
 });
 
 const refusal = (status: number, body: object = {}, headers = {}) => ({ status, headers, body: JSON.stringify(body) });
@@ -54,6 +55,28 @@ describe('a refusal', () => {
     const answer = refusal(401, { code: 'bad_key', message: 'sk-…abcd is wrong' });
     expect(failures.ofRefusal(answer).message).not.toMatch(/abcd/);
   });
+
+  it.each([
+    ['by its status alone', 401, {}],
+    ['by a row without a message', 409, { code: 'no_credit' }],
+  ])('nor where it is about an account %s', (_, status, more) => {
+    const answer = refusal(status, { ...more, message: 'Incorrect API key provided: sk-pr***…***wxyz.' });
+    expect(failures.ofRefusal(answer)).toMatchObject({
+      kind: 'account',
+      message: `The provider answered with HTTP ${status}.`,
+    });
+  });
+
+  it('never says the ends of a masked key, whatever it is about', () => {
+    const masked = 'The key sk-proj-ab****************wxyz, or (key=abcd***wxyz), is odd.';
+    const said = [
+      failures.ofRefusal(refusal(400, { message: masked })),
+      failures.ofError('novel', masked),
+      failures.ofClose(1008, masked),
+      failures.ofJob('novel', masked),
+    ].map((failure) => failure?.message);
+    for (const message of said) expect(message).toMatch(/The key \[hidden\] or \[hidden\] is odd\.$/);
+  });
 });
 
 describe('an error, a close, a job', () => {
@@ -80,6 +103,7 @@ describe('an error, a close, a job', () => {
       { kind: 'next', code: 'quota' },
     ]);
     expect(failures.ofClose(1008, '[bad_key] words')).toMatchObject({ kind: 'account', code: 'bad_key' });
+    expect(failures.ofClose(1008, '{bad_key} [novel]')).toMatchObject({ kind: 'account', code: 'novel' });
     expect(failures.ofClose(1006, 'slow down')).toMatchObject({ kind: 'next', code: 'close_1006' });
     expect(failures.ofClose(1006, '')).toMatchObject({ kind: 'retry', message: 'Example closed the connection.' });
   });
