@@ -9,14 +9,7 @@ afterEach(closeAll);
 describe('who is let in', () => {
   it.each<[string, Dial, { status: number; code: string | null }]>([
     ['without a key', { headers: {} }, { status: 401, code: null }],
-    ['with a bad key', { headers: { authorization: 'Bearer bad' } }, { status: 401, code: 'invalid_api_key' }],
-    ['without credit', { headers: { authorization: 'Bearer broke' } }, { status: 429, code: 'insufficient_quota' }],
     ['too often', { headers: { authorization: 'Bearer limited' } }, { status: 429, code: 'rate_limit_exceeded' }],
-    [
-      'with an unknown secret',
-      { headers: { authorization: 'Bearer ek_no' } },
-      { status: 401, code: 'invalid_api_key' },
-    ],
     ['elsewhere', { path: '/v1/listen' }, { status: 404, code: 'unknown_url' }],
     ['without an intent', { path: '/v1/realtime' }, { status: 400, code: 'missing_model' }],
     [
@@ -32,6 +25,26 @@ describe('who is let in', () => {
   ])('not one who comes %s', async (_, dial, { status, code }) => {
     const refused = await new OpenaiClient(await start(), dial).refused;
     expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([status, code]);
+  });
+
+  it.each([
+    ['a bad key', 'bad-4711', 3000, 'invalid_request_error', 'invalid_api_key'],
+    ['an unknown secret', 'ek_no', 3000, 'invalid_request_error', 'invalid_api_key'],
+    ['no credit', 'broke', 1013, 'insufficient_quota', 'insufficient_quota'],
+  ])('not one with %s, who is told on the open connection', async (_, key, close, type, code) => {
+    const client = new OpenaiClient(await start(), { headers: { authorization: `Bearer ${key}` } });
+    expect(await client.closed).toEqual({ code: close, reason: `${type}.${code}` });
+    expect(client.said).toMatchObject([{ type: 'error', error: { type, code } }]);
+  });
+
+  it('who has a bad key is told so in JSON that is called text, with the ends of the key', async () => {
+    const { url } = await start();
+    const answer = await fetch(`${url}/v1/models`, { headers: { authorization: 'Bearer bad-key-of-4711' } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([401, 'text/plain; charset=utf-8']);
+    expect(JSON.parse(await answer.text())).toMatchObject({
+      status: 401,
+      error: { code: 'invalid_api_key', message: expect.stringMatching(/ bad-key-\*+4711\.$/) },
+    });
   });
 
   it('a browser, which sends its key as a subprotocol', async () => {
@@ -58,8 +71,7 @@ describe('who is let in', () => {
       session: { audio: { input: { transcription: { model: 'whisper-1' } } } },
     });
     clock.increment(10_000);
-    const late = await new OpenaiClient(server, browser).refused;
-    expect([late.status, JSON.parse(late.body).error.code]).toEqual([401, 'invalid_api_key']);
+    expect((await new OpenaiClient(server, browser).closed).code).toBe(3000);
   });
 });
 
@@ -103,6 +115,12 @@ describe('an update', () => {
     const client = await created();
     client.send(updateOf(members));
     expect(await client.error()).toMatchObject({ code, param, event_id: 'mine' });
+  });
+
+  it('for an unknown model ends the session', async () => {
+    const client = await created();
+    client.send(updateOf({ transcription: { model: 'gpt-5' } }));
+    expect(await client.closed).toEqual({ code: 4000, reason: 'invalid_request_error.invalid_model' });
   });
 
   it('changes what it names, and leaves the rest', async () => {

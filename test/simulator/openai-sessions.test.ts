@@ -140,7 +140,10 @@ describe('a session', () => {
     client.speak(0, 2);
     await client.message(COMPLETED);
     clock.increment(1);
-    expect(await client.closed).toEqual({ code: 1001, reason: 'session_expired' });
+    expect(await client.closed).toEqual({
+      code: 1001,
+      reason: 'Your session hit the maximum duration of 60 minutes.',
+    });
     expect((await client.error()).code).toBe('session_expired');
   });
 });

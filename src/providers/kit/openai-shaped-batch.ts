@@ -25,6 +25,8 @@ interface Settings<Rows extends OptionRows> {
   fields?(request: BatchRequest): Readonly<Record<string, unknown>>;
   /** File formats, where they are told apart by the extension of the file's name. */
   extensions?: readonly string[];
+  /** The most that a whole form may have, where that is limited and not the file alone. */
+  formBytesMax?: number;
   answerMs?: number;
   /** Cite the public document. */
   billsChannels: ChannelBilling;
@@ -38,6 +40,7 @@ export function openaiShapedRefusal(body: Members): RefusalWords {
 
 export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Rows>): HttpBatchCodec {
   const { provider, api, path = '/audio/transcriptions', options, failures, extensions } = settings;
+  const { formBytesMax = Number.POSITIVE_INFINITY } = settings;
 
   const fieldsOf = (request: BatchRequest): [string, string][] => {
     const { model, params } = request;
@@ -75,7 +78,9 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
 
     requestOf(request) {
       if (extensions?.includes(extensionOf(request.file.name)) === false) return failures.named('unsupported_format');
-      const body = { kind: 'multipart', fields: fieldsOf(request), fileField: 'file' } as const;
+      const fields = fieldsOf(request);
+      if (formBytesOf(fields, request.file.bytes) > formBytesMax) return failures.named('file_too_large');
+      const body = { kind: 'multipart', fields, fileField: 'file' } as const;
       return api.request(request.access, 'POST', path, body);
     },
 
@@ -85,6 +90,12 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
     },
   });
 }
+
+/** At most so much stands around a field, its name included. */
+const FIELD_BYTES = 256;
+
+const formBytesOf = (fields: readonly (readonly [string, string])[], fileBytes = 0): number =>
+  fields.reduce((bytes, [, value]) => bytes + FIELD_BYTES + Buffer.byteLength(value), fileBytes + FIELD_BYTES);
 
 const extensionOf = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 

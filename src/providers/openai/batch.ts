@@ -2,7 +2,7 @@
 import { openaiShapedBatch } from '../kit/openai-shaped-batch.ts';
 import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { FILE_EXTENSIONS, traitsOf } from './models.ts';
+import { FILE_EXTENSIONS, FORM_BYTES_MAX, traitsOf } from './models.ts';
 import { options } from './options.ts';
 
 export const batch = openaiShapedBatch({
@@ -17,6 +17,7 @@ export const batch = openaiShapedBatch({
     ...(traitsOf(model)?.file === 'diarized_json' ? { chunking_strategy: 'auto' } : {}),
   }),
   extensions: FILE_EXTENSIONS,
+  formBytesMax: FORM_BYTES_MAX,
   // Audio is mixed down, and billed by its duration: https://developers.openai.com/api/docs/pricing
   billsChannels: 'never',
 });

@@ -15,13 +15,18 @@ const INTERIM_CHARS_MAX = 65_536;
 /** Items that were given, so that one said again is known. */
 const GIVEN_REMEMBERED_MAX = 128;
 
+interface Range {
+  start: number;
+  end: number;
+}
+
 interface Item {
   id: string;
   /** Sample where speech began, and where the server's turn detection ended it. */
   started: number | undefined;
   stopped: number | undefined;
   /** The samples it covers, once it is committed. */
-  range: { start: number; end: number } | undefined;
+  range: Range | undefined;
   interim: string;
   final: { text: string; language: string | undefined } | undefined;
 }
@@ -30,16 +35,19 @@ interface Item {
 export class ItemQueue {
   /** Committed items in their order, then the others in the order they were first heard of. */
   #items: Item[] = [];
-  /** Where each commit that was sent, and not answered yet, ends. */
-  readonly #commits: number[] = [];
+  /** Each commit that was sent and not answered yet, and where it ends. */
+  readonly #commits: { id: string; end: number }[] = [];
   readonly #given: string[] = [];
+  /** Which commit each item was taken to answer, the latest last; bounded like those that were given. */
+  readonly #answers: { id: string; range: Range }[] = [];
   #sent = 0;
+  #commitsSent = 0;
   /** End of the last committed item. */
   #covered = 0;
 
   /** Samples sent behind the last commit. */
   get uncommitted(): number {
-    return this.#sent - (this.#commits.at(-1) ?? this.#covered);
+    return this.#sent - (this.#commits.at(-1)?.end ?? this.#covered);
   }
 
   /** Whether every commit has been answered, and every committed item been given. */
@@ -51,15 +59,44 @@ export class ItemQueue {
     this.#sent += samples;
   }
 
+  /** Name of the next commit that is sent. */
+  get nextCommitId(): string {
+    return `commit-${this.#commitsSent + 1}`;
+  }
+
   /** A commit was sent: it takes everything up to now. */
   commit(): Heard[] {
-    this.#commits.push(this.#sent);
+    this.#commits.push({ id: this.nextCommitId, end: this.#sent });
+    this.#commitsSent++;
     return this.#overflow();
   }
 
-  /** The oldest commit was refused: its audio stays with what follows. */
-  commitRefused(): void {
-    this.#commits.shift();
+  /**
+   * A commit was refused: its audio stays with what follows. That is told late, when an item may have been taken for its answer
+   * that answers a later one: then each such item answers the commit behind. Without an id it is the oldest.
+   */
+  commitRefused(id: string | undefined): void {
+    const commits = this.#commits;
+    const answers = this.#answers;
+    const first = answers.findIndex((answer) => answer.id === id);
+    if (first < 0) {
+      const at = id === undefined ? 0 : commits.findIndex((commit) => commit.id === id);
+      if (at >= 0) commits.splice(at, 1);
+      return;
+    }
+    for (const [at, answer] of answers.entries()) {
+      if (at < first) continue;
+      const next = answers[at + 1];
+      const behind = next === undefined ? commits.shift() : { id: next.id, end: next.range.end };
+      if (behind === undefined) {
+        answers.pop();
+        return;
+      }
+      answer.id = behind.id;
+      answer.range.end = Math.max(answer.range.end, behind.end);
+      if (next !== undefined) next.range.start = Math.max(next.range.start, answer.range.end);
+      this.#covered = Math.max(this.#covered, answer.range.end);
+    }
   }
 
   /** The server's turn detection heard speech begin, or end. */
@@ -77,8 +114,14 @@ export class ItemQueue {
     if (this.#isGiven(id)) return [];
     const item = this.#item(id);
     if (item.range !== undefined) return [];
-    const end = Math.min(this.#sent, Math.max(this.#covered, item.stopped ?? this.#commits.shift() ?? this.#covered));
-    item.range = { start: Math.min(end, item.started ?? this.#covered), end };
+    const commit = item.stopped === undefined ? this.#commits.shift() : undefined;
+    const end = Math.min(this.#sent, Math.max(this.#covered, item.stopped ?? commit?.end ?? this.#covered));
+    const start = Math.min(end, item.started ?? this.#covered);
+    item.range = { start, end };
+    if (commit !== undefined) {
+      this.#answers.push({ id: commit.id, range: item.range });
+      if (this.#answers.length > GIVEN_REMEMBERED_MAX) this.#answers.shift();
+    }
     this.#covered = end;
     this.#place(item);
     return this.#overflow();
@@ -117,7 +160,7 @@ export class ItemQueue {
   #shown(item: Item): Heard[] {
     const text = item.interim.trim();
     if (text === '') return [];
-    const end = item.range?.end ?? this.#commits[0] ?? this.#sent;
+    const end = item.range?.end ?? this.#commits[0]?.end ?? this.#sent;
     const start = Math.min(end, item.range?.start ?? item.started ?? this.#covered);
     return [partial(item.id, utteranceOf(text, start / LIVE_RATE, end / LIVE_RATE))];
   }

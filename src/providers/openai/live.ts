@@ -89,7 +89,7 @@ export const live: LiveCodec<State> = {
     return [...read(state, objectIn(message.json)), ...finishedWhenSettled(state)];
   },
 
-  finalize: ({ items }) => (items.uncommitted < COMMIT_SAMPLES_MIN ? [] : [send(COMMIT), ...items.commit()]),
+  finalize: ({ items }) => (items.uncommitted < COMMIT_SAMPLES_MIN ? [] : commit(items)),
 
   finish: (state) => {
     state.finishing = true;
@@ -109,7 +109,11 @@ export const live: LiveCodec<State> = {
   closed: (_, code, reason) => failed(failures.ofClose(code, reason)),
 };
 
-const COMMIT = { type: 'input_audio_buffer.commit' };
+/** A refusal that comes late quotes the id. */
+const commit = (items: ItemQueue): Step[] => [
+  send({ type: 'input_audio_buffer.commit', event_id: items.nextCommitId }),
+  ...items.commit(),
+];
 const NO_TURN_DETECTION = {
   type: 'session.update',
   event_id: END_TURN_DETECTION,
@@ -208,7 +212,7 @@ function error(state: State, message: Members): Step[] {
   const told = errorOf(message);
   if (told === undefined || told.eventId === END_TURN_DETECTION) return [];
   if (told.code === 'input_audio_buffer_commit_empty') {
-    state.items.commitRefused();
+    state.items.commitRefused(told.eventId);
     return state.finishing ? commitAgain(state) : [];
   }
   return failures.heardOfError(told.code, told.message, told.type);
@@ -225,7 +229,7 @@ function commitAgain(state: State): Step[] {
 function commitFilledUp({ items }: State, silenceSamples: number): Step[] {
   const silence = new Uint8Array(Math.max(0, silenceSamples) * BYTES_PER_SAMPLE);
   const filled = silence.length === 0 ? [] : [send(appendOf(silence))];
-  return [...filled, send(COMMIT), ...items.commit()];
+  return [...filled, ...commit(items)];
 }
 
 function finishedWhenSettled(state: State): Step[] {

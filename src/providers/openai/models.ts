@@ -36,8 +36,10 @@ export const isLive = (model: string): boolean =>
 /** The file formats that OpenAI tells apart by the extension of the file's name. */
 export const FILE_EXTENSIONS: readonly string[] = ['flac', 'mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'ogg', 'wav', 'webm'];
 
-/** Published as 25 MB; the server's own message names this number. */
-export const FILE_BYTES_MAX = 26_214_400;
+/** Published as 25 MB of a file; the server counts the whole form, and its message names this number. */
+export const FORM_BYTES_MAX = 26_214_400;
+/** A file of this size was taken: what is left is for the other fields of the form. */
+const FILE_BYTES_MAX = FORM_BYTES_MAX - 65_536;
 /** Reported by the server's refusals; the documents name no limit. */
 export const FILE_SECONDS_MAX = 1_400;
 

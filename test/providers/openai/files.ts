@@ -119,8 +119,18 @@ export const files: BatchFixtures = {
     ...Object.fromEntries(
       ['audio.pcm', 'audio', 'wav', 'audio.aac'].map((name) => [
         `nothing of ${name}, which OpenAI does not read`,
-        [{ file: { name, contentType: 'x', bytes: 1, seconds: 1 } }, [], 'next unsupported_format'] as const,
+        [{ file: { name, contentType: 'x', bytes: 1, seconds: 1 } }, [], 'caller unsupported_format'] as const,
       ]),
     ),
+    // OpenAI counts the whole form.
+    'nothing of a form that is too large with all its fields': [
+      {
+        ...DIARIZE,
+        params: { known_speaker_references: [`data:audio/wav;base64,${'A'.repeat(65_536)}`] },
+        file: { name: 'audio.wav', contentType: 'audio/wav', bytes: 26_148_864, seconds: 1_000 },
+      },
+      [],
+      'caller file_too_large',
+    ],
   },
 };

@@ -23,7 +23,7 @@ export const options: OptionFixtures = {
       refuses: ['field'],
       live: ['gpt-live-transcribe', 'gpt-realtime-whisper', ...SERVER_TURNS],
     },
-    delay: { takes: ['minimal', 'xhigh'], refuses: ['never'], live: ['gpt-realtime-whisper'] },
+    delay: { takes: ['minimal', 'xhigh'], refuses: ['never'], live: ['gpt-live-transcribe', 'gpt-realtime-whisper'] },
     prompt: {
       takes: ['mine'],
       refuses: ['x'.repeat(8_193)],

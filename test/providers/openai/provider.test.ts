@@ -18,7 +18,11 @@ const refusal = (status: number, error: object | undefined, is: string, message?
   ...{ status, body: error === undefined ? '<html>' : { error }, is },
   ...(message === undefined ? {} : { message }),
 });
-const TOO_LONG = 'audio duration 1500.2 seconds is longer than 1400 seconds which is the maximum';
+const invalid = (error: object) => ({ type: 'invalid_request_error', code: 'invalid_value', param: 'file', ...error });
+const TOO_MANY_TOKENS = 'Total number of tokens in instructions + audio is too large for this model';
+/** Refusals quote the key so. */
+const MASKED_KEY = 'sk-proj-********************4711';
+const UNQUOTED = /^(?!.*(?:4711|sk-proj))/;
 
 const SERVER_TURNS = { model: 'gpt-4o-transcribe' };
 const BY_GATEWAY = { endpointing: { silenceMs: 500, longestMs: 30_000 } };
@@ -58,16 +62,42 @@ testProvider({
       [{ ...SERVER_TURNS, params: { turn_detection: null } }, BY_GATEWAY],
     ],
     stories: [...sessionStories, ...itemStories],
+    // The reason is `type.code`: the `error` before it may be lost.
     closes: [
+      [3000, 'invalid_request_error.invalid_api_key', 'account invalid_api_key'],
+      [1013, 'insufficient_quota.insufficient_quota', 'account insufficient_quota'],
+      [4000, 'invalid_request_error.invalid_model', 'next invalid_model'],
+      [4004, 'invalid_request_error.model_not_found', 'next model_not_found'],
+      [1001, 'Your session hit the maximum duration of 60 minutes.', 'retry session_expired'],
+      [1001, '', 'retry close_1001'],
+      [4000, 'invalid_request_error.invalid_value', 'caller invalid_value'],
+      [1011, 'server_error.oops', 'retry oops'],
+      [1013, 'tokens.rate_limit_exceeded', 'next rate_limit_exceeded'],
       [1008, 'why', 'next close_1008'],
       [1009, 'why', 'next close_1009'],
     ],
   },
   batch: files,
   refusals: [
-    refusal(401, { code: 'invalid_api_key', message: 'm' }, 'account invalid_api_key'),
+    refusal(
+      401,
+      { code: 'invalid_api_key', message: `Incorrect API key provided: ${MASKED_KEY}.` },
+      'account invalid_api_key',
+      UNQUOTED,
+    ),
+    // It is JSON, whatever its content type says, and says its status once more.
+    {
+      status: 401,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: {
+        error: { type: 'invalid_request_error', code: null, param: null, message: `No bearer, or ${MASKED_KEY}.` },
+        status: 401,
+      },
+      is: 'account http_401',
+      message: UNQUOTED,
+    },
     refusal(403, { code: 'model_not_found', message: 'm' }, 'account model_not_found'),
-    refusal(404, { code: 'model_not_found', message: 'm' }, 'caller model_not_found'),
+    refusal(404, { code: 'model_not_found', message: 'm' }, 'next model_not_found'),
     refusal(404, undefined, 'next http_404'),
     refusal(429, { code: 'rate_limit_exceeded', type: 'requests' }, 'next rate_limit_exceeded'),
     refusal(
@@ -77,10 +107,27 @@ testProvider({
       /429: Slow down$/,
     ),
     refusal(429, { code: null }, 'next http_429'),
-    refusal(429, { code: 'insufficient_quota' }, 'account insufficient_quota'),
-    refusal(400, { code: 'invalid_value', param: 'file', message: 'corrupted' }, 'caller audio_unusable'),
-    refusal(400, { code: 'invalid_value', message: TOO_LONG }, 'next audio_too_long'),
-    refusal(413, { code: null, message: 'm' }, 'caller http_413'),
+    refusal(429, { code: 'insufficient_quota', message: `${MASKED_KEY}` }, 'account insufficient_quota', UNQUOTED),
+    // Limits of one model, for files.
+    refusal(
+      400,
+      invalid({ message: 'audio duration 1500.2 seconds is longer than 1400 seconds which is the maximum' }),
+      'caller audio_too_long',
+    ),
+    refusal(400, invalid({ message: TOO_MANY_TOKENS, code: 'input_too_large', param: null }), 'caller audio_too_long'),
+    refusal(400, invalid({ message: 'Audio file might be corrupted or unsupported' }), 'caller audio_unusable'),
+    refusal(400, invalid({ message: 'Unsupported file format bin' }), 'caller unsupported_format'),
+    refusal(
+      400,
+      invalid({ message: 'Unsupported file format bin', code: null, param: null }),
+      'caller unsupported_format',
+    ),
+    refusal(400, invalid({ message: 'm', code: 'unsupported_format' }), 'caller unsupported_format'),
+    refusal(
+      413,
+      { type: 'server_error', code: null, message: 'Maximum content size limit (26214400) exceeded' },
+      'caller http_413',
+    ),
     refusal(500, { type: 'server_error', code: null }, 'retry http_500'),
   ],
   simulated: {
@@ -96,6 +143,7 @@ testProvider({
     ],
     ends: [
       ['whisper-1', ['fail-item=2'], 5, 'retry item_failed'],
+      ['whisper-1', ['limit-item=2'], 5, 'next rate_limit_exceeded'],
       ['whisper-1', ['expire-after=2000'], 5, 'retry session_expired'],
     ],
   },

@@ -41,7 +41,8 @@ export const error = (type: string, code: string | null = null, more: object = {
 });
 
 // What is said to it.
-export const COMMIT = `send ${BUFFER}.commit`;
+/** The n-th commit of a leg, from 1. */
+export const commit = (n: number) => `send ${BUFFER}.commit ${JSON.stringify({ event_id: `commit-${n}` })}`;
 /** Turn detection is switched off before the last commit. */
 export const LAST_TURN = `send session.update ${JSON.stringify({
   event_id: 'end-turn-detection',
@@ -52,7 +53,9 @@ export const appended = (samples: number) =>
   `send ${BUFFER}.append ${JSON.stringify({ audio: Buffer.alloc(2 * samples).toString('base64') })}`;
 
 export const BEGUN = [CREATED, UPDATED, like({ type: 'send', frame: { type: 'session.update' } }), 'ready'];
-export const EMPTY = error('invalid_request_error', `${BUFFER}_commit_empty`);
+/** A commit came to nothing: it is told late, and of which. */
+export const empty = (eventId: string | null = null) =>
+  error('invalid_request_error', `${BUFFER}_commit_empty`, { event_id: eventId });
 export const SERVER_TURNS = { model: 'gpt-4o-transcribe' };
 
 const BEGINNINGS: Readonly<Record<string, Story>> = {
@@ -67,7 +70,16 @@ const BEGINNINGS: Readonly<Record<string, Story>> = {
 const FAILURES: Readonly<Record<string, Story>> = {
   'fails by an error that ends it': [
     [error('invalid_request_error', 'session_expired'), 'failed retry session_expired'],
-    [error('invalid_request_error', 'invalid_model'), 'failed caller invalid_model'],
+    [error('invalid_request_error', 'invalid_model'), 'failed next invalid_model'],
+    [
+      error('invalid_request_error', 'invalid_value', { message: 'Wrong.', param: 'session.audio.input.delay' }),
+      like({
+        failure: {
+          kind: 'caller',
+          message: 'OpenAI does not take this request: Wrong. (session.audio.input.delay)',
+        },
+      }),
+    ],
     [
       error('invalid_request_error', null, { message: 'No such member.' }),
       like({
@@ -97,7 +109,7 @@ const FAILURES: Readonly<Record<string, Story>> = {
   // No words are made final by guess.
   'fails with an item, so that its audio is heard again': [
     [audio(1), delta('a', 'some words'), 'partial a "some words" 0-1'],
-    [FINALIZE, COMMIT],
+    [FINALIZE, commit(1)],
     [committed('a'), itemFailed('a'), 'failed retry item_failed'],
   ],
   'fails with an item without words': [[itemFailed('a', { type: 'x' }), 'failed retry item_failed']],
@@ -107,11 +119,17 @@ const FAILURES: Readonly<Record<string, Story>> = {
       like({ failure: { kind: 'retry', code: 'item_failed', message: 'OpenAI could not transcribe a turn: oops' } }),
     ],
   ],
+  'finds a limit of requests in the words of an item': [
+    [
+      itemFailed('a', { type: 'server_error', code: null, message: 'Upstream said 429 Too Many Requests.' }),
+      'failed next rate_limit_exceeded',
+    ],
+  ],
   'may find its credit ended with an item': [
     [itemFailed('a', { code: 'insufficient_quota' }), 'failed account insufficient_quota'],
   ],
   'takes an item that cannot be made out for a turn without words, and says so': [
-    [audio(1), FINALIZE, COMMIT],
+    [audio(1), FINALIZE, commit(1)],
     [
       committed('a'),
       itemFailed('a', { code: 'audio_unintelligible' }),
@@ -124,16 +142,16 @@ const FAILURES: Readonly<Record<string, Story>> = {
 /** Commits of a tenth of a second each, with what OpenAI says to each. */
 const commits = (count: number, answer: (at: number) => readonly unknown[] = () => []): (Act | unknown)[] =>
   Array.from({ length: count }, (_, at) => [audio(0.1), FINALIZE, ...answer(at)]).flat();
-const sent = (count: number) => Array<string>(count).fill(COMMIT);
+const sent = (count: number) => Array.from({ length: count }, (_, at) => commit(at + 1));
 
 const BOUNDS: Readonly<Record<string, Story>> = {
   'fails when more commits wait for an answer than it remembers': [
     [...commits(64), ...sent(64)],
-    [...commits(1), COMMIT, 'failed retry too_many_items'],
+    [...commits(1), commit(65), 'failed retry too_many_items'],
   ],
   'fails when more turns wait for their finals than it remembers': [
     [...commits(64, (at) => [committed(`i${at}`)]), ...sent(64)],
-    [...commits(1), COMMIT, 'failed retry too_many_items'],
+    [...commits(1), commit(65), 'failed retry too_many_items'],
   ],
 };
 

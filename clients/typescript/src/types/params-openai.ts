@@ -10,7 +10,7 @@ export type OpenaiParams = {
         threshold?: number;
         /** Audio kept before speech; 300 when absent. */
         prefix_padding_ms?: number;
-        /** Silence that ends a turn; 500 when absent. */
+        /** Silence that ends a turn; 200 when absent. */
         silence_duration_ms?: number;
       }
     | {
@@ -42,7 +42,7 @@ export type OpenaiParams = {
         threshold?: number;
         /** Audio kept before speech; 300 when absent. */
         prefix_padding_ms?: number;
-        /** Silence that ends a turn; 500 when absent. */
+        /** Silence that ends a turn; 200 when absent. */
         silence_duration_ms?: number;
       };
   /** Names of speakers, in the order of their references. */

@@ -7,7 +7,7 @@ import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/open
 import { textOf } from '../../kit/simulator/words.ts';
 import { baseLanguage } from '../../kit/whisper-languages.ts';
 import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { FILE_BYTES_MAX, FILE_EXTENSIONS, FILE_SECONDS_MAX, traitsOf } from '../models.ts';
+import { FILE_EXTENSIONS, FILE_SECONDS_MAX, FORM_BYTES_MAX, traitsOf } from '../models.ts';
 import { ServerVad } from './session.ts';
 import { usageOf } from './usage.ts';
 
@@ -58,6 +58,10 @@ interface Asked {
 }
 
 export async function answerFile(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
+  if (request.body.length > FORM_BYTES_MAX) {
+    const message = `Maximum content size limit (${FORM_BYTES_MAX}) exceeded (${request.body.length} bytes read)`;
+    return refuse({ status: 413, code: null, message, type: 'server_error' });
+  }
   const form = await formOf(request);
   if (form === undefined) return refuse({ code: null, message: 'Could not parse multipart form' });
   const asked = askedOf(form);
@@ -68,10 +72,8 @@ export async function answerFile(request: SimulatedRequest, tools: SimulatorTool
   const heard = await tools.transcribe(file, language).catch(() => undefined);
   if (heard === undefined) return refuse(invalid('file', 'Audio file might be corrupted or unsupported'));
   const { seconds, turns } = heard;
-  if (model.startsWith('gpt-4o') && seconds > FILE_SECONDS_MAX) {
-    const message = `audio duration ${seconds} seconds is longer than ${FILE_SECONDS_MAX} seconds which is the maximum for this model`;
-    return refuse(invalid('file', message));
-  }
+  const tooLong = lengthFault(model, seconds);
+  if (tooLong !== undefined) return refuse(tooLong);
   if (format === 'diarized_json' && asked.chunking_strategy === undefined && seconds > UNCUT_SECONDS_MAX)
     return refuse(invalid('chunking_strategy', 'chunking_strategy is required for diarization models'));
   const answer = {
@@ -102,14 +104,21 @@ function askedOf(form: FormData): Asked | Refusal {
   return fileFault(file) ?? formatFault(asked, FORMATS[richest] ?? []) ?? memberFault(asked) ?? asked;
 }
 
-function fileFault({ name, size }: { name: string; size: number }): Refusal | undefined {
-  if (size > FILE_BYTES_MAX) {
-    const message = `Maximum content size limit (${FILE_BYTES_MAX}) exceeded (${size} bytes read)`;
-    return { status: 413, code: null, message, type: 'server_error' };
-  }
+function fileFault({ name }: { name: string }): Refusal | undefined {
   const dot = name.lastIndexOf('.');
   if (dot !== -1 && FILE_EXTENSIONS.includes(name.slice(dot + 1).toLowerCase())) return undefined;
-  return invalid('file', `Unrecognized file format. Supported formats: ${JSON.stringify(FILE_EXTENSIONS)}`);
+  return invalid('file', `Unsupported file format ${name.slice(dot + 1)}`, 'unsupported_format');
+}
+
+/** The models of the 4o family refuse what is long, each in its own words. */
+function lengthFault(model: string, seconds: number): Refusal | undefined {
+  if (!model.startsWith('gpt-4o') || seconds <= FILE_SECONDS_MAX) return undefined;
+  if (!model.startsWith('gpt-4o-mini')) {
+    const message = `audio duration ${seconds} seconds is longer than ${FILE_SECONDS_MAX} seconds which is the maximum for this model`;
+    return invalid('file', message);
+  }
+  const message = 'Total number of tokens in instructions + audio is too large for this model.';
+  return { code: 'input_too_large', message };
 }
 
 function formatFault({ model, response_format: format = 'json' }: Asked, accepted: readonly string[]) {

@@ -3,18 +3,31 @@
 import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
 import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
 import { routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { closedAtOnce } from '../../kit/simulator/session.ts';
+import type {
+  ProviderSimulator,
+  SimulatedAnswer,
+  SimulatedConnection,
+  SimulatedPeer,
+  SimulatedRequest,
+  SimulatorTools,
+} from '../../simulation.ts';
 import { answerFile } from './batch.ts';
 import { RealtimeSession } from './live.ts';
 import { readSecret, writeSecret } from './secrets.ts';
 
-const KEY_REFUSALS: Readonly<Record<KeyFault, Refusal>> = {
-  missing: {
-    status: 401,
-    code: null,
-    message: "You didn't provide an API key. Send it as `Authorization: Bearer YOUR_KEY`.",
-  },
-  bad: { status: 401, code: 'invalid_api_key', message: 'Incorrect API key provided.' },
+const MISSING: Refusal = {
+  status: 401,
+  code: null,
+  message: "You didn't provide an API key. Send it as `Authorization: Bearer YOUR_KEY`.",
+};
+/** The key is quoted with its middle left out. */
+const incorrect = (key: string): Refusal => ({
+  status: 401,
+  code: 'invalid_api_key',
+  message: `Incorrect API key provided: ${key.slice(0, 8)}${'*'.repeat(20)}${key.slice(-4)}.`,
+});
+const KEY_REFUSALS: Readonly<Record<Exclude<KeyFault, 'missing' | 'bad'>, Refusal>> = {
   broke: {
     status: 429,
     code: 'insufficient_quota',
@@ -48,16 +61,22 @@ export const simulator: ProviderSimulator = {
     'out-of-order': 'every other item completes behind the one after it',
     'expire-after': '=<ms>: the session expires after so long, in place of 60 minutes',
     'fail-item': '=<n>: the n-th item of a session fails',
+    'limit-item': '=<n>: the n-th item of a session fails by the service’s own limit of requests',
     'slow-complete': '=<ms>: items complete so much later',
   },
 
   upgrade(request, tools) {
     const key = keyOf(request);
     const refusal = keyRefusal(key, tools);
-    if (refusal !== undefined) return { refuse: refuse(refusal) };
+    const close = CLOSES[refusal?.code ?? ''];
+    const protocols = subprotocolsOf(request);
+    const subprotocol = protocols.includes('realtime') ? { subprotocol: 'realtime' } : {};
+    if (refusal !== undefined)
+      return close === undefined
+        ? { refuse: refused(refusal) }
+        : { ...subprotocol, connect: (peer) => closedWith(peer, refusal, close) };
     const { pathname, searchParams } = request.url;
     if (pathname !== '/v1/realtime') return { refuse: refuse(noUrl(request)) };
-    const protocols = subprotocolsOf(request);
     if (request.headers['openai-beta'] !== undefined || protocols.includes('openai-beta.realtime-v1'))
       return { refuse: refuse(OLD_SHAPE) };
     const conversation = searchParams.has('model');
@@ -65,7 +84,7 @@ export const simulator: ProviderSimulator = {
       return { refuse: refuse({ code: 'missing_model', message: 'You must provide a model parameter.' }) };
     const preset = readSecret(key, tools);
     return {
-      ...(protocols.includes('realtime') ? { subprotocol: 'realtime' } : {}),
+      ...subprotocol,
       connect: (peer) => new RealtimeSession(peer, tools, { conversation, preset }),
     };
   },
@@ -74,7 +93,7 @@ export const simulator: ProviderSimulator = {
     const refusal = keyRefusal(keyOf(request), tools);
     const answered =
       refusal !== undefined
-        ? refuse(refusal)
+        ? refused(refusal)
         : await routed(request, {
             'GET /v1/models': () => ({ status: 200, body: { object: 'list', data: [] } }),
             'POST /v1/audio/transcriptions': () => answerFile(request, tools),
@@ -85,7 +104,7 @@ export const simulator: ProviderSimulator = {
   },
 
   refusal(status) {
-    if (status === 401) return refuse(KEY_REFUSALS.bad);
+    if (status === 401) return refused(incorrect('sk-of-the-simulator'));
     if (status === 429) return refuse(KEY_REFUSALS.limited);
     return refuse(status >= 500 ? { ...FAILED, status } : { status, code: null, message: 'The request was refused.' });
   },
@@ -112,7 +131,25 @@ function keyOf(request: SimulatedRequest): string {
 
 function keyRefusal(key: string, tools: SimulatorTools): Refusal | undefined {
   const fault = keyFault(key);
+  if (fault === 'missing') return MISSING;
+  if (fault === 'bad') return incorrect(key);
   if (fault !== undefined) return KEY_REFUSALS[fault];
-  if (!key.startsWith('ek_') || readSecret(key, tools) !== undefined) return undefined;
-  return { ...KEY_REFUSALS.bad, message: 'The client secret is unknown or has expired.' };
+  return key.startsWith('ek_') && readSecret(key, tools) === undefined ? incorrect(key) : undefined;
+}
+
+/** Who is refused as a 401 is told so in JSON that is called plain text, with the status in it. */
+function refused(refusal: Refusal): SimulatedAnswer {
+  const answer = refuse(refusal);
+  if (answer.status !== 401) return answer;
+  const headers = { ...answer.headers, 'content-type': 'text/plain; charset=utf-8' };
+  return { ...answer, headers, body: JSON.stringify({ ...(answer.body as object), status: 401 }) };
+}
+
+/** Keys that are refused on the open connection, and the close of each. */
+const CLOSES: Readonly<Record<string, number>> = { invalid_api_key: 3000, insufficient_quota: 1013 };
+
+function closedWith(peer: SimulatedPeer, refusal: Refusal, code: number): SimulatedConnection {
+  const error = errorOf(refusal);
+  peer.send({ type: 'error', event_id: 'event_refused', error: { ...error, event_id: null } });
+  return closedAtOnce(peer, code, `${error.type}.${error.code}`);
 }

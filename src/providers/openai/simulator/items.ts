@@ -31,6 +31,8 @@ interface Commit {
   refuse(samples: number): void;
 }
 
+const FAILED = { code: 'transcription_failed', message: 'Transcription failed.' };
+const LIMITED = { code: null, message: 'Transcription failed: upstream answered 429 Too Many Requests.' };
 /** A commit of less than 100 ms is refused. */
 export const COMMIT_SAMPLES_MIN = LIVE_RATE / 10;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
@@ -205,10 +207,12 @@ export class SimulatedItems {
 
   #complete(item: Item): void {
     this.#completed++;
-    const fails = this.#tools.quirk('fail-item') === String(this.#completed);
+    const isNth = (quirk: string) => this.#tools.quirk(quirk) === String(this.#completed);
+    const fault = isNth('fail-item') ? FAILED : isNth('limit-item') ? LIMITED : undefined;
     // A session without a model hears, and writes nothing.
     if (this.#model === '') return;
-    const tell = () => this.#inOrder(() => (fails ? this.#tellFailed(item) : this.#tellCompleted(item)));
+    const tell = () =>
+      this.#inOrder(() => (fault === undefined ? this.#tellCompleted(item) : this.#tellFailed(item, fault)));
     this.#host.later(Number(this.#tools.quirk('slow-complete') ?? 0), tell);
   }
 
@@ -244,15 +248,16 @@ export class SimulatedItems {
     });
   }
 
-  #tellFailed(item: Item): void {
-    const error = { type: 'server_error', code: 'transcription_failed', message: 'Transcription failed.', param: null };
+  #tellFailed(item: Item, fault: typeof FAILED | typeof LIMITED): void {
+    const error = { type: 'server_error', ...fault, param: null };
     this.#host.say(`${TRANSCRIPTION}.failed`, { item_id: item.id, content_index: 0, error });
   }
 
   /** Deltas only ever add: what the ear thinks better of is told by the final. */
   #tellDelta(item: Item, text: string): void {
     if (!text.startsWith(item.told) || text.length === item.told.length) return;
-    const delta = text.slice(item.told.length);
+    // Models that write while they hear begin with the space that stands before a word.
+    const delta = (this.#streams && item.told === '' ? ' ' : '') + text.slice(item.told.length);
     this.#host.say(`${TRANSCRIPTION}.delta`, { item_id: item.id, content_index: 0, delta });
     item.told = text;
   }

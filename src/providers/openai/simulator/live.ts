@@ -20,6 +20,9 @@ type Members = Readonly<Record<string, unknown>>;
 
 const APPEND_CHARS_MAX = 15 * 1024 * 1024;
 const SESSION_MS = 3_600_000;
+/** A commit that is refused is so after a while. */
+const COMMIT_REFUSED_MS = 800;
+const LIMIT = 'Your session hit the maximum duration of 60 minutes.';
 const SERVER_ERROR: Refusal = { type: 'server_error', code: null, message: 'The server had an error.' };
 
 export class RealtimeSession extends SimulatedSession {
@@ -59,11 +62,12 @@ export class RealtimeSession extends SimulatedSession {
   #take(event: Members): Refusal | undefined {
     switch (event.type) {
       case 'session.update':
-        return this.#update(event.session);
+        return this.#update(event);
       case 'input_audio_buffer.append':
         return this.#append(event.audio);
       case 'input_audio_buffer.commit':
-        return this.#commit(event);
+        this.#commit(event);
+        return undefined;
       case 'input_audio_buffer.clear':
         this.finalize();
         this.#items.clear(this.samples);
@@ -74,13 +78,18 @@ export class RealtimeSession extends SimulatedSession {
     }
   }
 
-  #update(session: unknown): Refusal | undefined {
+  #update(event: Members): Refusal | undefined {
     if (this.#conversation) {
       const message = 'Passing a transcription session update event to a realtime session is not allowed.';
       return invalid('session.type', message, 'invalid_parameter');
     }
-    const result = updated(this.#settings, session);
-    if ('code' in result) return result;
+    const result = updated(this.#settings, event.session);
+    if ('code' in result) {
+      if (result.code !== 'invalid_model') return result;
+      this.#refuse(result, event);
+      this.close(4000, 'invalid_request_error.invalid_model');
+      return undefined;
+    }
     if (result.turnDetection === null && this.#settings.turnDetection !== null) this.#items.detectionEnds(this.samples);
     this.#settings = result;
     this.#configured = true;
@@ -102,12 +111,15 @@ export class RealtimeSession extends SimulatedSession {
     return undefined;
   }
 
-  #commit(event: Members): Refusal | undefined {
+  #commit(event: Members): void {
     const waiting = this.#items.uncommitted(this.samples);
-    if (waiting < COMMIT_SAMPLES_MIN) return tooShort(waiting);
-    this.#items.commit(this.samples, (samples) => this.#refuse(tooShort(samples), event));
+    const tooFew = (samples: number) => this.later(COMMIT_REFUSED_MS, () => this.#refuse(tooShort(samples), event));
+    if (waiting < COMMIT_SAMPLES_MIN) {
+      tooFew(waiting);
+      return;
+    }
+    this.#items.commit(this.samples, tooFew);
     this.finalize();
-    return undefined;
   }
 
   protected override speechStarted(start: number): void {
@@ -128,8 +140,8 @@ export class RealtimeSession extends SimulatedSession {
   }
 
   #expire(): void {
-    this.#refuse({ code: 'session_expired', message: 'Your session hit the maximum duration of 60 minutes.' });
-    this.close(1001, 'session_expired');
+    this.#refuse({ code: 'session_expired', message: LIMIT });
+    this.close(1001, LIMIT);
   }
 
   #refuse(refused: Refusal, { event_id: id }: Members = {}): void {

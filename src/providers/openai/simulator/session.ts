@@ -59,7 +59,7 @@ export interface SessionSettings {
   session: Members;
 }
 
-const SERVER_VAD = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 500 };
+const SERVER_VAD = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 };
 
 /** The settings of a session that nobody has configured. */
 export function freshSettings(id: string): SessionSettings {
