@@ -1,6 +1,6 @@
 // What OpenAI's error codes, HTTP refusals and close codes mean for a leg or a file.
 import type { LegFailure } from '../../../machines/events.ts';
-import { FailureTable } from '../kit/failures.ts';
+import { FailureTable, withParam } from '../kit/failures.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
 import { openaiShapedRefusal } from '../kit/openai-shaped-batch.ts';
 import { FORM_BYTES_MAX } from './models.ts';
@@ -73,14 +73,10 @@ export function errorOf(event: Members): SessionError | undefined {
   return {
     type: textIn(type) ?? '',
     code: textIn(code) || undefined,
-    message: aboutParam(textIn(message) ?? '', textIn(param)),
+    message: withParam({ words: textIn(message), param: textIn(param) || undefined }),
     eventId: textIn(event_id),
   };
 }
-
-/** The message with the member that it is about: whom it blames is known by that name. */
-const aboutParam = (message: string, param = ''): string =>
-  param === '' || message.includes(param) ? message : `${message} (${param})`.trim();
 
 /** The failure of an item that failed. Whatever the reason, the words are not lost: its audio is sent again. */
 export function failureOfItem(error: SessionError | undefined): LegFailure {

@@ -76,7 +76,7 @@ const FAILURES: Readonly<Record<string, Story>> = {
       like({
         failure: {
           kind: 'caller',
-          message: 'OpenAI does not take this request: Wrong. (session.audio.input.delay)',
+          message: 'OpenAI does not take this request: (`session.audio.input.delay`) Wrong.',
         },
       }),
     ],
