@@ -1,5 +1,6 @@
 // Where the audio has speech, and where it has any sound, judged by loudness alone: cheap enough for
 // every chunk, good enough to tell "the provider is silent because the caller is" from "it has stalled". It makes no turns.
+import { VoiceActivity } from './voice-activity.ts';
 import { powerOf, WindowPower } from './window-power.ts';
 
 /**
@@ -16,15 +17,20 @@ interface Loudness {
 const SPEECH: Loudness = { dbfs: -45, windows: 4 };
 /** Anything that could be heard at all: 16 of 32768. Below it no model finds anything to transcribe. */
 const SOUND: Loudness = { dbfs: -66, windows: 1 };
+/**
+ * What may be left out where it is not met: it stands out of the noise of the room by as little as a voice that can be
+ * understood, and what is louder than such noise usually is counts whatever the noise.
+ */
+const AUDIBLE = { marginDb: 6, loudestDbfs: -50, quietestDbfs: SOUND.dbfs };
 
-/** Speech with shorter pauses than this is kept as one run. */
+/** Runs with shorter pauses than this are kept as one. */
 const PAUSE_MS = 1000;
+const SHORT_PAUSE_MS = 300;
 /** Runs kept; when there are more, the two oldest become one with the pause between them. */
 const RUNS_MAX = 1024;
 
 /** Runs of windows that were loud enough. Positions are samples of the stream. */
 class Runs {
-  readonly #powerMin: number;
   readonly #windowsMin: number;
   readonly #windowSamples: number;
   readonly #pauseSamples: number;
@@ -36,9 +42,8 @@ class Runs {
   #ends: number[] = [];
   #lastEnd: number | undefined;
 
-  constructor({ dbfs, windows }: Loudness, windowSamples: number, pauseSamples: number) {
-    this.#powerMin = powerOf(dbfs);
-    this.#windowsMin = windows;
+  constructor(windowsMin: number, windowSamples: number, pauseSamples: number) {
+    this.#windowsMin = windowsMin;
     this.#windowSamples = windowSamples;
     this.#pauseSamples = pauseSamples;
   }
@@ -48,10 +53,10 @@ class Runs {
     return this.#lastEnd;
   }
 
-  /** The next window, with its power. */
-  window(power: number): void {
+  /** The next window. */
+  window(isLoud: boolean): void {
     this.#windowEnd += this.#windowSamples;
-    this.#loudWindows = power >= this.#powerMin ? this.#loudWindows + 1 : 0;
+    this.#loudWindows = isLoud ? this.#loudWindows + 1 : 0;
     if (this.#loudWindows >= this.#windowsMin) this.#extend(this.#windowEnd - this.#windowsMin * this.#windowSamples);
   }
 
@@ -59,6 +64,14 @@ class Runs {
   startAfter(from: number): number {
     const run = this.#ends.findIndex((end) => end > from);
     return run < 0 ? this.#windowEnd : Math.max(from, this.#starts[run]!);
+  }
+
+  /** Since when there was none at `position`; undefined within a run. What was forgotten is taken for the beginning. */
+  quietSince(position: number): number | undefined {
+    let run = this.#ends.length;
+    while (run > 0 && this.#ends[run - 1]! > position) run--;
+    if (run < this.#ends.length && this.#starts[run]! <= position) return undefined;
+    return run === 0 ? 0 : this.#ends[run - 1]!;
   }
 
   /** Whether there was speech in [from, until). */
@@ -112,17 +125,28 @@ export class SpeechMeter {
   readonly speech: Runs;
   /** Where there was anything to be heard. */
   readonly sound: Runs;
+  /** Where something stood out of the noise. The rest is silence that nobody misses. */
+  readonly audible: Runs;
+  readonly #activity = new VoiceActivity(AUDIBLE);
   readonly #power: WindowPower;
 
   constructor(sampleRate: number) {
+    const [speechMin, soundMin] = [powerOf(SPEECH.dbfs), powerOf(SOUND.dbfs)];
     this.#power = new WindowPower(sampleRate, (power) => {
-      this.speech.window(power);
-      this.sound.window(power);
+      this.speech.window(power >= speechMin);
+      this.sound.window(power >= soundMin);
+      this.audible.window(this.#activity.hears(power));
     });
     const { windowSamples } = this.#power;
-    const pauseSamples = Math.round((sampleRate * PAUSE_MS) / 1000);
-    this.speech = new Runs(SPEECH, windowSamples, pauseSamples);
-    this.sound = new Runs(SOUND, windowSamples, pauseSamples);
+    const samplesOf = (ms: number) => Math.round((sampleRate * ms) / 1000);
+    this.speech = new Runs(SPEECH.windows, windowSamples, samplesOf(PAUSE_MS));
+    this.sound = new Runs(SOUND.windows, windowSamples, samplesOf(PAUSE_MS));
+    this.audible = new Runs(1, windowSamples, samplesOf(SHORT_PAUSE_MS));
+  }
+
+  /** What is quieter is silence, as far as it is known now. */
+  get quietPower(): number {
+    return this.#activity.threshold;
   }
 
   /** The next samples of the stream: `samples[from]` to `samples[to - 1]`. */
@@ -130,11 +154,13 @@ export class SpeechMeter {
     this.#power.take(samples, from, to);
     this.speech.position = this.#power.position;
     this.sound.position = this.#power.position;
+    this.audible.position = this.#power.position;
   }
 
   /** What ended before `position` will not be asked for again. */
   forget(position: number): void {
     this.speech.forget(position);
     this.sound.forget(position);
+    this.audible.forget(position);
   }
 }
