@@ -1,10 +1,17 @@
 // One leg's way through the tape: which samples the next frame holds, at the leg's rate, and whether it may leave now.
-// A lane begins at its origin and only goes forward, so that the leg's clock never shifts; failing over is a new lane.
+// A lane begins at its origin and only goes forward; failing over is a new lane. One that is behind leaves out parts of pauses,
+// and notes on the leg's timeline where.
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { type FrameContract, type FrameSizes, frameSamples, frameSizes } from './coalescer.ts';
+import type { LegTimeline } from './leg-timeline.ts';
 import { Pacer } from './pacer.ts';
+import { Pauses } from './pauses.ts';
 import { Resampler } from './resampler.ts';
 import type { Tape } from './tape/tape.ts';
+import type { SpeechMeter } from './voice/energy.ts';
+
+/** A lane whose newest audio has to wait longer than this for the pace is behind. */
+const BEHIND_MS = 200;
 
 export interface LaneContract {
   frame: FrameContract;
@@ -14,6 +21,8 @@ export interface LaneContract {
   speedMax: number;
   /** Audio that may be sent at once, ahead of `speedMax`, in milliseconds. One frame may always be. */
   burstMs: number;
+  /** A pause of this length ends a turn: the leg is told so where it is not sent that much. */
+  turnPauseMs: number;
 }
 
 export interface AudioFrame {
@@ -21,8 +30,10 @@ export interface AudioFrame {
   bytes: Uint8Array;
   /** Position of the first sample in the session. */
   start: number;
-  /** Samples of the session that the frame covers: what was padded at the end covers none. */
+  /** Samples of the session that the frame holds: what was padded at the end is none. */
   samples: number;
+  /** The rest of the pause behind it is left out, and the turn is over: the leg is told. */
+  endsTurn: boolean;
 }
 
 export class Lane {
@@ -31,32 +42,39 @@ export class Lane {
   readonly #sizes: FrameSizes;
   readonly #rate: number;
   readonly #sessionRate: number;
-  readonly #origin: number;
+  readonly #timeline: LegTimeline;
+  readonly #pauses: Pauses;
   readonly #pacer: Pacer;
   readonly #resampler: Resampler | undefined;
-  /** Where the resampler's input is on the tape. */
-  #converted: number;
+  /** Where the tape is read next. A resampler reads ahead of what was given out. */
+  #read: number;
   /** Samples given out, at the lane's rate, without padding. */
   #given = 0;
   #frame = new Int16Array(0);
   #bytes: Uint8Array = new Uint8Array(0);
 
-  /** Begins where the tape's lane position is. */
-  constructor(tape: Tape, contract: LaneContract, sessionRate: number, nowMs: number) {
+  /** Begins where the tape's lane position is, which is the timeline's origin. */
+  constructor(
+    { tape, meter, timeline }: { tape: Tape; meter: SpeechMeter; timeline: LegTimeline },
+    contract: LaneContract,
+    sessionRate: number,
+    nowMs: number,
+  ) {
     this.#tape = tape;
+    this.#timeline = timeline;
+    this.#pauses = new Pauses(meter.audible, contract.turnPauseMs, sessionRate, tape.sent);
     this.#tail = contract.frame.tail;
     this.#rate = contract.sampleRate;
     this.#sessionRate = sessionRate;
     this.#sizes = frameSizes(contract.frame, contract.sampleRate);
-    this.#origin = tape.sent;
-    this.#converted = tape.sent;
+    this.#read = tape.sent;
     this.#pacer = new Pacer(contract.speedMax, Math.max(contract.burstMs, this.#ms(this.#sizes.largest)), nowMs);
     this.#resampler = contract.sampleRate === sessionRate ? undefined : new Resampler(sessionRate, contract.sampleRate);
   }
 
   /** Samples, at the lane's rate, that the tape's audio up to `position` gives and that were not given out yet. */
   available(position: number, ended: boolean): number {
-    const inputs = position - this.#origin;
+    const inputs = this.#timeline.legOf(position);
     return (this.#resampler?.outputsFor(inputs, ended) ?? inputs) - this.#given;
   }
 
@@ -83,8 +101,12 @@ export class Lane {
     return this.#pacer.waitMs(this.#ms(this.#padded(size)), nowMs);
   }
 
-  /** The next frame, of `size` samples. Throws when the tape's spool cannot be read. */
-  take(size: number, ended: boolean, nowMs: number): AudioFrame {
+  /**
+   * The next frame, of `size` samples. Throws when the tape's spool cannot be read.
+   *
+   * @param end where the audio ends that may be given out
+   */
+  take(size: number, end: number, ended: boolean, nowMs: number): AudioFrame {
     const padded = this.#padded(size);
     this.#reserve(padded);
     if (this.#resampler === undefined) this.#copy(size);
@@ -93,16 +115,31 @@ export class Lane {
     this.#given += size;
     this.#pacer.take(this.#ms(padded), nowMs);
     const start = this.#tape.sent;
-    const end = this.#position(this.#given);
-    this.#tape.advance(end);
-    return { bytes: this.#bytes, start, samples: end - start };
+    this.#tape.advance(this.#position(this.#given));
+    const samples = this.#timeline.legOf(this.#tape.sent) - this.#timeline.legOf(start);
+    return { bytes: this.#bytes, start, samples, endsTurn: this.#catchUp(end, nowMs) };
+  }
+
+  /** Goes on behind the pause that the lane is in, where it is behind. Returns whether the leg's turn ends by that. */
+  #catchUp(end: number, nowMs: number): boolean {
+    const lateMs = this.#pacer.waitMs(this.#ms(this.available(end, false)), nowMs);
+    if (lateMs <= BEHIND_MS || this.#timeline.isFull) return false;
+    const from = this.#read;
+    const to = this.#pauses.after(from, end);
+    if (to === from) return false;
+    const endsTurn = this.#pauses.endsTurn(from);
+    this.#timeline.leaveOut(from, to);
+    this.#read = to;
+    this.#tape.advance(this.#position(this.#given));
+    return endsTurn;
   }
 
   /** Where the session is when the lane has given out so many samples. */
   #position(given: number): number {
-    if (this.#resampler === undefined) return this.#origin + given;
+    if (this.#resampler === undefined) return this.#timeline.startOf(given);
     // The last output of all may lie less than a sample beyond the end.
-    return Math.min(this.#tape.received, this.#origin + Math.round((given * this.#sessionRate) / this.#rate));
+    const inputs = Math.round((given * this.#sessionRate) / this.#rate);
+    return Math.min(this.#tape.received, this.#timeline.startOf(inputs));
   }
 
   #padded(size: number): number {
@@ -122,16 +159,17 @@ export class Lane {
 
   #copy(size: number): void {
     for (let made = 0; made < size; ) {
-      const piece = this.#tape.view(this.#tape.sent + made, size - made);
+      const piece = this.#tape.view(this.#read, size - made);
       this.#frame.set(piece, made);
+      this.#read += piece.length;
       made += piece.length;
     }
   }
 
   #convert(resampler: Resampler, size: number, ended: boolean): void {
     for (let made = resampler.read(this.#frame, 0, size); made < size; ) {
-      const left = this.#tape.received - this.#converted;
-      if (left > 0) this.#converted += resampler.write(this.#tape.view(this.#converted, left));
+      const left = this.#tape.received - this.#read;
+      if (left > 0) this.#read += resampler.write(this.#tape.view(this.#read, left));
       else if (ended) resampler.end();
       made += resampler.read(this.#frame, made, size - made);
     }

@@ -28,7 +28,7 @@ export class LegTimeline {
   }
 
   /** The leg is given nothing of [from, to), which lies behind all that it was given. */
-  skip(from: number, to: number): void {
+  leaveOut(from: number, to: number): void {
     const last = this.#starts.length - 1;
     const start = from - this.#shifts[last]!;
     if (start === this.#starts[last]) {

@@ -3,7 +3,9 @@
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { Encoding } from '../api/listen.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
+import { LegTimeline } from './leg-timeline.ts';
 import { bytesPerSample, decode } from './pcm.ts';
+import { replayStart } from './replay-start.ts';
 import { BLOCK_SAMPLES } from './tape/blocks.ts';
 import type { Spool } from './tape/spool.ts';
 import { Tape } from './tape/tape.ts';
@@ -25,21 +27,18 @@ export interface PipelineOptions {
   openSpool(): Spool;
 }
 
-/** Silence before the first sound of a replay that is sent all the same: recognisers want to hear a word begin. */
-const QUIET_MS = 500;
-
 /**
  * Positions are samples since the beginning of the session, on the client's clock. Audio is held as linear16 at the client's
- * rate: [covered, sent) for a replay, [sent, received) ahead of the lane. Every sample leaves on a lane once and in order;
- * a new lane begins again at the end of the last final.
+ * rate: [covered, sent) for a replay, [sent, received) ahead of the lane. Every sample leaves on a lane once and in order,
+ * but for silence in the pauses where the lane is behind; a new lane begins again at the end of the last final.
  */
 export class AudioPipeline {
   readonly #encoding: Encoding;
   readonly #sampleRate: number;
-  readonly #quietSamples: number;
   readonly #tape: Tape;
   readonly #meter: SpeechMeter;
   #lane: Lane | undefined;
+  #timeline = new LegTimeline();
   #receivedBytes = 0;
   #droppedBytes = 0;
   /** The first byte of a sample whose second has not come yet. */
@@ -56,7 +55,6 @@ export class AudioPipeline {
     const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs } = options;
     this.#encoding = options.encoding;
     this.#sampleRate = sampleRate;
-    this.#quietSamples = Math.round((sampleRate * QUIET_MS) / 1000);
     const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
     this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
     this.#meter = new SpeechMeter(sampleRate);
@@ -79,6 +77,11 @@ export class AudioPipeline {
   /** Everything before was trimmed, or reported as lost by `openLane`. */
   get coveredSamples(): number {
     return this.#tape.covered;
+  }
+
+  /** Where what the leg of the last lane heard lies in the session. */
+  get legTimeline(): LegTimeline {
+    return this.#timeline;
   }
 
   /** Bytes that became no sample: a lone last byte, and what was pushed after `end`. */
@@ -182,7 +185,7 @@ export class AudioPipeline {
 
   /**
    * Begins a leg, instead of the one before if that is still open: audio is given out again from the end of the last final,
-   * less the silence that follows it. A provider that takes no more than real time would never make up for that.
+   * less what its last word still sounds and the silence that follows.
    *
    * @returns where on the session's clock the leg's clock is 0; how much of what follows was sent before, on another leg;
    *   and the audio in between that the bound on replays has dropped, told once.
@@ -191,9 +194,11 @@ export class AudioPipeline {
     contract: LaneContract,
     nowMs: number,
   ): { originSample: number; replaySamples: number; lost: { from: number; to: number } | undefined } {
-    this.trim(this.#meter.sound.startAfter(this.#tape.covered) - this.#quietSamples);
+    if (!this.#disposed) this.trim(replayStart(this.#tape, this.#meter, this.#sampleRate));
     const { from, lost } = this.#tape.rewind();
-    this.#lane = this.#disposed ? undefined : new Lane(this.#tape, contract, this.#sampleRate, nowMs);
+    this.#timeline = new LegTimeline(from);
+    const way = { tape: this.#tape, meter: this.#meter, timeline: this.#timeline };
+    this.#lane = this.#disposed ? undefined : new Lane(way, contract, this.#sampleRate, nowMs);
     return { originSample: from, replaySamples: this.#tape.sentMax - from, lost };
   }
 
@@ -211,7 +216,7 @@ export class AudioPipeline {
     const lane = this.#lane;
     const size = lane?.size(this.#end, this.#flushTo, this.#whole) ?? 0;
     if (lane === undefined || size === 0 || lane.waitMs(size, nowMs) > 0) return undefined;
-    return lane.take(size, this.#whole, nowMs);
+    return lane.take(size, this.#end, this.#whole, nowMs);
   }
 
   /** 0 when `next` would give a frame; milliseconds until the pace allows it; Infinity when something else must come first. */
@@ -232,6 +237,7 @@ export class AudioPipeline {
   trim(toSample: number): void {
     this.#tape.trim(toSample);
     this.#meter.forget(this.#tape.covered);
+    this.#timeline.forget(this.#tape.covered);
   }
 
   /** End of the last speech received, or undefined when there was none after `fromSample`. */

@@ -32,6 +32,7 @@ export const UTTERANCE_TIMING: LiveTiming = {
   formattedWaitMs: 0,
   sessionMaxMs: undefined,
   endpointing: undefined,
+  turnPauseMs: Number.POSITIVE_INFINITY,
 };
 
 /** Whether the gateway makes the turns of a model's live sessions. */

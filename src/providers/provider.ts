@@ -63,6 +63,11 @@ export interface LiveTiming {
   readyMs: number;
   /** From finish sent to `finished`. */
   drainMs: number;
+  /**
+   * Silence that ends a turn. A leg that is behind is sent 300 ms of each pause, and told by `finalize` where the whole of it would
+   * have ended the turn. Infinity where the leg hears that from 300 ms, or where the gateway ends the turns.
+   */
+  turnPauseMs: number;
   /** Send the keep-alive when nothing was sent for so long; undefined where none is needed. */
   keepAliveMs: number | undefined;
   /** Nothing heard while there was speech for so long: the leg is taken for dead. */

@@ -196,8 +196,8 @@ export class LiveSession {
 
   openGate(index: number, attempts: number): void {
     const { slug } = this.opening.chain[index] as ChainMember;
-    const { originSample, replaySamples, lost } = this.leg.openGate();
-    this.turns.beginLeg(slug, originSample);
+    const { replaySamples, lost } = this.leg.openGate();
+    this.turns.beginLeg(slug, this.pipeline.legTimeline);
     this.#usage.passedOver(lost?.from ?? this.pipeline.coveredSamples);
     if (lost !== undefined) {
       this.#usage.skip(lost.to);

@@ -24,7 +24,7 @@ function walk({ origin, pieces }: Way): { timeline: LegTimeline; sessionOf: numb
   let position = origin;
   for (const { given, skipped } of pieces) {
     for (let sample = 0; sample < given; sample++) sessionOf.push(position++);
-    timeline.skip(position, position + skipped);
+    timeline.leaveOut(position, position + skipped);
     boundaries.add(sessionOf.length);
     position += skipped;
   }
@@ -97,11 +97,11 @@ test('a word lies within one piece, the one that holds most of it, and is no lon
 
 test('a place where more is left out once more is one place, and the number of places is bounded', () => {
   const timeline = new LegTimeline();
-  for (let skips = 0; skips < 3; skips++) timeline.skip(10 + skips * 5, 15 + skips * 5);
+  for (let times = 0; times < 3; times++) timeline.leaveOut(10 + times * 5, 15 + times * 5);
   expect([timeline.skips, timeline.startOf(10), timeline.endOf(10)]).toEqual([1, 25, 10]);
   let position = 25;
   while (!timeline.isFull) {
-    timeline.skip(position + 1, position + 2);
+    timeline.leaveOut(position + 1, position + 2);
     position += 2;
   }
   expect(timeline.skips).toBe(256);

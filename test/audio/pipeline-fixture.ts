@@ -40,7 +40,7 @@ export function pipelineOf(options: Partial<PipelineOptions> = {}): AudioPipelin
   });
 }
 
-const UNLIMITED = { speedMax: Number.POSITIVE_INFINITY, burstMs: 0 };
+const UNLIMITED = { speedMax: Number.POSITIVE_INFINITY, burstMs: 0, turnPauseMs: Number.POSITIVE_INFINITY };
 export const ANY_SIZE: LaneContract = {
   frame: { minMs: 0, idealMs: 100, maxMs: 1000, tail: 'short' },
   sampleRate: RATE,

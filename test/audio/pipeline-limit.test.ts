@@ -30,6 +30,7 @@ function pipelineWith(frame: Partial<LaneContract['frame']>, sampleRate: number)
     sampleRate,
     speedMax: Number.POSITIVE_INFINITY,
     burstMs: 0,
+    turnPauseMs: Number.POSITIVE_INFINITY,
   };
   pipeline.openLane(contract, 0);
   return pipeline;

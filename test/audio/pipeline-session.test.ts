@@ -28,6 +28,7 @@ describe('whatever a session does', () => {
       sampleRate: RATE,
       speedMax,
       burstMs,
+      turnPauseMs: Number.POSITIVE_INFINITY,
     }));
 
   const steps: fc.Arbitrary<Step[]> = fc.array(

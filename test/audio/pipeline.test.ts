@@ -233,7 +233,7 @@ test('the watchdog sees speech that the leg was given, and only after the positi
   const pipeline = pipelineOf();
   const tone = (seconds: number, amplitude: number) =>
     new Uint8Array(Int16Array.from({ length: seconds * RATE }, (_, i) => amplitude * Math.sin(i / 8)).buffer);
-  pipeline.push(tone(2, 0));
+  pipeline.push(tone(2, 100));
   expect(pipeline.lastSpeechSample()).toBeUndefined();
   pipeline.push(tone(1, 5000));
   pipeline.push(tone(1, 0));

@@ -110,8 +110,20 @@ export class Tape {
     return block.samples.subarray(offset, offset + count);
   }
 
-  /** The lane has sent everything before `position`. */
+  /** A copy of what some lane has sent from `position` on, at most `samplesMax`. */
+  copyOfSent(position: number, samplesMax: number): Int16Array {
+    const samples = new Int16Array(Math.max(0, Math.min(samplesMax, this.#sentMax - position)));
+    for (let count = 0; count < samples.length; ) {
+      const piece = this.view(position + count, samples.length - count);
+      samples.set(piece, count);
+      count += piece.length;
+    }
+    return samples;
+  }
+
+  /** The lane has sent everything before `position`, or left it out: a replay may want that all the same. */
   advance(position: number): void {
+    while (position > this.#headEnd()) this.#load();
     this.#sent = position;
     if (position > this.#sentMax) this.#sentMax = position;
     this.#release();

@@ -23,6 +23,11 @@ interface State {
   warnings: Warnings;
 }
 
+/** The provider's own `min_turn_silence` and `max_turn_silence`. */
+const SILENCE_MS = { streaming: { min: 400, max: 1_280 }, universal3: { min: 100, max: 1_000 } } as const;
+/** Of 300 ms that are quiet to the gateway, the model surely hears so much. */
+const SURE_MS_MAX = 200;
+
 const TERMINATE: Outgoing = { type: 'Terminate' };
 
 export const live: LiveCodec<State> = {
@@ -80,6 +85,8 @@ function timing(request: LegRequest): LiveTiming {
   const { partials } = liveTraitsOf(request.model);
   const params = options.honoured(request.params, request.model, 'live');
   const inactivitySeconds = params.inactivity_timeout;
+  const silence = partials === 'words' ? SILENCE_MS.streaming : SILENCE_MS.universal3;
+  const { min_turn_silence = silence.min, max_turn_silence = silence.max } = params;
   return liveTiming({
     // Anything shorter or longer closes the session (https://www.assemblyai.com/docs/streaming/common-session-errors-and-closures).
     frame: { minMs: 50, idealMs: 100, maxMs: 1_000, tail: 'pad' },
@@ -90,6 +97,8 @@ function timing(request: LegRequest): LiveTiming {
     burstMs: 500,
     // AssemblyAI's own client waits 5 s for `Termination`; one more for the way there and back.
     drainMs: 6_000,
+    // A turn that the model is sure of is over after the first, where it hears that much, and any turn after the second.
+    turnPauseMs: min_turn_silence <= SURE_MS_MAX ? max_turn_silence : Math.min(min_turn_silence, max_turn_silence),
     // None is needed, and no frames while a client is silent: sessions stay open without either. Only `inactivity_timeout`
     // changes that; then it is to end what was abandoned, not what still waits for its client.
     keepAliveMs: inactivitySeconds === undefined ? undefined : inactivitySeconds * 500,

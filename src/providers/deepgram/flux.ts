@@ -34,6 +34,8 @@ const FORCE_END_TURN = { type: 'ForceEndTurn' } as const;
 const CLOSE_STREAM = { type: 'CloseStream' } as const;
 
 const KEEP_ALIVE_MS = 500;
+/** In such a pause the model is mostly sure that what was said is complete; by itself it may wait for five seconds. */
+const TURN_PAUSE_MS = 800;
 /** The end of a turn that was asked for comes within this time, or not at all. */
 const FORCE_MS = 1_000;
 /** A turn may have begun after the first time it was asked for. */
@@ -54,7 +56,10 @@ const FLUX_TIMING = liveTiming({
 });
 
 export const flux: LiveCodec<State> = {
-  timing: () => FLUX_TIMING,
+  timing: ({ model, params }) => {
+    const { eot_timeout_ms: timeoutMs = TURN_PAUSE_MS } = options.honoured(params, model, 'live');
+    return { ...FLUX_TIMING, turnPauseMs: Math.min(TURN_PAUSE_MS, timeoutMs) };
+  },
 
   open: (request: LegRequest) => ({
     state: {

@@ -31,6 +31,10 @@ const CLOSE_STREAM = { type: 'CloseStream' } as const;
 
 /** `Finalize` is not always answered. */
 const FINALIZE_MS = 1_000;
+/** Silence that ends a turn. The provider's own 10 ms would end one at each breath. */
+const ENDPOINTING_MS = 300;
+/** Where noise hides the silence, the gap between words counts. */
+const UTTERANCE_END_MS = 1_000;
 /** A connection that was sent no audio at all is not kept by `KeepAlive`. */
 const FIRST_SILENCE_SECONDS = 0.1;
 
@@ -44,7 +48,11 @@ const NOVA_TIMING = liveTiming({
 });
 
 export const nova: LiveCodec<State> = {
-  timing: () => NOVA_TIMING,
+  timing: ({ model, params }) => {
+    const asked = options.honoured(params, model, 'live');
+    const { endpointing = ENDPOINTING_MS, utterance_end_ms: gapMs = UTTERANCE_END_MS } = asked;
+    return { ...NOVA_TIMING, turnPauseMs: endpointing === false ? gapMs : endpointing };
+  },
 
   open: (request: LegRequest) => ({
     state: {
@@ -110,9 +118,8 @@ function queryOf({ model, sampleRate, language, diarization, params }: LegReques
     sample_rate: sampleRate,
     channels: 1,
     interim_results: true,
-    // The provider's own 10 ms would end a turn at each breath. Where noise hides the silence, the gap between words counts.
-    endpointing: 300,
-    utterance_end_ms: 1_000,
+    endpointing: ENDPOINTING_MS,
+    utterance_end_ms: UTTERANCE_END_MS,
     vad_events: true,
     // What the gateway delivers as a final is meant to be read.
     smart_format: true,

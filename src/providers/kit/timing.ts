@@ -13,5 +13,6 @@ export const liveTiming = (
   formattedWaitMs: 0,
   sessionMaxMs: undefined,
   endpointing: undefined,
+  turnPauseMs: Number.POSITIVE_INFINITY,
   ...own,
 });

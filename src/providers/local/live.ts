@@ -29,6 +29,8 @@ export const live: LiveCodec<State> = {
       // A backlog is worked off faster than real time, but one session may not take all threads for itself.
       speedMax: 8,
       burstMs: 2_000,
+      // Its turns end by 300 ms that are mostly silence.
+      turnPauseMs: 400,
       // The first stream of a thread waits until the models are loaded.
       readyMs: 20_000,
       drainMs: 20_000,

@@ -57,6 +57,7 @@ export const live: LiveCodec<State> = {
       endpointing: isServers
         ? { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 }
         : { silenceMs: 500, longestMs: 30_000 },
+      ...(isServers ? { turnPauseMs: turnPauseMsOf(request) } : {}),
     });
   },
 
@@ -127,6 +128,13 @@ const appendOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 
 function serverTurnsOf({ model, params }: LegRequest): boolean {
   return traitsOf(model)?.serverTurns === true && params.turn_detection !== null;
+}
+
+/** The pause in which the server ends a turn. By meaning it may be sure after a second, or wait for more. */
+function turnPauseMsOf({ model, params }: LegRequest): number {
+  const { turn_detection: asked } = options.honoured(params, model, 'live');
+  if (asked?.type === 'semantic_vad') return 1_000;
+  return asked?.silence_duration_ms ?? 500;
 }
 
 function updateOf(request: LegRequest): Outgoing {

@@ -7,7 +7,7 @@ import { Deadline } from '../../runtime/deadline.ts';
 /** How often a leg is looked at within its stall limit, as long as nothing is unanswered. */
 const LOOKS = 4;
 
-type Audio = Pick<AudioPipeline, 'sentSamples' | 'speechSince' | 'speechStartAfter'>;
+type Audio = Pick<AudioPipeline, 'sentSamples' | 'speechSince' | 'speechStartAfter' | 'legTimeline'>;
 
 export class StallWatch {
   readonly #clock: Clock;
@@ -59,9 +59,9 @@ export class StallWatch {
    * told by its place in the audio; what was sent faster than it was spoken counts from the last sign of life.
    */
   #unansweredSinceMs(): number {
-    const { sentSamples } = this.#audio;
-    const start = this.#audio.speechStartAfter(this.#sentWhenHeard);
-    const agoMs = ((sentSamples - Math.min(start, sentSamples)) * 1000) / this.#sampleRate;
+    const { sentSamples, legTimeline } = this.#audio;
+    const start = Math.min(this.#audio.speechStartAfter(this.#sentWhenHeard), sentSamples);
+    const agoMs = ((legTimeline.legOf(sentSamples) - legTimeline.legOf(start)) * 1000) / this.#sampleRate;
     return Math.max(this.#heardAtMs, this.#clock.now() - agoMs);
   }
 }

@@ -135,6 +135,7 @@ export class CurrentLeg {
         sampleRate: (this.#member as ChainMember).sampleRate,
         speedMax: timing.speedMax,
         burstMs: timing.burstMs,
+        turnPauseMs: timing.turnPauseMs,
       },
       this.#dependencies.clock.now(),
     );
@@ -243,6 +244,10 @@ export class CurrentLeg {
       budget -= frame.bytes.byteLength;
       totals.audioSent(frame.samples / this.#opening.request.sampleRate);
       this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
+      if (frame.endsTurn) {
+        this.#finalizer.endedByPause();
+        this.#endTurn();
+      }
     }
   }
 

@@ -43,4 +43,12 @@ export class Finalizer {
     }
     if (this.#endpointer?.due(pipeline) === true) tell();
   }
+
+  /** The turn ends behind what the leg was given, and it is told: no end up to there is due any more. */
+  endedByPause(): void {
+    const { sentSamples } = this.#pipeline;
+    for (let end = this.#ends.next; end !== undefined && end <= sentSamples; end = this.#ends.next)
+      this.#ends.tellNext();
+    this.#endpointer?.ended(sentSamples);
+  }
 }

@@ -3,6 +3,7 @@
 import type { Heard, Utterance, Word } from '../../../machines/events.ts';
 import type { ListenRequest, TranscriptEvent } from '../../api/listen.ts';
 import { readable } from '../../api/text.ts';
+import { LegTimeline } from '../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { type TurnMessage, TurnText } from '../../providers/turn-text.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
@@ -28,7 +29,7 @@ export class Turns {
   readonly #parts: TurnsParts;
   readonly #sampleRate: number;
   #text = new TurnText();
-  #originSample = 0;
+  #timeline = new LegTimeline();
   #model = '';
   #due: Utterance | undefined;
   /** End of the last final: nothing later may start before it. */
@@ -47,11 +48,11 @@ export class Turns {
     this.#sampleRate = parts.request.sampleRate;
   }
 
-  /** A new leg hears from `originSample` of the session on. */
-  beginLeg(model: string, originSample: number): void {
+  /** A new leg hears, and what it hears lies there in the session. */
+  beginLeg(model: string, timeline: LegTimeline): void {
     this.#text = new TurnText();
     this.#model = model;
-    this.#originSample = originSample;
+    this.#timeline = timeline;
     // The client does not see its text shrink: what is heard again is shown once it says more.
     this.#shownToSample = this.#interimShown ? this.#lastShownSample : 0;
   }
@@ -65,7 +66,7 @@ export class Turns {
   hear(heard: Heard): void {
     const { events, account } = this.#parts;
     if (heard.type === 'speech.started') {
-      events.speechStarted(this.#secondsOf(this.#clamp(this.#sampleOf(heard.start))));
+      events.speechStarted(this.#secondsOf(this.#clamp(this.#timeline.startOf(this.#legSampleOf(heard.start)))));
     } else if (heard.type === 'warned') events.warn(heard);
     else if ('turnId' in heard) {
       this.#hearTurn(heard);
@@ -77,7 +78,7 @@ export class Turns {
     const { charts, totals } = this.#parts;
     const step = this.#text.hear(message);
     if ('utterance' in step && step.utterance.text !== '') {
-      this.#heardSamples = Math.max(this.#heardSamples, this.#clamp(this.#sampleOf(step.utterance.end)));
+      this.#heardSamples = Math.max(this.#heardSamples, this.#endSampleOf(step.utterance.end));
     }
     switch (step.type) {
       case 'interim':
@@ -149,40 +150,58 @@ export class Turns {
     if (this.#interimShown && this.#due === undefined) {
       // It may have been shown by a leg that failed: then the chart does not know of it any more.
       if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
-      const end = until ?? this.#secondsOf(this.#lastEndSample - this.#originSample);
-      this.#due = this.#placed({ text: '', start: end, end });
+      const end = this.#secondsOf(until === undefined ? this.#lastEndSample : this.#endSampleOf(until));
+      this.#due = { text: '', start: end, end };
       this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
       return;
     }
     if (heard) this.#parts.charts.tellTurn({ type: 'turn.discarded' });
     if (until !== undefined) {
-      this.#lastEndSample = this.#clamp(this.#sampleOf(until));
+      this.#lastEndSample = this.#endSampleOf(until);
       this.#parts.account.covered(this.#lastEndSample, this.#model);
     }
   }
 
   /** The utterance with its times on the session's timeline: rising, finite, and within the audio received. */
   #placed(utterance: Utterance): Utterance {
-    const start = this.#clamp(this.#sampleOf(utterance.start));
-    const end = Math.max(start, this.#clamp(this.#sampleOf(utterance.end)));
+    const { words } = utterance;
+    const [first, last] = [words?.[0], words?.at(-1)];
+    // A word lies on one side of what the leg was not given; an utterance that begins or ends with it does so as well.
+    const start = this.#clamp(
+      first?.start === utterance.start
+        ? this.#wordAt(first).start
+        : this.#timeline.startOf(this.#legSampleOf(utterance.start)),
+    );
+    const until = last?.end === utterance.end ? this.#clamp(this.#wordAt(last).end) : this.#endSampleOf(utterance.end);
+    const end = Math.max(start, until);
     const text = readable(utterance.text);
     const placed: Utterance = { ...utterance, text, start: this.#secondsOf(start), end: this.#secondsOf(end) };
-    if (utterance.words !== undefined) placed.words = utterance.words.map((word) => this.#placedWord(word, start, end));
+    if (words !== undefined) placed.words = words.map((word) => this.#placedWord(word, start, end));
     return placed;
   }
 
   #placedWord(word: Word, start: number, end: number): Word {
-    const from = within(start, this.#sampleOf(word.start), end);
-    const to = within(from, this.#sampleOf(word.end), end);
+    const place = this.#wordAt(word);
+    const from = within(start, place.start, end);
+    const to = within(from, place.end, end);
     return { ...word, word: readable(word.word), start: this.#secondsOf(from), end: this.#secondsOf(to) };
+  }
+
+  #wordAt(word: Word): { start: number; end: number } {
+    return this.#timeline.wordOf(this.#legSampleOf(word.start), this.#legSampleOf(word.end));
+  }
+
+  /** Where what ends at this time of the leg ends in the session. */
+  #endSampleOf(seconds: number): number {
+    return this.#clamp(this.#timeline.endOf(this.#legSampleOf(seconds)));
   }
 
   #secondsOf(sample: number): number {
     return secondsOf(sample, this.#sampleRate);
   }
 
-  #sampleOf(seconds: number): number {
-    return this.#originSample + Math.round(seconds * this.#sampleRate);
+  #legSampleOf(seconds: number): number {
+    return Math.round(seconds * this.#sampleRate);
   }
 
   #clamp(sample: number): number {

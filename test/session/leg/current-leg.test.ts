@@ -149,7 +149,7 @@ describe('finalize', () => {
     const frame = { minMs: 50, idealMs: 100, maxMs: 200, tail: 'pad' } as const;
     const { rig, puppet } = puppetRig({ timing: { speedMax: 1, burstMs: 100, frame } });
     const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(hum(2.01));
+    client.session.audio(speech(2.01));
     client.session.control({ type: 'finalize' });
     await rig.advance(1_000, 50);
     expect(puppet.last.controls).toEqual([]);

@@ -1,8 +1,8 @@
 // How audio is cut into utterances: what holds for any audio, at the edges of the rules, and for real speech.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Segment, Segmenter, type SegmenterRules } from '../../src/audio/voice/segmenter.ts';
-import { sampleAudio, samples } from '../fakes/processes/live-gateway.ts';
+import { type Segment, Segmenter, type SegmenterRules } from '../../../src/audio/voice/segmenter.ts';
+import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
 
 const RATE = 16_000;
 const RULES: SegmenterRules = {

@@ -1,7 +1,7 @@
 // Speech energy tells speech from silence and costs next to nothing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SpeechMeter } from '../../src/audio/voice/energy.ts';
+import { SpeechMeter } from '../../../src/audio/voice/energy.ts';
 
 const RATE = 16_000;
 const FULL_SCALE = 32_768;
