@@ -16,7 +16,12 @@ import { type FileLength, lengthOf } from './money/length.ts';
 import { costsByLength, fileMembers, longestOf } from './money/members.ts';
 import type { UntakenAnswers } from './money/untaken-answers.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly } from './shortcomings.ts';
-import { type TranscriptionDependencies, type TranscriptionOutcome, transcribe } from './transcribe.ts';
+import {
+  type TranscriptionDependencies,
+  type TranscriptionJob,
+  type TranscriptionOutcome,
+  transcribe,
+} from './transcribe.ts';
 import { audioFileOf, type ReadUpload, type Upload } from './upload.ts';
 
 export interface JobDependencies extends ChainDependencies, TranscriptionDependencies {
@@ -33,10 +38,8 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
 
 /** Hears what may be sent of an answer before all of it is there. */
 export interface EarlyAnswer {
-  /** An utterance that stays as it is, and what is known by then of things that were not honoured. */
+  /** An utterance that stays as it is, and what is known by then of things that were not honoured. The upload is whole. */
   heard(utterance: Utterance, request: TranscriptionRequest, warnings: () => readonly Degradation[]): void;
-  /** The upload is here, and nothing in it will be refused. */
-  uploadIsWhole(): void;
   /** Whether something of the answer is on its way to the client. */
   readonly isBegun: boolean;
 }
@@ -132,17 +135,32 @@ export class FileJob {
     // More fields may come behind a large file: with `strict` it is judged by all of them, later.
     const upload = await read(limit, (request) => this.#admit({ ...request, strict: false }));
     try {
-      return { result: await this.#work(upload, limit.signal), upload };
+      return await this.#byAllFields(upload, limit.signal);
     } catch (error) {
       if (!limit.isTimedOut || error instanceof Refusal) throw error;
       // Rejects with `request_timeout` where it was the client that was too slow.
-      await upload.arrived;
+      await upload.whole;
       throw refuse(
         'upstream_timeout',
         `The file was not transcribed within ${this.#dependencies.settings.timeoutMs / 1000} s. Split it, or send it again later.`,
       );
     } finally {
       upload.dispose();
+    }
+  }
+
+  /** Begins while a file is still arriving, and anew where fields behind it ask for something else, whatever came of it until then. */
+  async #byAllFields<Own extends Upload>(
+    upload: Own,
+    signal: AbortSignal,
+  ): Promise<{ result: FileResult; upload: Own }> {
+    try {
+      return { result: await this.#work(upload, signal), upload };
+    } catch (error) {
+      const whole = this.#isSettling ? undefined : await asksForMore(upload, signal);
+      if (whole === undefined) throw error;
+      this.#isAtWork = false;
+      return { result: await this.#work(whole, signal), upload: whole };
     }
   }
 
@@ -159,9 +177,10 @@ export class FileJob {
 
   async #work(upload: Upload, signal: AbortSignal): Promise<FileResult> {
     const work = await this.#begin(upload);
-    const { outcome, request } = await this.#transcribe(work, signal);
+    const outcome = await this.#transcribe(work, signal);
     this.#isSettling = true;
     const charge = await work.bill.settle(outcome, this.#isUntaken);
+    const { request } = upload;
     const warnings = [
       ...notHonoured(work, outcome.member),
       ...leftOut(request),
@@ -195,52 +214,41 @@ export class FileJob {
   /**
    * Asks the models. When that fails the reservation is ended here: nobody is charged for an answer that was not given. Two
    * exceptions: a client that leaves in the middle of a streamed answer is charged for what it was sent, and one that cannot be
-   * given a finished answer by its own doing (its upload broke off behind the file, or `strict` refuses the answer) is charged for
-   * all of it when that happens too often.
+   * given a finished answer by its own doing (`strict` refuses it, or the upload breaks off) is charged for all of it when that
+   * happens too often.
    */
-  async #transcribe(
-    work: Work,
-    signal: AbortSignal,
-  ): Promise<{ outcome: TranscriptionOutcome; request: TranscriptionRequest }> {
+  async #transcribe(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
     const { client, early } = this.#options;
     const { upload, bill } = work;
+    const { request } = upload;
     let outcome: TranscriptionOutcome | undefined;
-    let isWithheld = false;
     try {
-      const whole = withLate(upload);
-      whole.then(
-        () => early.uploadIsWhole(),
-        () => {
-          isWithheld = true;
-        },
-      );
       outcome = await this.#ask(work, signal);
-      const request = await whole;
+      if ((await upload.whole) !== upload) throw new Error('The model answered before all was asked for.');
       const refused = refusedStrictly(request, shortcomings(request, outcome));
-      isWithheld = request.strict && refused !== undefined;
-      if (isWithheld && refused !== undefined) throw strictly(refused);
-      return { outcome, request };
+      if (request.strict && refused !== undefined) throw strictly(refused);
+      return outcome;
     } catch (error) {
       const isLeft = client.aborted && early.isBegun && !this.#isUntaken;
       if (isLeft && (await bill.settleGiven())) throw error;
-      if (outcome !== undefined && bill.isPaid && isWithheld && this.#isCharged()) await bill.settle(outcome, true);
-      else await bill.release();
+      if (outcome !== undefined && error instanceof Refusal && bill.isPaid && this.#isCharged()) {
+        await bill.settle(outcome, true);
+      } else {
+        const more = await asksForMore(upload, signal).catch(() => undefined);
+        await bill.release(more !== undefined);
+      }
       throw error;
     }
   }
 
   #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
-    const { requestId: jobId, organisationId, early } = this.#options;
+    const { requestId: jobId, organisationId } = this.#options;
     const { upload, length, bill, members } = work;
     const { request } = upload;
     const file = audioFileOf(upload.file, length, () => {
       this.#isAtWork = bill.isPaid;
     });
     this.#isAtWork = bill.isPaid && upload.file.size !== undefined;
-    const onUtterance = (utterance: Utterance, by: ChainMember) => {
-      bill.gave(by, utterance.end);
-      early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
-    };
     return transcribe(this.#dependencies, {
       jobId,
       organisationId,
@@ -248,8 +256,31 @@ export class FileJob {
       chain: members,
       file,
       signal,
-      ...(request.stream ? { onUtterance } : {}),
+      ...(request.stream ? { onUtterance: this.#teller(work) } : {}),
     });
+  }
+
+  /** Tells the client of utterances, once nothing else can be asked for. */
+  #teller(work: Work): NonNullable<TranscriptionJob['onUtterance']> {
+    const { early } = this.#options;
+    const { upload, bill } = work;
+    const { request } = upload;
+    const tell = (utterance: Utterance, by: ChainMember) => {
+      bill.gave(by, utterance.end);
+      early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
+    };
+    let waiting: [Utterance, ChainMember][] | undefined = upload.file.size === undefined ? [] : undefined;
+    upload.whole.then(
+      (whole) => {
+        if (whole === upload) for (const [utterance, by] of waiting ?? []) tell(utterance, by);
+        waiting = undefined;
+      },
+      () => {},
+    );
+    return (utterance, by) => {
+      if (waiting === undefined) tell(utterance, by);
+      else waiting.push([utterance, by]);
+    };
   }
 
   /** Whether a finished answer is charged that the client cannot be given by its own doing. */
@@ -258,12 +289,12 @@ export class FileJob {
   }
 }
 
-/** What was asked for, with what came behind the file. Throws a Refusal for what is not honoured, with `strict`. */
-async function withLate(upload: Upload): Promise<TranscriptionRequest> {
-  const request = { ...upload.request, ...(await upload.late()) };
-  const [first] = leftOut(request);
-  if (request.strict && first !== undefined) throw strictly(first);
-  return request;
+/** The whole upload, where fields came behind its file. Rejects where it turns out to be broken. */
+async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal): Promise<Own | undefined> {
+  upload.leaveFile();
+  if (signal.aborted) return undefined;
+  const whole = await upload.whole;
+  return whole === upload ? undefined : whole;
 }
 
 /** What of the request this model does not do. */

@@ -11,13 +11,16 @@ import { asLongAsSaid, type FileLength, isLengthHidden } from './money/length.ts
 import { costsByLength } from './money/members.ts';
 
 export interface Upload {
-  /** What was asked for in front of the file, and behind a small one. */
+  /** What was asked for: by all of the form, or by what is in front of a file that is still arriving. */
   readonly request: TranscriptionRequest;
   readonly file: UploadedFile;
-  /** Resolves when all of it is here. Rejects with a Refusal when it turns out to be broken, or is too slow. */
-  readonly arrived: Promise<unknown>;
-  /** What was asked for behind a file that was still arriving. Rejects as `arrived` does, and for what cannot be honoured so late. */
-  late(): Promise<Partial<TranscriptionRequest>>;
+  /**
+   * The upload when all of it is here: this one, or one that asks for more, in fields behind a file that was still arriving, and
+   * whose file begins anew. Rejects with a Refusal when it turns out to be broken, or is too slow.
+   */
+  readonly whole: Promise<this>;
+  /** Nobody reads a file any more that is still arriving; the whole upload has it all the same. */
+  leaveFile(): void;
   dispose(): void;
 }
 

@@ -178,10 +178,12 @@ export function scriptedCodec({
 
 export interface ScriptedProviderOptions extends CodecOptions {
   audio?: Partial<ModelCard['audio']>;
+  /** An option that it cannot do without. */
+  needs?: string;
 }
 
 /** A provider with the one model `<name>/file`. */
-export function scriptedProvider(name: string, { audio, ...options }: ScriptedProviderOptions = {}): Provider {
+export function scriptedProvider(name: string, { audio, needs, ...options }: ScriptedProviderOptions = {}): Provider {
   const [template] = models as [ModelCard];
   return {
     name,
@@ -201,6 +203,7 @@ export function scriptedProvider(name: string, { audio, ...options }: ScriptedPr
           prompt: Type.Optional(Type.String()),
           deaf: Type.Optional(Type.Boolean()),
           multichannel: Type.Optional(Type.Boolean()),
+          ...(needs === undefined ? {} : { [needs]: Type.String() }),
         },
         { additionalProperties: false },
       ),

@@ -104,7 +104,7 @@ const createTranscription: Operation = {
   tag: 'Files',
   summary: 'Transcribe a file',
   description:
-    'One call: the form uploads the audio, the answer is the transcript. Send the fields before the file. OpenAI’s client libraries work unchanged.',
+    'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. OpenAI’s client libraries work unchanged.',
   security: 'key',
   headers: {
     'Idempotency-Key': {

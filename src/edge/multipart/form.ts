@@ -1,20 +1,21 @@
-// Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on
-// while it arrives, or spooled when the field that says what to do with it has not come yet. What fields mean is the route's.
-import { PassThrough, Readable } from 'node:stream';
+// Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
+// arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
+import { Readable } from 'node:stream';
 import type { UploadedFile } from '../../transcription/file/uploaded-file.ts';
 import { BodyTooLarge } from '../door.ts';
 import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
+import { LargeFile } from './large-file.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
 import { fileTooLarge, missingFile, repeatedField, unexpectedFile } from './refusals.ts';
-import { type SpoolBudget, SpoolFile } from './spool-file.ts';
-import { beginning, deferred, writeTo } from './streams.ts';
+import type { SpoolBudget } from './spool-file.ts';
+import { beginning, deferred } from './streams.ts';
 
 export interface FormLimits extends FieldLimits {
   /** Largest file. */
   fileBytesMax: number;
   /** Largest file that is waited for in memory. */
   memoryBytesMax: number;
-  /** An existing folder for files that are waited for and do not fit, and what may be in it. */
+  /** An existing folder for files that do not fit, and what may be in it. */
   spoolDir: string;
   spoolBudget: SpoolBudget;
   /**
@@ -37,17 +38,24 @@ export interface FormFile extends UploadedFile {
 export interface Form {
   /** In their order: all of them, or those in front of a file that is still arriving. */
   readonly fields: readonly Field[];
+  /**
+   * One that is still arriving never ends while a field may come behind it: when one does, reading it fails with `FieldsFollow`,
+   * and it can be read from its beginning in the whole form.
+   */
   readonly file: FormFile;
-  /** The fields behind a file that was still arriving. Rejects with a Refusal when the form turns out to be broken. */
-  readonly rest: Promise<readonly Field[]>;
+  /**
+   * The form with all its fields: this one, where none came behind its file. Rejects with a Refusal when the form turns out to
+   * be broken, or when fields came behind a file and there was no room for the copy of it.
+   */
+  readonly whole: Promise<Form>;
   /** Lets go of everything. Must be called in the end, any number of times. */
   dispose(): void;
 }
 
 /**
- * Reads a form with one `file` and any fields. Resolves when the form has ended, or before that when the file is larger than
- * `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with a Refusal for what is wrong with the form, and with the
- * body's own error when the client goes away; nothing is left behind then.
+ * Reads a form with one `file` and any fields, in any order. Resolves when the form has ended, or before that when the file is
+ * larger than `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with a Refusal for what is wrong with
+ * the form, and with the body's own error when the client goes away; nothing is left behind then.
  */
 export async function readForm(body: Readable, contentType: string | undefined, limits: FormLimits): Promise<Form> {
   let boundary: string;
@@ -60,20 +68,14 @@ export async function readForm(body: Readable, contentType: string | undefined, 
   return new FormReader(body, boundary, limits).read();
 }
 
-/** The buffer between an arriving file and its reader. */
-const HANDED_ON_BYTES = 256 * 1024;
-
-interface Outlet {
-  write(chunk: Buffer): Promise<void>;
-  end(): void;
-}
+type Content = Pick<FormFile, 'read' | 'readAt' | 'size' | 'pieces'>;
 
 class FormReader {
   readonly #body: Readable;
   readonly #limits: FormLimits;
   readonly #parser: ReturnType<typeof createPartParser>;
   readonly #form = deferred<Form>();
-  readonly #rest = deferred<readonly Field[]>();
+  readonly #whole = deferred<Form>();
   readonly #fields: FormFields;
   readonly #names = new Set<string>();
   /** One promise a part, settled when it was read; none rejects. */
@@ -81,11 +83,10 @@ class FormReader {
   readonly #parts: Readable[] = [];
   #file: { readonly part: Part; readonly held: Buffer[]; bytes: number } | undefined;
   #head: Uint8Array = new Uint8Array(0);
-  #spool: SpoolFile | undefined;
+  /** The file, where it is too large for memory. */
+  #large: LargeFile | undefined;
   /** Waited for before a failure is told, so that nothing is left by then. */
   #settled: Promise<void> = Promise.resolve();
-  /** The file on its way to the route. */
-  #stream: Readable | undefined;
   #state: 'reading' | 'ended' | 'failed' = 'reading';
   /** Lets the pump go on. */
   #wake = () => {};
@@ -100,7 +101,7 @@ class FormReader {
       failed: (refusal) => this.#fail(refusal),
     });
     this.#parser.on('drain', () => this.#wake());
-    this.#rest.promise.catch(() => {});
+    this.#whole.promise.catch(() => {});
   }
 
   read(): Promise<Form> {
@@ -143,47 +144,43 @@ class FormReader {
     const fieldsInFront = [...this.#reading];
     const file = { part, held: [] as Buffer[], bytes: 0 };
     this.#file = file;
-    let outlet: Outlet | undefined;
     for await (const chunk of part.data) {
       file.bytes += chunk.length;
       if (file.bytes > fileBytesMax) throw fileTooLarge(fileBytesMax);
       onFile?.(chunk);
       if (isFileDropped) continue;
       file.held.push(chunk);
-      if (outlet === undefined && file.bytes <= memoryBytesMax) continue;
-      if (outlet === undefined) {
+      if (file.bytes <= memoryBytesMax) continue;
+      if (this.#large === undefined) {
         await Promise.all(fieldsInFront);
         if (this.#state !== 'reading') return;
         this.#head = beginning(file.held);
-        outlet = await this.#openOutlet(part);
+        await this.#openLarge(part);
       }
-      for (const held of file.held.splice(0)) await outlet.write(held);
+      for (const held of file.held.splice(0)) await this.#large?.write(held);
     }
     if (file.bytes === 0) throw missingFile('an empty file');
-    outlet?.end();
   }
 
-  /** Where a file goes that is too large to be held: to the route, if it knows what to do with it; else to the disk. */
-  async #openOutlet(part: Part): Promise<Outlet> {
-    const isKept = this.#limits.mustKeep?.(this.#fields.front, part.contentType, this.#head) ?? false;
-    if (this.#fields.front.some(([name]) => name === 'model') && !isKept) {
-      const stream = new PassThrough({ highWaterMark: HANDED_ON_BYTES });
-      // The route may have let go of it, or not begun to listen.
-      stream.on('error', () => {});
-      this.#stream = stream;
-      this.#resolve(() => stream, part, undefined);
-      return { write: (chunk) => writeTo(stream, chunk), end: () => stream.end() };
-    }
-    const creating = SpoolFile.create(this.#limits.spoolDir, this.#limits.spoolBudget);
-    this.#settled = creating.then(
+  /** A file that is too large to be held goes to the disk, and to the route if it knows what to do with it. */
+  async #openLarge({ contentType }: Part): Promise<void> {
+    const { front } = this.#fields;
+    const isKept = this.#limits.mustKeep?.(front, contentType, this.#head) ?? false;
+    const isHandedOn = !isKept && front.some(([name]) => name === 'model');
+    const opening = LargeFile.open(this.#limits.spoolDir, this.#limits.spoolBudget, isHandedOn);
+    this.#settled = opening.then(
       () => {},
       () => {},
     );
-    const spool = await creating;
-    this.#spool = spool;
+    const large = await opening;
+    this.#large = large;
+    const { stream } = large;
     // The form was abandoned before the file could be closed.
-    if (this.#state !== 'reading') await spool.close();
-    return { write: (chunk) => spool.write(chunk), end: () => {} };
+    if (this.#state !== 'reading') large.close();
+    else if (stream !== undefined) {
+      const readAt = () => Promise.reject(new Error('The file is still arriving.'));
+      this.#form.resolve(this.#formOf({ read: () => stream, readAt, size: undefined, pieces: undefined }));
+    }
   }
 
   /** The closing boundary was read. */
@@ -191,58 +188,53 @@ class FormReader {
     await Promise.all(this.#reading);
     if (this.#state !== 'reading') return;
     const file = this.#file;
-    if (file === undefined) {
-      this.#fail(missingFile('no file'));
-      return;
+    if (file === undefined) return this.#fail(missingFile('no file'));
+    const isArriving = this.#large?.stream !== undefined;
+    try {
+      if (isArriving && this.#fields.behind.length > 0) this.#large?.supersede();
+      else this.#large?.end();
+    } catch (error) {
+      return this.#fail(error);
     }
     this.#state = 'ended';
     this.#wake();
-    if (this.#stream === undefined) {
-      this.#fields.join();
-      const spool = this.#spool;
-      if (spool === undefined) this.#head = beginning(file.held);
-      const read = () => Readable.from(spool?.read() ?? file.held, { objectMode: false });
-      this.#resolve(read, file.part, file.bytes, spool === undefined ? file.held : undefined);
+    if (isArriving && this.#fields.behind.length === 0) {
+      this.#whole.resolve(await this.#form.promise);
+      return;
     }
-    this.#rest.resolve(this.#fields.behind);
+    this.#fields.join();
+    const { held, bytes: size } = file;
+    if (this.#large === undefined) this.#head = beginning(held);
+    const content = this.#large?.content() ?? inMemory(held);
+    const form = this.#formOf({ pieces: undefined, ...content, size });
+    this.#form.resolve(form);
+    this.#whole.resolve(form);
   }
 
-  #resolve(
-    read: () => Readable,
-    { filename, contentType }: Part,
-    size: number | undefined,
-    pieces?: readonly Uint8Array[],
-  ): void {
-    const head = this.#head;
-    let whole: Buffer | undefined;
-    const readAt = async (position: number, length: number) => {
-      if (this.#spool !== undefined) return this.#spool.readAt(position, length);
-      whole ??= Buffer.concat(this.#file?.held ?? []);
-      return whole.subarray(position, position + length);
-    };
-    this.#form.resolve({
-      fields: this.#fields.front,
-      file: { filename: filename ?? 'audio', contentType, size, head, pieces, read, readAt },
-      rest: this.#rest.promise,
+  #formOf(content: Content): Form {
+    const { filename = 'audio', contentType } = (this.#file as { part: Part }).part;
+    return {
+      fields: [...this.#fields.front],
+      file: { ...content, filename, contentType, head: this.#head },
+      whole: this.#whole.promise,
       dispose: () => this.#dispose(),
-    });
+    };
   }
 
   #fail(cause: unknown): void {
     if (this.#state !== 'reading') return;
     this.#state = 'failed';
     const error = cause instanceof BodyTooLarge ? fileTooLarge(this.#limits.fileBytesMax) : (cause as Error);
-    this.#stream?.destroy(error);
+    this.#large?.close(error);
     this.#release();
     void this.#settled.then(() => {
       this.#form.reject(error);
-      this.#rest.reject(error);
+      this.#whole.reject(error);
     });
   }
 
   #dispose(): void {
     this.#fail(new Error('The form was given up before it was read.'));
-    this.#stream?.destroy();
     this.#release();
   }
 
@@ -250,7 +242,18 @@ class FormReader {
     this.#wake();
     this.#body.destroy();
     for (const part of this.#parts) part.destroy();
-    // Fails only where the system could not even close a file; no caller is left to report to.
-    this.#spool?.close().catch(() => {});
+    this.#large?.close();
   }
+}
+
+function inMemory(pieces: readonly Buffer[]): Omit<Content, 'size'> {
+  let whole: Buffer | undefined;
+  return {
+    read: () => Readable.from(pieces, { objectMode: false }),
+    readAt: async (position, length) => {
+      whole ??= Buffer.concat(pieces);
+      return whole.subarray(position, position + length);
+    },
+    pieces,
+  };
 }

@@ -39,6 +39,13 @@ export function fieldNotText(name: string): Refusal {
   return about(name, 'is not text in UTF-8. Send it as UTF-8');
 }
 
+/** Of the disk. */
+export function noRoom(cause?: unknown): Refusal {
+  const message =
+    'This node has no room for the file right now. Send it again later, with all other fields in front of `file`.';
+  return Object.assign(refuse('overloaded', message, { retryAfterSeconds: 30 }), { cause });
+}
+
 function about(name: string, what: string): Refusal {
   return refuse('invalid_request', `\`${shown(name)}\` ${what}.`, { param: shown(name) });
 }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { refuse } from '../../api/errors.ts';
+import { noRoom } from './refusals.ts';
 
 /** Read at a time. */
 const PIECE_BYTES = 64 * 1024;
@@ -98,16 +98,4 @@ export class SpoolFile {
     this.#budget.give(this.#taken);
     await this.#file.close();
   }
-}
-
-function noRoom(cause?: unknown): Error {
-  const refusal = refuse(
-    'overloaded',
-    'This node has no room for the file right now. Send it again later, with `model` in front of `file`.',
-    {
-      retryAfterSeconds: 30,
-    },
-  );
-  refusal.cause = cause;
-  return refusal;
 }

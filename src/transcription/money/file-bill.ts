@@ -57,9 +57,9 @@ export class FileBill {
     return true;
   }
 
-  /** Charges nothing. */
-  release(): Promise<void> {
-    return this.#reserved.release();
+  /** Charges nothing. `isTriedAgain`: under the same id. */
+  release(isTriedAgain: boolean): Promise<void> {
+    return this.#reserved.release(isTriedAgain);
   }
 
   #payerOf(member: ChainMember): FileMember {

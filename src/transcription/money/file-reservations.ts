@@ -59,8 +59,8 @@ export interface ReservedFile {
    * the bill says is certain before. Never rejects.
    */
   settle(heard: HeardFile): Promise<bigint>;
-  /** Nothing was transcribed: nothing is charged. Never rejects. */
-  release(): Promise<void>;
+  /** Nothing was transcribed: nothing is charged. `isTriedAgain`: under the same id, which is not ended then. Never rejects. */
+  release(isTriedAgain?: boolean): Promise<void>;
 }
 
 export interface FileReservationsOptions {
@@ -104,13 +104,13 @@ export class FileReservations {
         this.#ended();
         return this.#settle(head, heard, audioMsMax, again);
       },
-      release: async () => {
+      release: async (isTriedAgain = again) => {
         stopRenewing();
         this.#ended();
         // Of what holds nothing the ledger was never told.
         if (wantedMicroUsd === 0n) return;
         // A failure leaves the hold to its lease.
-        if (again)
+        if (again || isTriedAgain)
           await reservations.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
         else void reservations.settle(head, { ...this.#end('released', 0), lines: [] });
       },

@@ -4,8 +4,9 @@ import { Readable } from 'node:stream';
 import { afterAll, expect } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import type { Door, OpenDoor } from '../../../src/edge/door.ts';
-import { type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
+import { type Form, type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
 import type { Field } from '../../../src/edge/multipart/form-fields.ts';
+import { FieldsFollow } from '../../../src/edge/multipart/large-file.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { createRouter, json } from '../../../src/edge/router.ts';
 import { RawSocket, turns } from '../../fakes/raw-socket.ts';
@@ -86,8 +87,7 @@ export class FormRig {
   async #whole(body: Readable, contentType: string | undefined): Promise<Exclude<Outcome, Refusal>> {
     const form = await readForm(body, contentType, this.limits);
     try {
-      const [content, rest] = await Promise.all([contentOf(form.file.read()), form.rest]);
-      return { fields: [...form.fields, ...rest], content, filename: form.file.filename };
+      return { ...(await wholeOf(form)), filename: form.file.filename };
     } finally {
       form.dispose();
     }
@@ -161,7 +161,16 @@ export function piecesOf(bytes: Buffer, cut: number | readonly number[]): Buffer
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 }
 
-async function contentOf(stream: Readable): Promise<Buffer> {
+/** All that is in a form, read while it arrives as far as that goes. */
+export async function wholeOf(form: Form): Promise<{ fields: Field[]; content: Buffer }> {
+  const early = contentOf(form.file.read()).catch((error: unknown) => {
+    if (!(error instanceof FieldsFollow)) throw error;
+  });
+  const [{ fields, file }, content] = await Promise.all([form.whole, early]);
+  return { fields: [...fields], content: content ?? (await contentOf(file.read())) };
+}
+
+export async function contentOf(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -10,10 +10,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import { BodyTooLarge } from '../../../src/edge/door.ts';
 import { type Form, type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
+import { FieldsFollow } from '../../../src/edge/multipart/large-file.ts';
 import { refuseContentEncoding } from '../../../src/edge/multipart/parts.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { BOUNDARY, BROKEN_FORMS, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
+import { contentOf, wholeOf } from './form-rig.ts';
 
 let limits: FormLimits;
 const openForms: Form[] = [];
@@ -43,19 +45,12 @@ async function read(body: Readable, changed: Partial<FormLimits> = {}): Promise<
   return read;
 }
 
-async function contentOf(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 /** Everything of a form, or the refusal that it ended in. */
 async function outcomeOf(bytes: Buffer, pieceBytes: number, contentType = CONTENT_TYPE) {
   try {
     const read = await readForm(bodyOf(bytes, pieceBytes), contentType, limits);
     try {
-      const [content, rest] = await Promise.all([contentOf(read.file.read()), read.rest]);
-      return { fields: [...read.fields, ...rest], content };
+      return await wholeOf(read);
     } finally {
       read.dispose();
     }
@@ -84,13 +79,13 @@ describe('a form', () => {
   const small = form(field('model', 'a/b'), file(Buffer.from('audio')), field('language', 'en'));
 
   test.each([1, 2, 3, 7, 64, 4096])('in pieces of %i bytes is read whole', async (pieceBytes) => {
-    const { fields, file, rest } = await read(bodyOf(small, pieceBytes));
+    const { fields, file } = await read(bodyOf(small, pieceBytes));
     expect(fields).toEqual([
       ['model', 'a/b'],
       ['language', 'en'],
     ]);
     expect(file).toMatchObject({ filename: 'a.wav', contentType: 'audio/wav', size: 5 });
-    expect([(await contentOf(file.read())).toString(), await rest]).toEqual(['audio', []]);
+    expect((await contentOf(file.read())).toString()).toBe('audio');
   });
 
   test('may hold anything in its file, also what looks like its boundary', async () => {
@@ -154,18 +149,65 @@ describe('a form', () => {
 describe('a file larger than memory allows', () => {
   const content = Buffer.alloc(4000, 'large');
 
-  test('is handed on while it arrives, when the model is known', async () => {
+  const early = form(field('model', 'a/b'), file(content));
+  const late = form(field('model', 'a/b'), file(content), field('language', 'en'));
+
+  /** A form of which the first 2,500 bytes have come. */
+  async function arriving(bytes: Buffer, changed: Partial<FormLimits> = {}) {
     const body = new Readable({ read() {} });
-    const reading = read(body);
-    const bytes = form(field('model', 'a/b'), file(content), field('language', 'en'));
+    const reading = read(body, changed);
     body.push(bytes.subarray(0, 2500));
-    const { fields, file: got, rest } = await reading;
-    expect([fields, got.size]).toEqual([[['model', 'a/b']], undefined]);
-    body.push(bytes.subarray(2500));
-    body.push(null);
-    expect((await contentOf(got.read())).equals(content)).toBe(true);
-    expect(await rest).toEqual([['language', 'en']]);
+    const end = () => {
+      body.push(bytes.subarray(2500));
+      body.push(null);
+    };
+    return { body, form: await reading, end };
+  }
+
+  test('is handed on while it arrives, when the model is known', async () => {
+    const { form: got, end } = await arriving(early);
+    expect([got.fields, got.file.size, limits.spoolBudget.bytes > 0]).toEqual([[['model', 'a/b']], undefined, true]);
+    end();
+    expect((await contentOf(got.file.read())).equals(content)).toBe(true);
+    expect(await got.whole).toBe(got);
+    expect(limits.spoolBudget.bytes).toBe(0);
   });
+
+  test('is handed on without its end, and begins anew, when a field comes behind it', async () => {
+    const { form: got, end } = await arriving(late);
+    const reading = contentOf(got.file.read());
+    reading.catch(() => {});
+    end();
+    await expect(reading).rejects.toBeInstanceOf(FieldsFollow);
+    const { fields, file: again, whole } = await got.whole;
+    expect([fields, again.size, await whole]).toMatchObject([
+      [
+        ['model', 'a/b'],
+        ['language', 'en'],
+      ],
+      4000,
+      { file: again },
+    ]);
+    expect((await contentOf(again.read())).equals(content)).toBe(true);
+  });
+
+  test.each([
+    ['another file fills', { spoolBudget: new SpoolBudget(500) }],
+    ['nobody can write', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
+  ])(
+    'is handed on without a copy on a disk that %s; a field behind it is refused, to come again',
+    async (_, changed) => {
+      const whole = await arriving(early, changed);
+      whole.end();
+      expect((await contentOf(whole.form.file.read())).equals(content)).toBe(true);
+      const cut = await arriving(late, changed);
+      const reading = contentOf(cut.form.file.read());
+      reading.catch(() => {});
+      cut.end();
+      await expect(cut.form.whole).rejects.toMatchObject({ code: 'overloaded', extras: { retryAfterSeconds: 30 } });
+      await expect(reading).rejects.toMatchObject({ code: 'overloaded' });
+    },
+  );
 
   test('is taken no faster than it is read', async () => {
     let taken = 0;
@@ -181,8 +223,8 @@ describe('a file larger than memory allows', () => {
   });
 
   test('is spooled until the form has ended, when the model comes behind it', async () => {
-    const { fields, file: got, rest } = await read(bodyOf(form(file(content), field('model', 'a/b'))));
-    expect([fields, got.size, await rest]).toEqual([[['model', 'a/b']], 4000, []]);
+    const { fields, file: got } = await read(bodyOf(form(file(content), field('model', 'a/b'))));
+    expect([fields, got.size]).toEqual([[['model', 'a/b']], 4000]);
     expect(await readdir(limits.spoolDir)).toEqual([]);
     expect((await contentOf(got.read())).equals(content)).toBe(true);
   });
@@ -228,12 +270,9 @@ describe('a file larger than memory allows', () => {
   });
 
   test('that is disposed of while it arrives stops the body and rejects what is to come', async () => {
-    const body = new Readable({ read() {} });
-    const reading = read(body);
-    body.push(form(field('model', 'a/b'), file(content)).subarray(0, 2500));
-    const got = await reading;
+    const { body, form: got } = await arriving(early);
     got.dispose();
-    await expect(got.rest).rejects.toThrow('given up');
+    await expect(got.whole).rejects.toThrow('given up');
     expect([body.destroyed, got.file.read().destroyed]).toEqual([true, true]);
   });
 
@@ -251,15 +290,11 @@ describe('a file larger than memory allows', () => {
       'invalid_request',
     ],
   ])('and turns out to be %s is told to whoever reads it', async (_what, bytes, code) => {
-    const body = new Readable({ read() {} });
-    const reading = read(body);
-    body.push(bytes.subarray(0, 2500));
-    const { file: got, rest } = await reading;
-    body.push(bytes.subarray(2500));
-    body.push(null);
-    const streamed = contentOf(got.read()).catch((error) => error);
-    await expect(rest).rejects.toMatchObject({ code });
-    await streamed;
+    const { form: got, end } = await arriving(bytes);
+    end();
+    const streamed = contentOf(got.file.read()).catch((error) => error);
+    await expect(got.whole).rejects.toMatchObject({ code });
+    expect(await streamed).toMatchObject({ code });
   });
 
   test('is refused where the spool cannot be written', async () => {

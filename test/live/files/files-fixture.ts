@@ -57,6 +57,7 @@ beforeAll(async () => {
     scriptedProvider('straight'),
     scriptedProvider('sized', { needsLength: true, body: 'multipart' }),
     scriptedProvider('second'),
+    scriptedProvider('needy', { needs: 'grammar' }),
     scriptedProvider('channels', { billsChannels: { whenAsked: 'multichannel' } }),
   ];
   for (const { name } of scripted) servers[name] = await new HttpProvider().listen();

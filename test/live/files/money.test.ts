@@ -155,7 +155,7 @@ describe('a charge', () => {
 
   it('is not made for a form that turns out to be broken behind its file', async () => {
     const file = wavOf(6_400_000);
-    const rest = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="language"\r\n\r\nen\r\n--b--\r\n');
+    const rest = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="languish"\r\n\r\nen\r\n--b--\r\n');
     const upload = open('second/file', file.length + rest.length - END.length);
     upload.end(Buffer.concat([file, rest]));
     const status = await new Promise((resolve) => {

@@ -293,7 +293,7 @@ describe('a stream has one shape', () => {
     const [status, text] = await late('false');
     expect([status, eventsIn(text).at(-1)]).toMatchObject([200, { warnings: [{ param: 'response_format' }] }]);
     expect((await late('true'))[0]).toBe(422);
-    expect(reservations.released).toBe(1);
+    expect(reservations.charges.size).toBe(1);
     await expectNothingLeft();
   });
   const LATE = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="response_format"\r\n\r\nvtt');

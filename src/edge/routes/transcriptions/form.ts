@@ -20,11 +20,9 @@ const KNOWN = [
   'stream',
   'fallbacks',
 ];
-/** Fields that only shape the answer: they may still come behind a large file. */
-const LATE = ['response_format', 'timestamp_granularities[]'];
 const FORMATS = ResponseFormat.anyOf.map((each) => each.const).join(', ');
 
-/** The fields that came with the file, or in front of it. Throws a Refusal naming the field at fault. */
+/** The fields of a form, or those that came so far. Throws a Refusal naming the field at fault. */
 export function readFields(fields: readonly (readonly [string, string])[]): TranscriptionRequest {
   const one = new Map<string, string>();
   const granularities: ('word' | 'segment')[] = [];
@@ -58,18 +56,6 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     strict: readBoolean('strict', one.get('strict'), false),
     openaiOptions: readOpenaiOptions(fields),
   };
-}
-
-/** What came behind a file too large to wait for: only what shapes the answer can still be honoured. */
-export function readLate(fields: readonly (readonly [string, string])[]): Partial<TranscriptionRequest> {
-  const late: Partial<TranscriptionRequest> = {};
-  for (const [name, value] of fields) {
-    if (!LATE.includes(name))
-      throw bad(name, `\`${printable(name)}\` came behind a large \`file\`. Send it before the file.`);
-    if (name === 'response_format') late.responseFormat = format(value);
-    else late.timestampGranularities = [...(late.timestampGranularities ?? []), granularity(value)];
-  }
-  return late;
 }
 
 /** OpenAI gives `verbose_json` without words where none are asked for; more than that does no client harm. Subtitles are cut at them. */

@@ -94,8 +94,7 @@ async function workOnce(
   const job = jobOf(context, caller, { chargeId: work.chargeId, outlivesClient: true }, stream, dependencies);
   try {
     const { reply, form } = await answered(job, context, caller, dependencies, (chunk) => print.file(chunk));
-    const fields = [...form.fields, ...(await form.rest)];
-    await work.finish(print.digest(fields, form.file.contentType), reply);
+    await work.finish(print.digest(form.fields, form.file.contentType), reply);
     return reply;
   } catch (error) {
     if (job.isSettling) await work.abandon();

@@ -1,8 +1,7 @@
 // The form of a transcription on its way in: how much of it there may be, what of it is waited for or refused before all of it is
 // there, and the upload that it is.
 import type { Readable } from 'node:stream';
-import { refuse } from '../../../api/errors.ts';
-import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { Refusal, refuse } from '../../../api/errors.ts';
 import type { PriceList } from '../../../billing/price-list.ts';
 import type { ChainDependencies } from '../../../failover/chain.ts';
 import type { LimitedSignal } from '../../../runtime/limited-signal.ts';
@@ -11,7 +10,7 @@ import type { DoorRequest } from '../../door.ts';
 import { type Form, type FormLimits, readForm } from '../../multipart/form.ts';
 import type { Field } from '../../multipart/form-fields.ts';
 import type { SpoolBudget } from '../../multipart/spool-file.ts';
-import { readFields, readLate } from './form.ts';
+import { readFields } from './form.ts';
 import { joinedFields } from './members.ts';
 
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers'> {
@@ -47,7 +46,9 @@ export function readUpload(
     const body = bodyOf(request, limit, dependencies);
     const mustKeep: FormLimits['mustKeep'] = (fields, contentType, head) => {
       // What is refused is not read to its end.
-      admitEarly(fields, admit, dependencies).catch((error: Error) => body.destroy(error));
+      admitEarly(fields, admit, dependencies).catch((error: Error) => {
+        if (!mayBeMended(error, fields)) body.destroy(error);
+      });
       const { model = '' } = Object.fromEntries(fields);
       const hasFallbacks = fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
       return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
@@ -55,7 +56,7 @@ export function readUpload(
     const limits = { ...formLimits(dependencies), mustKeep, ...(onFile === undefined ? {} : { onFile }) };
     const form = await readForm(body, request.headers.get('content-type'), limits);
     try {
-      return uploadOf(form, dependencies);
+      return uploadOf(form, dependencies.providers);
     } catch (error) {
       form.dispose();
       throw error;
@@ -105,18 +106,22 @@ async function admitEarly(
   if (fields.some(([name]) => name === 'model')) await admit(readFields(joinedFields(fields, providers)));
 }
 
-const uploadOf = (form: Form, { providers }: UploadDependencies): FormUpload => ({
-  form,
-  request: requestOf(form, providers),
-  file: form.file,
-  arrived: form.rest,
-  late: async () => readLate(await form.rest),
-  dispose: () => form.dispose(),
-});
+/** Whether a field behind the file may make good what is wrong with those in front of it. */
+function mayBeMended(error: Error, fields: readonly Field[]): boolean {
+  const param = error instanceof Refusal ? error.extras.param : undefined;
+  const [field] = param?.split(/[.[]/) ?? [];
+  return field !== undefined && !fields.some(([name]) => name === field);
+}
 
-/** What was asked for. While the file is still arriving the format may come behind it: words are then asked for to be safe. */
-function requestOf(form: Form, providers: UploadDependencies['providers']): TranscriptionRequest {
-  const fields = readFields(joinedFields(form.fields, providers));
-  const isFormatOpen = form.file.size === undefined && !form.fields.some(([name]) => name === 'response_format');
-  return isFormatOpen ? { ...fields, wordTimestamps: true } : fields;
+function uploadOf(form: Form, providers: UploadDependencies['providers']): FormUpload {
+  const upload: FormUpload = {
+    form,
+    request: readFields(joinedFields(form.fields, providers)),
+    file: form.file,
+    whole: form.whole.then((whole) => (whole === form ? upload : uploadOf(whole, providers))),
+    leaveFile: () => void (form.file.size === undefined && form.file.read().destroy()),
+    dispose: () => form.dispose(),
+  };
+  upload.whole.catch(() => {});
+  return upload;
 }

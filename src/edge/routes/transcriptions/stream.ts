@@ -69,7 +69,6 @@ export class AnswerStream implements EarlyAnswer {
   #events: TranscriptEvents | undefined;
   #sent = '';
   #warnings: readonly Degradation[] = [];
-  #isUploadWhole = false;
   #open: (reply: Reply) => void = () => {};
   readonly #opened = new Promise<Reply>((resolve) => {
     this.#open = resolve;
@@ -88,18 +87,12 @@ export class AnswerStream implements EarlyAnswer {
     const text = this.#events.utterance(utterance);
     this.#sent += text;
     this.#pieces.add(text);
-    this.#begin();
+    if (this.#sent !== '') this.#open({ status: 200, headers: streamHeaders(this.#warnings), body: this.#pieces });
   }
 
   /** Whether something of the answer is on its way to the client. */
   get isBegun(): boolean {
-    return this.#isUploadWhole && this.#sent !== '';
-  }
-
-  /** The form was read to its end, and nothing in it will be refused. An answer in the middle of an upload breaks clients. */
-  uploadIsWhole(): void {
-    this.#isUploadWhole = true;
-    this.#begin();
+    return this.#sent !== '';
   }
 
   /** The answer: as soon as there is something of it, or as the work ended before that. Rejects as the work does until then. */
@@ -109,11 +102,6 @@ export class AnswerStream implements EarlyAnswer {
       (error: unknown) => this.#fail(error),
     );
     return Promise.race([this.#opened, work]);
-  }
-
-  #begin(): void {
-    if (!this.#isUploadWhole || this.#sent === '') return;
-    this.#open({ status: 200, headers: streamHeaders(this.#warnings), body: this.#pieces });
   }
 
   #finish({ body }: WholeReply): void {
