@@ -1,6 +1,5 @@
 // One file from its upload to what was heard in it: admitted, measured, paid for and transcribed. How it comes in, whether it was
 // done before under the same idempotency key, and how it is answered, is the edge's.
-import type { Utterance } from '../../machines/events.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { PriceList } from '../billing/price-list.ts';
@@ -9,6 +8,7 @@ import { isFree, type MeterMember } from '../ledger/meter.ts';
 import { pricedMembers } from '../ledger/priced.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
 import { chainOf, unmapped } from './chain.ts';
+import { type EarlyAnswer, onceWhole } from './early-answer.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import { type Charge, FileBill } from './money/file-bill.ts';
 import type { FileReservations } from './money/file-reservations.ts';
@@ -16,12 +16,7 @@ import { type FileLength, lengthOf } from './money/length.ts';
 import { costsByLength, fileMembers, longestOf } from './money/members.ts';
 import type { UntakenAnswers } from './money/untaken-answers.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly } from './shortcomings.ts';
-import {
-  type TranscriptionDependencies,
-  type TranscriptionJob,
-  type TranscriptionOutcome,
-  transcribe,
-} from './transcribe.ts';
+import { type TranscriptionDependencies, type TranscriptionOutcome, transcribe } from './transcribe.ts';
 import { audioFileOf, type ReadUpload, type Upload } from './upload.ts';
 
 export interface JobDependencies extends ChainDependencies, TranscriptionDependencies {
@@ -34,14 +29,6 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   /** Answers that the client did not wait for: some a day are not charged. */
   untaken: UntakenAnswers;
   settings: { timeoutMs: number };
-}
-
-/** Hears what may be sent of an answer before all of it is there. */
-export interface EarlyAnswer {
-  /** An utterance that stays as it is, and what is known by then of things that were not honoured. The upload is whole. */
-  heard(utterance: Utterance, request: TranscriptionRequest, warnings: () => readonly Degradation[]): void;
-  /** Whether something of the answer is on its way to the client. */
-  readonly isBegun: boolean;
 }
 
 export interface JobOptions {
@@ -242,9 +229,13 @@ export class FileJob {
   }
 
   #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
-    const { requestId: jobId, organisationId } = this.#options;
+    const { requestId: jobId, organisationId, early } = this.#options;
     const { upload, length, bill, members } = work;
     const { request } = upload;
+    const onUtterance = onceWhole(upload, (utterance, by) => {
+      bill.gave(by, utterance.end);
+      early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
+    });
     const file = audioFileOf(upload.file, length, () => {
       this.#isAtWork = bill.isPaid;
     });
@@ -256,31 +247,8 @@ export class FileJob {
       chain: members,
       file,
       signal,
-      ...(request.stream ? { onUtterance: this.#teller(work) } : {}),
+      ...(request.stream ? { onUtterance } : {}),
     });
-  }
-
-  /** Tells the client of utterances, once nothing else can be asked for. */
-  #teller(work: Work): NonNullable<TranscriptionJob['onUtterance']> {
-    const { early } = this.#options;
-    const { upload, bill } = work;
-    const { request } = upload;
-    const tell = (utterance: Utterance, by: ChainMember) => {
-      bill.gave(by, utterance.end);
-      early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
-    };
-    let waiting: [Utterance, ChainMember][] | undefined = upload.file.size === undefined ? [] : undefined;
-    upload.whole.then(
-      (whole) => {
-        if (whole === upload) for (const [utterance, by] of waiting ?? []) tell(utterance, by);
-        waiting = undefined;
-      },
-      () => {},
-    );
-    return (utterance, by) => {
-      if (waiting === undefined) tell(utterance, by);
-      else waiting.push([utterance, by]);
-    };
   }
 
   /** Whether a finished answer is charged that the client cannot be given by its own doing. */

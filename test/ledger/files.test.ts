@@ -184,6 +184,17 @@ describe('a file that is tried again under the id of an attempt that was cut sho
   });
 });
 
+it('a file that is begun anew under the same id is held for again, and charged once', async () => {
+  const { files, ledger } = world(1_000_000n);
+  const first = await files.reserve(file([CHEAP], 60));
+  await first.release(true);
+  expect([ledger.held.size, ledger.settled.size]).toEqual([0, 0]);
+  const second = await files.reserve(file([DEAR], 60));
+  expect(await second.settle({ member: DEAR, seconds: 60 })).toBe(60_000n);
+  await everything();
+  expect(ledger.balance).toBe(940_000n);
+});
+
 it('a node that goes away waits for the files under way, and for nothing when there are none', async () => {
   const { files } = world(null);
   await files.idle();

@@ -4,7 +4,7 @@
 import type { Utterance } from '../../../../machines/events.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { Degradation } from '../../../failover/chain.ts';
-import type { EarlyAnswer } from '../../../transcription/job.ts';
+import type { EarlyAnswer } from '../../../transcription/early-answer.ts';
 import type { Reply, WholeReply } from '../../door.ts';
 import { refusalOf } from '../../router.ts';
 import { errorEvent, TranscriptEvents } from './events.ts';
