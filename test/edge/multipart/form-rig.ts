@@ -21,6 +21,7 @@ export class FormRig {
   readonly limits: FormLimits;
   readonly faults: unknown[] = [];
   readonly #doors: Door[] = [];
+  readonly #opened: Form[] = [];
 
   constructor() {
     const spoolDir = `${temporaryDirectory()}/spool`;
@@ -38,11 +39,21 @@ export class FormRig {
     afterAll(() => Promise.all(this.#doors.map((door) => door.close())));
   }
 
+  /** A form as its reader gives it; disposed of by `closeAll`. */
+  async open(body: Readable, changed: Partial<FormLimits> = {}): Promise<Form> {
+    const form = await readForm(body, CONTENT_TYPE, { ...this.limits, ...changed });
+    this.#opened.push(form);
+    return form;
+  }
+
+  closeAll(): void {
+    for (const form of this.#opened.splice(0)) form.dispose();
+  }
+
   /** The form in pieces of a size, or cut where it is said. */
   async read(bytes: Buffer, cut: number | readonly number[], contentType: string | undefined): Promise<Outcome> {
-    const body = Readable.from(piecesOf(bytes, cut), { objectMode: false });
     try {
-      return await this.#whole(body, contentType);
+      return await this.#whole(Readable.from(piecesOf(bytes, cut), { objectMode: false }), contentType);
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
@@ -98,6 +109,10 @@ export class FormRig {
     return process.platform === 'linux' ? openFiles().filter((path) => path.includes(this.limits.spoolDir)).length : 0;
   }
 }
+
+/** A body that arrives in pieces of this size. */
+export const bodyOf = (bytes: Buffer, pieceBytes = 64): Readable =>
+  Readable.from(piecesOf(bytes, pieceBytes), { objectMode: false });
 
 /** What the file descriptors of this process stand for. */
 export function openFiles(): string[] {
@@ -162,7 +177,7 @@ export function piecesOf(bytes: Buffer, cut: number | readonly number[]): Buffer
 }
 
 /** All that is in a form, read while it arrives as far as that goes. */
-export async function wholeOf(form: Form): Promise<{ fields: Field[]; content: Buffer }> {
+async function wholeOf(form: Form): Promise<{ fields: Field[]; content: Buffer }> {
   const early = contentOf(form.file.read()).catch((error: unknown) => {
     if (!(error instanceof FieldsFollow)) throw error;
   });

@@ -1,78 +1,29 @@
 // The form reader: what it makes of good forms in any pieces, that it refuses every broken one with a code, and that no
 // form leaves a file, an open stream or an unhandled error behind.
-import { once } from 'node:events';
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import { BodyTooLarge } from '../../../src/edge/door.ts';
-import { type Form, type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
-import { FieldsFollow } from '../../../src/edge/multipart/large-file.ts';
+import { readForm } from '../../../src/edge/multipart/form.ts';
 import { refuseContentEncoding } from '../../../src/edge/multipart/parts.ts';
-import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { BOUNDARY, BROKEN_FORMS, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
-import { contentOf, wholeOf } from './form-rig.ts';
+import { bodyOf, contentOf, FormRig } from './form-rig.ts';
 
-let limits: FormLimits;
-const openForms: Form[] = [];
-
-beforeAll(async () => {
-  const spoolDir = await mkdtemp(join(tmpdir(), 'form-'));
-  const spoolBudget = new SpoolBudget(20_000);
-  const sizes = { fileBytesMax: 5000, fieldBytesMax: 100, fieldsBytesMax: 400, fieldsMax: 4, memoryBytesMax: 1000 };
-  limits = { ...sizes, spoolDir, spoolBudget };
-});
-afterAll(() => rm(limits.spoolDir, { recursive: true }));
+const rig = new FormRig();
+const read: FormRig['open'] = (body, changed) => rig.open(body, changed);
 afterEach(async () => {
-  for (const opened of openForms.splice(0)) opened.dispose();
-  await expectNothingLeft();
+  rig.closeAll();
+  await rig.expectNothingLeft();
 });
-
-/** A body that arrives in pieces of this size. */
-function bodyOf(bytes: Buffer, pieceBytes = 64): Readable {
-  const pieces = [];
-  for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push(bytes.subarray(at, at + pieceBytes));
-  return Readable.from(pieces, { objectMode: false });
-}
-
-async function read(body: Readable, changed: Partial<FormLimits> = {}): Promise<Form> {
-  const read = await readForm(body, CONTENT_TYPE, { ...limits, ...changed });
-  openForms.push(read);
-  return read;
-}
 
 /** Everything of a form, or the refusal that it ended in. */
 async function outcomeOf(bytes: Buffer, pieceBytes: number, contentType = CONTENT_TYPE) {
-  try {
-    const read = await readForm(bodyOf(bytes, pieceBytes), contentType, limits);
-    try {
-      return await wholeOf(read);
-    } finally {
-      read.dispose();
-    }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return error;
-  }
-}
-
-/** No file of the spool, neither with a name nor merely open. */
-async function expectNothingLeft(): Promise<void> {
-  expect(await readdir(limits.spoolDir)).toEqual([]);
-  if (process.platform !== 'linux') return;
-  const isOpen = async () => {
-    const targets = await Promise.all(
-      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
-    );
-    return targets.some((target) => target.includes(limits.spoolDir) && target.includes('.upload'));
-  };
-  // Closing a file is asynchronous; it is under way, or it never happens.
-  for (let turn = 0; turn < 200 && (await isOpen()); turn++) await turns(1);
-  expect(await isOpen()).toBe(false);
+  const outcome = await rig.read(bytes, pieceBytes, contentType);
+  if (outcome instanceof Refusal) return outcome;
+  const { fields, content } = outcome;
+  return { fields, content };
 }
 
 describe('a form', () => {
@@ -146,165 +97,6 @@ describe('a form', () => {
   });
 });
 
-describe('a file larger than memory allows', () => {
-  const content = Buffer.alloc(4000, 'large');
-
-  const early = form(field('model', 'a/b'), file(content));
-  const late = form(field('model', 'a/b'), file(content), field('language', 'en'));
-
-  /** A form of which the first 2,500 bytes have come. */
-  async function arriving(bytes: Buffer, changed: Partial<FormLimits> = {}) {
-    const body = new Readable({ read() {} });
-    const reading = read(body, changed);
-    body.push(bytes.subarray(0, 2500));
-    const end = () => {
-      body.push(bytes.subarray(2500));
-      body.push(null);
-    };
-    return { body, form: await reading, end };
-  }
-
-  test('is handed on while it arrives, when the model is known', async () => {
-    const { form: got, end } = await arriving(early);
-    expect([got.fields, got.file.size, limits.spoolBudget.bytes > 0]).toEqual([[['model', 'a/b']], undefined, true]);
-    end();
-    expect((await contentOf(got.file.read())).equals(content)).toBe(true);
-    expect(await got.whole).toBe(got);
-    expect(limits.spoolBudget.bytes).toBe(0);
-  });
-
-  test('is handed on without its end, and begins anew, when a field comes behind it', async () => {
-    const { form: got, end } = await arriving(late);
-    const reading = contentOf(got.file.read());
-    reading.catch(() => {});
-    end();
-    await expect(reading).rejects.toBeInstanceOf(FieldsFollow);
-    const { fields, file: again, whole } = await got.whole;
-    expect([fields, again.size, await whole]).toMatchObject([
-      [
-        ['model', 'a/b'],
-        ['language', 'en'],
-      ],
-      4000,
-      { file: again },
-    ]);
-    expect((await contentOf(again.read())).equals(content)).toBe(true);
-  });
-
-  test.each([
-    ['another file fills', { spoolBudget: new SpoolBudget(500) }],
-    ['nobody can write', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
-  ])(
-    'is handed on without a copy on a disk that %s; a field behind it is refused, to come again',
-    async (_, changed) => {
-      const whole = await arriving(early, changed);
-      whole.end();
-      expect((await contentOf(whole.form.file.read())).equals(content)).toBe(true);
-      const cut = await arriving(late, changed);
-      const reading = contentOf(cut.form.file.read());
-      reading.catch(() => {});
-      cut.end();
-      await expect(cut.form.whole).rejects.toMatchObject({ code: 'overloaded', extras: { retryAfterSeconds: 30 } });
-      await expect(reading).rejects.toMatchObject({ code: 'overloaded' });
-    },
-  );
-
-  test('is taken no faster than it is read', async () => {
-    let taken = 0;
-    async function* endless() {
-      yield form(field('model', 'a/b'), file(Buffer.from('start'))).subarray(0, -(BOUNDARY.length + 8));
-      for (; taken < 40_000_000; taken += 65_536) yield Buffer.alloc(65_536);
-    }
-    const body = Readable.from(endless(), { objectMode: false });
-    const { file: got } = await read(body, { fileBytesMax: 50_000_000 });
-    await once(got.read(), 'readable');
-    await turns(100);
-    expect(taken).toBeLessThan(2_000_000);
-  });
-
-  test('is spooled until the form has ended, when the model comes behind it', async () => {
-    const { fields, file: got } = await read(bodyOf(form(file(content), field('model', 'a/b'))));
-    expect([fields, got.size]).toEqual([[['model', 'a/b']], 4000]);
-    expect(await readdir(limits.spoolDir)).toEqual([]);
-    expect((await contentOf(got.read())).equals(content)).toBe(true);
-  });
-
-  test('is kept when that is asked for, and read any number of times, also at once', async () => {
-    const asked: unknown[] = [];
-    const mustKeep: FormLimits['mustKeep'] = (known, type) => asked.push(structuredClone([known, type])) > 0;
-    const bytes = form(field('model', 'a/b'), file(content), field('language', 'en'));
-    const { fields, file: got } = await read(bodyOf(bytes), { mustKeep });
-    expect([fields.length, got.size, asked]).toEqual([2, 4000, [[[['model', 'a/b']], 'audio/wav']]]);
-    const contents = await Promise.all([1, 2, 3].map(() => contentOf(got.read())));
-    contents.push(await contentOf(got.read()));
-    expect(contents.every((each) => each.equals(content))).toBe(true);
-  });
-
-  test('is refused where the uploads of the node fill their part of the disk, which is free again afterwards', async () => {
-    const whole = form(file(content), field('model', 'a/b'));
-    const spoolBudget = new SpoolBudget(6_000);
-    const first = await read(bodyOf(whole), { spoolBudget });
-    await expect(read(bodyOf(whole), { spoolBudget })).rejects.toMatchObject({ code: 'overloaded' });
-    expect(spoolBudget.bytes).toBe(4_000);
-    first.dispose();
-    await read(bodyOf(whole), { spoolBudget });
-  });
-
-  test.each([
-    ['read to its end', async ({ file: got }: Form) => void (await contentOf(got.read()))],
-    ['destroyed', async ({ file: got }: Form) => void got.read().destroy()],
-    ['read in part', async ({ file: got }: Form) => void (await once(got.read(), 'readable'))],
-    ['not read', async () => {}],
-  ])('leaves nothing behind when it is disposed of, %s', async (_how, use) => {
-    for (const parts of [
-      [file(content), field('model', 'a/b')],
-      [field('model', 'a/b'), file(content)],
-    ]) {
-      const opened = await read(bodyOf(form(...parts)));
-      await use(opened);
-      opened.dispose();
-      opened.dispose();
-      await expectNothingLeft();
-      expect(limits.spoolBudget.bytes).toBe(0);
-    }
-  });
-
-  test('that is disposed of while it arrives stops the body and rejects what is to come', async () => {
-    const { body, form: got } = await arriving(early);
-    got.dispose();
-    await expect(got.whole).rejects.toThrow('given up');
-    expect([body.destroyed, got.file.read().destroyed]).toEqual([true, true]);
-  });
-
-  test.each([
-    ['too large', form(field('model', 'a/b'), file(Buffer.alloc(6000))), 'file_too_large'],
-    ['cut off', form(field('model', 'a/b'), file(content)).subarray(0, 3000), 'invalid_request'],
-    [
-      'followed by a second one',
-      form(field('model', 'a/b'), file(content), file(Buffer.from('x'))),
-      'duplicate_parameter',
-    ],
-    [
-      'followed by a field that is too long',
-      form(field('model', 'a/b'), file(content), field('prompt', 'p'.repeat(101))),
-      'invalid_request',
-    ],
-  ])('and turns out to be %s is told to whoever reads it', async (_what, bytes, code) => {
-    const { form: got, end } = await arriving(bytes);
-    end();
-    const streamed = contentOf(got.file.read()).catch((error) => error);
-    await expect(got.whole).rejects.toMatchObject({ code });
-    expect(await streamed).toMatchObject({ code });
-  });
-
-  test('is refused where the spool cannot be written', async () => {
-    const body = bodyOf(form(file(content), field('model', 'a/b')));
-    await expect(
-      readForm(body, CONTENT_TYPE, { ...limits, spoolDir: join(limits.spoolDir, 'none') }),
-    ).rejects.toMatchObject({ code: 'overloaded' });
-  });
-});
-
 describe('a body that fails', () => {
   const broken = (error: Error, bytes: Buffer) =>
     Readable.from(
@@ -319,7 +111,7 @@ describe('a body that fails', () => {
   test.each([10, 100, 500, 2000, 3900])('after %i bytes rejects with its own error and leaves nothing', async (at) => {
     const gone = new DOMException('gone', 'AbortError');
     await expect(read(broken(gone, whole.subarray(0, at)))).rejects.toBe(gone);
-    await expectNothingLeft();
+    await rig.expectNothingLeft();
   });
 
   test('because it is too large is a file that is too large', async () => {
@@ -351,7 +143,7 @@ describe('a broken form', () => {
         expect([got, extras.param]).toEqual([code, param]);
         expect(message).toMatch(/^[\x20-\x7e]+\.$/);
       }
-      await expectNothingLeft();
+      await rig.expectNothingLeft();
     },
   );
 
@@ -359,7 +151,7 @@ describe('a broken form', () => {
     'is refused with 415 when the content type is %s',
     async (contentType) => {
       const body = bodyOf(form(file(Buffer.from('x'))));
-      await expect(readForm(body, contentType, limits)).rejects.toMatchObject({ code: 'unsupported_media_type' });
+      await expect(readForm(body, contentType, rig.limits)).rejects.toMatchObject({ code: 'unsupported_media_type' });
       expect(body.destroyed).toBe(true);
     },
   );
