@@ -1,36 +1,53 @@
-// The query of `GET /v1/listen` as a schema, for documents: what each parameter means. Reading and checking what arrives is the
-// edge's work, with words of its own; the two are compared by a test.
+// The query of `GET /v1/listen` and the start message as schemas, for documents: what each parameter means. Reading and checking
+// what arrives is the edge's work, with words of its own; the two are compared by a test.
 import { Type } from '@sinclair/typebox';
-import { Encoding, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
+import { Candidate, Encoding, FALLBACKS_MAX, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
 import { chainMembers } from './transcription-form.ts';
+
+/** What a session is asked for, in a query or in a start message. */
+const parameters = {
+  ...chainMembers,
+  model: Type.Optional(
+    Type.String({
+      ...chainMembers.model,
+      description: 'Slug `<provider>/<model>`. Needed, in the URL or in a start message.',
+    }),
+  ),
+  sample_rate: Type.Optional(
+    Type.Integer({
+      minimum: SAMPLE_RATE.min,
+      maximum: SAMPLE_RATE.max,
+      default: SAMPLE_RATE.default,
+      description: 'Hertz of the audio that you send. It is resampled where the provider needs another rate.',
+    }),
+  ),
+  encoding: Type.Optional(
+    Type.Union([...Encoding.anyOf], {
+      default: 'linear16',
+      description: 'Of the audio that you send: one channel, little-endian.',
+    }),
+  ),
+  interim_results: Type.Optional(
+    Type.Boolean({ default: true, description: 'False: only transcripts that are final.' }),
+  ),
+  provider_params: Type.Optional(ProviderParams),
+  suspend_seconds: Type.Optional(
+    Type.Integer({
+      minimum: SUSPEND_SECONDS.min,
+      maximum: SUSPEND_SECONDS.max,
+      description:
+        'After so many seconds without audio the provider’s connection is let go of in order; the next audio makes another, and nothing is lost. 20 where the gateway has no other setting.',
+    }),
+  ),
+};
 
 export const ListenQuery = Type.Object(
   {
-    ...chainMembers,
-    sample_rate: Type.Optional(
-      Type.Integer({
-        minimum: SAMPLE_RATE.min,
-        maximum: SAMPLE_RATE.max,
-        default: SAMPLE_RATE.default,
-        description: 'Hertz of the audio that you send. It is resampled where the provider needs another rate.',
-      }),
-    ),
-    encoding: Type.Optional(
-      Type.Union([...Encoding.anyOf], {
-        default: 'linear16',
-        description: 'Of the audio that you send: one channel, little-endian.',
-      }),
-    ),
-    interim_results: Type.Optional(
-      Type.Boolean({ default: true, description: 'False: only transcripts that are final.' }),
-    ),
-    provider_params: Type.Optional(ProviderParams),
-    suspend_seconds: Type.Optional(
-      Type.Integer({
-        minimum: SUSPEND_SECONDS.min,
-        maximum: SUSPEND_SECONDS.max,
+    ...parameters,
+    start: Type.Optional(
+      Type.Literal('message', {
         description:
-          'After so many seconds without audio the provider’s connection is let go of in order; the next audio makes another, and nothing is lost. 20 where the gateway has no other setting.',
+          'The session begins with a first text message `{"type":"start", …}`, which carries the parameters that are not in the URL: for more of them than a URL can hold. `model` may come there as well.',
       }),
     ),
     api_key: Type.Optional(
@@ -44,4 +61,21 @@ export const ListenQuery = Type.Object(
     ),
   },
   { additionalProperties: false },
+);
+
+export const StartMessage = Type.Object(
+  {
+    type: Type.Literal('start'),
+    ...parameters,
+    fallbacks: Type.Optional(
+      Type.Union([chainMembers.fallbacks, Type.Array(Type.Union([Type.String(), Candidate]))], {
+        description: `Models to fall back to when the first one fails, in order, at most ${FALLBACKS_MAX}.`,
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'The first text message of a connection whose URL has `start=message`: any parameter of the URL that is not there already. A refusal comes as an `error` event.',
+  },
 );

@@ -121,6 +121,7 @@ function handlersOf(
       node: bus.node,
       clock: backgroundClock,
       sessions: live.sessions,
+      openSpool: live.openSpool,
       settings: { ...session, ...limits },
     },
     routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator) },

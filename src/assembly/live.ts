@@ -1,7 +1,7 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
 import { providerOf } from '../api/slug.ts';
-import { FileSpools } from '../audio/tape/spool.ts';
+import { FileSpools, type Spool } from '../audio/tape/spool.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
 import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
@@ -53,6 +53,7 @@ export interface EdgeLive extends Live {
   elsewhere: SessionsElsewhere;
   breakers: Breakers;
   sessions: SessionHost;
+  openSpool(): Spool;
 }
 
 /** `members`: undefined on a node by itself. */
@@ -72,14 +73,16 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
   const { bus, clock, metrics, defer } = assembly;
   const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
-  const sessions = openSessions(assembly, live, breakers);
+  const spools = openSpools(assembly);
+  const openSpool = () => spools.open();
+  const sessions = openSessions(assembly, live, breakers, openSpool);
   if (members !== undefined) {
     const knows = (slug: string) => knownProviders.get(providerOf(slug))?.models.some(({ id }) => id === slug) ?? false;
     defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
     defer(members.onGone((node) => sessions.nodeGone(node)));
   }
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date() });
-  return { ...live, breakers, sessions, elsewhere };
+  return { ...live, breakers, sessions, elsewhere, openSpool };
 }
 
 function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live['relief']): OverloadMonitor {
@@ -178,8 +181,7 @@ function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vau
   return breakers;
 }
 
-function openSessions(assembly: Assembly, { overload, relief, placement }: Live, breakers: Breakers): SessionHost {
-  const { config, clock, logger, metrics, bus, defer } = assembly;
+function openSpools({ config, logger, metrics }: Assembly): FileSpools {
   const directory = spoolDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const spools = new FileSpools({
@@ -188,6 +190,16 @@ function openSessions(assembly: Assembly, { overload, relief, placement }: Live,
     onFault: (error) => logger.error({ err: error }, 'spool fault'),
   });
   metrics.watchQueue('spool_bytes', () => spools.bytes);
+  return spools;
+}
+
+function openSessions(
+  assembly: Assembly,
+  { overload, relief, placement }: Live,
+  breakers: Breakers,
+  openSpool: () => Spool,
+): SessionHost {
+  const { config, clock, logger, metrics, bus, defer } = assembly;
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
   const sessions = new SessionHost({
@@ -198,7 +210,7 @@ function openSessions(assembly: Assembly, { overload, relief, placement }: Live,
     settings: { ...config.session, ...config.limits },
     totals: metrics,
     sessionsMax: config.limits.sessionsPerNodeMax,
-    openSpool: () => spools.open(),
+    openSpool,
     access: serviceAccess(config),
     placement,
     breakers,

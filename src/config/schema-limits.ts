@@ -13,6 +13,13 @@ export const Limits = Type.Object({
   jsonBodyBytesMax: integer('VOXGATE_JSON_BODY_BYTES_MAX', KIB, 16 * MIB, 64 * KIB, 'Body of a JSON request.'),
   fileBytesMax: integer('VOXGATE_FILE_BYTES_MAX', KIB, 64 * GIB, GIB, 'Uploaded audio file.'),
   textFrameBytesMax: integer('VOXGATE_TEXT_FRAME_BYTES_MAX', KIB, MIB, 64 * KIB, 'WebSocket text frame.'),
+  startMessageBytesMax: integer(
+    'VOXGATE_START_MESSAGE_BYTES_MAX',
+    KIB,
+    MIB,
+    256 * KIB,
+    'First text frame of a session whose parameters come in a message (`start=message`).',
+  ),
   binaryFrameBytesMax: integer('VOXGATE_BINARY_FRAME_BYTES_MAX', KIB, 16 * MIB, MIB, 'WebSocket binary frame.'),
   handshakeTimeoutMs: integer(
     'VOXGATE_HANDSHAKE_TIMEOUT_MS',

@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, Json>> = {
   SessionStarted: examples.sessionStarted,
   Transcript: examples.transcript,
   SessionEnded: examples.sessionEnded,
+  StartMessage: examples.startMessage,
   Finalize: { type: 'finalize' },
   Close: { type: 'close' },
   Keepalive: { type: 'keepalive' },
@@ -123,5 +124,5 @@ function messagesOf(schemas: NamedSchemas, book: SchemaBook): Record<string, Jso
 function queryOf(book: SchemaBook): Json {
   const parameters = Object.entries<TSchema>(ListenQuery.properties);
   const properties = Object.fromEntries(parameters.map(([name, schema]) => [name, book.use(schema)]));
-  return { type: 'object', required: ListenQuery.required, properties, additionalProperties: false };
+  return { type: 'object', properties, additionalProperties: false };
 }

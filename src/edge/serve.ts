@@ -5,7 +5,9 @@ import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
-import { answerListen, answerOtherUpgrade, type ListenDependencies, OpenSockets } from './listen/listen.ts';
+import { answerListen, answerOtherUpgrade } from './listen/listen.ts';
+import type { ListenDependencies } from './listen/listen-dependencies.ts';
+import { OpenSockets } from './listen/open-sockets.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
@@ -46,8 +48,9 @@ export interface Edge {
 /** Opens the door for clients. Rejects with one sentence when the address cannot be had. */
 export function serveEdge(options: EdgeOptions): Promise<Edge> {
   const { live } = options;
-  const { binaryFrameBytesMax, textFrameBytesMax } = live.settings;
-  return serve(options, routesOf(options.routes), live.clock, Math.max(binaryFrameBytesMax, textFrameBytesMax), live);
+  const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = live.settings;
+  const messageBytesMax = Math.max(binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax);
+  return serve(options, routesOf(options.routes), live.clock, messageBytesMax, live);
 }
 
 /** No client has anything to send here. */

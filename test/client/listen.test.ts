@@ -269,3 +269,17 @@ it.each([
 ])('a session with %s is refused with the gateway’s own words', async (_, options, expected) => {
   await expect(client.listen(options).close()).rejects.toMatchObject(expected);
 });
+
+it('takes options that no URL can hold, in a first message', async () => {
+  const turns = Array.from({ length: 20 }, (_, index) => ({ text: `${index} ${'x'.repeat(1_000)}`, seconds: 0.1 }));
+  const session = client.listen({
+    model: 'loopback/script',
+    sampleRate: 8_000,
+    suspendSeconds: 60,
+    providerParams: { turns },
+  });
+  const finals = finalsOf(session);
+  await session.send(new Uint8Array(16_000 * 2));
+  await session.close();
+  expect((await finals).map(({ text }) => text)).toEqual(turns.map(({ text }) => text));
+});

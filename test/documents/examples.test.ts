@@ -58,6 +58,14 @@ describe('an example of /asyncapi.json', () => {
 
   test('is there for what a client says, and for the events that every session has', () => {
     const names = examples.map(([name]) => name);
-    expect(names).toEqual(['Finalize', 'Close', 'Keepalive', 'SessionStarted', 'Transcript', 'SessionEnded']);
+    expect(names).toEqual([
+      'StartMessage',
+      'Finalize',
+      'Close',
+      'Keepalive',
+      'SessionStarted',
+      'Transcript',
+      'SessionEnded',
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 // What the documents show as examples. Tests hold each against the schema of its place.
 import type { Static } from '@sinclair/typebox';
 import type { SessionEnded, SessionStarted, Transcript } from '../../api/listen.ts';
+import type { StartMessage } from '../../api/listen-query.ts';
 import type { Model } from '../../api/models.ts';
 import type { TokenResponse } from '../../api/tokens.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
@@ -114,6 +115,14 @@ export const billCsv =
   'type,date,item,mode,byok,sessions,audio_seconds,amount_usd,note\r\nopening_balance,2026-11,,,,,,0.00,\r\n';
 
 const stamp = (seq: number, at: string) => ({ session_id: SESSION_ID, seq, at });
+
+export const startMessage: Static<typeof StartMessage> = {
+  type: 'start',
+  model: 'deepgram/nova-3',
+  language: 'en',
+  fallbacks: ['assemblyai/universal-streaming-english'],
+  provider_params: { keyterm: ['Voxgate', 'failover'] },
+};
 
 export const sessionStarted: Static<typeof SessionStarted> = {
   type: 'session_started',

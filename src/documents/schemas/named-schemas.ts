@@ -3,6 +3,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorAnswer, ErrorAttempt, ErrorObject } from '../../api/error-body.ts';
 import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
 import * as listen from '../../api/listen.ts';
+import { StartMessage } from '../../api/listen-query.ts';
 import { Capabilities, Mode, Model, ModelList, Price } from '../../api/models.ts';
 import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
@@ -28,6 +29,7 @@ export const SERVER_EVENTS = {
 
 /** What `/v1/listen` takes in text frames. */
 export const CLIENT_MESSAGES = {
+  StartMessage,
   Finalize: listen.Finalize,
   Close: listen.Close,
   Keepalive: listen.Keepalive,

@@ -19,6 +19,12 @@ export function decodeClientMessage(data: Uint8Array): Decoded {
     return { fault: `A text frame is a JSON object: ${KINDS} are accepted.` };
   }
   const { type } = value as { type?: unknown };
+  if (type === 'start') {
+    return {
+      fault: `The session has begun: a start message is the first of a connection whose URL has \`start=message\`. Now ${KINDS} are accepted.`,
+      param: 'type',
+    };
+  }
   const known = ['finalize', 'close', 'keepalive'].includes(type as string);
   return known
     ? { fault: `The message "${type}" has members that it does not take; ${KINDS} are accepted.`, param: 'type' }

@@ -16,6 +16,7 @@ const KNOWN = [
   'provider_params',
   'suspend_seconds',
   'strict',
+  'start',
   'api_key',
   'resume',
 ] as const;
@@ -34,7 +35,10 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     throw bad('resume', 'Sessions cannot be resumed yet. Leave `resume` out and open a new session.');
   const model = query.get('model');
   if (model === undefined || model === '') {
-    throw bad('model', '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=live lists them.');
+    throw bad(
+      'model',
+      '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=live lists them. With `start=message` it may come in a first message.',
+    );
   }
   if (model.length > SLUG_LENGTH_MAX)
     throw bad('model', `\`model\` has ${model.length} characters; a slug has at most ${SLUG_LENGTH_MAX}.`);
@@ -123,7 +127,7 @@ function parseJson(name: string, text: string, code: ErrorCode = 'invalid_reques
   try {
     return JSON.parse(text);
   } catch {
-    throw bad(name, `\`${name}\` is not JSON. Percent-encode it in the URL.`, code);
+    throw bad(name, `\`${name}\` is not JSON. In a URL it is percent-encoded.`, code);
   }
 }
 

@@ -35,6 +35,7 @@ describe('a text frame', () => {
     ['deep nesting inside', `{"type":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`, 'type'],
     ['an empty object', '{}', 'type'],
     ['an unknown type', '{"type":"end"}', 'type'],
+    ['a start message', '{"type":"start","model":"loopback/script"}', 'type'],
     ['another case', '{"type":"Close"}', 'type'],
     ['a type of another type', '{"type":["close"]}', 'type'],
     ['no type but a prototype', '{"__proto__":{"type":"close"}}', 'type'],

@@ -1,14 +1,18 @@
 // The live endpoint with only what a handshake touches behind it; `heard` is what the sessions and the limits were told.
 import { SimulatedClock } from 'xstate';
+import { FileSpools } from '../../../src/audio/tape/spool.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers } from '../../../src/edge/door.ts';
 import { emptyBody } from '../../../src/edge/http/request-body.ts';
-import { answerListen, type ListenDependencies, OpenSockets } from '../../../src/edge/listen/listen.ts';
+import { answerListen } from '../../../src/edge/listen/listen.ts';
+import type { ListenDependencies } from '../../../src/edge/listen/listen-dependencies.ts';
+import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
-import { refusalReply } from '../../../src/edge/router.ts';
+import { refusalOf, refusalReply } from '../../../src/edge/router.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
 import { callerOf } from '../../fakes/api-keys.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const request: DoorRequest = {
   method: 'GET',
@@ -22,11 +26,33 @@ const request: DoorRequest = {
 
 export const socket = { ping: () => {}, terminate: () => {}, send: () => {}, close: () => {} } as unknown as DoorSocket;
 
-export function listenRig(altered: { open?: () => unknown; openMeter?: () => Promise<unknown> } = {}) {
+/** Spools of one folder, as a node has them. */
+export function spoolsOf(bytesMax = 1_073_741_824): FileSpools {
+  const onFault = (error: Error) => {
+    throw error;
+  };
+  return new FileSpools({ directory: temporaryDirectory(), bytesMax, onFault });
+}
+
+interface Altered {
+  open?: () => unknown;
+  openMeter?: () => Promise<unknown>;
+  query?: string;
+  spools?: FileSpools;
+}
+
+export function listenRig(altered: Altered = {}) {
+  const asked = { ...request, query: altered.query ?? request.query };
   const clock = new SimulatedClock();
   const heard: string[] = [];
   const state = { isRevoked: false };
-  const session = { gone: () => heard.push('gone') };
+  const session = {
+    gone: () => heard.push('gone'),
+    audio: (bytes: Uint8Array) => heard.push(`audio ${bytes.byteLength}`),
+    control: ({ type }: { type: string }) => heard.push(type),
+    misunderstood: () => heard.push('misunderstood'),
+    abort: (code: string) => heard.push(`abort ${code}`),
+  };
   const meter = { abandon: () => heard.push('abandon') };
   const dependencies = {
     node: 'abcdef',
@@ -47,22 +73,25 @@ export function listenRig(altered: { open?: () => unknown; openMeter?: () => Pro
     },
     prices: { unitOf: () => ({ unit: 'minute', microUsd: 0n }), priceOf: () => ({}) },
     reservations: { open: altered.openMeter ?? (async () => meter) },
-    settings: { pingMs: 1_000, pongMs: 1_000, binaryFrameBytesMax: 1_000, textFrameBytesMax: 1_000 },
+    settings: {
+      ...{ pingMs: 60_000, pongMs: 1_000, binaryFrameBytesMax: 1_048_576, textFrameBytesMax: 1_000 },
+      ...{ startMessageBytesMax: 2_000, handshakeTimeoutMs: 10_000 },
+    },
+    openSpool: () => (altered.spools ?? spoolsOf()).open(),
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     reply: refusalReply,
-    onRefused: () => {},
-    onFault: (_: string, error: unknown) => {
-      throw error;
-    },
+    onRefused: ({ code }: { code: string }) => heard.push(`refused ${code}`),
+    onFault: (_: string, error: unknown) => refusalOf(error),
   } as unknown as ListenDependencies;
   return {
     heard,
     state,
-    answer: () => answerListen(request, 'req_1', dependencies),
+    clock,
+    answer: () => answerListen(asked, 'req_1', dependencies),
     /** The callbacks of the socket of a handshake that was accepted. */
     async accepted(): Promise<SocketHandlers> {
-      const answer = await answerListen(request, 'req_1', dependencies);
+      const answer = await answerListen(asked, 'req_1', dependencies);
       if (!('accept' in answer)) throw new Error('The handshake was refused.');
       return answer.accept;
     },

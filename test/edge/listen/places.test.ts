@@ -36,5 +36,5 @@ test('a handshake that is refused for want of money holds no place', async () =>
     },
   });
   expect(await answer()).toMatchObject({ refuse: { status: 402 } });
-  expect(heard).toEqual(['release']);
+  expect(heard).toEqual(['release', 'refused insufficient_credit']);
 });

@@ -1,4 +1,5 @@
 // A whole gateway on a free port with a data directory of its own, and clients that wait for events instead of time.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { afterAll } from 'vitest';
@@ -139,6 +140,11 @@ export class LiveClient {
     matches: (event: EventOf<Type>) => boolean = () => true,
   ): Promise<EventOf<Type>> {
     return this.until(() => this.of(type).find(matches), `the event "${type}"`);
+  }
+
+  /** Resolves when the handshake was accepted. */
+  async opened(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open');
   }
 
   /** Resolves with the close code and reason. */

@@ -1,6 +1,7 @@
 // One WebSocket to `/v1/listen`: frames in and out. The credential goes by the subprotocol pair, so that a refusal arrives as an
 // event with a close code everywhere, browsers included. When to open another is decided by live-link.ts.
 import { SERVER_EVENTS, type ServerEvent } from '../events.ts';
+import type { StartMessage } from './listen-options.ts';
 import { Watchdog } from './watchdog.ts';
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts';
 
@@ -19,9 +20,15 @@ export class Connection {
   #isOver = false;
 
   /** Throws what the constructor throws. */
-  constructor(Socket: WebSocketConstructor, url: string, credential: string, handlers: ConnectionHandlers) {
+  constructor(
+    Socket: WebSocketConstructor,
+    { url, start }: { url: string; start: StartMessage | undefined },
+    credential: string,
+    handlers: ConnectionHandlers,
+  ) {
     this.#handlers = handlers;
     this.#socket = new Socket(url, ['bearer', credential]);
+    if (start !== undefined) this.#socket.addEventListener('open', () => this.send(start));
     this.#socket.binaryType = 'arraybuffer';
     this.#socket.addEventListener('message', ({ data }) => this.#read(data));
     // `ws` tells of pings; a browser does not.

@@ -21,6 +21,8 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> {
   diarization?: boolean;
   /** Options of the model's provider. */
   providerParams?: ParamsOf<Slug>;
+  /** Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent. */
+  suspendSeconds?: number;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
   /** Ends the session at once. */
@@ -33,6 +35,12 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> {
   eventsMax?: number;
 }
 
+/** Half of what a gateway takes of URL and headers together, as long as nobody configures it otherwise. */
+const QUERY_LENGTH_MAX = 4_096;
+
+/** The first message of a connection whose URL says `start=message`: the parameters of the URL. */
+export type StartMessage = { type: 'start' } & Record<string, unknown>;
+
 const KNOWN: readonly (keyof ListenOptions)[] = [
   'model',
   'fallbacks',
@@ -42,6 +50,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'interimResults',
   'diarization',
   'providerParams',
+  'suspendSeconds',
   'strict',
   'signal',
   'reconnect',
@@ -56,7 +65,7 @@ export function readListenOptions(options: ListenOptions) {
     throw invalidOption('model', '`model` is missing: a slug `<provider>/<model>`.');
   const { encoding = 'linear16' } = options;
   return {
-    query: queryOf(options),
+    ...askedOf(options),
     sampleRate: integerOf('sampleRate', options.sampleRate, 16_000, 8_000, 48_000),
     bytesPerSample: encoding === 'linear16' ? 2 : 1,
     reconnect: reconnectOf(options.reconnect),
@@ -66,7 +75,8 @@ export function readListenOptions(options: ListenOptions) {
   };
 }
 
-function queryOf(options: ListenOptions): string {
+/** What stands in the URL, and the first message where that would be longer than servers and proxies take. */
+function askedOf(options: ListenOptions): { query: string; start: StartMessage | undefined } {
   const all: Record<string, string | number | boolean | undefined> = {
     model: options.model,
     fallbacks: fallbacksText(options.fallbacks),
@@ -76,8 +86,12 @@ function queryOf(options: ListenOptions): string {
     interim_results: options.interimResults,
     diarization: options.diarization,
     provider_params: paramsText(options.providerParams),
+    suspend_seconds: options.suspendSeconds,
     strict: options.strict,
   };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  if (query.length <= QUERY_LENGTH_MAX) return { query, start: undefined };
+  const start = { type: 'start' as const, ...Object.fromEntries(given), provider_params: options.providerParams };
+  return { query: 'start=message', start };
 }

@@ -8,6 +8,7 @@ import { pause } from '../http/backoff.ts';
 import type { Discontinuity, ErrorEvent, SessionEnded, SessionStarted } from '../types/events.ts';
 import { Connection, type ConnectionHandlers } from './connection.ts';
 import { inTime } from './in-time.ts';
+import type { StartMessage } from './listen-options.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { type Advice, adviceOf, type ReconnectOptions, Retries } from './reconnect.ts';
 import { Bill, type SessionSummary } from './summary.ts';
@@ -20,6 +21,8 @@ const CONNECT_TIMEOUT = 'connect_timeout';
 
 export interface LiveLinkOptions {
   url: string;
+  /** Sent as soon as a connection is there. */
+  start: StartMessage | undefined;
   credentials: Credentials;
   webSocket: WebSocketConstructor | undefined;
   sampleRate: number;
@@ -121,7 +124,7 @@ export class LiveLink {
   /** Resolves when the connection is over: with nothing where the session ended in order. */
   async #connect(): Promise<Loss | undefined> {
     this.#openedAtMs = undefined;
-    const { credentials, webSocket, url, connectTimeoutMs } = this.#options;
+    const { credentials, webSocket, url, start, connectTimeoutMs } = this.#options;
     const untilMs = performance.now() + connectTimeoutMs;
     let credential: string;
     let Socket: WebSocketConstructor;
@@ -144,7 +147,7 @@ export class LiveLink {
         },
       };
       try {
-        const connection = new Connection(Socket, url, credential, handlers);
+        const connection = new Connection(Socket, { url, start }, credential, handlers);
         this.#connection = connection;
         const restMs = Math.max(1, untilMs - performance.now());
         this.#connectTimer = setTimeout(() => connection.abandon(1006, CONNECT_TIMEOUT), restMs);

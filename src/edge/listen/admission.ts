@@ -1,0 +1,79 @@
+// Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
+
+import type { Caller } from '../../auth/permissions.ts';
+import { requireModels } from '../../auth/permissions.ts';
+import { type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
+import type { Meter } from '../../ledger/meter.ts';
+import { pricedMembers } from '../../ledger/priced.ts';
+import { newSessionId } from '../../session/session-id.ts';
+import type { SessionOpening } from '../../session/session-opening.ts';
+import type { ListenDependencies } from './listen-dependencies.ts';
+import { readListenQuery } from './query.ts';
+
+/** Who asks, as its handshake was judged. */
+export interface Asking {
+  requestId: string;
+  caller: Caller;
+  warnings: readonly Degradation[];
+  /** Gives back the place that the connection has taken already. */
+  release?: () => void;
+}
+
+/** What the session is opened with. Rejects with a Refusal; then it holds no place and no money. */
+export async function openingOf(
+  parameters: ReadonlyMap<string, string>,
+  { requestId, caller, warnings: own, release: taken }: Asking,
+  dependencies: ListenDependencies,
+): Promise<SessionOpening> {
+  let release = taken;
+  try {
+    dependencies.sessions.admit();
+    const request = readListenQuery(parameters);
+    const { members, warnings } = await resolveChain(
+      {
+        ...request,
+        mode: 'live',
+        organisationId: caller.organisationId,
+        interimResults: request.interimResults && parameters.has('interim_results'),
+      },
+      dependencies,
+    );
+    requireModels(
+      caller,
+      members.map(({ slug }) => slug),
+    );
+    const now = dependencies.wallNow();
+    const opening = {
+      sessionId: newSessionId(dependencies.node, now),
+      requestId,
+      organisationId: caller.organisationId,
+      keyId: caller.keyId,
+      request,
+      chain: members,
+      warnings: [...own, ...warnings],
+    };
+    release ??= await dependencies.limits.takeSession(caller.key);
+    const meter = await openMeter(opening, now, dependencies);
+    return { ...opening, meter, release };
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+}
+
+/** It was not opened after all: the client is gone, or the session could not be made. */
+export function giveBack({ release, meter }: SessionOpening, { wallNow }: Pick<ListenDependencies, 'wallNow'>): void {
+  release();
+  meter.abandon(wallNow());
+}
+
+/** What the session may spend; throws a Refusal when that is nothing. */
+function openMeter(
+  { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
+  openedAt: Date,
+  { reservations, prices }: Pick<ListenDependencies, 'reservations' | 'prices'>,
+): Promise<Meter> {
+  const model = (chain[0] as ChainMember).slug;
+  const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
+  return reservations.open(head, pricedMembers(chain, 'live', prices));
+}

@@ -1,0 +1,46 @@
+// What the live endpoint is given: who may ask, what it costs, and who carries the session.
+import type { Clock } from '../../../machines/clock.ts';
+import type { Refusal } from '../../api/errors.ts';
+import type { Spool } from '../../audio/tape/spool.ts';
+import type { Authenticator } from '../../auth/authenticate.ts';
+import type { KeyLimits } from '../../auth/limits.ts';
+import type { PriceList } from '../../billing/price-list.ts';
+import type { ChainDependencies } from '../../failover/chain.ts';
+import type { Reservations } from '../../ledger/reservations.ts';
+import type { SessionHost } from '../../session/host.ts';
+import type { WholeReply } from '../door.ts';
+import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
+import type { OpenSockets } from './open-sockets.ts';
+
+export interface ListenSettings extends PaceSettings {
+  pingMs: number;
+  pongMs: number;
+  binaryFrameBytesMax: number;
+  textFrameBytesMax: number;
+  startMessageBytesMax: number;
+  /** Time for a start message to come, as for a handshake. */
+  handshakeTimeoutMs: number;
+}
+
+export interface ListenDependencies extends ChainDependencies {
+  node: string;
+  clock: Clock;
+  wallNow(): Date;
+  authenticator: Authenticator;
+  limits: KeyLimits;
+  sessions: SessionHost;
+  prices: PriceList;
+  reservations: Reservations;
+  settings: ListenSettings;
+  /** Where audio waits that comes before its session is open. */
+  openSpool(): Spool;
+  /** How fast clients may send. */
+  paces: SocketPaces;
+  /** The refusal as an HTTP answer. */
+  reply(refusal: Refusal, requestId: string): WholeReply;
+  onRefused(refusal: Refusal): void;
+  /** The sockets that are open. */
+  sockets: OpenSockets;
+  /** Logs what should not have happened, and says what the client may know of it. */
+  onFault(requestId: string, error: unknown): Refusal;
+}

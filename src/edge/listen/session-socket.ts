@@ -1,0 +1,151 @@
+// The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
+// inside the session is not decided here.
+import { type Refusal, refuse } from '../../api/errors.ts';
+import type { LiveSession } from '../../session/session.ts';
+import { newSessionId } from '../../session/session-id.ts';
+import type { SessionOpening } from '../../session/session-opening.ts';
+import type { DoorSocket, SocketHandlers } from '../door.ts';
+import type { Excess, OpenPace, PaceSettings } from '../pace/socket-pace.ts';
+import { giveBack } from './admission.ts';
+import { type Decoded, decodeClientMessage } from './client-message.ts';
+import { SocketKeepalive } from './keepalive.ts';
+import type { ListenDependencies } from './listen-dependencies.ts';
+import { StartWait, type StartWish } from './start-wait.ts';
+
+export class SessionSocket implements SocketHandlers {
+  readonly pace: OpenPace;
+  readonly #dependencies: ListenDependencies;
+  readonly #wish: SessionOpening | StartWish;
+  #socket: DoorSocket | undefined;
+  #keepalive: SocketKeepalive | undefined;
+  #start: StartWait | undefined;
+  #session: LiveSession | undefined;
+
+  constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies) {
+    this.#wish = wish;
+    this.#dependencies = dependencies;
+    const { organisationId } = 'asking' in wish ? wish.asking.caller : wish;
+    this.pace = dependencies.paces.open(organisationId, (excess) =>
+      this.#end('rate_limit_exceeded', excessWords(excess, dependencies.settings)),
+    );
+  }
+
+  open(socket: DoorSocket): void {
+    const { clock, settings, sockets } = this.#dependencies;
+    this.#socket = socket;
+    sockets.opened();
+    this.#keepalive = new SocketKeepalive(clock, settings, {
+      ping: () => socket.ping(),
+      isDeaf: () => socket.heldBack,
+      dead: () => socket.terminate(),
+    });
+    if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
+    else this.#session = this.#begin(this.#wish, socket);
+  }
+
+  message(_: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+    this.#keepalive?.heard();
+    const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = this.#dependencies.settings;
+    const textBytesMax = this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax;
+    const limit = isBinary ? binaryFrameBytesMax : textBytesMax;
+    if (data.byteLength > limit) {
+      this.#end(
+        'message_too_big',
+        `A ${isBinary ? 'binary' : 'text'} frame has ${data.byteLength} bytes; at most ${limit} are taken. Send smaller frames.`,
+      );
+    } else if (this.#session === undefined) {
+      if (isBinary) this.#start?.audio(data);
+      else this.#start?.text(data);
+    } else if (isBinary) this.#session.audio(data);
+    else tell(this.#session, decodeClientMessage(data));
+  }
+
+  pong(): void {
+    this.#keepalive?.heard();
+  }
+
+  drained(): void {
+    this.#session?.drained();
+  }
+
+  closed(): void {
+    this.pace.release();
+    if (this.#socket !== undefined) this.#dependencies.sockets.closed();
+    this.#keepalive?.stop();
+    if (this.#session !== undefined) this.#session.gone();
+    else if (this.#start !== undefined) this.#start.stop();
+    else if ('asking' in this.#wish) this.#wish.asking.release();
+    else giveBack(this.#wish, this.#dependencies);
+  }
+
+  #begin(opening: SessionOpening, socket: DoorSocket): LiveSession {
+    const { sessions, authenticator } = this.#dependencies;
+    const session = sessions.open(opening, socket);
+    // The key was good when the handshake was judged, and may have been revoked since.
+    if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
+    return session;
+  }
+
+  #waitFor(wish: StartWish, socket: DoorSocket): void {
+    const { onRefused, onFault } = this.#dependencies;
+    const { requestId } = wish.asking;
+    const refused = (refusal: Refusal): void => {
+      onRefused(refusal);
+      refuseOnSocket(socket, refusal, requestId, this.#dependencies);
+    };
+    this.#start = new StartWait(wish, this.#dependencies, {
+      refused,
+      opened: (opening) => {
+        try {
+          this.#session = this.#begin(opening, socket);
+        } catch (error) {
+          giveBack(opening, this.#dependencies);
+          refused(onFault(requestId, error));
+          return;
+        }
+        this.#handOver(this.#session);
+      },
+    });
+  }
+
+  /** What the client has sent meanwhile; from now on the session hears it by itself. */
+  #handOver(session: LiveSession): void {
+    try {
+      this.#start?.handOver({ audio: (bytes) => session.audio(bytes), text: (decoded) => tell(session, decoded) });
+    } catch (error) {
+      session.fault('audio', error);
+    }
+  }
+
+  /** Ends it for what the client does. */
+  #end(code: 'message_too_big' | 'rate_limit_exceeded', message: string): void {
+    if (this.#session === undefined) this.#start?.refuse(refuse(code, message));
+    else this.#session.abort(code, message);
+  }
+}
+
+/** Says why in an `error` event, and closes. */
+export function refuseOnSocket(
+  socket: DoorSocket,
+  refusal: Refusal,
+  requestId: string,
+  { node, wallNow }: Pick<ListenDependencies, 'node' | 'wallNow'>,
+): void {
+  const at = wallNow();
+  const event = {
+    ...{ type: 'error', session_id: newSessionId(node, at), seq: 1, at: at.toISOString() },
+    error: refusal.body(requestId),
+  };
+  socket.send(JSON.stringify(event));
+  socket.close(refusal.closeCode, refusal.code);
+}
+
+function tell(session: LiveSession, decoded: Decoded): void {
+  if ('message' in decoded) session.control(decoded.message);
+  else session.misunderstood(decoded.fault, decoded.param);
+}
+
+const excessWords = (excess: Excess, settings: PaceSettings): string =>
+  excess === 'messages'
+    ? `More than ${settings.socketMessagesPerSecondMax} text frames and pings a second came on this socket, or more than ${settings.organisationMessagesPerSecondMax} on all of the organisation’s. One keepalive in several seconds is enough.`
+    : `More than ${settings.socketFramesPerSecondMax} tiny frames a second came on this socket, or more than ${settings.organisationFramesPerSecondMax} on all of the organisation’s. Send larger frames: 20 ms of audio each, or more.`;

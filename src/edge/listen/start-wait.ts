@@ -1,0 +1,115 @@
+// A connection whose session is not open yet: it waits for the start message, then for the session to be admitted; what the client
+// sends meanwhile is held.
+import { Refusal, refuse } from '../../api/errors.ts';
+import type { SessionOpening } from '../../session/session-opening.ts';
+import { type Asking, giveBack, openingOf } from './admission.ts';
+import { decodeClientMessage } from './client-message.ts';
+import { type FrameTaker, HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from './held-frames.ts';
+import type { ListenDependencies } from './listen-dependencies.ts';
+import { readStartMessage } from './start-message.ts';
+
+/** Who asks, with the place that it has taken, and what its URL says already. */
+export interface StartWish {
+  asking: Asking & { release: () => void };
+  parameters: ReadonlyMap<string, string>;
+}
+
+export interface StartWaitCalls {
+  opened(opening: SessionOpening): void;
+  refused(refusal: Refusal): void;
+}
+
+export class StartWait {
+  readonly #wish: StartWish;
+  readonly #dependencies: ListenDependencies;
+  readonly #calls: StartWaitCalls;
+  readonly #held: HeldFrames;
+  #state: 'waiting' | 'admitting' | 'over' = 'waiting';
+  readonly #timer: unknown;
+
+  constructor(wish: StartWish, dependencies: ListenDependencies, calls: StartWaitCalls) {
+    this.#wish = wish;
+    this.#dependencies = dependencies;
+    this.#calls = calls;
+    this.#held = new HeldFrames(() => dependencies.openSpool());
+    const { handshakeTimeoutMs } = dependencies.settings;
+    this.#timer = dependencies.clock.setTimeout(
+      () =>
+        this.refuse(
+          refuse(
+            'request_timeout',
+            `No start message came within ${handshakeTimeoutMs / 1000} s. Send {"type":"start","model":"…"} first, or leave \`start\` out of the URL.`,
+          ),
+        ),
+      handshakeTimeoutMs,
+    );
+  }
+
+  /** The next text message is the one that is waited for. */
+  get isFirst(): boolean {
+    return this.#state === 'waiting';
+  }
+
+  audio(bytes: Uint8Array): void {
+    if (this.#state === 'over' || this.#held.audio(bytes)) return;
+    const most = `${HELD_BYTES_MAX / 1024 / 1024} MiB`;
+    this.refuse(
+      refuse(
+        'audio_backlog_exceeded',
+        `More audio came than is kept before \`session_started\`: ${most}, or less where the disk is full. Wait for that event.`,
+      ),
+    );
+  }
+
+  text(data: Uint8Array): void {
+    if (this.#state === 'waiting') this.#start(data);
+    else if (this.#state === 'admitting' && !this.#held.text(decodeClientMessage(data))) {
+      this.refuse(
+        refuse(
+          'rate_limit_exceeded',
+          `More than ${HELD_TEXTS_MAX} messages came before \`session_started\`. Wait for it.`,
+        ),
+      );
+    }
+  }
+
+  /** Hands over what was held. Throws when audio cannot be read back. */
+  handOver(to: FrameTaker): void {
+    this.#held.handOver(to);
+  }
+
+  refuse(refusal: Refusal): void {
+    if (this.#state === 'over') return;
+    this.stop();
+    this.#calls.refused(refusal);
+  }
+
+  /** The connection is over, or the session could not be made. */
+  stop(): void {
+    this.#state = 'over';
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    this.#held.dispose();
+    this.#wish.asking.release();
+  }
+
+  #start(data: Uint8Array): void {
+    this.#state = 'admitting';
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    this.#admit(data).catch((error: unknown) => {
+      if (this.#state === 'over') return;
+      const { requestId } = this.#wish.asking;
+      this.refuse(error instanceof Refusal ? error : this.#dependencies.onFault(requestId, error));
+    });
+  }
+
+  async #admit(data: Uint8Array): Promise<void> {
+    const { asking, parameters } = this.#wish;
+    const opening = await openingOf(readStartMessage(data, parameters), asking, this.#dependencies);
+    if (this.#state === 'over') {
+      giveBack(opening, this.#dependencies);
+      return;
+    }
+    this.#state = 'over';
+    this.#calls.opened(opening);
+  }
+}
