@@ -35,7 +35,8 @@ export const failures = new FailureTable({
       kind: 'caller',
       message: 'AssemblyAI cannot use the audio of this file.',
     },
-    // Closes and errors.
+    // Closes and errors. A good key is now and then called badly padded, and taken the next time.
+    { words: /incorrect padding/i, kind: 'retry', message: 'AssemblyAI could not read the credential this time.' },
     { words: TOO_MANY, ...tooMany },
     { close: 1008, ...account },
     { close: 3005, kind: 'retry', message: 'AssemblyAI had an error of its own.' },

@@ -11,9 +11,10 @@ import { failures } from './failures.ts';
 import { baseOf } from './languages.ts';
 import { liveTraitsOf } from './models.ts';
 import { options } from './options.ts';
-import { newTurns, readTurn, type Turns } from './turns.ts';
+import { newTurns, readRevision, readTurn, type Turns } from './turns.ts';
 
 interface State {
+  model: string;
   turns: Turns;
   clock: LegClock;
   /** `Terminate` was sent: nothing more will be. */
@@ -35,13 +36,15 @@ export const live: LiveCodec<State> = {
 
   open: (request: LegRequest) => {
     const query = queryOf(request);
+    const warnings = new Warnings();
     return {
       state: {
-        turns: newTurns(liveTraitsOf(request.model).partials, query.format_turns === true),
+        model: request.model,
+        turns: newTurns(liveTraitsOf(request.model), query.format_turns === true, warnings),
         clock: new LegClock(request.sampleRate),
         terminated: false,
         failure: undefined,
-        warnings: new Warnings(),
+        warnings,
       },
       endpoint: {
         kind: 'websocket',
@@ -136,13 +139,15 @@ function heard(state: State, json: Members): Heard[] {
   const { sentSeconds } = state.clock;
   switch (json.type) {
     case 'Begin':
-      return [{ type: 'ready' }];
+      return [{ type: 'ready' }, ...otherModel(state, objectIn(json.configuration).model)];
     case 'SpeechStarted': {
       const start = secondsIn(json.timestamp);
       return start === undefined ? [] : [{ type: 'speech.started', start: Math.min(start, sentSeconds) }];
     }
     case 'Turn':
       return readTurn(state.turns, json, sentSeconds);
+    case 'SpeakerRevision':
+      return readRevision(state.turns, json);
     case 'Warning':
       return warning(state, json);
     case 'Error':
@@ -154,6 +159,12 @@ function heard(state: State, json: Members): Heard[] {
     default:
       return [];
   }
+}
+
+/** What AssemblyAI does not know of a query it leaves out, and says nothing: this is what it has applied. */
+function otherModel({ model, warnings }: State, applied: unknown): Heard[] {
+  if (typeof applied !== 'string' || applied === model) return [];
+  return warnings.once('other_model', `AssemblyAI was asked for the model ${model} and uses another`, applied);
 }
 
 function warning({ warnings }: State, { warning_code, warning: text }: Members): Heard[] {

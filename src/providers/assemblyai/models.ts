@@ -10,6 +10,8 @@ export interface LiveTraits {
   /** Whether `format_turns` is known: then a formatted final may follow the final. */
   formatTurns: boolean;
   languageDetection: boolean;
+  /** What it says of silence, in place of nothing. */
+  silence: RegExp | undefined;
   /** The languages that `language_codes` may name; empty where the model does not know it. */
   languageCodes: readonly string[];
 }
@@ -18,6 +20,7 @@ const traits = (has: Partial<LiveTraits>): LiveTraits => ({
   partials: 'words',
   formatTurns: false,
   languageDetection: true,
+  silence: undefined,
   languageCodes: [],
   ...has,
 });
@@ -29,12 +32,17 @@ const UNIVERSAL_35_LANGUAGES = [
   ...['tr', 'nl', 'sv', 'no', 'da', 'fi', 'hi', 'vi', 'ar', 'he', 'ja', 'ur', 'zh'],
 ];
 
+/** As clients of it list them; the vendor says how many there are. */
+const UNIVERSAL_36_LANGUAGES =
+  'en es fr de it pt af ar ca da et fa fi gl he hi ja ko mr nl nn no ro ru sv tr ur vi xh yue zh zu'.split(' ');
+
 const LIVE: Readonly<Record<string, LiveTraits>> = {
   'universal-streaming-english': traits({ formatTurns: true, languageDetection: false }),
   'universal-streaming-multilingual': traits({}),
   'u3-rt-pro': traits({ partials: 'transcript' }),
   'universal-3-5-pro': traits({ partials: 'transcript', languageCodes: UNIVERSAL_35_LANGUAGES }),
-  'whisper-rt': traits({ formatTurns: true }),
+  'universal-3-6-pro': traits({ partials: 'transcript', languageCodes: UNIVERSAL_36_LANGUAGES }),
+  'whisper-rt': traits({ formatTurns: true, silence: /^\[\s*silence\s*\]$/i }),
 };
 
 export const LIVE_MODELS: readonly string[] = Object.keys(LIVE);
@@ -99,6 +107,15 @@ export const models = modelCards(
       languages: UNIVERSAL_35_LANGUAGES,
       live: '0.0075',
       batch: '0.0035',
+    },
+    {
+      id: 'universal-3-6-pro',
+      name: 'Universal-3.6 Pro Realtime',
+      description: `32 languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
+      languages: UNIVERSAL_36_LANGUAGES,
+      created: 1_788_307_200,
+      live: '0.0075',
+      priceDate: '2026-09-29',
     },
     {
       id: 'whisper-rt',

@@ -3,7 +3,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 import { flag, fraction, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
 import { FILE_MODELS, hasLive, LIVE_MODELS } from './models.ts';
 
-const UNIVERSAL_3 = ['u3-rt-pro', 'universal-3-5-pro'];
+const UNIVERSAL_3 = ['u3-rt-pro', 'universal-3-5-pro', 'universal-3-6-pro'];
 const FORMATTED = ['universal-streaming-english', 'whisper-rt'];
 const FILES_ALONE = FILE_MODELS.filter((model) => !hasLive(model));
 
@@ -66,7 +66,7 @@ export const options = optionTable({
     live: LIVE_MODELS.filter((model) => model !== 'universal-streaming-english'),
     batch: FILE_MODELS,
   })(flag('Detects the language and names it. Ignored where `language` names one.'), CODEC_WRITES),
-  language_codes: honouredBy({ live: ['universal-3-5-pro'] })(
+  language_codes: honouredBy({ live: ['universal-3-5-pro', 'universal-3-6-pro'] })(
     list(
       Type.String({ pattern: '^[a-z]{2,3}$' }),
       20,

@@ -1,8 +1,9 @@
 // What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted final where one follows. How
 // long a formatted final is waited for is data of live.ts; what is delivered when is the session's.
 import type { Heard, Utterance, Word } from '../../../machines/events.ts';
-import { ended, failed, partial } from '../kit/heard.ts';
-import { countIn, type Members, textIn } from '../kit/json.ts';
+import { EndedTurns } from '../kit/ended-turns.ts';
+import { ended, failed, partial, type Warnings } from '../kit/heard.ts';
+import { countIn, listIn, type Members, objectIn, textIn } from '../kit/json.ts';
 import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import { finalMissing } from '../turn-text.ts';
 import { languageOf } from './languages.ts';
@@ -11,10 +12,12 @@ import { areSettled, newSpeakers, wordsOf } from './words.ts';
 
 /** The turns of one leg. Orders only rise, so the highest one seen says of each message whether it comes too late. */
 export interface Turns {
-  readonly partials: LiveTraits['partials'];
+  readonly traits: LiveTraits;
   /** `format_turns` was sent: an unformatted end may be followed by a formatted one. */
   readonly formats: boolean;
   readonly speakers: Speakers;
+  readonly ended: EndedTurns;
+  readonly warnings: Warnings;
   /** The highest `turn_order` seen, and whether it has ended. */
   order: number;
   over: boolean;
@@ -24,6 +27,8 @@ export interface Turns {
   overtaken: number | undefined;
   /** The ended turn whose formatted final has not come. */
   awaitedOrder: number | undefined;
+  /** The words of that turn as a `SpeakerRevision` has told them, where it came first. */
+  revised: Members | undefined;
   /** Seconds up to which words were heard. */
   heardUntil: number;
 }
@@ -38,16 +43,19 @@ interface TurnMessage {
   language_code: unknown;
 }
 
-export function newTurns(partials: LiveTraits['partials'], formats: boolean): Turns {
+export function newTurns(traits: LiveTraits, formats: boolean, warnings: Warnings): Turns {
   return {
-    partials,
+    traits,
     formats,
     speakers: newSpeakers(),
+    ended: new EndedTurns(),
+    warnings,
     order: -1,
     over: true,
     open: undefined,
     overtaken: undefined,
     awaitedOrder: undefined,
+    revised: undefined,
     heardUntil: 0,
   };
 }
@@ -58,12 +66,13 @@ export function newTurns(partials: LiveTraits['partials'], formats: boolean): Tu
  * @param sentSeconds audio sent so far: nothing was heard beyond it
  */
 export function readTurn(turns: Turns, json: Members, sentSeconds: number): Heard[] {
-  const message = turnMessage(json);
+  const message = turnMessage(turns, json);
   if (message === undefined) return [];
   const { turn_order, end_of_turn } = message;
+  const warned = countIn(json.turn_order) === undefined ? turns.warnings.estimated('AssemblyAI', 'turn_order') : [];
   if (turn_order === turns.awaitedOrder && end_of_turn) return formatted(turns, message, sentSeconds);
   if (turn_order === turns.overtaken && end_of_turn) return late(turns, message, sentSeconds);
-  if (turn_order < turns.order || (turn_order === turns.order && turns.over)) return [];
+  if (turn_order < turns.order || (turn_order === turns.order && turns.over)) return stray(turns, message, sentSeconds);
 
   const isNext = turn_order > turns.order;
   const wasOvertaken = turns.overtaken !== undefined;
@@ -72,8 +81,7 @@ export function readTurn(turns: Turns, json: Members, sentSeconds: number): Hear
   if (turns.overtaken !== undefined && (end_of_turn || (isNext && wasOvertaken))) return [failed(finalMissing)];
   turns.order = turn_order;
   turns.over = end_of_turn;
-  const words = wordsOf(message.words, turns.speakers, sentSeconds);
-  for (const { end } of words) turns.heardUntil = Math.max(turns.heardUntil, end);
+  const words = wordsHeard(turns, message, sentSeconds);
   if (!end_of_turn) {
     turns.open = { message, words };
     return [...heard, partial(turn_order, interim(turns, message, words))];
@@ -82,14 +90,16 @@ export function readTurn(turns: Turns, json: Members, sentSeconds: number): Hear
   const utterance = heardOf(turns, message, words, message.transcript || textOf(words));
   const formattedFollows = turns.formats && !message.turn_is_formatted && utterance.text !== '';
   turns.awaitedOrder = formattedFollows ? turn_order : undefined;
-  return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, formattedFollows }];
+  turns.revised = undefined;
+  turns.ended.note(turn_order, utterance);
+  return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, formattedFollows }, ...warned];
 }
 
 /** The end of a turn said again: its formatted version, unless it is the same once more, or has lost its words. */
 function formatted(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
   if (!message.turn_is_formatted || message.transcript === '') return [];
   turns.awaitedOrder = undefined;
-  const words = wordsOf(message.words, turns.speakers, sentSeconds);
+  const words = wordsHeard(turns, revised(turns, message), sentSeconds);
   const utterance = heardOf(turns, message, words, message.transcript);
   return [{ type: 'turn.formatted', turnId: String(message.turn_order), utterance }];
 }
@@ -97,9 +107,59 @@ function formatted(turns: Turns, message: TurnMessage, sentSeconds: number): Hea
 /** The end of a turn that a later one has overtaken, and that has not ended yet. */
 function late(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
   turns.overtaken = undefined;
-  const words = wordsOf(message.words, turns.speakers, sentSeconds);
-  const utterance = heardOf(turns, message, words, message.transcript || textOf(words));
+  const utterance = wholeOf(turns, message, sentSeconds);
+  turns.ended.note(message.turn_order, utterance);
   return [ended(message.turn_order, utterance)];
+}
+
+/** The end of a turn whose order has fallen: another turn, unless it is one said again. */
+function stray(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[] {
+  if (!message.end_of_turn) return [];
+  const utterance = wholeOf(turns, message, sentSeconds);
+  const turnId = turns.ended.strayOf(message.turn_order, utterance);
+  return turnId === undefined
+    ? []
+    : [ended(turnId, utterance), ...turns.warnings.estimated('AssemblyAI', 'turn_order')];
+}
+
+const wholeOf = (turns: Turns, message: TurnMessage, sentSeconds: number): Utterance => {
+  const words = wordsHeard(turns, message, sentSeconds);
+  return heardOf(turns, message, words, message.transcript || textOf(words));
+};
+
+/** The words of a message; none where it speaks of silence. */
+function wordsHeard(turns: Turns, message: TurnMessage, sentSeconds: number): Word[] {
+  const words = wordsOf(message.words, turns.speakers, sentSeconds);
+  for (const { end } of words) turns.heardUntil = Math.max(turns.heardUntil, end);
+  if (turns.traits.silence?.test(message.transcript || textOf(words)) !== true) return words;
+  message.transcript = '';
+  return [];
+}
+
+/**
+ * Speakers that AssemblyAI has settled behind the end of a turn. A final is given once: one that still waits for its formatted
+ * version gets them, and of all others the client is told that they stay as they are.
+ */
+export function readRevision(turns: Turns, { revisions }: Members): Heard[] {
+  const told = listIn(revisions).map(objectIn);
+  turns.revised = told.find(({ turn_order }) => turn_order === turns.awaitedOrder) ?? turns.revised;
+  return told.every(({ turn_order }) => turn_order === turns.awaitedOrder)
+    ? []
+    : turns.warnings.once(
+        'speakers_revised',
+        'AssemblyAI has settled speakers of turns that have their final. Finals do not change: words that had no speaker stay without one.',
+      );
+}
+
+/** The message with the speakers that were settled meanwhile. */
+function revised(turns: Turns, message: TurnMessage): TurnMessage {
+  const { words, speaker_label } = turns.revised ?? {};
+  const labels = listIn(words).map((word) => objectIn(word).speaker);
+  const spoken = listIn(message.words);
+  if (labels.length !== spoken.length) return message;
+  message.words = spoken.map((word, at) => ({ ...objectIn(word), speaker: labels[at] }));
+  message.speaker_label = speaker_label ?? message.speaker_label;
+  return message;
 }
 
 /**
@@ -113,6 +173,7 @@ function supersede(turns: Turns): Heard[] {
   const { message, words } = open;
   if (words.length > 0 && areSettled(message.words)) {
     const utterance = heardOf(turns, message, words, textOf(words));
+    turns.ended.note(message.turn_order, utterance);
     return [ended(message.turn_order, utterance)];
   }
   turns.overtaken ??= words.length === 0 && message.transcript === '' ? undefined : message.turn_order;
@@ -121,7 +182,7 @@ function supersede(turns: Turns): Heard[] {
 
 /** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what goes on with an em dash. */
 function interim(turns: Turns, message: TurnMessage, words: Word[]): Utterance {
-  if (turns.partials === 'words')
+  if (turns.traits.partials === 'words')
     return heardOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));
   const shown = words.map((word) => ({ ...word, word: undashed(word.word) })).filter(({ word }) => word !== '');
   return heardOf(turns, message, shown, undashed(message.transcript || textOf(words)));
@@ -140,9 +201,11 @@ function heardOf(turns: Turns, message: TurnMessage, words: Word[], text: string
   });
 }
 
-function turnMessage(json: Members): TurnMessage | undefined {
+/** An end without an order that can be read is that of the open turn, or of a next one. */
+function turnMessage({ order, over }: Turns, json: Members): TurnMessage | undefined {
   const { end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
-  const turn_order = countIn(json.turn_order);
+  const isFinal = end_of_turn === true && (transcript !== '' || listIn(words).length > 0);
+  const turn_order = countIn(json.turn_order) ?? (isFinal ? order + (over ? 1 : 0) : undefined);
   if (turn_order === undefined || typeof end_of_turn !== 'boolean') return undefined;
   return {
     turn_order,

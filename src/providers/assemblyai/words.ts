@@ -3,8 +3,8 @@ import type { Word } from '../../../machines/events.ts';
 import { fractionIn, listIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { Speakers, wordOf } from '../kit/words.ts';
 
-/** AssemblyAI knows at most 10 live. */
-export const newSpeakers = (): Speakers => new Speakers(['UNKNOWN'], 64);
+/** AssemblyAI knows at most 10 live. `PENDING` is said of words whose speaker a `SpeakerRevision` is to tell. */
+export const newSpeakers = (): Speakers => new Speakers(['UNKNOWN', 'PENDING'], 64);
 
 /**
  * The words of a message; what is no word is left out, and one without times stands where the one before it ended.
@@ -19,7 +19,8 @@ export function wordsOf(raw: unknown, speakers: Speakers, secondsMax = Number.PO
     if (word === '') continue;
     const from = Math.min(secondsMax, secondsIn(start) ?? words.at(-1)?.end ?? 0);
     const until = Math.min(secondsMax, secondsIn(end) ?? from);
-    words.push(wordOf(word, from, until, fractionIn(confidence), speakers.numberOf(speaker)));
+    // Zero stands for what is not known: a word of which nothing is believed would not be said.
+    words.push(wordOf(word, from, until, fractionIn(confidence) || undefined, speakers.numberOf(speaker)));
   }
   return words;
 }

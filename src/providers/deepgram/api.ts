@@ -1,7 +1,7 @@
 // Where Deepgram is reached, what both live protocols want of their time, and how words are read.
 import type { Utterance, Word } from '../../../machines/events.ts';
 import { keyCheck, providerApi } from '../kit/api.ts';
-import { fractionIn, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { fractionIn, listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { oneSpeaker, utteranceOf, wordOf } from '../kit/words.ts';
 
 export const api = providerApi({
@@ -23,19 +23,35 @@ export const TIMING = {
 type Place = (seconds: number) => number;
 type SpeakerOf = (label: unknown) => number | undefined;
 
-/** The words of a list, formatted where there is a formatted version; undefined when there are none or one has no times. */
+/**
+ * The words of a list, formatted where there is a formatted version; undefined when there are none or one has no times. One whose
+ * times are no numbers stands where the one before it ended.
+ */
 export function wordsIn(value: unknown, place: Place, speakerOf: SpeakerOf = () => undefined): Word[] | undefined {
   const words: Word[] = [];
+  let lastEnd = 0;
   for (const item of listIn(value)) {
     const members = objectIn(item);
     const text = textIn(members.punctuated_word) ?? textIn(members.word);
-    const start = timeIn(members.start);
-    const end = timeIn(members.end);
+    const start = timeOr(members.start, lastEnd);
+    const end = timeOr(members.end, start ?? lastEnd);
     if (text === undefined || start === undefined || end === undefined) return undefined;
     const confidence = fractionIn(members.confidence);
-    words.push(wordOf(text, place(start), place(Math.max(start, end)), confidence, speakerOf(members.speaker)));
+    lastEnd = Math.max(start, end);
+    words.push(wordOf(text, place(start), place(lastEnd), confidence, speakerOf(members.speaker)));
   }
   return words.length === 0 ? undefined : words;
+}
+
+/** The language of most of the words; the list of all that were heard is in no order that can be relied on. */
+export function languageOf({ words, languages }: Members): string | undefined {
+  const counts = new Map<string, number>();
+  for (const word of listIn(words)) {
+    const language = textIn(objectIn(word).language);
+    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, one], [, other]) => other - one);
+  return most?.[0] ?? textIn(listIn(languages)[0]);
 }
 
 /** An utterance begins with its first word, where words have times; it has a speaker where all its words have the same. */

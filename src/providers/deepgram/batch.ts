@@ -4,7 +4,7 @@ import { requestBatch } from '../kit/batch.ts';
 import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
-import { api, heardOf, wordsIn } from './api.ts';
+import { api, heardOf, languageOf, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
 import { novaLanguage } from './languages.ts';
 import { options } from './options.ts';
@@ -71,7 +71,9 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
     .map((segment) => segmentOf(segment, seconds, speakers, multichannel === true))
     .filter((utterance) => utterance !== undefined)
     .sort((a, b) => a.start - b.start);
-  return { utterances, language: textIn(first.detected_language), seconds, warnings: warningsOf(request) };
+  // With switching between languages nothing else says what was heard.
+  const language = textIn(first.detected_language) ?? languageOf(objectIn(listIn(first.alternatives)[0]));
+  return { utterances, language, seconds, warnings: warningsOf(request) };
 }
 
 /** A segment, or what a channel said as a whole, which has no times but those of its words. */

@@ -42,6 +42,8 @@ export const failures = new FailureTable({
     { file: true, status: '4xx', code: 'DATA-0000', as: 'audio_unusable', kind: 'caller', ...unreadable },
     { file: true, status: [400, 413, 415, 422], words: /corrupt or unsupported|DATA-0000/i, as: 'audio_unusable' },
     ...CODES,
+    // Of an error that is not known nobody knows whether it passes.
+    { name: 'error', kind: 'next', message: 'Deepgram reported an error.' },
     { code: /^(DATA|NET)-/, kind: 'retry', message: 'Deepgram reported an error.' },
     { close: [1008, 1009], kind: 'next', reason: 'upstream_closed', message: 'Deepgram refused to go on.' },
   ],

@@ -1,37 +1,37 @@
 // Live Flux (`/v2/listen`): the provider names its turns, and says the whole text of the turn each time. Only its
 // `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
-import type { Utterance } from '../../../machines/events.ts';
-import { ended, failed, partial } from '../kit/heard.ts';
-import { countIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { EndedTurns } from '../kit/ended-turns.ts';
+import { ended, failed, partial, Warnings } from '../kit/heard.ts';
+import { type Members, objectIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { meanConfidence } from '../kit/words.ts';
 import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
-import { api, heardOf, TIMING, wordsIn } from './api.ts';
+import { api, TIMING } from './api.ts';
 import { failures } from './failures.ts';
+import { type HeardSoFar, type Report, reportOf } from './flux-report.ts';
 import { fluxHint } from './languages.ts';
 import { options } from './options.ts';
 
-interface State {
-  clock: LegClock;
-  /** The turn that is open, and whether words of it were heard. */
-  open: { index: number; hasWords: boolean } | undefined;
-  endedIndex: number;
+interface State extends HeardSoFar {
+  ended: EndedTurns;
   /** A turn with words after which another began, without its own end. */
   unended: number | undefined;
-  /** Up to here, on the provider's clock, silence was told or a turn has ended. */
-  quietSeconds: number;
   silences: number;
   /** `ending`: the last turn is being ended; `closing`: the provider was told to close. */
   phase: 'open' | 'ending' | 'closing';
   /** End of the audio on the provider's clock, once it has ended. */
   audioEndSeconds: number;
   forced: number;
+  /** No turn was open when the last was to end. */
+  nothingOpen: boolean;
 }
 
 const FORCE_END_TURN = { type: 'ForceEndTurn' } as const;
 const CLOSE_STREAM = { type: 'CloseStream' } as const;
+
+/** The answer to `ForceEndTurn` in silence: nothing follows it. */
+const NO_ACTIVE_TURN = 'FORCE_END_TURN_NO_ACTIVE_TURN';
 
 const KEEP_ALIVE_MS = 500;
 /** In such a pause the model is mostly sure that what was said is complete; by itself it may wait for five seconds. */
@@ -66,12 +66,16 @@ export const flux: LiveCodec<State> = {
       clock: new LegClock(request.sampleRate),
       open: undefined,
       endedIndex: -1,
+      ended: new EndedTurns(),
+      warnings: new Warnings(),
       unended: undefined,
       quietSeconds: 0,
       silences: 0,
       phase: 'open',
       audioEndSeconds: Number.POSITIVE_INFINITY,
       forced: 0,
+      nothingOpen: false,
+      heardSeconds: 0,
     },
     endpoint: {
       kind: 'websocket',
@@ -129,6 +133,7 @@ function queryOf({ model, sampleRate, language, params }: LegRequest) {
 
 function forceEnd(state: State): Step[] {
   state.forced++;
+  state.nothingOpen = false;
   return [
     { type: 'send', frame: FORCE_END_TURN },
     { type: 'wake', afterMs: FORCE_MS },
@@ -146,6 +151,8 @@ function heard(state: State, message: Members): Step[] {
       return [{ type: 'ready' }];
     case 'TurnInfo':
       return turnInfo(state, message);
+    case 'Warning':
+      return warning(state, message);
     case 'Error':
       return failures.heardOfError(textIn(message.code), textIn(message.description));
     default:
@@ -153,29 +160,22 @@ function heard(state: State, message: Members): Step[] {
   }
 }
 
-/** One report about a turn; `end` is on the provider's clock. */
-interface Report {
-  index: number;
-  text: string;
-  end: number;
-  utterance: Utterance;
-}
-
 function turnInfo(state: State, message: Members): Step[] {
   const report = reportOf(state, message);
   if (report === undefined) return [];
+  state.heardSeconds = Math.max(state.heardSeconds, report.end);
   // Ended turns are over, whatever is still said about them.
   const isOver = report.index <= state.endedIndex;
   switch (message.event) {
     case 'EndOfTurn':
-      return isOver ? [] : endOfTurn(state, report);
+      return [...(isOver ? stray(state, report) : endOfTurn(state, report)), ...report.warned];
     case 'StartOfTurn':
       if (isOver) return [];
       return [{ type: 'speech.started', start: report.utterance.start }, ...unsettled(state, report)];
     case 'Update':
     case 'EagerEndOfTurn':
     case 'TurnResumed':
-      if (report.text === '' && state.open === undefined) return quiet(state, report);
+      if (report.text === '' && state.open === undefined) return [...quiet(state, report), ...closeWhenQuiet(state)];
       return isOver ? [] : unsettled(state, report);
     default:
       return [];
@@ -191,6 +191,28 @@ function unsettled(state: State, { index, text, utterance }: Report): Step[] {
   return [partial(index, utterance)];
 }
 
+/** A warning about the end that was asked for says that there is nothing to wait for. */
+function warning(state: State, { code, description }: Members): Step[] {
+  if (code === NO_ACTIVE_TURN) {
+    state.nothingOpen = true;
+    return closeWhenQuiet(state);
+  }
+  return state.warnings.once(`deepgram_${textIn(code) ?? 'warning'}`, 'Deepgram', textIn(description) ?? '');
+}
+
+/** All of the audio was heard, and no turn is open in it: there is no end to wait for. */
+function closeWhenQuiet(state: State): Step[] {
+  const { phase, open, nothingOpen, heardSeconds, audioEndSeconds } = state;
+  const isHeard = phase === 'ending' && heardSeconds >= audioEndSeconds - ROUNDING_SECONDS;
+  return isHeard && nothingOpen && open?.hasWords !== true ? [close(state)] : [];
+}
+
+/** The final of a turn whose number has fallen. */
+function stray(state: State, { index, utterance }: Report): Step[] {
+  const turnId = state.ended.strayOf(index, utterance);
+  return turnId === undefined ? [] : [ended(turnId, utterance), ...state.warnings.estimated('Deepgram', 'turn_index')];
+}
+
 function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
   const { open } = state;
   const passedOver = open?.hasWords === true && open.index < index ? open.index : state.unended;
@@ -198,6 +220,7 @@ function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
   if (state.unended === index) state.unended = undefined;
   if (open !== undefined && open.index <= index) state.open = undefined;
   state.endedIndex = index;
+  state.ended.note(index, utterance);
   state.quietSeconds = Math.max(state.quietSeconds, end);
   const steps: Step[] = [ended(index, utterance)];
   const isLast = state.phase === 'ending' && end >= state.audioEndSeconds - ROUNDING_SECONDS;
@@ -216,21 +239,4 @@ function quiet(state: State, { end }: Report): Step[] {
   state.silences++;
   state.quietSeconds = until;
   return [ended(turnId, utterance)];
-}
-
-function reportOf({ clock }: State, message: Members): Report | undefined {
-  const index = countIn(message.turn_index);
-  const text = textIn(message.transcript);
-  const start = timeIn(message.audio_window_start);
-  const said = timeIn(message.audio_window_end);
-  if (index === undefined || text === undefined || start === undefined || said === undefined) return undefined;
-  const end = clock.heardSeconds(said);
-  const place = (seconds: number) => clock.legSeconds(seconds);
-  const words = wordsIn(message.words, place);
-  const utterance = heardOf(text, { start: place(Math.min(start, end)), end: place(end) }, words, {
-    // The provider gives one for each word, and none for the text.
-    confidence: words && meanConfidence(words),
-    language: textIn(listIn(message.languages)[0]),
-  });
-  return { index, text, end, utterance };
 }

@@ -38,10 +38,13 @@ export const models = modelCards(
       description:
         'General speech in one language, or with `language=auto` in ten between which speakers may switch. Turns end at silence.',
       languages: NOVA_LANGUAGES,
-      // The price of one language. Code switching (0.0058 live, 0.0092 batch) and speakers (0.0020 more) cost the provider's
-      // customer more, which one price for each mode cannot say.
-      batch: '0.0077',
-      live: '0.0048',
+      // The regular live price. Deepgram asks 0.0048 "for a limited time", which may end without a word, and every minute then
+      // be billed for less than it costs; whoever wants to pass it on names it in the prices file. Of one language each: code
+      // switching (0.0092 live, 0.0058 for now; 0.0052 for files) and speakers (0.0020 more) cost more, which one price for
+      // each mode cannot say.
+      batch: '0.0043',
+      live: '0.0077',
+      priceDate: '2026-09-21',
     },
     {
       id: 'flux-general-en',

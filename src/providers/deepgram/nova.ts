@@ -8,7 +8,7 @@ import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
 import { Speakers } from '../kit/words.ts';
 import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
-import { api, heardOf, TIMING, wordsIn } from './api.ts';
+import { api, heardOf, languageOf, TIMING, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
 import { novaLanguage } from './languages.ts';
 import { options } from './options.ts';
@@ -18,8 +18,9 @@ interface State {
   speakers: Speakers;
   turns: TurnsFromPieces;
   warnings: Warnings;
-  /** End of the last settled window, on the provider's clock. */
+  /** End of the last settled window, and of any window, on the provider's clock. */
   settledSeconds: number;
+  heardSeconds: number;
   /** The turn for which `Finalize` was sent. */
   finalized: string | undefined;
   finishing: boolean;
@@ -61,6 +62,7 @@ export const nova: LiveCodec<State> = {
       turns: new TurnsFromPieces(),
       warnings: new Warnings(),
       settledSeconds: 0,
+      heardSeconds: 0,
       finalized: undefined,
       finishing: false,
     },
@@ -139,17 +141,21 @@ function heard(state: State, message: Members): Step[] {
       return start === undefined ? [] : [{ type: 'speech.started', start: state.clock.legSeconds(start) }];
     }
     case 'UtteranceEnd':
-      return state.turns.end();
+      return isOfTurn(state, message.last_word_end) ? state.turns.end() : [];
     case 'Metadata':
       return state.finishing ? [...state.turns.end(), { type: 'finished' }] : state.turns.end();
-    case 'Error': {
-      // Not in the provider's current types; what it leads to, a close code says.
-      const words = textIn(message.description) ?? textIn(message.message) ?? 'it gave no reason';
-      return state.warnings.once('provider_error', 'Deepgram reported an error', words);
-    }
+    case 'Error':
+      // A close may never follow.
+      return failures.heardOfError(textIn(message.variant), textIn(message.description) ?? textIn(message.message));
     default:
       return [];
   }
+}
+
+/** An end of speech may come late, when words of the next turn are held; without a time it says nothing of where it was. */
+function isOfTurn({ clock, turns }: State, lastWordEnd: unknown): boolean {
+  if (typeof lastWordEnd !== 'number' || lastWordEnd < 0) return false;
+  return turns.from !== undefined && clock.legSeconds(lastWordEnd) >= turns.from;
 }
 
 function results(state: State, message: Members): Step[] {
@@ -157,20 +163,32 @@ function results(state: State, message: Members): Step[] {
   const duration = timeIn(message.duration);
   const alternative = objectIn(listIn(objectIn(message.channel).alternatives)[0]);
   const text = textIn(alternative.transcript);
-  if (start === undefined || duration === undefined || text === undefined) return [];
-  const { clock, turns } = state;
-  const end = clock.heardSeconds(start + duration);
+  if (text === undefined) return [];
+  const { turns } = state;
   const isEnd = message.speech_final === true || message.from_finalize === true;
   const isSettled = message.is_final === true || isEnd;
-  const window = () => windowOf(state, text, { start, end }, alternative);
-  if (!isSettled) return end > state.settledSeconds ? [turns.partial(window())] : [];
+  const isPlaced = start !== undefined && duration !== undefined;
+  const window = isPlaced ? { start, end: state.clock.heardSeconds(start + duration) } : estimated(state, alternative);
+  if (!isSettled) {
+    if (!isPlaced || window.end <= state.settledSeconds) return [];
+    state.heardSeconds = Math.max(state.heardSeconds, window.end);
+    return [turns.partial(windowOf(state, text, window, alternative))];
+  }
   const steps: Step[] = [];
   // Windows have no names: one at the same place with the same words is the same one.
-  if (!turns.isRepeated(`${start} ${duration} ${text}`)) {
-    state.settledSeconds = Math.max(state.settledSeconds, end);
-    steps.push(turns.piece(window()));
+  if ((isPlaced || text !== '') && !turns.isRepeated(`${message.start} ${message.duration} ${text}`)) {
+    state.settledSeconds = Math.max(state.settledSeconds, window.end);
+    steps.push(turns.piece(windowOf(state, text, window, alternative)));
+    if (!isPlaced) steps.push(...state.warnings.estimated('Deepgram', start === undefined ? 'start' : 'duration'));
   }
   return isEnd ? [...steps, ...turns.end()] : steps;
+}
+
+/** Where a window is that has no place of its own: behind what is settled, as far as its words, or anything, was heard. */
+function estimated({ clock, settledSeconds, heardSeconds }: State, { words }: Members): { start: number; end: number } {
+  const spoken = wordsIn(words, (at) => at)?.at(-1)?.end;
+  const heard = spoken ?? (heardSeconds > settledSeconds ? heardSeconds : clock.sentSeconds);
+  return { start: settledSeconds, end: Math.max(settledSeconds, clock.heardSeconds(heard)) };
 }
 
 function windowOf(
@@ -184,6 +202,6 @@ function windowOf(
   const words = wordsIn(alternative.words, place, speakerOf);
   return heardOf(text, { start: place(window.start), end: place(window.end) }, words, {
     confidence: fractionIn(alternative.confidence),
-    language: textIn(listIn(alternative.languages)[0]),
+    language: languageOf(alternative),
   });
 }

@@ -22,9 +22,10 @@ interface Row {
   name: string;
   description: string;
   languages: readonly string[];
-  /** USD for a minute; a model has the modes that have a price. */
+  /** USD for a minute; a model has the modes that have a price. `priceDate`: when it was read, where that is another day. */
   live?: string;
   batch?: string;
+  priceDate?: string;
   /** Capabilities that are not those of all. */
   can?: Partial<Capabilities>;
   created?: number;
@@ -56,7 +57,7 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
         ...(batch === undefined ? {} : { batch: price(batch) }),
         ...(live === undefined ? {} : { live: { ...price(live), ...common.livePrice } }),
       },
-      priceSource: common.priceSource,
+      priceSource: { ...common.priceSource, date: row.priceDate ?? common.priceSource.date },
     };
   });
 }

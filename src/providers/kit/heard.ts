@@ -26,9 +26,15 @@ export class Warnings {
   readonly #told = new Set<string>();
 
   /** @param words the provider's, behind the gateway's own */
-  once(code: string, message: string, words: string): Heard[] {
+  once(code: string, message: string, words?: string): Heard[] {
     if (this.#told.has(code) || this.#told.size >= KINDS_MAX) return [];
     this.#told.add(code);
-    return [{ type: 'warned', code, message: `${message}: ${providerWords(words)}` }];
+    return [{ type: 'warned', code, message: words === undefined ? message : `${message}: ${providerWords(words)}` }];
+  }
+
+  /** A settled text came with a number that cannot be right: the text is kept all the same. */
+  estimated(title: string, member: string): Heard[] {
+    const message = `${title} sent a final with a \`${member}\` that cannot be right. Its text is kept; its place is estimated.`;
+    return this.once('place_estimated', message);
   }
 }

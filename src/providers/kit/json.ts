@@ -22,6 +22,10 @@ export const countIn = (value: unknown): number | undefined =>
 export const timeIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : undefined;
 
+/** The same; a number that is none, such as what `1e999` is read as, is `otherwise`. */
+export const timeOr = (value: unknown, otherwise: number): number | undefined =>
+  timeIn(value) ?? (typeof value === 'number' ? otherwise : undefined);
+
 /** Seconds of a time in milliseconds. */
 export function secondsIn(milliseconds: unknown): number | undefined {
   const known = numberIn(milliseconds);

@@ -14,8 +14,9 @@ const REMEMBERED_MAX = 32;
 export class TurnsFromPieces {
   readonly #areParts: boolean;
   #turn = 0;
-  #held = false;
   #unsettled = false;
+  /** Where the settled words of the turn begin, once there are some. */
+  #from: number | undefined;
   /** The parts of the turn so far, joined. */
   #parts: Utterance | undefined;
   readonly #known: string[] = [];
@@ -29,19 +30,19 @@ export class TurnsFromPieces {
     return String(this.#turn);
   }
 
-  /** Settled words of the turn were heard. */
-  get held(): boolean {
-    return this.#held;
+  /** Where the turn begins, on the leg's clock, once settled words of it were heard. */
+  get from(): number | undefined {
+    return this.#from;
   }
 
   /** All words of the turn are settled, and there are some. */
   get settled(): boolean {
-    return this.#held && !this.#unsettled;
+    return this.#from !== undefined && !this.#unsettled;
   }
 
   /** Words were heard that are no final yet. */
   get open(): boolean {
-    return this.#held || this.#unsettled;
+    return this.#from !== undefined || this.#unsettled;
   }
 
   /** Unsettled words behind the pieces. */
@@ -53,8 +54,8 @@ export class TurnsFromPieces {
   /** Settled words. Silence with none before it is a turn of its own, so that it need not be kept; else it belongs to theirs. */
   piece(utterance: Utterance): Heard {
     this.#unsettled = false;
-    if (utterance.text === '' && !this.#held) return this.#ended(utterance);
-    this.#held = true;
+    if (utterance.text === '' && this.#from === undefined) return this.#ended(utterance);
+    this.#from ??= utterance.start;
     if (!this.#areParts) return { type: 'piece', turnId: this.turnId, utterance };
     this.#parts = this.#with(utterance);
     return partial(this.#turn, spaced(this.#parts));
@@ -62,7 +63,7 @@ export class TurnsFromPieces {
 
   /** Ends the turn, where there is one with settled words. */
   end(): Heard[] {
-    return this.#held ? [this.#ended(this.#parts && spaced(this.#parts))] : [];
+    return this.#from !== undefined ? [this.#ended(this.#parts && spaced(this.#parts))] : [];
   }
 
   /** Whether a piece was heard before: it has no name but where it was and what it says. */
@@ -78,7 +79,7 @@ export class TurnsFromPieces {
   }
 
   #ended(utterance: Utterance | undefined): Heard {
-    this.#held = false;
+    this.#from = undefined;
     this.#parts = undefined;
     return ended(this.#turn++, utterance);
   }

@@ -1,7 +1,7 @@
 // AssemblyAI's options: what each takes, and where it is honoured.
 import type { OptionFixtures } from '../../suites/provider/fixtures.ts';
 
-const U3 = ['u3-rt-pro', 'universal-3-5-pro'];
+const U3 = ['u3-rt-pro', 'universal-3-5-pro', 'universal-3-6-pro'];
 const FORMATTED = ['universal-streaming-english', 'whisper-rt'];
 const DETECTING = ['universal-streaming-multilingual', ...U3, 'whisper-rt'];
 const LIVE = ['universal-streaming-english', ...DETECTING];
@@ -33,7 +33,7 @@ export const options: OptionFixtures = {
     agent_context: { takes: ['ü'], refuses: ['x'.repeat(1_501)], live: U3 },
     mode: { takes: ['min_latency', 'balanced', 'max_accuracy'], refuses: ['fast'], live: U3 },
     language_detection: { ...WISH, live: DETECTING, batch: BATCH },
-    language_codes: { takes: [['en', 'es']], refuses: [[], ['EN'], 'en'], live: ['universal-3-5-pro'] },
+    language_codes: { takes: [['en', 'es']], refuses: [[], ['EN'], 'en'], live: U3.slice(1) },
     domain: { takes: ['medical-v1'], refuses: ['law'], live: LIVE },
     voice_focus: { takes: ['near-field', 'far-field'], refuses: ['far'], live: U3 },
     filter_profanity: { ...FLAG, ...BOTH },

@@ -63,6 +63,7 @@ testProvider({
       [{ model: 'whisper-rt', language: 'auto' }, { language_detection: 'true' }],
       [{ ...U35, language: 'pt-BR' }, { language_codes: '["pt"]' }],
       [{ ...U35, language: 'sw' }, {}],
+      [{ model: 'universal-3-6-pro', language: 'zu' }, { language_codes: '["zu"]' }],
       [{ ...U35, language: 'fr', params: { language_codes: ['en', 'es'] } }, { language_codes: '["en","es"]' }],
       [{ ...U35, language: 'fr', params: { language_detection: true } }, { language_codes: '["fr"]' }],
       [{ ...U3, params: { format_turns: true, prompt: 'a&b' } }, { prompt: 'a&b' }],
@@ -86,6 +87,7 @@ testProvider({
     closes: [
       [1008, 'Unauthorized Connection: Missing Authorization header', 'account close_1008'],
       [1008, 'Unauthorized Connection: Insufficient account balance', 'account close_1008'],
+      [1008, 'Unauthorized connection: Incorrect padding', 'retry close_1008'],
       [1008, '', 'account close_1008'],
       [1008, 'Unauthorized Connection: Too many concurrent sessions', 'next close_1008'],
       [3005, 'Session Cancelled: An error occurred', 'retry close_3005'],

@@ -9,6 +9,17 @@ const FINISHED = [FINISH, 'send ForceEndpoint', 'send Terminate'];
 
 const STORIES: Readonly<Record<string, Story>> = {
   'is ready with `Begin`': [[{ type: 'Begin', id: 'session-1', expires_at: 1 }, 'ready']],
+  'says which model was applied, where that is not the one that was asked for': [
+    [{ type: 'Begin', configuration: { model: 'universal-streaming-english' } }, 'ready'],
+    [
+      { type: 'Begin', configuration: { model: 'universal-3-6-pro' } },
+      'ready',
+      like({
+        ...{ type: 'warned', code: 'other_model' },
+        message: 'AssemblyAI was asked for the model universal-streaming-english and uses another: universal-3-6-pro',
+      }),
+    ],
+  ],
   'tells when speech started, within the audio sent': [
     [
       { type: 'SpeechStarted', timestamp: 1_216 },
@@ -76,6 +87,7 @@ const FAILURES: Readonly<Record<string, Story>> = {
     [error('Input duration violation: 5 ms'), 'failed retry error'],
     [error('Session Expired: Maximum session duration exceeded'), 'failed retry error'],
     [error('Invalid JSON: {'), 'failed caller error'],
+    [error('Unauthorized connection: Incorrect padding', 1008), 'failed retry 1008'],
     [error('something else'), error(''), 'failed retry error', 'failed retry error'],
   ],
   'is known by its code; what it quotes is not what went wrong': [

@@ -1,5 +1,6 @@
 // `Turn` messages of AssemblyAI, and what a leg makes of them: whatever the model and the regime, each turn ends once, with the
 // words and the position it ended with.
+import { expect } from 'vitest';
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
 import { like, type Story } from '../../suites/provider/story.ts';
 
@@ -41,6 +42,12 @@ const TWIN = ['ended+ 0 "book it" 0.1-0.4', 'formatted 0 "Book it." 0.1-0.4'];
 const begun = (order = 1) => turn({ turn_order: order, words: words(['now', 900 + order, 950, false]) });
 const NEXT = formatted({ turn_order: 1, transcript: 'Now.', words: words(['Now.', 900, 950]) });
 const HALF = [turn({ words: words(['book', 100, 300], ['it', 300, 400, false]) }), 'partial 0 "book it" 0.1-0.4'];
+
+const silent = words(['[', 1_000, 1_500, false], ['Silence]', 1_500, 2_000, false]);
+const revision = (turn_order: number) => ({
+  type: 'SpeakerRevision',
+  revisions: [{ turn_order, speaker_label: 'B', words: BOOK.map((word, at) => ({ ...word, speaker: 'AB'[at] })) }],
+});
 
 const FORMATTING: Readonly<Record<string, Story>> = {
   'ends unformatted, and its formatted version follows (A)': [[ended(), formatted(), ...TWIN]],
@@ -111,6 +118,71 @@ const UNFORMATTED: Readonly<Record<string, Story>> = {
   ],
 };
 
+/** As they were seen, and what is like them. */
+const RECORDED: Readonly<Record<string, Story>> = {
+  'has words of speakers that are not told apart yet: PENDING is nobody': [
+    [
+      ended({
+        speaker_label: 'A',
+        words: [...'AAAAA', ...Array(3).fill('PENDING')].map((speaker, at) => ({
+          ...(words(['so', at * 100, at * 100 + 90])[0] as object),
+          speaker,
+        })),
+      }),
+      like({
+        utterance: {
+          speaker: 0,
+          words: [...Array(5).fill({ speaker: 0 }), ...Array(3).fill(expect.not.objectContaining({ speaker: 0 }))],
+        },
+      }),
+    ],
+  ],
+  'keeps the speakers of its final when they are settled later, and says so once': [
+    [ended(), PLAIN],
+    [revision(0), 'warned speakers_revised'],
+    [revision(0)],
+  ],
+  'begins later than its interims did': [
+    [turn({ words: words(['well', 4_480, 4_700, false]) }), 'partial 0 "well" 4.48-4.7'],
+    [ended({ words: words(['well', 5_488, 5_700]), transcript: 'well' }), 'ended 0 "well" 5.488-5.7'],
+  ],
+  'keeps its text when its order has fallen, once': [
+    [ended({ turn_order: 5 }), 'ended 5 "book it" 0.1-0.4'],
+    ...[0, 1].map((at) => {
+      const late = ended({ turn_order: 3, transcript: 'now', words: words(['now', 900, 950]) });
+      return at === 0 ? [late, 'ended 3-1 "now" 0.9-0.95', 'warned place_estimated'] : [late];
+    }),
+    [ended({ turn_order: 5, transcript: 'then', words: words(['then', 990, 999]) }), 'ended 5-2 "then" 0.99-0.999'],
+  ],
+  'keeps its text when its order cannot be read': [
+    [turn({ words: BOOK }), 'partial 0 "book it" 0.1-0.4'],
+    [ended({ turn_order: Number.POSITIVE_INFINITY }), PLAIN, 'warned place_estimated'],
+    [ended({ turn_order: undefined, transcript: 'now', words: words(['now', 900, 950]) }), 'ended 1 "now" 0.9-0.95'],
+    [turn({ turn_order: undefined, end_of_turn: true })],
+  ],
+};
+
+const FORMATTED_LATER: Readonly<Record<string, Story>> = {
+  'has the speakers that were settled before its formatted version': [
+    [ended(), TWIN[0]],
+    [revision(0)],
+    [formatted(), like({ type: 'turn.formatted', utterance: { speaker: 1, words: [{ speaker: 0 }, { speaker: 1 }] } })],
+  ],
+};
+
+const WHISPER: Readonly<Record<string, Story>> = {
+  'says of silence that it is silence, which is no text': [
+    [turn({ words: silent }), 'partial 0 "" 2-2'],
+    [ended({ transcript: '[ Silence]', words: silent }), 'ended 0 "" 2-2'],
+  ],
+  'knows no confidence where it says zero': [
+    [
+      ended({ words: BOOK.map((word) => ({ ...word, confidence: 0 })) }),
+      like({ utterance: expect.not.objectContaining({ confidence: 0 }) }),
+    ],
+  ],
+};
+
 const DASHED: Readonly<Record<string, Story>> = {
   'shows its transcript without the dash of what goes on': [
     [
@@ -136,6 +208,9 @@ const DASHED: Readonly<Record<string, Story>> = {
 export const turnStories: readonly StoryGroup[] = [
   { of: 'a turn', request: asked(ENGLISH.model), stories: { ...FORMATTING, ...OVERTAKEN } },
   { of: 'a turn of Whisper', request: asked('whisper-rt'), stories: FORMATTING },
+  { of: 'a turn whose speakers are settled', request: asked(ENGLISH.model), stories: FORMATTED_LATER },
+  { of: 'a recorded turn', request: ENGLISH, stories: RECORDED },
+  { of: 'a turn of Whisper in silence', request: { model: 'whisper-rt' }, stories: WHISPER },
   { of: 'a turn of which no format was asked', request: ENGLISH, stories: UNFORMATTED },
   {
     of: 'a turn of the multilingual model',

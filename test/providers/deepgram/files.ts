@@ -76,6 +76,17 @@ export const files: BatchFixtures = {
       [whole({ transcript: 'Hello there', confidence: 0.7, words: [word('Hello', 1), word('there', 2)] })],
       { utterances: [{ text: 'Hello there', start: 1, end: 2.5, confidence: 0.7 }] },
     ],
+    'the language of most words, where languages were switched: the list is in no order to rely on': [
+      {},
+      [
+        whole({
+          transcript: 'hola my friend',
+          languages: ['es', 'en'],
+          words: ['es', 'en', 'en'].map((language, at) => ({ ...word('x', at), language })),
+        }),
+      ],
+      { language: 'en' },
+    ],
     'a text without times': [{}, [whole({ transcript: 'x' })], { utterances: [{ text: 'x', start: 0, end: 5 }] }],
     'no words, which is no failure': [{}, [answer([])], { utterances: [], seconds: 12.5 }],
     'warnings of what Deepgram has no parameter for': [

@@ -116,13 +116,48 @@ const STORIES: Readonly<Record<string, Story>> = {
   'is told that a deployment has no ForceEndTurn': [
     [{ type: 'Error', code: 'UNPARSABLE_CLIENT_MESSAGE' }, 'failed next UNPARSABLE_CLIENT_MESSAGE'],
   ],
-  'takes an error of no known code for one worth a retry, and one without for "error"': [
-    [{ type: 'Error', code: 'toString' }, { type: 'Error' }, 'failed retry toString', 'failed retry error'],
+  'leaves an error of no known code to the next model, and calls one without a code "error"': [
+    [{ type: 'Error', code: 'toString' }, { type: 'Error' }, 'failed next toString', 'failed next error'],
   ],
   'makes nothing of what it cannot read': [
-    [{ type: 'ConfigureSuccess' }, turn('Novelty', 0, 'x', 1), turn('EndOfTurn', 0.5, 'x', 1)],
-    [turn('EndOfTurn', -1, 'x', 1), turn('EndOfTurn', 0, 'x', Number.NaN)],
+    [{ type: 'ConfigureSuccess' }, turn('Novelty', 0, 'x', 1), turn('Update', 0.5, 'x', 1)],
+    [turn('EndOfTurn', 0, '', Number.NaN), turn('Update', -1, 'x', 1)],
     [{ ...turn('EndOfTurn', 0, 'x', 1), transcript: 5 }],
+  ],
+  'keeps the text of a final whose numbers cannot be read, as the open turn’s, as far as it was heard': [
+    ONE,
+    [
+      turn('EndOfTurn', Number.POSITIVE_INFINITY, 'One.', Number.POSITIVE_INFINITY),
+      ...['ended 0 "One." 0-1', 'warned place_estimated'],
+    ],
+    [
+      turn('EndOfTurn', 1, 'Two.', Number.POSITIVE_INFINITY, { words: [word('Two.', 1.5, 2)], audio_window_start: 1 }),
+      'ended 1 "Two." 1.5-10',
+    ],
+  ],
+  'keeps the text of a final whose number has fallen, once': [
+    ...[1, 0].map((index) => {
+      const said = turn('EndOfTurn', index, 'Yes.', 3 - index, {
+        words: [word('Yes.', 2 - index, 3 - index)],
+        audio_window_start: 2 - index,
+      });
+      const name = index === 1 ? '1' : '0-1';
+      const warned = index === 1 ? [] : ['warned place_estimated'];
+      return [said, said, `ended ${name} "Yes." ${2 - index}-${3 - index}`, ...warned];
+    }),
+  ],
+  'passes on what it is warned of': [
+    [{ type: 'Warning', code: 'SLOW', description: 'x' }, 'warned deepgram_SLOW'],
+    [{ type: 'Warning', code: 'SLOW', description: 'x' }],
+  ],
+  'is told that no turn is open to be ended, and waits for nothing once all was heard': [
+    [FINALIZE, 'send ForceEndTurn'],
+    [{ type: 'Warning', code: 'FORCE_END_TURN_NO_ACTIVE_TURN', description: 'x' }],
+    FINISHED,
+    [{ type: 'Warning', code: 'FORCE_END_TURN_NO_ACTIVE_TURN', description: 'x' }],
+    [turn('Update', 0, '', 10.5), 'ended silence-0 "" 0-9.5', CLOSE_STREAM],
+    [WAKE],
+    [closed(1005), 'finished'],
   ],
   'reads words with their times, their mean confidence and the first language; words without times are left out': [
     [
@@ -135,6 +170,30 @@ const STORIES: Readonly<Record<string, Story>> = {
       }),
     ],
     [turn('EndOfTurn', 1, 'Yes', 3, { words: [{ word: 'Yes', confidence: 1 }] }), 'ended 1 "Yes" 0-3'],
+  ],
+};
+
+/** As they were seen: words before the start of their turn, which overlap in time, and silence of the next turn behind its end. */
+const RECORDED: Readonly<Record<string, Story>> = {
+  'words come before the start of their turn, and overlap': [
+    [turn('Update', 0, 'Two', 0.96), 'partial 0 "Two" 0-0.96'],
+    [turn('StartOfTurn', 0, 'Two', 1.04), 'speech 0', 'partial 0 "Two" 0-1.04'],
+    [
+      turn('Update', 0, 'Two of', 1.12),
+      turn('Update', 0, 'Two of', 1.2),
+      'partial 0 "Two of" 0-1.12',
+      'partial 0 "Two of" 0-1.2',
+    ],
+    [
+      turn('EndOfTurn', 0, 'Two of', 1.5, { words: [word('Two', 0.5, 1), word('of', 0.9, 1.2)] }),
+      like({ utterance: { words: [{ end: 1 }, { start: 0.9, end: 1.2 }] } }),
+    ],
+    [
+      turn('Update', 1, '', 1.75),
+      turn('Update', 1, '', 2),
+      'partial silence-0 "" 1.5-1.5',
+      'partial silence-0 "" 1.5-1.5',
+    ],
   ],
 };
 
@@ -160,5 +219,6 @@ const SILENCES: Readonly<Record<string, Story>> = {
 
 export const fluxStories: readonly StoryGroup[] = [
   { of: 'Flux', request: { model: 'flux-general-multi' }, stories: STORIES },
+  { of: 'Flux as recorded', request: { model: 'flux-general-en' }, stories: RECORDED },
   { of: 'Flux with pauses', request: { model: 'flux-general-en' }, seconds: 1, stories: SILENCES },
 ];

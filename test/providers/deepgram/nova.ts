@@ -80,19 +80,39 @@ const TURNS: Readonly<Record<string, Story>> = {
     FINALIZED,
     [WAKE],
   ],
-  'tells of an error message once, and goes on': [
-    [{ type: 'Error', description: 'odd' }, 'warned provider_error'],
-    [{ type: 'Error', description: 'odd' }],
-    [results('Yes.', 0, 1, 'fs'), 'piece 0 "Yes." 0-1', 'ended 0'],
+  'has failed with an error message: a close may never follow': [
+    [
+      { type: 'Error', description: 'odd' },
+      like({ failure: { kind: 'next', message: 'Deepgram reported an error: odd' } }),
+    ],
+    [{ type: 'Error', variant: 'NET-0000', message: 'x' }, 'failed retry NET-0000'],
   ],
   'makes nothing of what it cannot read': [
     [
       { type: 'SpeechStarted', timestamp: 'now' },
-      { ...results('x', 0, 1, 'fs'), start: Number.NaN },
-    ],
-    [
       { ...results('x', 0, 1, 'fs'), channel: { alternatives: [] } },
-      { ...results('x', 0, 1, 'fs'), duration: '1' },
+      { ...results('', 0, 1, 'f'), duration: Number.POSITIVE_INFINITY },
+      { ...results('x', 0, 1), start: Number.POSITIVE_INFINITY },
+    ],
+  ],
+  'keeps the text of a final whose numbers cannot be read, and places it behind what was settled': [
+    [results('One.', 0, 1, 'fs'), 'piece 0 "One." 0-1', 'ended 0'],
+    [results('two', 1, 2), 'partial 1 "two" 1-2'],
+    [
+      { ...results('Two.', 1, 2, 'fs'), start: Number.POSITIVE_INFINITY },
+      ...['piece 1 "Two." 1-2', 'warned place_estimated', 'ended 1'],
+    ],
+    [{ ...results('Three.', 2, 3, 'fs'), duration: '1' }, 'piece 2 "Three." 2-10', 'ended 2'],
+  ],
+  'keeps the places of words when one of them has none': [
+    [
+      results('a b', 0, 2, 'f', {
+        words: [
+          { word: 'a', start: 0.5, end: 1 },
+          { word: 'b', start: Number.POSITIVE_INFINITY, end: 1.5 },
+        ],
+      }),
+      like({ utterance: { start: 0.5, words: [{ end: 1 }, { word: 'b', start: 1, end: 1.5 }] } }),
     ],
   ],
   'keeps words whose times are below zero': [
@@ -103,8 +123,15 @@ const TURNS: Readonly<Record<string, Story>> = {
     [audio(2), results('on', 10, 11), 'partial 1 "on" 10-11'],
     [results('on', 10, 12, 'fs'), 'piece 1 "on" 10-12', 'ended 1'],
   ],
-  'names the language that switching heard': [
+  'names the language that switching heard, of most of the words': [
     [results('hola', 0, 1, 'f', { languages: ['es', 'en'] }), 'piece 0 "hola" 0-1 es'],
+    [
+      results('hola my friend', 1, 2, 'f', {
+        languages: ['es', 'en'],
+        words: ['es', 'en', 'en'].map((language) => ({ word: 'x', start: 1, end: 2, language })),
+      }),
+      'piece 0 "hola my friend" 1-2 en',
+    ],
   ],
   'reads words formatted, with speakers from 0 in the order they are first heard, and begins where they do': [
     [
@@ -125,6 +152,41 @@ const TURNS: Readonly<Record<string, Story>> = {
       }),
     ],
     [results('no', 2, 3, 'f', { words: [{ word: 'no', start: 2, end: 3, speaker: 2 }] }), 'piece 0 "no" 2-3 speaker 1'],
+  ],
+};
+
+/** As they were seen. */
+const RECORDED: Readonly<Record<string, Story>> = {
+  'one turn of 19 words, whose predecessor’s UtteranceEnd comes late': [
+    [results('and he said that', 9.6, 11.2), 'partial 0 "and he said that" 9.6-11.2'],
+    [{ ...END, last_word_end: 8.8 }],
+    [
+      results('And he said that he would come back before the end', 9.6, 14.36, 'f'),
+      'piece 0 "And he said that he would come back before the end" 9.6-14.36',
+    ],
+    [
+      { ...END, last_word_end: 8.8 },
+      { ...END, last_word_end: -1 },
+      { ...END, last_word_end: undefined },
+    ],
+    [
+      results('of the week if nothing went wrong again.', 14.36, 17.04, 'fs'),
+      ...['piece 0 "of the week if nothing went wrong again." 14.36-17.04', 'ended 0'],
+    ],
+  ],
+  'the answer to Finalize is an end of speech as well': [
+    FINALIZED,
+    [results('Hello', 0, 1, 'fsz'), 'piece 0 "Hello" 0-1', 'ended 0'],
+    [WAKE],
+  ],
+  'an interim shrinks, and loses its first word': [
+    [results('so I think', 0, 1.5), 'partial 0 "so I think" 0-1.5'],
+    [results('I think', 0.5, 1.5), 'partial 0 "I think" 0.5-1.5'],
+    [results('I think.', 0.5, 2, 'fs'), 'piece 0 "I think." 0.5-2', 'ended 0'],
+  ],
+  'an idle connection is told Metadata, and closed': [
+    [{ type: 'Metadata', sha256: 'incomplete', duration: 0, channels: 0 }],
+    [closed(1011, 'Deepgram did not receive audio data. See https://dpgr.am/net0001'), 'failed retry NET-0001'],
   ],
 };
 
@@ -165,5 +227,6 @@ const BEGINNINGS: Readonly<Record<string, Story>> = {
 
 export const novaStories: readonly StoryGroup[] = [
   { of: 'Nova', stories: { ...TURNS, ...ENDS } },
+  { of: 'Nova as recorded', seconds: 20, stories: RECORDED },
   { of: 'Nova at its beginning', seconds: 0, stories: BEGINNINGS },
 ];

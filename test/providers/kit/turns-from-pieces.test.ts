@@ -11,7 +11,7 @@ describe('turns of whole words', () => {
     expect(turns.partial(said('on'))).toMatchObject({ type: 'partial', turnId: '0' });
     expect([turns.open, turns.settled, turns.end()]).toEqual([true, false, []]);
     expect(turns.piece(said('one'))).toMatchObject({ type: 'piece', turnId: '0', utterance: { text: 'one' } });
-    expect([turns.held, turns.settled]).toEqual([true, true]);
+    expect([turns.from, turns.settled]).toEqual([0, true]);
     const [end] = turns.end();
     expect(end).toEqual({ type: 'turn.ended', turnId: '0', formattedFollows: false });
     expect([turns.turnId, turns.open]).toEqual(['1', false]);
@@ -24,7 +24,7 @@ describe('turns of whole words', () => {
     expect(turns.piece(said(''))).toMatchObject({ type: 'piece', turnId: '1' });
     turns.partial(said('two'));
     turns.end();
-    expect([turns.held, turns.open]).toEqual([false, true]);
+    expect([turns.from, turns.open]).toEqual([undefined, true]);
   });
 
   it('know a piece that is said again, of the last ones', () => {

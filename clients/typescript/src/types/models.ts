@@ -20,6 +20,7 @@ export interface ModelParams {
   'assemblyai/universal-streaming-multilingual': AssemblyaiParams;
   'assemblyai/u3-rt-pro': AssemblyaiParams;
   'assemblyai/universal-3-5-pro': AssemblyaiParams;
+  'assemblyai/universal-3-6-pro': AssemblyaiParams;
   'assemblyai/whisper-rt': AssemblyaiParams;
   'assemblyai/universal-2': AssemblyaiParams;
   'openai/gpt-live-transcribe': OpenaiParams;
