@@ -1,12 +1,12 @@
 // `voxgate config check|print|docs`: the configuration, before it is used.
 import { configReference, printConfig } from '../config/reference.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { CommandError, EXIT, print } from './shared/output.ts';
+import { EXIT, print, tell, UsageError } from './shared/output.ts';
 import { loadPrices, loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate config <check|print|docs>
 
-  check  says whether the configuration can be used; exit code 78 and one sentence when not
+  check  says whether the configuration can be used; exit code 78 and a sentence for each fault when not
   print  prints the values in force, without secrets
   docs   prints the table of all settings, as Markdown`;
 
@@ -15,14 +15,14 @@ export const config: Command = {
   summary: 'check, print or explain the configuration',
   usage,
   async run(args) {
-    const { positionals } = readArguments({ usage }, args, {});
+    const { positionals } = readArguments({ usage, operandsMax: 1 }, args, {});
     const [action] = positionals;
     if (action === 'check') {
-      loadPrices(loadSettings());
+      loadPrices(loadSettings(process.env, tell));
       print('The configuration can be used.');
     } else if (action === 'print') print(printConfig(loadSettings()));
     else if (action === 'docs') print(configReference());
-    else throw new CommandError(`name one of check, print and docs.\n\n${usage}`, EXIT.usage);
+    else throw new UsageError('name one of check, print and docs.', usage);
     return EXIT.ok;
   },
 };

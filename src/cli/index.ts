@@ -1,5 +1,6 @@
 // The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
 
+import { nearestSlugs } from '../api/slug.ts';
 import { SecretError } from '../auth/secret.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { ConfigError } from '../config/load.ts';
@@ -43,13 +44,13 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     print(overview());
     return EXIT.ok;
   }
-  if (name === '--version' || name === 'version') {
+  if (name === '--version' || name === '-v' || name === 'version') {
     print(releaseVersion());
     return EXIT.ok;
   }
   const command = commands.find((each) => each.name === name);
   if (command === undefined) {
-    tell(`voxgate: there is no command "${name}".\n\n${overview()}`);
+    tell(`voxgate: there is no command "${name}"${meant(name)}.\n\n${overview()}`);
     return EXIT.usage;
   }
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -61,6 +62,15 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+function meant(name: string): string {
+  const [nearest] = nearestSlugs(
+    name,
+    commands.map((command) => command.name),
+    1,
+  );
+  return nearest === undefined ? '' : `; the nearest is ${nearest}`;
 }
 
 function explain(error: unknown): number {
@@ -87,6 +97,6 @@ function overview(): string {
     '',
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     '',
-    'voxgate <command> --help tells more. Settings are environment variables: voxgate config docs lists them.',
+    'voxgate <command> --help tells more, voxgate -v the version. Settings are environment variables: voxgate config docs lists them.',
   ].join('\n');
 }

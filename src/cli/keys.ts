@@ -5,7 +5,7 @@ import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store
 import { checkedSettings } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
-import { operator, withStore } from './shared/operator.ts';
+import { INIT, operator, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import {
   choiceValue,
@@ -21,7 +21,7 @@ import {
 const GRACE_MS_MAX = 72 * 3_600_000;
 const GRACE = '24h';
 
-const usage = `Usage: voxgate keys create [--org ORG_ID] [SETTINGS]
+const usage = `Usage: voxgate keys create [--org ORG_ID] [--init] [SETTINGS]
        voxgate keys list [--org ORG_ID] [--json]
        voxgate keys change KEY_ID SETTINGS
        voxgate keys roll KEY_ID [--grace 24h]
@@ -29,7 +29,8 @@ const usage = `Usage: voxgate keys create [--org ORG_ID] [SETTINGS]
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
 
-  create  makes a key and prints it; it is shown only this once. Without --org it is one of the first organisation
+  create  makes a key and prints it; it is shown only this once. Without --org it is one of the first organisation;
+          --init makes the database where there is none yet
   list    lists keys, never the keys themselves
   change  changes the settings that are named and no others; none takes a limit away. A gateway that runs heeds it within
           30 seconds
@@ -67,10 +68,11 @@ export const keys = actionsCommand(
   {
     create: action({
       operands: [],
-      options: { org: { type: 'string' }, ...SETTINGS },
-      async run(_, { org, ...values }) {
-        const settings = settingsOf(values);
-        showOnce(await withStore({ make: true }, (store) => create(store, org, settings)));
+      options: { org: { type: 'string' }, ...INIT.option, ...SETTINGS },
+      async run(_, { org, init, ...values }) {
+        // Before anything is made: a key that cannot be had leaves nothing behind.
+        const settings = checkedSettings(settingsOf(values), Date.now());
+        showOnce(await withStore(INIT.at(init), (store) => create(store, org, settings)));
       },
     }),
     list: action({
@@ -128,8 +130,6 @@ export const keys = actionsCommand(
 /** The first key of an empty directory is made with its organisation; it gets the settings like any other. */
 async function create(store: Store, org: string | undefined, settings: Partial<KeySettings>): Promise<CreatedKey> {
   if (org !== undefined) return store.createKey(org, settings, operator());
-  // Before the organisation is made: a key that cannot be had leaves nothing behind.
-  checkedSettings(settings, Date.now());
   const first = await store.bootstrap();
   if (first !== undefined) {
     const { id, organisationId } = first.key;

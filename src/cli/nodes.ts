@@ -27,8 +27,7 @@ export const nodes: Command = {
   summary: 'list the nodes of a gateway that runs on several',
   usage,
   async run(args) {
-    const { values, positionals } = readArguments(nodes, args, { json: { type: 'boolean' } });
-    if (positionals.length > 0) throw new CommandError(`"${positionals[0]}" is too much.\n\n${usage}`, EXIT.usage);
+    const { values } = readArguments(nodes, args, { json: { type: 'boolean' } });
     const answers = await ask();
     if (values.json === true) for (const answer of answers) print(JSON.stringify(outward(answer)));
     else if (answers.length === 0) print('No node is there.');

@@ -2,13 +2,14 @@
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { Organisation } from '../store/keys/calls.ts';
+import { checkedName } from '../store/keys/settings.ts';
 import type { Balance } from '../store/ledger/calls.ts';
 import { action, actionsCommand } from './shared/actions.ts';
-import { operator, withStore } from './shared/operator.ts';
+import { INIT, operator, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
 import { orNone, outwardJson, signedUsdValue, usdValue } from './shared/values.ts';
 
-const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none]
+const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init]
        voxgate orgs list [--json]
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
@@ -16,7 +17,8 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none]
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
 
-  create     makes an organisation and prints its id; without --credit-limit it is prepaid
+  create     makes an organisation and prints its id; without --credit-limit it is prepaid; --init makes the
+             database where there is none yet
   list       lists organisations with balance and limit
   credit     adds an amount in USD, 12.50 say; a negative one takes it back as an adjustment. Given again with the same
              --key it is not added again
@@ -29,10 +31,13 @@ export const orgs = actionsCommand(
   {
     create: action({
       operands: ['NAME'],
-      options: { 'credit-limit': { type: 'string' } },
+      options: { 'credit-limit': { type: 'string' }, ...INIT.option },
       async run([name = ''], values) {
         const limit = limitValue('--credit-limit', values['credit-limit'] ?? '0');
-        const made = await withStore({ make: true }, (store) => store.createOrganisation(name, limit, operator()));
+        const checked = checkedName(name, 'organisation');
+        const made = await withStore(INIT.at(values.init), (store) =>
+          store.createOrganisation(checked, limit, operator()),
+        );
         tell(`${JSON.stringify(made.name)} ${limitText(made.creditLimitMicroUsd)}:`);
         print(made.id);
       },

@@ -9,7 +9,7 @@ import { type EarSource, numberedEar, scriptEar } from '../simulator/ears.ts';
 import { FAULTS, FaultRefused } from '../simulator/faults.ts';
 import { SimulatorServer } from '../simulator/server.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
+import { CommandError, EXIT, print, printTable, tell, UsageError } from './shared/output.ts';
 import { openLocalRecogniser } from './speech/local-recogniser.ts';
 
 const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]… [--ear script|numbered|local] [--params JSON | --script FILE]
@@ -39,7 +39,7 @@ export function simulateCommand(simulators: readonly ProviderSimulator[], ended:
     summary: 'run a simulated provider, with faults on demand',
     usage,
     async run(args) {
-      const { values, positionals } = readArguments({ usage }, args, {
+      const { values, positionals } = readArguments({ usage, operandsMax: Number.POSITIVE_INFINITY }, args, {
         port: { type: 'string' },
         host: { type: 'string' },
         fault: { type: 'string', multiple: true },
@@ -74,7 +74,7 @@ function simulatorOf(simulators: readonly ProviderSimulator[], names: readonly s
   const simulator = simulators.find(({ provider }) => provider === names[0]);
   if (simulator !== undefined && names.length === 1) return simulator;
   const known = simulators.map(({ provider }) => provider).join(', ');
-  throw new CommandError(`name one provider of: ${known}.\n\n${usage}`, EXIT.usage);
+  throw new UsageError(`name one provider of: ${known}.`, usage);
 }
 
 function list({ provider, quirks }: ProviderSimulator): void {

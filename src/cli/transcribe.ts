@@ -7,7 +7,7 @@ import { CLIENT_KEY_VARIABLE } from '../config/load.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { CommandError, EXIT, print, tell } from './shared/output.ts';
+import { CommandError, EXIT, print, tell, UsageError } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
 import { liveTranscription, type Target, type Wanted } from './speech/live-transcription.ts';
 
@@ -28,7 +28,7 @@ export const transcribe: Command = {
   summary: 'transcribe a file, at once or live',
   usage,
   async run(args) {
-    const { values, positionals } = readArguments({ usage }, args, {
+    const { values, positionals } = readArguments({ usage, operandsMax: Number.POSITIVE_INFINITY }, args, {
       live: { type: 'boolean' },
       json: { type: 'boolean' },
       model: { type: 'string' },
@@ -38,8 +38,8 @@ export const transcribe: Command = {
       url: { type: 'string' },
       key: { type: 'string' },
     });
-    const [file, ...others] = positionals;
-    if (file === undefined || others.length > 0) throw new CommandError(`name one file.\n\n${usage}`, EXIT.usage);
+    const [file] = positionals;
+    if (file === undefined || positionals.length > 1) throw new UsageError('name one file.', usage);
     const wanted: Wanted = {
       file,
       model: values.model ?? 'local/commands-en',

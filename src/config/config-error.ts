@@ -1,11 +1,19 @@
-// How a configuration that cannot be used is told of: one sentence, the setting by both its names, and never a secret.
+// How a configuration that cannot be used is told of: a sentence for each fault, the setting by both its names, and never a secret.
 import type { Field } from './fields.ts';
 
 const SHOWN_LENGTH_MAX = 60;
 
-/** A configuration that cannot be used. The message is one sentence for the operator and never shows a secret. */
+/**
+ * A configuration that cannot be used. The message is a sentence for the operator for each thing that is wrong, one a line where
+ * there are several, and never shows a secret.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+
+  constructor(faults: string | readonly string[]) {
+    const all = typeof faults === 'string' ? [faults] : faults;
+    super(all.length === 1 ? all[0] : [`${all.length} settings cannot be used:`, ...all].join('\n  '));
+  }
 }
 
 /** A value by its two names: the variable and the place in the file. */

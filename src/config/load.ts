@@ -1,11 +1,11 @@
-// Reads the configuration: defaults, then the file, then the environment. Refuses what is unknown or out of range with one
-// sentence; what the values mean is declared in schema.ts.
+// Reads the configuration: defaults, then the file, then the environment. Refuses what is unknown or out of range with a
+// sentence for each; what the values mean is declared in schema.ts.
 import { readFileSync } from 'node:fs';
 import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { nearestSlugs } from '../api/slug.ts';
 import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
 import { configFields, type Field } from './fields.ts';
+import { isOfService, isOurs, suggestion } from './names.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 import { checkTogether } from './together.ts';
 
@@ -14,8 +14,6 @@ export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
 /** The API key of commands that speak to a gateway. A gateway started in the same shell has no use for it. */
 export const CLIENT_KEY_VARIABLE = 'VOXGATE_KEY';
 
-const VARIABLE_PREFIX = 'VOXGATE_';
-
 export { ConfigError };
 
 export interface LoadOptions {
@@ -23,24 +21,45 @@ export interface LoadOptions {
   providers: readonly string[];
   /** Gives a file's text or throws. */
   readFile?: (path: string) => string;
+  /** Hears what an operator may want to know of a configuration that can be used, in a sentence. */
+  onNote?: (sentence: string) => void;
 }
 
 /**
  * The configuration from the environment and the JSON file that `VOXGATE_CONFIG` names. An empty variable counts as absent.
  *
- * @throws ConfigError naming the value by its variable and its place in the file, with what is accepted
+ * @throws ConfigError naming every value that is wrong by its variable and its place in the file, with what is accepted
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>, options: LoadOptions): Config {
   const readFile = options.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
   const fields = configFields(options.providers);
-  refuseUnknownVariables(env, fields);
-  const file = readConfigFile(env[CONFIG_FILE_VARIABLE], readFile);
-  refuseUnknownMembers(file, fields);
-
-  const config: unknown = assemble(fields, (field) => readValue(field, env, file));
+  const { own, ignored } = withoutServices(env);
+  const faults = unknownVariables(own, fields);
+  const file = collected(faults, {}, () => readConfigFile(own[CONFIG_FILE_VARIABLE], readFile));
+  faults.push(...unknownMembers(file, fields));
+  const config: unknown = assemble(fields, (field) => collected(faults, undefined, () => readValue(field, own, file)));
+  if (faults.length > 0) throw new ConfigError(faults);
   if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
   checkTogether(config, fields, readFile);
+  if (ignored.length > 0) options.onNote?.(`${ignored.join(', ')}: set by Kubernetes for a Service, and ignored.`);
   return config;
+}
+
+/** What the work gives; where that cannot be used, `instead`, and the fault is noted. */
+function collected<Result>(faults: string[], instead: Result, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    faults.push(error.message);
+    return instead;
+  }
+}
+
+/** The environment without what Kubernetes has put there, and the names of that. */
+function withoutServices(env: Readonly<Record<string, string | undefined>>) {
+  const ignored = Object.keys(env).filter((name) => isOfService(name, env[name]));
+  return { own: Object.fromEntries(Object.entries(env).filter(([name]) => !ignored.includes(name))), ignored };
 }
 
 function readValue(field: Field, env: Readonly<Record<string, string | undefined>>, file: unknown): unknown {
@@ -84,19 +103,11 @@ function assemble(fields: readonly Field[], read: (field: Field) => unknown): Re
   return root;
 }
 
-function suggestion(wanted: string, known: readonly string[]): string {
-  const [nearest] = nearestSlugs(wanted, known, 1);
-  return nearest === undefined ? '`voxgate config docs` lists what there is' : `the nearest name is ${nearest}`;
-}
-
-function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>, fields: readonly Field[]): void {
-  const known = [CONFIG_FILE_VARIABLE, CLIENT_KEY_VARIABLE, ...fields.map((field) => field.env)].filter((name) =>
-    name.startsWith(VARIABLE_PREFIX),
-  );
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith(VARIABLE_PREFIX) || known.includes(name)) continue;
-    throw new ConfigError(`${shown(name)} is not a variable of Voxgate; ${suggestion(name, known)}.`);
-  }
+function unknownVariables(env: Readonly<Record<string, string | undefined>>, fields: readonly Field[]): string[] {
+  const known = [CONFIG_FILE_VARIABLE, CLIENT_KEY_VARIABLE, ...fields.map((field) => field.env)];
+  return Object.keys(env)
+    .filter((name) => isOurs(name) && !known.includes(name))
+    .map((name) => `${shown(name)} is not a variable of Voxgate; ${suggestion(name, known)}.`);
 }
 
 function readConfigFile(path: string | undefined, readFile: (path: string) => string): unknown {
@@ -124,24 +135,19 @@ function readConfigFile(path: string | undefined, readFile: (path: string) => st
 }
 
 /** Walks the file beside the declaration: every member must lead to a field. */
-function refuseUnknownMembers(node: unknown, fields: readonly Field[], parents: readonly string[] = []): void {
+function unknownMembers(node: unknown, fields: readonly Field[], parents: readonly string[] = []): string[] {
   const here = parents.join('.');
   const members = [...new Set(fields.map((field) => field.path[parents.length]!))];
   if (!isRecord(node)) {
-    throw new ConfigError(
-      `${here} in the configuration file is no object; it is an object with the members ${members.join(', ')}.`,
-    );
+    return [`${here} in the configuration file is no object; it is an object with the members ${members.join(', ')}.`];
   }
-  for (const [name, value] of Object.entries(node)) {
+  return Object.entries(node).flatMap(([name, value]) => {
     const path = [...parents, name];
     const below = fields.filter((field) => field.path[parents.length] === name);
-    if (below.length === 0) {
-      const known = members.map((member) => [...parents, member].join('.'));
-      const place = path.join('.');
-      throw new ConfigError(
-        `${shown(place)} in the configuration file is not a member of Voxgate; ${suggestion(place, known)}.`,
-      );
-    }
-    if (below.some((field) => field.path.length > path.length)) refuseUnknownMembers(value, below, path);
-  }
+    if (below.some((field) => field.path.length > path.length)) return unknownMembers(value, below, path);
+    if (below.length > 0) return [];
+    const known = members.map((member) => [...parents, member].join('.'));
+    const place = path.join('.');
+    return [`${shown(place)} in the configuration file is not a member of Voxgate; ${suggestion(place, known)}.`];
+  });
 }

@@ -32,43 +32,44 @@ export function checkTogether(config: Config, fields: readonly Field[], readFile
     const [section, member] = place.split('.') as [keyof Config, string];
     return (config[section] as Record<string, unknown>)[member];
   };
-  for (const pair of PAIRS) {
-    const [missing, ...others] = pair.filter((place) => valueAt(place) === undefined);
-    const given = pair.find((place) => valueAt(place) !== undefined);
-    if (missing === undefined || given === undefined || others.length > 0) continue;
-    throw new ConfigError(
-      `${nameOf(field(missing))} is missing beside ${nameOf(field(given))}; both are given or neither is.`,
-    );
-  }
-  for (const place of FILES) {
-    const path = valueAt(place);
-    if (typeof path !== 'string') continue;
-    try {
-      readFile(path);
-    } catch (error) {
-      throw new ConfigError(
-        `${nameOf(field(place))} is ${shown(path)}, which cannot be read (${codeOf(error)}); it is ${field(place).accepts}.`,
-      );
-    }
-  }
-  checkCluster(config, (place) => nameOf(field(place)));
+  const faults = [
+    ...PAIRS.flatMap((pair) => {
+      const [missing, ...others] = pair.filter((place) => valueAt(place) === undefined);
+      const given = pair.find((place) => valueAt(place) !== undefined);
+      if (missing === undefined || given === undefined || others.length > 0) return [];
+      return `${nameOf(field(missing))} is missing beside ${nameOf(field(given))}; both are given or neither is.`;
+    }),
+    ...FILES.flatMap((place) => {
+      const path = valueAt(place);
+      if (typeof path !== 'string') return [];
+      try {
+        readFile(path);
+        return [];
+      } catch (error) {
+        return `${nameOf(field(place))} is ${shown(path)}, which cannot be read (${codeOf(error)}); it is ${field(place).accepts}.`;
+      }
+    }),
+    ...clusterFaults(config, (place) => nameOf(field(place))),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults);
 }
 
-function checkCluster({ cluster, data }: Config, name: (place: string) => string): void {
+function clusterFaults({ cluster, data }: Config, name: (place: string) => string): string[] {
   const isWhole = rolesOf(cluster.roles)?.length === ROLES.length;
   if (cluster.nats === undefined) {
-    if (isWhole) return;
-    throw new ConfigError(
+    if (isWhole) return [];
+    return [
       `${name('cluster.roles')} is "${cluster.roles}" without ${name('cluster.nats')}; a node by itself has all roles.`,
-    );
+    ];
   }
+  const faults: string[] = [];
   if (data.secret === undefined) {
-    throw new ConfigError(
+    faults.push(
       `${name('data.secret')} is missing beside ${name('cluster.nats')}; it is the same text of 32 to 1024 characters on every node.`,
     );
   }
   if (cluster.natsMissing === 'alone' && !isWhole) {
-    throw new ConfigError(
+    faults.push(
       `${name('cluster.natsMissing')} is "alone" where ${name('cluster.roles')} is "${cluster.roles}"; only a node with all roles can serve alone.`,
     );
   }
@@ -78,8 +79,9 @@ function checkCluster({ cluster, data }: Config, name: (place: string) => string
       ?.map((url) => new URL(url))
       .filter(isFar) ?? [];
   const isKnown = cluster.natsUser ?? cluster.natsCredentialsFile ?? cluster.natsCertFile;
-  if (far.length === 0 || (isKnown !== undefined && far.every(({ protocol }) => protocol === 'tls:'))) return;
-  throw new ConfigError(
+  if (far.length === 0 || (isKnown !== undefined && far.every(({ protocol }) => protocol === 'tls:'))) return faults;
+  return [
+    ...faults,
     `${name('cluster.nats')} leaves this machine, so its URLs begin with tls:// and it goes with ${name('cluster.natsUser')}, ${name('cluster.natsCredentialsFile')} or ${name('cluster.natsCertFile')}.`,
-  );
+  ];
 }

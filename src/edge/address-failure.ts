@@ -1,12 +1,13 @@
 // The one sentence for an address that a door cannot have, and the look whether it can be had at all.
 import { type AddressInfo, createServer } from 'node:net';
 
-const UNKNOWN = 'another program has that port, or this machine does not have that address';
+const UNKNOWN =
+  'another program has that port (VOXGATE_PORT takes another one), or this machine does not have that address (VOXGATE_HOST)';
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this process may not open that port',
-  EADDRINUSE: 'another program has that port',
-  EADDRNOTAVAIL: 'this machine does not have that address',
-  ENOTFOUND: 'there is no such host',
+  EACCES: 'this process may not open that port; VOXGATE_PORT takes one from 1024 on',
+  EADDRINUSE: 'another program has that port; end it, or set VOXGATE_PORT to another one',
+  EADDRNOTAVAIL: 'this machine does not have that address; VOXGATE_HOST takes one that it has',
+  ENOTFOUND: 'there is no such host; VOXGATE_HOST takes an address of this machine',
 };
 
 /** `code` is the system's error code, where it is known. */

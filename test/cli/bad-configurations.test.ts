@@ -1,6 +1,8 @@
 // Configurations that cannot be used, as the process meets them: one sentence that names the setting, 78, no stack trace, no abort.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Serving } from '../fakes/processes/serving.ts';
@@ -28,8 +30,9 @@ const BAD: [Record<string, string>, string][] = [
   [{ VOXGATE_HOST: 'http://localhost' }, 'VOXGATE_HOST'],
   [{ VOXGATE_HOST: 'localhost:80' }, 'without a port'],
   [{ VOXGATE_DOOR: 'deno' }, 'one of auto, uws, node'],
-  [{ VOXGATE_TLS_CERT_FILE: '/nowhere/cert.pem' }, 'VOXGATE_TLS_KEY_FILE'],
-  [{ VOXGATE_TLS_CERT_FILE: '/nowhere/cert.pem', VOXGATE_TLS_KEY_FILE: '/nowhere/key.pem' }, 'ENOENT'],
+  [{ VOXGATE_TLS_CERT_FILE: write('PEM') }, 'VOXGATE_TLS_KEY_FILE'],
+  [{ VOXGATE_TLS_CERT_FILE: write('PEM'), VOXGATE_TLS_KEY_FILE: '/nowhere/key.pem' }, 'ENOENT'],
+  [{ VOXGATE_DEEPGRAM_API_KEY: 'x' }, 'is DEEPGRAM_API_KEY'],
   [{ VOXGATE_TRUSTED_PROXIES: 'nginx' }, 'VOXGATE_TRUSTED_PROXIES'],
   [{ VOXGATE_TRUSTED_PROXIES: '::/0' }, 'not the whole Internet'],
   [{ VOXGATE_SECRET: 'short' }, '32 to 1024 characters'],
@@ -93,6 +96,38 @@ describe('what only shows when the process begins ends it with one sentence', ()
     const { code, errors } = await begin({ ...env, VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
     expect([1, 78]).toContain(code);
     expect(errors).toMatch(/^voxgate: [^\n]*\.\n$/);
+  });
+
+  it('a port that another program has, as the argument or as the setting', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    const directory = { VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
+    for (const outcome of [
+      await voxgateProcess(['serve', '--port', port], directory),
+      await begin({ ...directory, VOXGATE_PORT: port }),
+    ]) {
+      expect(outcome.code).toBe(1);
+      expect(outcome.errors).toMatch(/^voxgate: Cannot listen on [^\n]*set VOXGATE_PORT to another one\.\n$/);
+    }
+    other.close();
+  });
+
+  it('an argument that is no port', async () => {
+    const { code, errors } = await voxgateProcess(['serve', '--port', '70000']);
+    expect([code, errors]).toEqual([64, 'voxgate: --port takes a whole number from 0 to 65535.\n']);
+  });
+
+  it('all of several settings, one a line; and a Service of Kubernetes named voxgate is none of them', async () => {
+    const wrong = { VOXGATE_PROT: '1', VOXGATE_DOOR: 'bun', VOXGATE_DEEPGRAM_API_KEY: 'x' };
+    const ofService = { VOXGATE_PORT: 'tcp://10.96.0.12:8080', VOXGATE_SERVICE_HOST: '10.96.0.12' };
+    const { code, errors } = await begin({ ...wrong, ...ofService });
+    expect([code, errors.split('\n').length]).toEqual([78, 5]);
+    const good = await voxgateProcess(['config', 'check'], ofService);
+    expect([good.code, good.errors]).toEqual([
+      0,
+      expect.stringContaining('VOXGATE_PORT, VOXGATE_SERVICE_HOST: set by'),
+    ]);
   });
 
   it('a secret that others may read', async () => {

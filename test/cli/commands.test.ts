@@ -5,10 +5,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import type { Model } from '../../src/api/models.ts';
+import { shortRows } from '../../src/cli/models.ts';
 import { startVoxgate, voxgate, voxgateProcess } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 describe('voxgate', () => {
+  it.each(['-v', '--version', 'version'])('prints its version for %s', async (word) => {
+    const { code, output } = await voxgate([word]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  });
+
   it.each([[[]], [['help']], [['--help']]])('lists its commands for %j', async (args) => {
     const { code, output } = await voxgate(args);
     expect(code).toBe(0);
@@ -63,6 +70,30 @@ describe('voxgate', () => {
     const { data } = JSON.parse((await voxgate(['models', '--json'])).output) as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toContain('loopback/script');
   });
+
+  it('lists of the models those that have every word of the filter', async () => {
+    const slugs = async (...words: string[]) => {
+      const { output } = await voxgate(['models', '--json', ...words.flatMap((word) => ['--filter', word])]);
+      return (JSON.parse(output) as { data: { id: string }[] }).data.map(({ id }) => id);
+    };
+    expect(await slugs('FLUX')).toEqual(['deepgram/flux-general-en', 'deepgram/flux-general-multi']);
+    expect(await slugs('local/', 'fr')).toEqual(['local/commands-fr', 'local/align-fr']);
+    expect(await slugs('deepgram', 'batch')).toEqual(['deepgram/nova-3']);
+    expect(await slugs('available')).not.toContain('deepgram/nova-3');
+    const none = await voxgate(['models', '--filter', 'nobody']);
+    expect([none.code, none.errors]).toEqual([1, 'voxgate: no model is nobody; voxgate models lists all of them.\n']);
+  });
+
+  it('fits the models into a terminal of 80 characters', async () => {
+    const { data } = JSON.parse((await voxgate(['models', '--json'])).output) as { data: Model[] };
+    const rows = shortRows(data);
+    const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+    expect(widths.reduce((sum, width) => sum + width + 2, -2)).toBeLessThanOrEqual(80);
+    expect(rows).toHaveLength(data.length + 1);
+    const amount = expect.stringMatching(/^0\.\d+$/);
+    expect(rows).toContainEqual(['deepgram/nova-3', expect.stringMatching(/^en \+\d+$/), amount, amount, 'no']);
+    expect(rows).toContainEqual(['local/commands-en', 'en', 'free', 'free', 'yes']);
+  });
 });
 
 describe('voxgate keys', () => {
@@ -70,7 +101,7 @@ describe('voxgate keys', () => {
     const env = { VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
     const secrets = [];
     for (const name of ['one', 'two']) {
-      const { code, output } = await voxgate(['keys', 'create', '--name', name], env);
+      const { code, output } = await voxgate(['keys', 'create', '--init', '--name', name], env);
       expect(code).toBe(0);
       expect(output).toMatch(/^sk_vox_[0-9A-Za-z]{38}\n$/);
       secrets.push(output.trim());

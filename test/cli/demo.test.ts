@@ -15,7 +15,7 @@ const WORDS_AT = 21;
 
 describe('the arguments of voxgate demo', () => {
   it.each([
-    ['a file', ['a.wav'], /takes no file/],
+    ['a file', ['a.wav'], /"a.wav" is too much/],
     ['a model that is not simulated', ['--from', 'local/commands-en'], /--from takes one of: deepgram\/nova-3,/],
     ['a model without a live mode', ['--to', 'assemblyai/universal-2'], /--to takes one of/],
     ['what is no slug', ['--to', ''], /--to takes one of/],

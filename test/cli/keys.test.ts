@@ -52,15 +52,15 @@ const UNLIMITED = {
 describe('voxgate keys', () => {
   it('gives the first key of an empty directory, and any other, all of the settings', async () => {
     const { good, list } = operator();
-    expect(await good('create', ...SETTINGS)).toMatch(SECRET);
-    expect(await good('create', ...SETTINGS)).toMatch(SECRET);
-    expect(await good('create', '--name', 'plain')).toMatch(SECRET);
+    expect(await good('create', '--init', ...SETTINGS)).toMatch(SECRET);
+    expect(await good('create', '--init', ...SETTINGS)).toMatch(SECRET);
+    expect(await good('create', '--init', '--name', 'plain')).toMatch(SECRET);
     expect(await list()).toMatchObject([GIVEN, GIVEN, { ...UNLIMITED, name: 'plain' }]);
   });
 
   it('changes what is named and nothing else, and takes limits away with none', async () => {
     const { good, list } = operator();
-    await good('create', ...SETTINGS);
+    await good('create', '--init', ...SETTINGS);
     const { id } = (await list())[0]!;
     await good('change', id, '--sessions', '6');
     expect(await list()).toMatchObject([{ ...GIVEN, sessionsMax: 6 }]);
@@ -87,16 +87,16 @@ describe('voxgate keys', () => {
 
   it('makes keys for the organisation that is named, and lists those of one', async () => {
     const { commands, good, list } = operator();
-    await good('create');
-    const org = (await commands(['orgs', 'create', 'Other'])).output.trim();
-    await good('create', '--org', org, '--name', 'theirs');
+    await good('create', '--init');
+    const org = (await commands(['orgs', 'create', 'Other', '--init'])).output.trim();
+    await good('create', '--init', '--org', org, '--name', 'theirs');
     expect(await list()).toHaveLength(2);
     expect(await list('--org', org)).toMatchObject([{ name: 'theirs', organisationId: org }]);
   });
 
   it('rolls a key to a new one with the same settings, and the old one works for its grace or not at all', async () => {
     const { good, list, run } = operator();
-    await good('create', ...SETTINGS);
+    await good('create', '--init', ...SETTINGS);
     const { id } = (await list())[0]!;
     const rolled = await run('roll', id, '--grace', '90m');
     expect(rolled).toMatchObject({ code: 0, output: expect.stringMatching(/^sk_vox_\w+\n$/) });
@@ -117,7 +117,7 @@ describe('voxgate keys', () => {
 
   it('shows a secret once: no list, and no error, shows it again', async () => {
     const { good, run, list } = operator();
-    const secret = await good('create');
+    const secret = await good('create', '--init');
     const { id } = (await list())[0]!;
     const shown = [
       await run('list'),
@@ -131,7 +131,7 @@ describe('voxgate keys', () => {
 
   it('says that there is no such key, and ends with 1', async () => {
     const { good, run } = operator();
-    await good('create');
+    await good('create', '--init');
     const lines = [
       ['change', 'key_none', '--name', 'x'],
       ['roll', 'key_none'],

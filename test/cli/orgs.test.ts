@@ -23,9 +23,9 @@ describe('voxgate orgs', () => {
   it('makes organisations that are prepaid, may owe something, or have no limit', async () => {
     const { good, json } = operator();
     const ids = [
-      await good('orgs', 'create', 'Prepaid'),
-      await good('orgs', 'create', 'Owes', '--credit-limit', '12.5'),
-      await good('orgs', 'create', 'Free of limits', '--credit-limit', 'none'),
+      await good('orgs', 'create', 'Prepaid', '--init'),
+      await good('orgs', 'create', 'Owes', '--init', '--credit-limit', '12.5'),
+      await good('orgs', 'create', 'Free of limits', '--init', '--credit-limit', 'none'),
     ];
     expect(await json('orgs', 'list')).toMatchObject([
       {
@@ -48,7 +48,7 @@ describe('voxgate orgs', () => {
 
   it('adds credit once for each key, takes it back, and notes who did it', async () => {
     const { directory, good, run } = operator();
-    const id = await good('orgs', 'create', 'Acme');
+    const id = await good('orgs', 'create', 'Acme', '--init');
     expect(await good('orgs', 'credit', id, '10.000001', '--note', 'invoice 7', '--key', 'inv-7')).toContain(
       '10.000001 USD',
     );
@@ -72,7 +72,7 @@ describe('voxgate orgs', () => {
 
   it('suspends an organisation and reinstates it', async () => {
     const { good, json } = operator();
-    const id = await good('orgs', 'create', 'Acme');
+    const id = await good('orgs', 'create', 'Acme', '--init');
     expect(await good('orgs', 'suspend', id)).toMatch(/suspended since \d{4}-/);
     expect((await json('orgs', 'list'))[0]).toMatchObject({ suspendedAt: expect.stringMatching(/Z$/) });
     expect(await good('orgs', 'reinstate', id)).toContain('in use');
@@ -81,7 +81,7 @@ describe('voxgate orgs', () => {
 
   it('says that there is no such organisation, and ends with 1', async () => {
     const { good, run } = operator();
-    await good('orgs', 'create', 'Acme');
+    await good('orgs', 'create', 'Acme', '--init');
     const lines = [
       ['orgs', 'credit', 'org_none', '1'],
       ['orgs', 'limit', 'org_none', '1'],

@@ -1,5 +1,5 @@
 // Wrong input of the operator's commands: one sentence, the usage, 64; and nothing is made of it.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { WrongInput } from '../../src/cli/shared/actions.ts';
@@ -87,7 +87,27 @@ it('leaves nothing behind of all that, nor of a name that cannot be kept', async
     expect([name, code]).toEqual([name, 64]);
     expect(errors).toMatch(/^voxgate: The name of an organisation [^\n]+\.\n\nUsage: /);
   }
-  expect(JSON.parse((await run(['orgs', 'list', '--json'])).output)).toEqual([]);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+it('makes no database where there is none, and says how to have one', async () => {
+  for (const line of ['keys create', 'keys create --org org_1', 'orgs create Acme']) {
+    const { code, errors } = await run(line.split(' '));
+    expect([line, code]).toEqual([line, 1]);
+    expect(errors).toMatch(/^voxgate: there is no database in [^\n]* --init [^\n]*\.\n$/);
+  }
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+it('takes no name that a command has no use for, and names the nearest of a command that there is not', async () => {
+  for (const line of ['serve now', 'demo now', 'models now', 'nodes now', 'config check now', 'transcribe a b']) {
+    const { code, errors } = await run(line.split(' '));
+    expect([line, code]).toEqual([line, 64]);
+    expect(errors).toMatch(/^voxgate: [^\n]+\.\n\nUsage: voxgate /);
+    // The sentence has to stay in sight.
+    expect(errors.split('\n').length).toBeLessThan(12);
+  }
+  expect((await run(['modles'])).errors).toMatch(/^voxgate: there is no command "modles"; the nearest is models\.\n/);
 });
 
 it.each([[['models']], [['config', 'check']], [['serve']]])(

@@ -229,13 +229,13 @@ const BAD: [string, Bad, ...string[]][] = [
   ['unknown door', env('VOXGATE_DOOR', 'bun'), 'VOXGATE_DOOR (server.door)', 'one of auto, uws, node'],
   [
     'certificate without key',
-    env('VOXGATE_TLS_CERT_FILE', 'c.pem'),
+    { env: { VOXGATE_TLS_CERT_FILE: 'c.pem' }, files: { 'c.pem': '' } },
     'VOXGATE_TLS_KEY_FILE',
     'both are given or neither',
   ],
   [
     'key without certificate',
-    env('VOXGATE_TLS_KEY_FILE', 'k.pem'),
+    { env: { VOXGATE_TLS_KEY_FILE: 'k.pem' }, files: { 'k.pem': '' } },
     'VOXGATE_TLS_CERT_FILE',
     'both are given or neither',
   ],
@@ -348,6 +348,71 @@ describe('refusals', () => {
 
   test('a refused value is shown at most 60 characters long', () => {
     expect(errorOf(() => load({ VOXGATE_DOOR: 'x'.repeat(10_000) })).message.length).toBeLessThan(200);
+  });
+});
+
+describe('all that is wrong', () => {
+  test('is told at once, of the environment, the file and single values, one a line', () => {
+    const { files } = inFile({ server: { prt: 1, host: 'a b' }, nothing: {} });
+    const { message } = errorOf(() =>
+      load({ VOXGATE_CONFIG: 'v.json', VOXGATE_PROT: '1', VOXGATE_DOOR: 'bun', VOXGATE_SECRET: 'short' }, files),
+    );
+    const [head, ...faults] = message.split('\n');
+    expect(head).toBe('6 settings cannot be used:');
+    expect(faults).toHaveLength(6);
+    for (const fault of faults) expect(fault).toMatch(/^ {2}\S.*\.$/);
+    for (const name of ['VOXGATE_PROT', 'server.prt', 'nothing', 'VOXGATE_HOST', 'VOXGATE_DOOR', 'VOXGATE_SECRET']) {
+      expect(faults.filter((fault) => fault.trim().replaceAll('"', '').startsWith(name))).toHaveLength(1);
+    }
+  });
+
+  test('is told at once of settings that go together, and of files', () => {
+    const { message } = errorOf(() =>
+      load({ VOXGATE_TLS_CERT_FILE: 'c.pem', VOXGATE_NATS_USER: 'edge', VOXGATE_ROLES: 'edge' }),
+    );
+    expect(message.split('\n')).toHaveLength(5);
+  });
+});
+
+describe('the nearest name', () => {
+  test.each([
+    ['VOXGATE_LOCAL_API_KEY', 'LOCAL_API_KEY'],
+    ['VOXGATE_LOCL_API_KEY', 'LOCAL_API_KEY'],
+    ['VOXGATE_MY_ASR_API_KEY', 'MY_ASR_API_KEY'],
+    ['VOXGATE_LOCAL_URI', 'VOXGATE_LOCAL_URL'],
+    ['VOXGATE_PROT', 'VOXGATE_PORT'],
+    ['VOXGATE_DATA_DIR', 'VOXGATE_DATA_DIRECTORY'],
+  ])('of %s is %s', (wrong, right) => {
+    expect(errorOf(() => load({ [wrong]: 'x' })).message).toContain(`the nearest name is ${right}.`);
+  });
+});
+
+describe('what Kubernetes sets for Services called voxgate and voxgate-…', () => {
+  const ofService = (name: string) => ({
+    [`${name}_SERVICE_HOST`]: '10.96.0.12',
+    [`${name}_SERVICE_PORT`]: '8080',
+    [`${name}_SERVICE_PORT_HTTP`]: '8080',
+    [`${name}_PORT`]: 'tcp://10.96.0.12:8080',
+    [`${name}_PORT_8080_TCP`]: 'tcp://10.96.0.12:8080',
+    [`${name}_PORT_8080_TCP_PROTO`]: 'tcp',
+    [`${name}_PORT_8080_TCP_PORT`]: '8080',
+    [`${name}_PORT_8080_TCP_ADDR`]: '10.96.0.12',
+  });
+
+  test('is ignored, and said once', () => {
+    const notes: string[] = [];
+    const env = { ...ofService('VOXGATE'), ...ofService('VOXGATE_NATS'), VOXGATE_DOOR: 'node' };
+    const config = loadConfig(env, { providers, onNote: (note) => notes.push(note) });
+    expect(config.server).toMatchObject({ port: 8080, door: 'node' });
+    expect(notes).toEqual([expect.stringMatching(/^VOXGATE_SERVICE_HOST, .*VOXGATE_PORT, .*Kubernetes.*\.$/)]);
+    notes.length = 0;
+    loadConfig({ VOXGATE_PORT: '80' }, { providers, onNote: (note) => notes.push(note) });
+    expect(notes).toEqual([]);
+  });
+
+  test('does not hide a port that is wrong', () => {
+    expect(errorOf(() => load({ VOXGATE_PORT: 'http://10.96.0.12:8080' })).message).toContain('VOXGATE_PORT');
+    expect(errorOf(() => load({ VOXGATE_SERVICE_HOSTS: 'x' })).message).toContain('VOXGATE_SERVICE_HOSTS');
   });
 });
 

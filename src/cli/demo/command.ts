@@ -49,13 +49,12 @@ export const demo: Command = {
   summary: 'watch a failover in the middle of a sentence',
   usage,
   async run(args) {
-    const { values, positionals } = readArguments({ usage }, args, {
+    const { values } = readArguments({ usage }, args, {
       from: { type: 'string' },
       to: { type: 'string' },
       fault: { type: 'string', multiple: true },
       json: { type: 'boolean' },
     });
-    if (positionals.length > 0) throw new CommandError(`it takes no file or name.\n\n${usage}`, EXIT.usage);
     const plan = planOf(values.from ?? FROM, values.to ?? TO, values.fault ?? []);
     const interruption = watchForInterruption();
     try {

@@ -1,4 +1,5 @@
 // `voxgate serve`: runs a gateway until a signal ends it; as several processes on one port where that is asked for.
+import cluster from 'node:cluster';
 import type { Config } from '../../config/schema.ts';
 import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
 import { startGateway } from '../../gateway.ts';
@@ -12,11 +13,14 @@ import { runWorkers } from '../workers/workers.ts';
 import { firstKeyLines } from './first-key.ts';
 import { drainOnUncaughtError } from './uncaught-errors.ts';
 
-const usage = `Usage: voxgate serve [--workers N]
+const PORT_MAX = 65_535;
+
+const usage = `Usage: voxgate serve [--port N] [--workers N]
 
 Starts the gateway. Settings are environment variables (voxgate config docs lists them); logs are JSON lines on standard
 output. SIGTERM and SIGINT let live sessions end at their next turn boundary; a second signal stops at once.
 
+  --port     the port to listen on; VOXGATE_PORT when absent
   --workers  so many processes on one port, each a node of one gateway; VOXGATE_WORKERS when absent. They need NATS
              between them: a nats-server is run for them when VOXGATE_NATS names none.`;
 
@@ -25,8 +29,8 @@ export const serve: Command = {
   summary: 'run the gateway',
   usage,
   async run(args) {
-    const { values } = readArguments({ usage }, args, { workers: { type: 'string' } });
-    const config = settingsWith(values.workers);
+    const { values } = readArguments({ usage }, args, { port: { type: 'string' }, workers: { type: 'string' } });
+    const config = settingsWith(values);
     const first = FirstProcess.ofThisWorker();
     if (first === undefined && config.cluster.workers > 1) {
       const { workers } = config.cluster;
@@ -39,13 +43,22 @@ export const serve: Command = {
   },
 };
 
-/** The settings, with what the argument says of them. */
-function settingsWith(workers: string | undefined): Config {
-  if (workers === undefined) return loadSettings();
-  if (!/^\d{1,3}$/.test(workers) || Number(workers) < 1 || Number(workers) > WORKERS_MAX) {
-    throw new CommandError(`--workers takes a whole number from 1 to ${WORKERS_MAX}.`, EXIT.usage);
-  }
-  return loadSettings({ ...process.env, VOXGATE_WORKERS: workers });
+/** The settings, with what the arguments say of them. */
+function settingsWith({ port, workers }: { port?: string | undefined; workers?: string | undefined }): Config {
+  return loadSettings(
+    {
+      ...process.env,
+      ...(port === undefined ? {} : { VOXGATE_PORT: wholeNumber('--port', port, 0, PORT_MAX) }),
+      ...(workers === undefined ? {} : { VOXGATE_WORKERS: wholeNumber('--workers', workers, 1, WORKERS_MAX) }),
+    },
+    // A worker is started by one that has said so.
+    cluster.isWorker ? () => {} : (sentence) => tell(`voxgate: ${sentence}`),
+  );
+}
+
+function wholeNumber(option: string, text: string, least: number, most: number): string {
+  if (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most) return text;
+  throw new CommandError(`${option} takes a whole number from ${least} to ${most}.`, EXIT.usage);
 }
 
 async function serveHere(config: Config, first: FirstProcess | undefined): Promise<number> {

@@ -3,7 +3,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { StoreError } from '../../store/store-error.ts';
 import { type Command, readArguments } from './command.ts';
-import { CommandError, EXIT } from './output.ts';
+import { EXIT, UsageError } from './output.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type ValuesOf<Given extends Options> = ReturnType<typeof readArguments<Given>>['values'];
@@ -31,7 +31,11 @@ export function action<const Given extends Options>({ operands, options, run }: 
   return {
     operands,
     async run(usage, args) {
-      const { values, positionals } = readArguments({ usage }, negativesLast(args), options);
+      const { values, positionals } = readArguments(
+        { usage, operandsMax: Number.POSITIVE_INFINITY },
+        negativesLast(args),
+        options,
+      );
       if (positionals.length !== operands.length) throw new WrongInput(wanted(operands));
       return (await run(positionals, values)) ?? EXIT.ok;
     },
@@ -62,7 +66,7 @@ export async function explained(usage: string, work: () => Promise<number>): Pro
     return await work();
   } catch (error) {
     const isWrong = error instanceof WrongInput || (error instanceof StoreError && error.reason === 'invalid');
-    throw isWrong ? new CommandError(`${error.message}\n\n${usage}`, EXIT.usage) : error;
+    throw isWrong ? new UsageError(error.message, usage) : error;
   }
 }
 

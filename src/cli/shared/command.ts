@@ -1,6 +1,6 @@
 // What a command is, and how its arguments are read.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { CommandError, EXIT } from './output.ts';
+import { UsageError } from './output.ts';
 
 export interface Command {
   name: string;
@@ -14,16 +14,28 @@ export interface Command {
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** Reads arguments strictly: an unknown option ends the command with a sentence and the usage. */
+/** What is read strictly: how the command is used, and how many names or files it takes beside its options; none when absent. */
+interface Accepted extends Pick<Command, 'usage'> {
+  operandsMax?: number;
+}
+
+/** Reads arguments strictly: an unknown option or a name too many ends the command with a sentence and the usage. */
 export function readArguments<const Given extends Options>(
-  command: Pick<Command, 'usage'>,
+  { usage, operandsMax = 0 }: Accepted,
   args: readonly string[],
   options: Given,
 ): ReturnType<typeof parseArgs<{ args: string[]; options: Given; allowPositionals: true; strict: true }>> {
+  const parsed = parse(args, options, usage);
+  const tooMany = parsed.positionals[operandsMax];
+  if (tooMany !== undefined) throw new UsageError(`"${tooMany}" is too much.`, usage);
+  return parsed;
+}
+
+function parse<const Given extends Options>(args: readonly string[], options: Given, usage: string) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     const why = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error);
-    throw new CommandError(`${why}.\n\n${command.usage}`, EXIT.usage);
+    throw new UsageError(`${why}.`, usage);
   }
 }

@@ -13,15 +13,21 @@ export const dataDirectory = (): string => resolve(loadSettings().data.directory
 
 export const databaseIn = (directory: string): string => join(directory, DATABASE_NAME);
 
-/** Does the work on the store of this machine, which a gateway may have open too. `make`: an absent database is made. */
+/** Where an absent database is made on demand only: a mistyped directory would have a ledger of its own. */
+export const INIT = {
+  option: { init: { type: 'boolean' } },
+  at: (init = false) => ({ make: init, hint: ', or --init does' }),
+} as const;
+
+/** Does the work on the store of this machine, which a gateway may have open too. `make`: an absent database is made; `hint`: how it could be. */
 export async function withStore<Result>(
-  { make }: { make: boolean },
+  { make, hint = '' }: { make: boolean; hint?: string },
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   const directory = dataDirectory();
   if (!make && !existsSync(databaseIn(directory))) {
     throw new CommandError(
-      `there is no database in ${directory}: VOXGATE_DATA_DIRECTORY names the directory, and the first start makes it.`,
+      `there is no database in ${directory}: VOXGATE_DATA_DIRECTORY names the directory, and the first start of a gateway makes it${hint}.`,
     );
   }
   const store = await openSqliteStore({ directory });

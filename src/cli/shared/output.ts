@@ -14,6 +14,16 @@ export class CommandError extends Error {
   }
 }
 
+/** Arguments that cannot be used: one sentence, how the command is called, and where more is told. */
+export class UsageError extends CommandError {
+  /** @param usage what `--help` prints: its first lines are how the command is called */
+  constructor(sentence: string, usage: string) {
+    const [synopsis = ''] = usage.split('\n\n');
+    const [, , name] = synopsis.split(' ');
+    super(`${sentence}\n\n${synopsis}\n\nvoxgate ${name} --help tells more.`, EXIT.usage);
+  }
+}
+
 let hearsReader = false;
 
 /** A result, for people and pipes. The reader may stop before the end: `voxgate ledger export | head`. */

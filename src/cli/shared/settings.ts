@@ -7,9 +7,16 @@ import { providers } from '../../providers/index.ts';
 
 export const providerNames = providers.map((provider) => provider.name);
 
-/** Throws ConfigError with one sentence. */
-export function loadSettings(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  return loadConfig(env, { providers: providerNames });
+/**
+ * Throws ConfigError with a sentence for each fault.
+ *
+ * @param onNote hears what the operator may want to know of a configuration that can be used
+ */
+export function loadSettings(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  onNote: (sentence: string) => void = () => {},
+): Config {
+  return loadConfig(env, { providers: providerNames, onNote });
 }
 
 /** The prices in force. Throws ConfigError with one sentence. */
