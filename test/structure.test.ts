@@ -28,6 +28,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   nats: ['src/bus'],
   nodemailer: ['src/accounts/mailer.ts'],
   pino: ['src/telemetry'],
+  'pino-pretty': ['src/telemetry/readable-lines.ts'],
   'prom-client': ['src/telemetry'],
   soundswallower: ['src/recogniser'],
   'uWebSockets.js': ['src/edge'],

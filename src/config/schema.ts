@@ -251,7 +251,7 @@ const Log = Type.Object({
     'VOXGATE_LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
-    'Least level that is logged; one JSON object per line on standard output.',
+    'Least level that is logged, on standard output: one JSON object a line, and readable lines on a terminal.',
   ),
 });
 

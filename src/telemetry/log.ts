@@ -1,6 +1,7 @@
-// How the gateway logs: JSON lines, and the one list of what never appears in them. Messages are fixed
+// How the gateway logs: JSON lines, readable ones on a terminal, and the one list of what never appears in them. Messages are fixed
 // strings, everything that varies goes into fields; what is worth a line is decided where it happens.
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { openTerminal } from './readable-lines.ts';
 import { openStandardOutput } from './standard-output.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -31,9 +32,12 @@ const OWN_CREDENTIALS = /sk_vox_[0-9A-Za-z]{8,}|\bst_[\w-]{16,}(\.[\w-]+)?/g;
 /**
  * A logger. `logger.info({ sessionId, pii: { text } }, 'session opened')`.
  *
- * @param destination takes whole lines; standard output when absent
+ * @param destination takes whole lines; standard output when absent, where a terminal gets them readably
  */
-export function createLogger(level: LogLevel, destination: DestinationStream = openStandardOutput()): Logger {
+export function createLogger(
+  level: LogLevel,
+  destination: DestinationStream = process.stdout.isTTY ? openTerminal() : openStandardOutput(),
+): Logger {
   return pino(
     {
       level,

@@ -5,6 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/telemetry/log.ts';
+import { openTerminal } from '../../src/telemetry/readable-lines.ts';
 
 const CANARY = 'canary-7d1f';
 const KEY = `sk_vox_${'A'.repeat(38)}`;
@@ -29,6 +30,18 @@ test('a line is one JSON object with level, time, process and message', () => {
     reason: 'two\nlines',
     msg: 'session ended',
   });
+});
+
+test('on a terminal a line is read at a glance, an error stands below it, and no secret is shown', () => {
+  const lines: string[] = [];
+  const logger = createLogger('info', openTerminal({ write: (line) => void lines.push(line) }, false));
+  logger.child({ node: 'a' }).warn({ reason: 'two\nlines', apiKey: CANARY }, 'session ended');
+  logger.error({ err: new Error(`refused ${KEY}`) }, 'fault');
+  expect(lines[0]).toMatch(
+    /^\[\d\d:\d\d:\d\d\] WARN: session ended \{"reason":"two\\nlines","apiKey":"\[redacted\]"\}\n$/,
+  );
+  expect(lines[1]).toMatch(/^\[\d\d:\d\d:\d\d\] ERROR: fault \n[^]*Error: refused \[redacted\]\n/);
+  expect(lines).toHaveLength(2);
 });
 
 test('lines below the level are not written', () => {

@@ -17,8 +17,8 @@ const PORT_MAX = 65_535;
 
 const usage = `Usage: voxgate serve [--port N] [--workers N]
 
-Starts the gateway. Settings are environment variables (voxgate config docs lists them); logs are JSON lines on standard
-output. SIGTERM and SIGINT let live sessions end at their next turn boundary; a second signal stops at once.
+Starts the gateway. Settings are environment variables (voxgate config docs lists them); logs go to standard output,
+as JSON lines where it is no terminal. SIGTERM and SIGINT let live sessions end at their next turn boundary; a second signal stops at once.
 
   --port     the port to listen on; VOXGATE_PORT when absent
   --workers  so many processes on one port, each a node of one gateway; VOXGATE_WORKERS when absent. They need NATS

@@ -95,7 +95,7 @@ describe.skipIf(!natsServerIsHere).each(doors)('on the door %s, several processe
     };
     for (const args of [['serve', '--workers', '2'], ['serve']]) {
       const { code, errors } = await voxgate(args, env);
-      expect([code, errors]).toEqual([1, expect.stringContaining('another program has that port.')]);
+      expect([code, errors]).toEqual([1, expect.stringContaining('another program has that port;')]);
     }
   });
 });
@@ -121,7 +121,7 @@ describe('what cannot be', () => {
     server.close();
     expect([code, errors, output]).toEqual([
       1,
-      `voxgate: Cannot listen on 127.0.0.1:${port}: another program has that port.\n`,
+      `voxgate: Cannot listen on 127.0.0.1:${port}: another program has that port; end it, or set VOXGATE_PORT to another one.\n`,
       '',
     ]);
   });

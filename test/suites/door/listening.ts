@@ -30,7 +30,7 @@ export function listeningSuite(under: DoorUnderTest): void {
       const { port } = server.address() as { port: number };
       const options = { port, ...(shared === undefined ? {} : { shared }) };
       await expect(start(under, {}, options)).rejects.toThrow(
-        `Cannot listen on 127.0.0.1:${port}: another program has that port.`,
+        `Cannot listen on 127.0.0.1:${port}: another program has that port; end it, or set VOXGATE_PORT to another one.`,
       );
       server.close();
     });
@@ -38,7 +38,7 @@ export function listeningSuite(under: DoorUnderTest): void {
     test('of a door that does not share it is nobody else’s', async () => {
       const { port } = await start(under);
       for (const shared of [false, true])
-        await expect(start(under, {}, { port, shared })).rejects.toThrow('another program has that port.');
+        await expect(start(under, {}, { port, shared })).rejects.toThrow('another program has that port;');
     });
 
     test('picked by two doors at once is not the same', async () => {

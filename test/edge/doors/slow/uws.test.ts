@@ -35,7 +35,7 @@ describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
     expect([...heard].sort()).toEqual(['first', 'second']);
     await door.close();
     expect((await http(port, '/')).body).toBe('second');
-    await expect(start(under, {}, { port })).rejects.toThrow('another program has that port.');
+    await expect(start(under, {}, { port })).rejects.toThrow('another program has that port;');
   });
 });
 
