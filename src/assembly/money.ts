@@ -1,7 +1,7 @@
 // The money of a node: the price list in force, reservations and their settlement, and what processes before left unsettled.
 import { join } from 'node:path';
 import type { PriceList } from '../billing/price-list.ts';
-import { loadPriceList } from '../config/prices.ts';
+import { loadPriceList } from '../config/prices/price-list.ts';
 import { History } from '../ledger/history.ts';
 import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
 import { type ReservationStore, Reservations } from '../ledger/reservations.ts';

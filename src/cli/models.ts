@@ -56,8 +56,10 @@ function isMeant({ id, modes, languages, available }: Model, word: string): bool
 }
 
 const LEGEND = `
-Prices in USD a minute. c: of connection, silence included. u: live by utterance. each: a session.
-voxgate models | cat lists modes and languages in full; --filter WORD finds some of them.`;
+Prices in USD a minute. c: of connection, silence included; u: live by
+utterance; each: for a session.
+voxgate models | cat lists modes and languages in full; --filter WORD finds
+some of them.`;
 
 /** Lines of 80 characters. */
 export const shortRows = (list: readonly Model[]): string[][] => [

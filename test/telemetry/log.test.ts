@@ -40,7 +40,7 @@ test('on a terminal a line is read at a glance, an error stands below it, and no
   expect(lines[0]).toMatch(
     /^\[\d\d:\d\d:\d\d\] WARN: session ended \{"reason":"two\\nlines","apiKey":"\[redacted\]"\}\n$/,
   );
-  expect(lines[1]).toMatch(/^\[\d\d:\d\d:\d\d\] ERROR: fault \n[^]*Error: refused \[redacted\]\n/);
+  expect(lines[1]).toMatch(/^\[\d\d:\d\d:\d\d\] ERROR: fault \n[\s\S]*Error: refused \[redacted\]\n/);
   expect(lines).toHaveLength(2);
 });
 

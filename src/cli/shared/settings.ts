@@ -1,7 +1,7 @@
 // The configuration as commands load it: from this process's environment, with the names of the providers it has.
 import type { PriceList } from '../../billing/price-list.ts';
 import { loadConfig } from '../../config/load.ts';
-import { loadPriceList } from '../../config/prices.ts';
+import { loadPriceList } from '../../config/prices/price-list.ts';
 import type { Config } from '../../config/schema.ts';
 import { providers } from '../../providers/index.ts';
 

@@ -1,10 +1,10 @@
 // The price list of a node: the providers' catalogue, the operator's prices file and margin. What a price must be is decided
 // in billing/; here a list that cannot be used becomes one sentence for the operator.
 import { readFileSync } from 'node:fs';
-import { createPriceList, type PricedCard, type PriceList, PriceListError } from '../billing/price-list.ts';
-import { ConfigError } from './load.ts';
+import { createPriceList, type PricedCard, type PriceList, PriceListError } from '../../billing/price-list.ts';
+import { ConfigError } from '../load.ts';
+import type { Config } from '../schema.ts';
 import { readPriceOverrides } from './price-overrides.ts';
-import type { Config } from './schema.ts';
 
 /**
  * @param readFile gives a file's text or throws

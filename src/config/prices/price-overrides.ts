@@ -2,7 +2,7 @@
 // amounts can be charged, is for the price list.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { PriceListError, type PriceOverrides } from '../billing/price-list.ts';
+import { PriceListError, type PriceOverrides } from '../../billing/price-list.ts';
 
 const PriceOverride = Type.Object({
   unit: Type.Union([Type.Literal('minute'), Type.Literal('session')], { accepts: '"minute" or "session"' }),
