@@ -12,6 +12,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 versions=(22.23.3 24.21.0)
+# OpenAI's newest client library wants Node 22, and is no dependency of a project that promises Node 20.
+openai_newest=7.57.0
 root=$PWD
 node_package=$(node -p '`node-${process.platform}-${process.arch}`')
 
@@ -29,13 +31,15 @@ with_node() {
 install() {
   local version=$1 home key
   home=$(home "$version")
-  key="$version $node_package $(sha256sum < package-lock.json)"
+  key="$version $node_package $openai_newest $(sha256sum < package-lock.json)"
   [[ -f $home/installed && $(< "$home/installed") == "$key" ]] && return
   rm -rf "$home"
-  mkdir -p "$home/runtime" "$home/project"
+  mkdir -p "$home/runtime" "$home/project/scripts"
   npm install --loglevel=error --no-save --prefix "$home/runtime" "$node_package@$version"
   cp package.json package-lock.json .npmrc "$home/project/"
+  cp scripts/own-binaries.js "$home/project/scripts/"
   (cd "$home/project" && with_node "$version" npm ci --loglevel=error)
+  (cd "$home/project" && with_node "$version" npm install --loglevel=error --no-save "openai-newest@npm:openai@$openai_newest")
   echo "$key" > "$home/installed"
 }
 

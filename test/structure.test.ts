@@ -23,6 +23,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/upstream',
     'src/vault',
   ],
+  '@trufflesuite/uws-js-unofficial': ['src/edge'],
   'better-sqlite3': ['src/store'],
   marked: ['src/documents/pages/markdown.ts'],
   nats: ['src/bus'],

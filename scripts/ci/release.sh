@@ -8,7 +8,7 @@ step matrix-install bash scripts/node-matrix.sh install
 suite seeds '' npm run test:seeds --
 suite cuts '' npm run test:cuts --
 suite kills '' npm run test:kills --
-suite door-uws '' npm run test:door-uws --
+suite door-node '' npm run test:door-node --
 for version in $(bash scripts/node-matrix.sh versions); do
   suite "node-$version" '' bash scripts/node-matrix.sh test "$version"
 done

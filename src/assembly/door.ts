@@ -58,7 +58,7 @@ export async function openDoor(assembly: Assembly, behind: Behind | undefined, i
     await edge.quiet(CLOSE_MS);
     await door.close();
   });
-  logger.info({ port: door.port, door: door.name, incarnation: bus.node }, 'listening');
+  logger.info({ port: door.port, door: door.name, build: door.build, incarnation: bus.node }, 'listening');
   return door;
 }
 

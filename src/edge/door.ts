@@ -131,6 +131,8 @@ export interface DoorOptions {
 
 export interface Door {
   readonly name: 'uws' | 'node';
+  /** Which build of its library serves, where there is more than one. */
+  readonly build?: string;
   readonly port: number;
   /** Stops accepting; open sockets and requests go on. */
   stopListening(): void;

@@ -24,11 +24,11 @@ export async function openDoor(
   return openNodeDoor(handlers, options);
 }
 
+/** Asked once: neither the build nor the machine changes under a process. */
+let verdict: Promise<string | undefined> | undefined;
+
 /** Why uWebSockets.js cannot be used here, in one sentence; undefined when it can. */
-export async function reasonAgainstUws(): Promise<string | undefined> {
-  try {
-    return await splitRequestFault(openUwsDoor);
-  } catch (error) {
-    return (error as Error).message;
-  }
+export function reasonAgainstUws(): Promise<string | undefined> {
+  verdict ??= splitRequestFault(openUwsDoor).catch((error: Error) => error.message);
+  return verdict;
 }

@@ -7,7 +7,7 @@ import { startMailSender } from '../../src/accounts/mail-sender.ts';
 import { TokenSeal } from '../../src/accounts/mail-tokens.ts';
 import { createDevelopmentOutbox, type DevelopmentOutbox } from '../../src/accounts/mailer.ts';
 import { Passwords } from '../../src/accounts/passwords.ts';
-import { openDoor } from '../../src/edge/open-door.ts';
+import { type DoorChoice, openDoor } from '../../src/edge/open-door.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from '../../src/edge/router.ts';
 import { type ConsoleOptions, createConsole } from '../../src/edge/routes/console/index.ts';
 import { CALLS, type CallName } from '../../src/store/calls.ts';
@@ -126,7 +126,7 @@ export async function openConsoleRig({
     onReply: () => {},
   });
   const door = await openDoor(
-    process.env.VOXGATE_DOOR === 'uws' ? 'uws' : 'node',
+    (process.env.VOXGATE_DOOR ?? 'auto') as DoorChoice,
     { request, upgrade: async () => ({ refuse: { status: 404 } }) },
     {
       host: '127.0.0.1',

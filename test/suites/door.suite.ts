@@ -4,6 +4,7 @@ import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';
 import { floodSuite } from './door/floods.ts';
 import { frameSuite } from './door/frames.ts';
 import { handshakeSuite } from './door/handshakes.ts';
+import { headSuite } from './door/heads.ts';
 import { listeningSuite } from './door/listening.ts';
 import { requestSuite } from './door/requests.ts';
 import { slowReaderSuite } from './door/slow-readers.ts';
@@ -13,6 +14,7 @@ import { streamSuite } from './door/streams.ts';
 export function doorSuite(under: DoorUnderTest): void {
   closeAfterEach();
   requestSuite(under);
+  headSuite(under);
   bodySuite(under);
   streamSuite(under);
   slowReaderSuite(under);

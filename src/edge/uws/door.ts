@@ -2,22 +2,14 @@
 // library has taken back; what a request or a message means is the handlers' decision.
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { listenFailure, tryAddress } from '../address-failure.ts';
 import type { Door, DoorOptions, OpenDoor } from '../door.ts';
 import { UNREAD_BYTES_MAX } from '../guarded-socket.ts';
+import { loadUws, type UwsBuild } from './builds.ts';
 import { serve } from './exchange.ts';
 import type { UwsApp, UwsLibrary, UwsListenSocket } from './library.ts';
 import { UwsSocket } from './socket.ts';
 
-/** The package is CommonJS, and must not be loaded before its setting is in the environment. */
-const require = createRequire(import.meta.url);
-
-/**
- * The library keeps this much of a request head that arrives in pieces, and reads the figure when it is loaded. It is twice
- * the product's limit, so that the door itself says when a head is too large.
- */
-const HEAD_BYTES_KEPT = 16 * 1024;
 /**
  * The longest silence that the library can watch for. Keep-alive is the host's, and much shorter; this one frees what is
  * left of a connection whose client never answers the close.
@@ -31,41 +23,30 @@ const LINGER_MS = 250;
 /** Listen option: neither the exclusive port nor anything else. */
 const SHARED_PORT = 0;
 const FREE_PORTS_TRIED = 5;
-/** Undocumented: keeps the library's name out of every reply. */
-const HIDE_NAME = '999999990007';
 
-/** Loads the library. Throws one sentence when there is no binary for this machine. */
-export function loadUws(): UwsLibrary {
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_KEPT);
-  try {
-    const library = require('uWebSockets.js') as UwsLibrary;
-    library._cfg?.(HIDE_NAME);
-    return library;
-  } catch (error) {
-    const lines = (error as Error).message.split('\n');
-    const reason = lines.find((line) => line.startsWith('Error: ')) ?? lines[0];
-    throw new Error(`uWebSockets.js has no binary that loads on this machine (${reason}).`);
-  }
-}
+/** Opens the door. Rejects with one sentence when no build of the library loads, or the address cannot be had. */
+export const openUwsDoor: OpenDoor = async (handlers, options) => uwsDoorOf(loadUws())(handlers, options);
 
-/** Opens the door. Rejects with one sentence when the library does not load or the address cannot be had. */
-export const openUwsDoor: OpenDoor = async (handlers, options) => {
-  const library = loadUws();
-  const app = await createApp(library, options);
-  app.ws('/*', {
-    compression: library.DISABLED,
-    maxPayloadLength: 2 * options.messageBytesMax,
-    // Below it nothing is ever dropped; past it the connection is, and not the one message.
-    maxBackpressure: UNREAD_BYTES_MAX,
-    closeOnBackpressureLimit: 1,
-    idleTimeout: SILENCE_SECONDS_MAX,
-    sendPingsAutomatically: 0,
-    ...UwsSocket.events,
-    upgrade: (response, request, context) => serve(response, request, context, handlers, options),
-  });
-  app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
-  return new UwsDoor(library, app, await listen(library, app, options));
-};
+/** The door on one build. */
+export const uwsDoorOf =
+  (build: UwsBuild): OpenDoor =>
+  async (handlers, options) => {
+    const { library } = build;
+    const app = await createApp(library, options);
+    app.ws('/*', {
+      compression: library.DISABLED,
+      maxPayloadLength: 2 * options.messageBytesMax,
+      // Below it nothing is ever dropped; past it the connection is, and not the one message.
+      maxBackpressure: UNREAD_BYTES_MAX,
+      closeOnBackpressureLimit: 1,
+      idleTimeout: SILENCE_SECONDS_MAX,
+      sendPingsAutomatically: 0,
+      ...UwsSocket.events,
+      upgrade: (response, request, context) => serve(response, request, context, handlers, options),
+    });
+    app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
+    return new UwsDoor(build, app, await listen(library, app, options));
+  };
 
 async function createApp(library: UwsLibrary, { tls }: DoorOptions): Promise<UwsApp> {
   if (tls === undefined) return library.App();
@@ -109,13 +90,15 @@ function listenOn(library: UwsLibrary, app: UwsApp, host: string, port: number, 
 
 class UwsDoor implements Door {
   readonly name = 'uws';
+  readonly build: string;
   readonly port: number;
   readonly #library: UwsLibrary;
   readonly #app: UwsApp;
   #listenSocket: UwsListenSocket | undefined;
   #open = true;
 
-  constructor(library: UwsLibrary, app: UwsApp, listenSocket: UwsListenSocket) {
+  constructor({ name, library }: UwsBuild, app: UwsApp, listenSocket: UwsListenSocket) {
+    this.build = name;
     this.port = library.us_socket_local_port(listenSocket);
     this.#library = library;
     this.#app = app;

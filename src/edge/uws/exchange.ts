@@ -235,10 +235,8 @@ class UwsExchange {
     response.cork(() => {
       response.writeStatus(statusLine(101));
       for (const [name, value] of writableHeaders(handshakeHeaders(answer))) response.writeHeader(name, value);
+      response.upgrade(socket.userData, key, '', '', context);
     });
-    // Not inside `cork`: when the upgraded socket happens to stay at the same address, builds of the library go on to read
-    // the state of the response that is no more, and by chance close the connection.
-    response.upgrade(socket.userData, key, '', '', context);
     socket.start();
   }
 

@@ -15,24 +15,7 @@ import type {
   WholeReply,
 } from '../../../src/edge/door.ts';
 import { RawSocket } from '../../fakes/raw-socket.ts';
-
-/** Where a door is known to fall short of the contract; every gap has a test that shows what happens instead. */
-export interface DoorGaps {
-  /** A request line in more than one TCP segment is answered 505. */
-  splitRequestLine?: boolean;
-  /** A second request before the first is answered costs the connection. */
-  pipelining?: boolean;
-  /** Broken frames that do not end the connection, by their names in frames.ts. */
-  framesLetPass?: readonly string[];
-  /** A socket that sends too fast is read all the same: the library cannot pause it. */
-  readsOn?: boolean;
-  /** A request with more than about a hundred headers gets no answer, and no handler hears of it. */
-  fewHeaders?: boolean;
-  /** HTTP/1.0 is answered 505. */
-  http10?: boolean;
-  /** Some heads that are no HTTP are left to the header timeout instead of being refused at once. */
-  patientWithBrokenHeads?: boolean;
-}
+import type { DoorGaps } from './gaps.ts';
 
 export interface DoorUnderTest {
   open: OpenDoor;
@@ -209,6 +192,10 @@ export function http(
     request.end(body);
   });
 }
+
+/** The bytes of a plain GET; `headers` are whole lines. */
+export const get = (target: string, headers: readonly string[] = []) =>
+  [`GET ${target} HTTP/1.1`, 'Host: localhost', ...headers, '\r\n'].join('\r\n');
 
 /** A reply that shows what the handler saw of the request. */
 export function mirror(request: DoorRequest): WholeReply {

@@ -1,29 +1,53 @@
-// The suite of the door contract, on uWebSockets.js where it has a binary for this machine.
+// The suite of the door contract, on each build of uWebSockets.js that has a binary for this machine.
 import { describe, expect, test } from 'vitest';
-import { loadUws, openUwsDoor } from '../../../../src/edge/uws/door.ts';
-import { splitRequestFault } from '../../../../src/edge/uws/split-request-check.ts';
-import { type DoorUnderTest, http, start } from '../../../suites/door/fixture.ts';
+import { loadBuild, UWS_SOURCES } from '../../../../src/edge/uws/builds.ts';
+import { uwsDoorOf } from '../../../../src/edge/uws/door.ts';
+import {
+  type DoorUnderTest,
+  echoHandlers,
+  http,
+  nextMessage,
+  rawSocket,
+  start,
+  webSocket,
+} from '../../../suites/door/fixture.ts';
+import { UWS_GAPS } from '../../../suites/door/gaps.ts';
 import { doorSuite } from '../../../suites/door.suite.ts';
 
-const reason = whyNot();
-if (reason !== undefined) console.warn(`uWebSockets.js is not tested: ${reason}`);
-const isOldBuild = reason === undefined && (await splitRequestFault(openUwsDoor)) !== undefined;
-
 // Not every machine has a binary: musl, or Node 22 and newer with a glibc before 2.38.
-describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
-  const under: DoorUnderTest = {
-    open: openUwsDoor,
-    gaps: {
-      pipelining: true,
-      framesLetPass: ['a frame without a mask'],
-      readsOn: true,
-      fewHeaders: true,
-      http10: true,
-      splitRequestLine: isOldBuild,
-      patientWithBrokenHeads: isOldBuild,
-    },
-  };
+describe.each(['newest', 'older'] as const)('uWebSockets.js, the %s build', (which) => {
+  const build = loadBuild(UWS_SOURCES[which]);
+  if ('reason' in build) {
+    console.warn(`The ${which} uWebSockets.js is not tested: ${build.reason}.`);
+    test.skip('has no binary that loads here', () => {});
+    return;
+  }
+  const under: DoorUnderTest = { open: uwsDoorOf(build), gaps: UWS_GAPS[which] };
   doorSuite(under);
+
+  test('a head that stops is closed without an answer (known gap)', async () => {
+    const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
+    const socket = await rawSocket(port);
+    socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+    await expect(socket.reply()).rejects.toThrow();
+    await socket.closed;
+  });
+
+  test('of two thousand handshakes that are decided later, none is closed by the library', async () => {
+    const { port } = await start(under, {
+      upgrade: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return { accept: echoHandlers };
+      },
+    });
+    for (let round = 0; round < 100; round++) {
+      const sockets = await Promise.all(Array.from({ length: 20 }, () => webSocket(port)));
+      const answers = sockets.map(nextMessage);
+      for (const socket of sockets) socket.send('here');
+      expect(new Set(await Promise.all(answers))).toEqual(new Set(['here']));
+      for (const socket of sockets) socket.close();
+    }
+  });
 
   // Elsewhere the option exists and gives all connections to one of them.
   test.skipIf(process.platform !== 'linux')('a port that doors share gives connections to all of them', async () => {
@@ -38,12 +62,3 @@ describe.skipIf(reason !== undefined)('uWebSockets.js', () => {
     await expect(start(under, {}, { port })).rejects.toThrow('another program has that port;');
   });
 });
-
-function whyNot(): string | undefined {
-  try {
-    loadUws();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}

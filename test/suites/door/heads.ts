@@ -1,0 +1,197 @@
+// The door's suite: the heads of requests, in any number of pieces, too large, broken or odd.
+import { describe, expect, test } from 'vitest';
+import { handshake, turns } from '../../fakes/raw-socket.ts';
+import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, rawSocket, start } from './fixture.ts';
+
+export function headSuite(under: DoorUnderTest): void {
+  describe('a head', () => {
+    const { unanswered = [] } = under.gaps;
+    /** A known gap: the header timeout ends it, or the door closes the connection. */
+    const isUnanswered = (what: string) => unanswered === 'all' || unanswered.includes(what);
+    const seen = async () => start(under, { request: async (request) => mirror(request) });
+    /** The reply to these bytes in two segments. */
+    const inTwo = async (port: number, bytes: string, at: number) => {
+      const socket = await rawSocket(port);
+      await socket.writeApart([bytes.slice(0, at), bytes.slice(at)]);
+      const reply = await socket.reply();
+      socket.destroy();
+      return reply;
+    };
+    const { headInPiecesBytesMax = Number.POSITIVE_INFINITY } = under.gaps;
+    /** The status of the reply to them; undefined where the connection is closed without one. */
+    const statusInTwo = (port: number, bytes: string, at: number) =>
+      inTwo(port, bytes, at).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+
+    test('of 300 bytes is read the same wherever TCP splits it', async () => {
+      const { port } = await seen();
+      const query = `model=deepgram/nova-3&provider_params=${'%7B%22a%22:1%7D'.repeat(10)}`;
+      const bytes = get(`/v1/listen?${query}`, ['X-Last: end']);
+      for (let at = 1; at < bytes.length; at++) {
+        const { status, body } = await inTwo(port, bytes, at);
+        expect([at, status]).toEqual([at, 200]);
+        expect(JSON.parse(body)).toMatchObject({ query, headers: { 'x-last': 'end' } });
+      }
+    });
+
+    const inPieces =
+      headInPiecesBytesMax < 6000
+        ? 'costs the connection wherever TCP splits it (known gap)'
+        : 'is read the same wherever TCP splits it';
+    test(`of 6 KB ${inPieces}`, async () => {
+      const { port } = await seen();
+      const query = `provider_params=${'x'.repeat(6000)}`;
+      const bytes = get(`/v1/listen?${query}`, [`X-Filler: ${'y'.repeat(500)}`]);
+      const step = Math.floor(bytes.length / 40);
+      for (let at = 2; at < bytes.length; at += step) {
+        if (bytes.length > headInPiecesBytesMax)
+          expect([at, await statusInTwo(port, bytes, at)]).toEqual([at, undefined]);
+        else expect(JSON.parse((await inTwo(port, bytes, at)).body).query).toBe(query);
+      }
+    });
+
+    test('that trickles in byte by byte is read', async () => {
+      const { port } = await seen();
+      const socket = await rawSocket(port);
+      const bytes = get('/trickle', ['X-Last: end']);
+      await socket.writeApart([...bytes]);
+      expect(JSON.parse((await socket.reply()).body).headers).toMatchObject({ 'x-last': 'end' });
+    });
+
+    test('at the limit passes, and one byte more is answered 414 with the limit in the message', async () => {
+      const { port } = await start(under);
+      const filler = (bytes: number) => 'z'.repeat(bytes - get('/?').length);
+      const socket = await rawSocket(port);
+      socket.write(get(`/?${filler(HEADER_BYTES_MAX)}`));
+      expect((await socket.reply()).status).toBe(200);
+      const past = await rawSocket(port);
+      past.write(get(`/?${filler(HEADER_BYTES_MAX + 1)}`));
+      const { status, body } = await past.reply();
+      expect([status, JSON.parse(body).error]).toMatchObject([
+        414,
+        { code: 'uri_too_long', message: expect.stringContaining('8192') },
+      ]);
+    });
+
+    test.each([
+      ['a URL of 9 KB', get(`/?q=${'u'.repeat(9000)}`)],
+      ['headers of 9 KB', get('/', [`X-Long: ${'h'.repeat(9000)}`])],
+    ])(
+      `with %s ${headInPiecesBytesMax < 9000 ? 'costs the connection' : 'is answered 414'} at any split`,
+      async (_what, bytes) => {
+        const { port } = await start(under);
+        for (const at of [2, 40, 1460, 4096, 8190, 8193, bytes.length - 40, bytes.length - 1]) {
+          const status = bytes.length > headInPiecesBytesMax ? undefined : 414;
+          expect([at, await statusInTwo(port, bytes, at)]).toEqual([at, status]);
+        }
+      },
+    );
+
+    test('of 20 KB is refused with a 4xx or 505 status, as far as it is answered, and the connection closed', async () => {
+      const { port } = await start(under);
+      const socket = await rawSocket(port);
+      await socket.writeApart([get(`/?q=${'u'.repeat(20_000)}`).slice(0, 12_000), 'u'.repeat(12_000)]);
+      if (headInPiecesBytesMax === Number.POSITIVE_INFINITY)
+        expect([400, 414, 431, 505]).toContain((await socket.reply()).status);
+      await socket.closed;
+    });
+
+    test.each([
+      ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n'],
+      ['a version that there is not', 'GET / HTTP/3.7\r\nHost: a\r\n\r\n'],
+      [
+        'both Content-Length and Transfer-Encoding',
+        'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
+      ['a Content-Length that is no number', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3x\r\n\r\nabc'],
+    ])('with %s is refused and the connection closed', async (what, bytes) => {
+      const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
+      const socket = await rawSocket(port);
+      await socket.writeApart([bytes]);
+      if (isUnanswered(what)) return;
+      expect([400, 505]).toContain((await socket.reply()).status);
+      await socket.closed;
+    });
+
+    test('with two Host headers is refused with 400 and reaches no handler, be it a request or a handshake', async () => {
+      const reached = () => Promise.reject(new Error('reached'));
+      const { port } = await start(under, { request: reached, upgrade: reached });
+      for (const bytes of [get('/', ['Host: other']), handshake('/', ['hOST: localhost'])]) {
+        const socket = await rawSocket(port);
+        socket.write(bytes);
+        const { status, body } = await socket.reply();
+        expect(status).toBe(400);
+        if (!under.gaps.ownPages) expect(JSON.parse(body).error.message).toContain('`Host`');
+      }
+    });
+
+    test('of chunks with trailers that look like a request leads to one request', async () => {
+      const paths: string[] = [];
+      const { port } = await start(under, {
+        request: async ({ path }) => {
+          paths.push(path);
+          return { status: 200, body: path };
+        },
+      });
+      const socket = await rawSocket(port);
+      const head = 'POST /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n';
+      await socket.writeApart([head, 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n']);
+      await Promise.race([socket.closed, socket.reply().catch(() => {})]);
+      await turns();
+      expect(paths.filter((path) => path === '/smuggled')).toEqual([]);
+    });
+
+    test.each([
+      ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
+      ['a folded header', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n'],
+      ['a NUL in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\0c\r\n\r\n'],
+      ['a bare CR in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\rc\r\n\r\n'],
+      ['a space before the colon', 'GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n'],
+    ])('with %s is refused at once, and reaches no handler', async (what, bytes) => {
+      let reached = 0;
+      const { port } = await start(under, {
+        request: async () => {
+          reached++;
+          return { status: 200 };
+        },
+      });
+      const socket = await rawSocket(port);
+      await socket.writeApart([bytes]);
+      if (!isUnanswered(what)) expect((await socket.reply()).status).toBe(400);
+      expect(reached).toBe(0);
+    });
+
+    test(`with 200 headers ${under.gaps.fewHeaders ? 'never reaches a handler (known gap)' : 'is served'}`, async () => {
+      let reached = 0;
+      const { port } = await start(under, {
+        request: async () => {
+          reached++;
+          return { status: 200 };
+        },
+      });
+      const socket = await rawSocket(port);
+      const headers = Array.from({ length: 200 }, (_, index) => `X-${index}: v`);
+      await socket.writeApart([get('/', headers)]);
+      if (under.gaps.fewHeaders !== 'unanswered')
+        expect((await socket.reply()).status).toBe(under.gaps.fewHeaders === 'refused' ? 431 : 200);
+      expect(reached).toBe(under.gaps.fewHeaders ? 0 : 1);
+    });
+
+    const http10 = under.gaps.http10 ?? 'served';
+    test(`of HTTP/1.0 is ${http10}`, async () => {
+      let reached = 0;
+      const { port } = await start(under, {
+        request: async () => {
+          reached++;
+          return { status: 200 };
+        },
+      });
+      const socket = await rawSocket(port);
+      await socket.writeApart(['GET / HTTP/1.0\r\nHost: a\r\n\r\n']);
+      if (http10 !== 'unanswered') expect((await socket.reply()).status).toBe(http10 === 'refused' ? 505 : 200);
+      expect(reached).toBe(http10 === 'served' ? 1 : 0);
+    });
+  });
+}
