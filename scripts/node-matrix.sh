@@ -34,10 +34,9 @@ install() {
   key="$version $node_package $openai_newest $(sha256sum < package-lock.json)"
   [[ -f $home/installed && $(< "$home/installed") == "$key" ]] && return
   rm -rf "$home"
-  mkdir -p "$home/runtime" "$home/project/scripts"
+  mkdir -p "$home/runtime" "$home/project"
   npm install --loglevel=error --no-save --prefix "$home/runtime" "$node_package@$version"
-  cp package.json package-lock.json .npmrc "$home/project/"
-  cp scripts/own-binaries.js "$home/project/scripts/"
+  cp --parents package.json package-lock.json .npmrc clients/*/package.json scripts/own-binaries.js "$home/project/"
   (cd "$home/project" && with_node "$version" npm ci --loglevel=error)
   (cd "$home/project" && with_node "$version" npm install --loglevel=error --no-save "openai-newest@npm:openai@$openai_newest")
   echo "$key" > "$home/installed"

@@ -58,7 +58,9 @@ describe('the image', () => {
       rest.split(' ').slice(0, -1),
     );
     expect(sources.filter((name) => statSync(join(root, name), { throwIfNoEntry: false }) === undefined)).toEqual([]);
-    expect([...sources].sort()).toEqual([...let_through].sort());
+    // A file that is copied before the rest of its folder comes along with that.
+    const folders = sources.filter((name) => !sources.some((other) => name.startsWith(`${other}/`)));
+    expect(folders.sort()).toEqual([...let_through].sort());
   });
 
   test('runs on a Node that the package allows, as nobody special, with its data in a volume', () => {

@@ -7,6 +7,7 @@ import { Serving } from '../../fakes/processes/serving.ts';
 const reason = await reasonAgainstUws();
 if (reason !== undefined) console.warn(`uWebSockets.js is not tried: ${reason}`);
 
+// Not every machine has a binary that reads every request.
 test.skipIf(reason !== undefined)(
   'uWebSockets.js serves, is named with its build in the log, and warns of nothing',
   async () => {

@@ -19,6 +19,7 @@ describe.each(['newest', 'older'] as const)('uWebSockets.js, the %s build', (whi
   const build = loadBuild(UWS_SOURCES[which]);
   if ('reason' in build) {
     console.warn(`The ${which} uWebSockets.js is not tested: ${build.reason}.`);
+    // As said above.
     test.skip('has no binary that loads here', () => {});
     return;
   }
