@@ -4,9 +4,10 @@
 /**
  * What to do about a failed leg.
  * `retry` the same model once more; `next` the next candidate now; `account` this credential is bad, next candidate, never
- * retry; `caller` the request is refused: report it where an option of the customer's is named, else the next candidate.
+ * retry; `caller` the request is refused: report it where an option of the customer's is named, else the next candidate;
+ * `empty` no words came of audio that has some: the next candidate, if there is one, and nothing is said against this one.
  */
-export type FailureKind = 'retry' | 'next' | 'account' | 'caller';
+export type FailureKind = 'retry' | 'next' | 'account' | 'caller' | 'empty';
 
 /** Why a leg ended, as `failover.reason` shows it to clients. */
 export type FailureReason =
@@ -15,7 +16,8 @@ export type FailureReason =
   | 'connect_failed'
   | 'connect_timeout'
   | 'stalled'
-  | 'circuit_open';
+  | 'circuit_open'
+  | 'empty_result';
 
 /** One failed leg. `code` is the provider's own code or a short name; `message` is safe to show to a client. */
 export interface LegFailure {

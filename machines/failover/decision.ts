@@ -108,6 +108,7 @@ export const hasPause = (decision: Decision): boolean => ['forgiven', 'retry', '
 export function decide(incident: Incident, policy: FailoverPolicy): Decision {
   const { kind, own, ownLosses, retriesLeft, roundsLeft, mayRetry } = incident;
   if (kind === 'caller') return 'refused';
+  if (kind === 'empty') return nextOf(incident) >= 0 ? 'next' : 'exhausted';
   if (own && kind === 'retry' && ownLosses < policy.ownLossesMax) return 'forgiven';
   if (retriesLeft > 0 && mayRetry && mayPass(incident, policy)) return 'retry';
   if (nextOf(incident) >= 0) return 'next';

@@ -175,6 +175,7 @@ export const Failover = Type.Object(
       Type.Literal('connect_timeout'),
       Type.Literal('stalled'),
       Type.Literal('circuit_open'),
+      Type.Literal('empty_result'),
     ]),
     replayed_seconds: Type.Number({ description: 'Seconds of audio that are sent again; they are not billed twice.' }),
     attempt: Type.Integer({ description: 'Number of the attempt, from 1.' }),

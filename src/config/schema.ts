@@ -228,6 +228,12 @@ const Batch = Type.Object({
     2 * MIB,
     'Memory for the audio of one file.',
   ),
+  hearEmptyAgain: choice(
+    'VOXGATE_BATCH_HEAR_EMPTY_AGAIN',
+    ['on', 'off'],
+    'on',
+    'A file with sound in it, of which a model makes no words, is heard once more, by the next model of its request.',
+  ),
 });
 
 /** What can be said of one provider. Variables carry the provider's name in capitals in the place of `<PROVIDER>`. */

@@ -21,9 +21,9 @@ export class GuardedCall {
     this.#breakers.succeeded(this.#guarded);
   }
 
-  /** It came to nothing. What is the caller's fault, or the gateway's own, says nothing of the provider. */
+  /** It came to nothing. What the caller can bring about, or is the gateway's own, says nothing of the provider. */
   failed(failure: LegFailure): void {
-    if (failure.kind !== 'caller' && failure.own === undefined) {
+    if (failure.kind !== 'caller' && failure.kind !== 'empty' && failure.own === undefined) {
       this.#isTold = true;
       this.#breakers.failed(this.#guarded, failure);
     }

@@ -28,7 +28,7 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   reservations: Pick<FileReservations, 'reserve' | 'requireCredit'>;
   /** Answers that the client did not wait for: some a day are not charged. */
   untaken: UntakenAnswers;
-  settings: { timeoutMs: number };
+  settings: { timeoutMs: number; hearEmptyAgain: 'on' | 'off' };
 }
 
 export interface JobOptions {
@@ -247,6 +247,7 @@ export class FileJob {
       chain: members,
       file,
       signal,
+      hearEmptyAgain: this.#dependencies.settings.hearEmptyAgain === 'on',
       ...(request.stream ? { onUtterance } : {}),
     });
   }

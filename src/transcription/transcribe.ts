@@ -16,6 +16,7 @@ import type { UpstreamHost } from '../upstream/upstream-host.ts';
 import { Attempts } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
+import { emptyWarning, isEmpty, noWords, soundIn } from './empty-answers.ts';
 import { detailsOf, refusalOf } from './failures.ts';
 import { FileDecoder } from './file/file-decoder.ts';
 import { type AudioFile, FileSource } from './file/file-source.ts';
@@ -29,6 +30,8 @@ export interface TranscriptionJob {
   chain: readonly ChainMember[];
   file: AudioFile;
   signal: AbortSignal;
+  /** An answer without words to a file that has sound is not taken for the answer while another model may have some. */
+  hearEmptyAgain: boolean;
   /**
    * Hears each utterance of a model behind a live leg as soon as it is settled, where no other model of the chain could still
    * take over. Text that was sent cannot be taken back: no other attempt follows one that has sent any.
@@ -64,6 +67,8 @@ export async function transcribe(
   const file = await FileSource.open(job.file);
   const attempts = new Attempts(chain, dependencies.breakers);
   let isTold = false;
+  /** Of the first model that had no words: given where no other has any. */
+  let empty: TranscriptionOutcome | undefined;
   for (;;) {
     const { member, isLast, failed } = attempts;
     const tell = (utterance: Utterance) => {
@@ -76,7 +81,13 @@ export async function transcribe(
       const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
       call.succeeded();
       const utterances = result.utterances.map(readableUtterance);
-      return { ...result, utterances, member, attempts: detailsOf(failed) };
+      const outcome: TranscriptionOutcome = { ...result, utterances, member, attempts: detailsOf(failed) };
+      if (!isEmpty(utterances)) return outcome;
+      if (empty !== undefined) return empty;
+      const sound = await soundIn(file, signal);
+      if (sound === 'none') return outcome;
+      empty = { ...outcome, warnings: [...outcome.warnings, emptyWarning(member.slug, sound)] };
+      if (!job.hearEmptyAgain || isTold || !file.left || attempts.next(noWords) === undefined) return empty;
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
         call.end();
@@ -84,7 +95,10 @@ export async function transcribe(
       }
       call.failed(error.failure);
       const pauseMs = attempts.next(error.failure);
-      if (pauseMs === undefined || !file.left || isTold) throw refusalOf(failed);
+      if (pauseMs === undefined || !file.left || isTold) {
+        if (empty !== undefined) return empty;
+        throw refusalOf(failed);
+      }
       await pause(dependencies.http.clock, pauseMs, signal);
     }
   }

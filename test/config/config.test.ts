@@ -109,7 +109,7 @@ describe('sources', () => {
       backOffMs: 100,
       settleMs: 5_000,
     });
-    expect(config.batch).toEqual({ timeoutMs: 600_000, memoryBytesMax: 2 * 1024 ** 2 });
+    expect(config.batch).toEqual({ timeoutMs: 600_000, memoryBytesMax: 2 * 1024 ** 2, hearEmptyAgain: 'on' });
     expect(config.recogniser).toEqual({
       workers: expect.any(Number),
       streamsMax: 200,

@@ -69,6 +69,9 @@ test.each<[string, Failed[], string, string, number?]>([
   ['31 of them', Array(31).fill(lost), 'retry 0 2000', 'exhausted'],
   ['a fault of the gateway that is no loss', [{ kind: 'next', own: true }], 'next 1 0', 'next 1 0'],
   ['a failure of the model', [next], 'next 1 0', 'next 1 0'],
+  ['no words', [{ kind: 'empty' }], 'next 1 0', 'next 1 0'],
+  ['no words of the last: there is an answer already', [next, next, { kind: 'empty' }], 'exhausted', 'exhausted'],
+  ['no words, with every other breaker open', [{ kind: 'empty', open: [1, 2] }], 'exhausted', 'exhausted'],
   ['a refused credential', [{ kind: 'account' }], 'next 1 0', 'next 1 0'],
   ['one with the next breaker open', [{ kind: 'next', open: [1] }], 'next 2 0', 'next 2 0'],
   ['one with every breaker open', [{ kind: 'next', open: ALL }], 'round 0 100', 'passed_over 1 0'],
@@ -104,7 +107,7 @@ test.each<[string, Failed[], string, string, number?]>([
 const decisions = { retries: fc.nat(2), rounds: fc.nat(2), backOffMs: fc.constant(100) };
 const failures = fc.array(
   fc.record<Failed>({
-    kind: fc.constantFrom('retry', 'next', 'account'),
+    kind: fc.constantFrom('retry', 'next', 'account', 'empty'),
     open: fc.subarray(ALL),
     mayRetry: fc.boolean(),
     own: fc.boolean(),

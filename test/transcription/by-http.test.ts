@@ -6,6 +6,7 @@ import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
 import { WavReader } from '../../src/audio/wav/wav.ts';
+import { wavHeader } from '../../src/audio/wav/wav-header.ts';
 import { resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
@@ -18,6 +19,7 @@ import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { timersOf } from '../session/support.ts';
 import {
+  type Answer,
   answer,
   HttpProvider,
   type ScriptedProviderOptions,
@@ -48,9 +50,10 @@ const once = (bytes: Buffer, rawSampleRate?: number): AudioFile => ({
 interface Options {
   scripted?: Record<string, ScriptedProviderOptions>;
   prompt?: string;
+  hearEmptyAgain?: boolean;
 }
 
-async function world({ scripted = {}, prompt }: Options = {}) {
+async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options = {}) {
   const clock = new SimulatedClock();
   const pools = new HttpPools();
   const seen: BatchRequest[] = [];
@@ -101,7 +104,15 @@ async function world({ scripted = {}, prompt }: Options = {}) {
     const over = { now: false };
     const outcome = transcribe(
       { upstream, http: { pools, clock }, breakers: patientBreakers(clock) },
-      { jobId: 'job_1', organisationId: 'org_1', request, chain: members, file, signal: new AbortController().signal },
+      {
+        jobId: 'job_1',
+        organisationId: 'org_1',
+        request,
+        chain: members,
+        file,
+        signal: new AbortController().signal,
+        hearEmptyAgain,
+      },
     ).finally(() => {
       over.now = true;
     });
@@ -320,3 +331,64 @@ describe('when a model fails', () => {
     expect(refusal.message).not.toContain(SECRET);
   });
 });
+
+describe('an answer without words', () => {
+  const EMPTY = answer({ text: ' ', seconds: 3 });
+  const REASON = { model: 'one/file', reason: 'empty_result' };
+  const THREE = [...TWO, { model: 'three/file' }];
+  const speech = kept(loud(32_000), 16_000);
+  const silence = kept(Buffer.alloc(64_000), 16_000);
+
+  it.each<[string, AudioFile]>([
+    ['headerless samples with sound in them', speech],
+    [
+      'a WAV with sound in it, behind half a minute of silence',
+      kept(Buffer.concat([wavHeader(16_000, 1_024_000), Buffer.alloc(960_000), loud(32_000)])),
+    ],
+    ['a container that is not decoded here', kept(FLAC)],
+  ])('to %s is heard once more, by the next model', async (_, file) => {
+    const { run, servers } = await world();
+    servers.one.answers = [EMPTY];
+    const { member, attempts, utterances, warnings } = await run(file, 'one/file', THREE);
+    expect([member.slug, attempts, utterances.length]).toEqual(['two/file', [REASON], 1]);
+    expect([warnings, servers.one.arrived.length, servers.three.arrived.length]).toEqual([[], 1, 0]);
+  });
+
+  it('to silence is the answer', async () => {
+    const { run, servers } = await world();
+    servers.one.answers = [EMPTY];
+    expect(await run(silence, 'one/file', TWO)).toMatchObject({ member: { slug: 'one/file' }, warnings: [] });
+    expect(servers.two.arrived).toEqual([]);
+  });
+
+  it.each<[string, Candidate[], Answer[], boolean, number[]]>([
+    ['no other model is named', [], [], true, [0, 0]],
+    ['it is not to be heard again', THREE, [], false, [0, 0]],
+    ['the next has no words either', THREE, [EMPTY], true, [1, 0]],
+    ['all others fail', THREE, [answer({}, 404)], true, [1, 1]],
+  ])('is given with a warning where %s', async (_, fallbacks, answers, hearEmptyAgain, asked) => {
+    const { run, servers } = await world({ hearEmptyAgain });
+    servers.one.answers = [EMPTY];
+    servers.two.answers = answers;
+    servers.three.answers = answers;
+    expect(await run(speech, 'one/file', fallbacks)).toMatchObject({
+      ...{ member: { slug: 'one/file' }, seconds: 3, attempts: [] },
+      warnings: [
+        { code: 'empty_result', message: expect.stringMatching(/^one\/file found no words .* as loud as speech/) },
+      ],
+    });
+    expect([servers.two, servers.three].map(({ arrived }) => arrived.length)).toEqual(asked);
+  });
+
+  it('to a file that is gone is given with a warning', async () => {
+    const { run, servers } = await world();
+    servers.one.answers = [EMPTY];
+    const { warnings } = await run(once(loud(32_000), 16_000), 'one/file', TWO);
+    expect([warnings.map(({ code }) => code), servers.two.arrived.length]).toEqual([['empty_result'], 0]);
+  });
+});
+
+/** As loud as speech. */
+function loud(samples: number): Buffer {
+  return Buffer.from(Int16Array.from({ length: samples }, (_, at) => (at % 16 < 8 ? 8_000 : -8_000)).buffer);
+}

@@ -107,6 +107,7 @@ function world() {
         chain: [member],
         file,
         signal: new AbortController().signal,
+        hearEmptyAgain: true,
       },
     );
   };

@@ -70,6 +70,7 @@ function job(...models: string[]) {
       chain,
       file: { bytes: 3_200, rawSampleRate: 16_000, read },
       signal: new AbortController().signal,
+      hearEmptyAgain: true,
       onUtterance: (utterance, member) => told.push(`${member.slug.slice(-1)} ${utterance.text}`),
     },
   ).then(

@@ -65,7 +65,10 @@ beforeAll(async () => {
   const engines = { loopback: new LoopbackEngine(systemClock) };
   const access = (name: string) => ({ baseUrl: servers[name]?.url, credential: SECRET });
   const upstream = new UpstreamHost({ providers, engines, access, clock: systemClock });
-  const settings = { fileBytesMax: 200_000_000, memoryBytesMax: MEMORY_BYTES_MAX, timeoutMs: 60_000, spoolDirectory };
+  const settings = {
+    ...{ fileBytesMax: 200_000_000, memoryBytesMax: MEMORY_BYTES_MAX, timeoutMs: 60_000, spoolDirectory },
+    hearEmptyAgain: 'on' as const,
+  };
   const breakers = patientBreakers(systemClock);
   idempotency = new Idempotency({
     store: rig.store,

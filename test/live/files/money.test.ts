@@ -143,6 +143,19 @@ describe('a charge', () => {
     expect([...reservations.charges.values()]).toMatchObject([{ model: 'straight/file', costMicroUsd: 0n }]);
   });
 
+  it.each<[string, string, string, string | null, object[] | undefined]>([
+    ['the one that had words', 'heard', 'straight/file', null, [{ model: 'second/file', reason: 'empty_result' }]],
+    ['the first where none had any', '', 'second/file', 'empty_result', undefined],
+  ])('is of %s, after another one had none', async (_, text, model, warnings, fallback) => {
+    server('second').answers = [answer({ text: '', seconds: 2 })];
+    server('straight').answers = [answer({ text, seconds: 2 })];
+    const { json, warning } = await send([PAID, VERBOSE, ['fallbacks', 'straight/file']], flacOf(32_000));
+    expect([json.model, json.fallback, warning]).toEqual([model, fallback, warnings]);
+    expect([...reservations.charges.values()].map((charge) => charge.model)).toEqual([model]);
+    expect(asked()).toBe(2);
+    await expectNothingLeft();
+  });
+
   it.each<[string, () => void, [string, string][], number]>([
     ['the provider fails', () => (server('second').answers = [answer({}, 500)]), [PAID], 502],
     ['the provider refuses the file', () => (server('second').answers = [answer({}, 413)]), [PAID], 413],

@@ -105,7 +105,7 @@ describe('a streamed answer', () => {
     ['a fallback', [...script({ fail: { how: 'refuse' } }), ['fallbacks', 'second/file']], 'heard by second'],
     ['a model before its fallback', [...script(), ['fallbacks', 'second/file']], SAID],
     [
-      'silence',
+      'no words',
       [
         ['model', 'loopback/script'],
         ['provider_params', '{"turns":[{"text":"","seconds":9}]}'],
@@ -126,7 +126,8 @@ describe('a streamed answer', () => {
     ]);
     const events = eventsIn(body);
     expect(deltasIn(events)).toBe(text);
-    expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text, usage: whole.json.usage });
+    const warned = text === '' ? { warnings: [{ code: 'empty_result', message: expect.any(String) }] } : {};
+    expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text, usage: whole.json.usage, ...warned });
     expect(events.slice(0, -1).every(({ type }) => type === 'transcript.text.delta')).toBe(true);
     expect(reservations.charges.size).toBe(2);
     await expectNothingLeft();

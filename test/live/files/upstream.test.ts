@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { answerTo, requestOf } from '../../edge/multipart/form-rig.ts';
-import { wavOf } from '../../fakes/audio/audio-files.ts';
+import { silentWav, wavOf } from '../../fakes/audio/audio-files.ts';
 import { type Answer, answer } from '../../upstream/http-batch-fixture.ts';
 import { END, expectNothingLeft, flac, port, replied, reservations, send, server } from './files-fixture.ts';
 
@@ -54,10 +54,15 @@ describe('F29 an answer of 200 that is none', () => {
   });
 
   it.each(['json', 'text', 'verbose_json', 'srt', 'vtt'])(
-    'but no words at all are an answer, which is passed on and charged: %s',
+    'but no words at all of a silent file are an answer, which is passed on and charged: %s',
     async (format) => {
       server('second').answers = [says('{"text":"","seconds":3}')];
-      const { status, json, text } = await send([PAID, FALLBACK, ['response_format', format]], SMALL);
+      const { status, json, text } = await send(
+        [PAID, FALLBACK, ['response_format', format]],
+        silentWav(3),
+        '/files',
+        'audio/wav',
+      );
       expect(status).toBe(200);
       if (format.endsWith('json')) expect(json.text).toBe('');
       else expect(text).not.toMatch(/[a-z]{2}(?<!WEBVTT)/);

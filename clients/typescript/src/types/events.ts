@@ -84,7 +84,14 @@ export interface Failover extends EventHead {
   from: string;
   /** Slug of the model that goes on. */
   to: string;
-  reason: 'upstream_closed' | 'upstream_error' | 'connect_failed' | 'connect_timeout' | 'stalled' | 'circuit_open';
+  reason:
+    | 'upstream_closed'
+    | 'upstream_error'
+    | 'connect_failed'
+    | 'connect_timeout'
+    | 'stalled'
+    | 'circuit_open'
+    | 'empty_result';
   /** Seconds of audio that are sent again; they are not billed twice. */
   replayed_seconds: number;
   /** Number of the attempt, from 1. */

@@ -20,7 +20,7 @@ export interface TranscriptionsDependencies extends JobDependencies, UploadDepen
   idempotency: Idempotency;
   /** How many files may be under way. */
   limits: Pick<KeyLimits, 'takeFile'>;
-  settings: UploadDependencies['settings'];
+  settings: JobDependencies['settings'] & UploadDependencies['settings'];
 }
 
 /**
