@@ -49,7 +49,7 @@ const SECURITY_SCHEMES: Json = {
     type: 'httpApiKey',
     in: 'query',
     name: 'api_key',
-    description: `Discouraged: URLs are logged. ${BEARER}`,
+    description: `The query parameter \`api_key\`. Discouraged: URLs are logged. ${BEARER}`,
   },
 };
 

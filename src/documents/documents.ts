@@ -7,7 +7,9 @@ import { openapiDocument } from './openapi.ts';
 import { type Guide, readGuides } from './pages/guides.ts';
 import { escaped, type Link, PAGE_HEADERS, page } from './pages/html.ts';
 import { livePage } from './pages/live.ts';
+import { llmsText, markdownFor } from './pages/plain-text.ts';
 import { restPage } from './pages/rest.ts';
+import { searchOf } from './pages/search.ts';
 
 /** The pages that are made from the two documents, by their names in the address. */
 const MADE = { rest: 'HTTP reference', live: 'Live reference' } as const;
@@ -26,10 +28,14 @@ export interface Documents {
   /** Of every page; the first one's is empty. */
   readonly names: readonly string[];
   /**
-   * @param name as in the address: `rest`, `guides/failover`
+   * @param name as in the address: `rest`, `guides/failover`; with `.md` behind it as it is written
    * @param base where this gateway is, as the reader reached it: `https://stt.example.com`
    */
   page(name: string, base: string): Served | undefined;
+  /** The page of what was found. */
+  search(query: string, base: string): Served;
+  /** What there is to read, for programs that read: `/llms.txt`. */
+  llms(base: string): Served;
 }
 
 export function createDocuments({
@@ -53,13 +59,21 @@ export function createDocuments({
     ...guides.filter(({ name }) => ALWAYS.includes(name)).map(linkOf),
     ...Object.entries(MADE).map(([name, title]) => linkOf({ name, title })),
   ];
+  const navigation = { always, near: [] };
+  const search = searchOf([...pages].map(([name, found]) => ({ ...found, address: addressOf(name) })));
   return {
+    search: (query, base) =>
+      served(withBase(page('Search', '/docs/search', navigation, search(query)), base), PAGE_HEADERS),
+    llms: (base) => served(llmsText(guides, base), TEXT_HEADERS),
     openapi: served(JSON.stringify(openapi), JSON_HEADERS),
     asyncapi: served(JSON.stringify(asyncapi), JSON_HEADERS),
     names: [...pages.keys()],
     page(name, base) {
       const found = pages.get(name);
-      if (found === undefined) return undefined;
+      if (found === undefined) {
+        const guide = guides.find((each) => `${each.name}.md` === name);
+        return guide && served(markdownFor(guide, base), MARKDOWN_HEADERS);
+      }
       const near = guides.filter((guide) => guide.name.includes('/') && folderOf(guide.name) === folderOf(name));
       const html = page(found.title, addressOf(name), { always, near: near.map(linkOf) }, found.content());
       return served(withBase(html, base), PAGE_HEADERS);
@@ -71,6 +85,8 @@ const folderOf = (name: string): string => name.slice(0, name.indexOf('/') + 1);
 const addressOf = (name: string): string => (name === '' ? '/docs' : `/docs/${name}`);
 const linkOf = ({ name, title }: Pick<Guide, 'name' | 'title'>): Link => [addressOf(name), title];
 
+const TEXT_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' };
+const MARKDOWN_HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8' };
 
 const served = (body: string, headers: Readonly<Record<string, string>>): Served => {

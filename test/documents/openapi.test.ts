@@ -67,6 +67,8 @@ test('keeps the names of its operations: programs are generated from them', () =
     'getDocs',
     'getDocsPage',
     'getDocsPageInFolder',
+    'searchDocs',
+    'getLlms',
   ]);
 });
 

@@ -36,9 +36,10 @@ describe.each(paths)('%s', (path) => {
   test('is a page that anyone may read, in one style, without scripts or assets', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
     );
-    expect(html).not.toMatch(
+    // Its one form is the search, which leads to a page of the same kind.
+    expect(html.replace(/<form class="search" role="search" action="\/docs\/search">.*?<\/form>/, '')).not.toMatch(
       /<(?:script|img|link|iframe|object|form|input|svg|base)\b| on\w+=| style=| src=|@import|url\(/i,
     );
     expect(html).toContain('prefers-color-scheme: dark');
@@ -115,6 +116,88 @@ describe('the pages', () => {
 
   test('say nothing of prices and of who may use what', () => {
     expect(htmlOf('/docs/reference/models')).not.toMatch(/USD|available"/);
+  });
+});
+
+describe('the menu of a page', () => {
+  test('has its headings, and the pages beside it', () => {
+    const html = htmlOf('/docs/guides/failover');
+    const [, menu = ''] = /<nav aria-label="On this page">(.*?)<\/nav>/s.exec(html) ?? [];
+    const linked = [...menu.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(linked).toEqual([...html.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id));
+    expect(linked.length).toBeGreaterThan(1);
+    expect(html).toContain('<nav aria-label="Further pages">');
+  });
+});
+
+describe('the search', () => {
+  const search = async (words: string, more = '') => {
+    const answer = await fetch(`${gateway.url}/docs/search?q=${encodeURIComponent(words)}${more}`);
+    return { status: answer.status, html: await answer.text() };
+  };
+  const linksOf = (html: string) => [...html.matchAll(/<li><a href="([^"]+)"/g)].map(([, link]) => link as string);
+
+  test('finds sections by their words, headings first, and leads to places that there are', async () => {
+    const { html } = await search('Failover billed');
+    const links = linksOf(html);
+    expect(links.length).toBeGreaterThan(0);
+    for (const link of links) {
+      const [path = '', id] = link.split('#');
+      expect([link, htmlOf(path) !== '' && (id === undefined || idsIn(htmlOf(path)).includes(id))]).toEqual([
+        link,
+        true,
+      ]);
+    }
+    expect(linksOf((await search('simulated providers')).html)[0]).toBe('/docs/guides/simulators');
+  });
+
+  test.each([
+    ['voxgate_port', '/docs/reference/configuration#VOXGATE_PORT'],
+    ['insufficient_credit', '/docs/reference/errors#insufficient_credit'],
+    ['deepgram/nova-3', '/docs/reference/models#deepgram/nova-3'],
+  ])('leads by the name %s to its row', async (name, link) => {
+    expect(linksOf((await search(name)).html)).toContain(link);
+  });
+
+  test('says when there is nothing, shows no markup of a query, and refuses what it does not know', async () => {
+    expect((await search('quagga')).html).toContain('Nothing has <code>quagga</code> in it.');
+    expect((await search('<script>alert(1)</script>')).html).not.toContain('<script');
+    expect((await search('')).html).toContain('Give a word or two.');
+    expect((await search('a', '&page=2')).status).toBe(400);
+    expect((await search('a'.repeat(201))).status).toBe(400);
+  });
+});
+
+describe('for programs that read', () => {
+  test('llms.txt lists every page as Markdown, at this gateway', async () => {
+    const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
+    expect(text).toMatch(/^# Voxgate\n\n> Voxgate is a gateway for speech-to-text/);
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link as string);
+    expect(links.filter((link) => !link.startsWith(gateway.url))).toEqual([]);
+    expect(links.length).toBe(names.length - 2 - 1 + 2);
+    const answers = await Promise.all(links.map((link) => fetch(link)));
+    expect(answers.filter(({ status }) => status !== 200).map(({ url }) => url)).toEqual([]);
+    const pages = answers.filter(({ url }) => url.endsWith('.md'));
+    expect(new Set(pages.map(({ headers }) => headers.get('content-type')))).toEqual(
+      new Set(['text/markdown; charset=utf-8']),
+    );
+    expect(await pages[0]!.text()).toContain(`curl ${gateway.url}/v1/audio/transcriptions`);
+  });
+});
+
+describe('the HTTP reference', () => {
+  test('has the fields of a form with the operation that takes it', () => {
+    const html = htmlOf('/docs/rest');
+    const operation = html.slice(html.indexOf('id="createTranscription"'), html.indexOf('id="createToken"'));
+    for (const field of ['model', 'file', 'response_format', 'provider_params', 'diarization']) {
+      expect(operation).toContain(`<code>${field}</code></td>`);
+    }
+  });
+
+  test('names the parameter of a credential in the query, and says which pages may ask', () => {
+    expect(htmlOf('/docs/live')).toContain('The query parameter <code>api_key</code>.');
+    expect(htmlOf('/docs/rest')).toContain('query parameter <code>api_key</code>');
+    expect(htmlOf('/docs/rest')).toContain('<code>Access-Control-*</code>');
   });
 });
 

@@ -94,6 +94,11 @@ const getAsyncapi: Operation = {
 
 const page = { description: 'The page.', headers: HEADERS };
 const html = { 'text/html': { schema: { text: 'A page without scripts.' }, example: '<!doctype html>' } };
+/** With `.md` behind the name. */
+const written = {
+  ...html,
+  'text/markdown': { schema: { text: 'The page as it is written.' }, example: '# Failover\n' },
+};
 
 const getDocs: Operation = {
   ...documents,
@@ -110,9 +115,10 @@ const getDocsPage: Operation = {
   id: 'getDocsPage',
   path: '/docs/{page}',
   summary: 'One of the pages',
-  description: 'The references of this interface, and the promises of the product.',
+  description:
+    'The references of this interface, and the promises of the product. A page that is written as Markdown can be had as such, with `.md` behind its name.',
   segments: { page: { type: 'string', description: 'Which one.', example: 'rest' } },
-  answers: { 200: { ...page, forms: html }, 304: unchanged },
+  answers: { 200: { ...page, forms: written }, 304: unchanged },
   errors: ['not_found'],
   curl: 'curl {base}/docs/rest',
 };
@@ -130,6 +136,38 @@ const getDocsPageInFolder: Operation = {
   curl: 'curl {base}/docs/guides/first-transcription',
 };
 
+const searchDocs: Operation = {
+  ...documents,
+  id: 'searchDocs',
+  path: '/docs/search',
+  summary: 'Search these pages',
+  description: 'The sections that have all of the words.',
+  query: Type.Object(
+    { q: Type.Optional(Type.String({ maxLength: 200, description: 'Words, with spaces between them.' })) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: { ...page, description: 'What was found.', forms: html }, 304: unchanged },
+  errors: ['invalid_request', 'duplicate_parameter'],
+  curl: 'curl "{base}/docs/search?q=failover"',
+};
+
+const getLlms: Operation = {
+  ...documents,
+  id: 'getLlms',
+  path: '/llms.txt',
+  summary: 'What there is to read, for language models',
+  description: 'A summary of the product and links to the pages as Markdown.',
+  answers: {
+    200: {
+      description: 'The list.',
+      headers: HEADERS,
+      forms: { 'text/plain': { schema: { text: 'Markdown, as llmstxt.org has it.' }, example: '# Voxgate\n' } },
+    },
+    304: unchanged,
+  },
+  curl: 'curl {base}/llms.txt',
+};
+
 export const nodeOperations: readonly Operation[] = [
   getHealth,
   getReady,
@@ -139,4 +177,6 @@ export const nodeOperations: readonly Operation[] = [
   getDocs,
   getDocsPage,
   getDocsPageInFolder,
+  searchDocs,
+  getLlms,
 ];

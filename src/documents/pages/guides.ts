@@ -12,6 +12,8 @@ export interface Guide {
   /** In the address: `guides/failover`; empty for the first page. */
   name: string;
   title: string;
+  /** As it is written. */
+  text: string;
   page(): MarkdownPage;
 }
 
@@ -30,6 +32,7 @@ function guideOf(file: string, text: string, served: ReadonlySet<string>): Guide
   return {
     name: nameOf(file),
     title: /^# (.+)$/m.exec(text)?.[1] ?? file,
+    text,
     page: () => {
       made ??= markdownPage(text, (href) => targetOf(href, file, served));
       return made;
@@ -38,12 +41,13 @@ function guideOf(file: string, text: string, served: ReadonlySet<string>): Guide
 }
 
 const nameOf = (file: string): string => (file === INDEX ? '' : file.replace(/\.md$/, ''));
-const addressOf = (file: string): string => `/docs/${nameOf(file)}`.replace(/\/$/, '');
+/** Of a file of the folder. */
+export const docsAddress = (file: string): string => `/docs/${nameOf(file)}`.replace(/\/$/, '');
 
 function targetOf(href: string, from: string, served: ReadonlySet<string>): ReturnType<Links> {
   if (/^(?:https:\/\/|#)/.test(href)) return { address: href };
   const [path = '', ...anchor] = href.split('#');
   const file = posix.join('docs', posix.dirname(from), path);
   const own = posix.relative('docs', file);
-  return served.has(own) ? { address: [addressOf(own), ...anchor].join('#') } : { file };
+  return served.has(own) ? { address: [docsAddress(own), ...anchor].join('#') } : { file };
 }

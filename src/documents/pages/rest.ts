@@ -10,7 +10,8 @@ import { exampleHtml, membersHtml, schemasHtml, typeHtml } from './schema-html.t
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
   none: 'No credential.',
   key: 'Credential: an API key in the header `Authorization: Bearer …`.',
-  'key or token': 'Credential: an API key or a client token.',
+  'key or token':
+    'Credential: an API key or a client token, in the header `Authorization: Bearer …`, as the subprotocols `bearer, …`, or as the query parameter `api_key`.',
   metrics: 'Credential: the operator’s token, where one is set.',
 };
 
@@ -23,7 +24,9 @@ export function restPage(document: Json): string {
   );
   const sections = tags.map(({ name, description }) => {
     const own = operations.filter(({ tag }) => tag === name);
-    const each = own.map((operation) => operationHtml(operation, paths[operation.path]?.[operation.method] ?? {}));
+    const each = own.map((operation) =>
+      operationHtml(operation, paths[operation.path]?.[operation.method] ?? {}, components.schemas),
+    );
     return `${heading(2, name.toLowerCase(), name)}\n${prose(description)}\n${each.join('\n')}`;
   });
   return [
@@ -67,6 +70,7 @@ interface Response {
 function operationHtml(
   { id, method, path, summary, description, security, curl }: Operation,
   written: Written,
+  schemas: Json,
 ): string {
   const parts = [
     heading(3, id, `${summary}: \`${method.toUpperCase()} ${path}\``),
@@ -77,10 +81,20 @@ function operationHtml(
   const { parameters = [], requestBody, responses = {} } = written;
   if (parameters.length > 0) parts.push('<h4>Parameters</h4>', parameterTable(parameters));
   for (const [type, { schema }] of Object.entries(requestBody?.content ?? {})) {
-    parts.push(`<h4>Body, <code>${escaped(type)}</code></h4>`, membersHtml(schema) || `<p>${typeHtml(schema)}</p>`);
+    const title = type === 'multipart/form-data' ? 'Fields of the form' : 'Body';
+    parts.push(
+      `<h4>${title}, <code>${escaped(type)}</code></h4>`,
+      membersHtml(resolved(schema, schemas)) || `<p>${typeHtml(schema)}</p>`,
+    );
   }
   parts.push('<h4>Answers</h4>', answerTable(responses), ...examplesHtml(responses));
   return parts.join('\n');
+}
+
+/** What a reference stands for: what is sent is read where it is sent. */
+function resolved(schema: Json, schemas: Json): Json {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1) : '';
+  return Object.hasOwn(schemas, name) ? (schemas[name] as Json) : schema;
 }
 
 function parameterTable(parameters: readonly Parameter[]): string {

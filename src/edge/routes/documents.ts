@@ -1,9 +1,10 @@
 // `/openapi.json`, `/asyncapi.json` and `/docs`: for anyone, from anywhere. What they say is made in src/documents.
-import { refuse } from '../../api/errors.ts';
+import { printable, refuse } from '../../api/errors.ts';
 import { createDocuments, type Documents, type Served } from '../../documents/documents.ts';
 import { releaseVersion } from '../../documents/version.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { DoorRequest, Reply } from '../door.ts';
+import { parseQuery } from '../http/query.ts';
 import type { Route } from '../router.ts';
 
 export interface DocumentsDependencies {
@@ -49,6 +50,17 @@ export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
       path: '/asyncapi.json',
       handle: async ({ request }) => replyWith(documents.asyncapi, request, 'public'),
     },
+    {
+      method: 'GET',
+      path: '/llms.txt',
+      handle: async ({ request }) => replyWith(documents.llms(baseOf(request, dependencies)), request, 'private'),
+    },
+    {
+      method: 'GET',
+      path: '/docs/search',
+      handle: async ({ request }) =>
+        replyWith(documents.search(wordsOf(request), baseOf(request, dependencies)), request, 'private'),
+    },
     { method: 'GET', path: '/docs', handle: async ({ request }) => page('', request) },
     { method: 'GET', path: '/docs/:page', handle: async ({ request, params }) => page(params.page ?? '', request) },
     {
@@ -57,6 +69,21 @@ export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
       handle: async ({ request, params }) => page(`${params.folder}/${params.page}`, request),
     },
   ];
+}
+
+const WORDS_LENGTH_MAX = 200;
+
+function wordsOf({ query }: DoorRequest): string {
+  const { q = '', ...others } = Object.fromEntries(parseQuery(query));
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw refuse(
+      'invalid_request',
+      `\`${printable(unknown)}\` is not a parameter of the search; \`q\` is the only one.`,
+    );
+  }
+  if (q.length <= WORDS_LENGTH_MAX) return q;
+  throw refuse('invalid_request', `\`q\` is a text of at most ${WORDS_LENGTH_MAX} characters.`, { param: 'q' });
 }
 
 function replyWith({ headers, body }: Served, request: DoorRequest, caches: 'public' | 'private'): Reply {

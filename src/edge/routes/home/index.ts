@@ -47,7 +47,7 @@ function terminalText(base: string, isReady: boolean): Reply {
   live       ${base.replace(/^http/, 'ws')}/v1/listen
   models     ${base}/v1/models
   documents  ${base}/docs
-             for programs /openapi.json, /asyncapi.json
+             for programs /llms.txt, /openapi.json, /asyncapi.json
   health     /healthz, /readyz
 `;
   return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body };

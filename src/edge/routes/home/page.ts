@@ -15,8 +15,8 @@ export interface HomeView {
 }
 
 const OWN_STYLE = `${STYLE}
-form { display: grid; gap: .7rem; max-width: 34rem; margin: 1rem 0; }
-label { display: grid; gap: .2rem; } input, select, button { font: inherit; padding: .45rem .7rem; }
+#speak, #account { display: grid; grid-template-columns: minmax(0, 1fr); gap: .7rem; max-width: 34rem; margin: 1rem 0; }
+label { display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; } input, select, button { font: inherit; padding: .45rem .7rem; }
 button { cursor: pointer; } .buttons { display: flex; flex-wrap: wrap; gap: .6rem; }
 meter { width: 100%; } [role="alert"]:empty, [role="status"]:empty { display: none; }
 #heard { min-height: 4.5rem; padding: .8rem 1rem; background: var(--quiet); border-radius: .4rem; } #heard p { margin: 0; } #interim { opacity: .6; }
@@ -33,7 +33,7 @@ ${isOperator ? setUpHtml(setUp) : ''}
 <h2>Go on</h2>
 <ul>
 <li><a href="/docs/guides/first-transcription">First transcription</a>, and <a href="/docs">all documents</a></li>
-<li><a href="/docs/rest">HTTP reference</a>, <a href="/docs/live">live reference</a>; for programs <a href="/openapi.json">openapi.json</a> and <a href="/asyncapi.json">asyncapi.json</a></li>
+<li><a href="/docs/rest">HTTP reference</a>, <a href="/docs/live">live reference</a>; for programs <a href="/openapi.json">openapi.json</a>, <a href="/asyncapi.json">asyncapi.json</a> and <a href="/llms.txt">llms.txt</a></li>
 <li><a href="/healthz">Health</a> and <a href="/readyz">readiness</a>${isOperator ? ', <a href="/metrics">metrics</a>' : ''}</li>
 </ul>
 </main>
