@@ -56,11 +56,20 @@ const logprobs = Type.Optional(
 export const Transcription = Type.Object({ text: Type.String(), logprobs, usage: DurationUsage });
 export type Transcription = Static<typeof Transcription>;
 
+const neutral = (value: string) => `OpenAI's; ${value} here.`;
+
+/** With all members of OpenAI's: libraries insist on them. */
 export const Segment = Type.Object({
   id: Type.Integer(),
+  seek: Type.Integer({ description: neutral('0') }),
   start: Type.Number(),
   end: Type.Number(),
   text: Type.String(),
+  tokens: Type.Array(Type.Integer(), { description: neutral('empty') }),
+  temperature: Type.Number({ description: 'That of the request, or 0.' }),
+  avg_logprob: Type.Number({ description: 'The logarithm of `confidence`; 0 where the model gives none.' }),
+  compression_ratio: Type.Number({ description: neutral('1') }),
+  no_speech_prob: Type.Number({ description: neutral('0') }),
   speaker: Type.Optional(Type.Integer()),
   confidence: Type.Optional(Type.Number()),
 });
@@ -69,11 +78,18 @@ export type Segment = Static<typeof Segment>;
 export const VerboseTranscription = Type.Object({
   text: Type.String(),
   task: Type.Literal('transcribe'),
-  language: Type.String(),
+  language: Type.String({
+    description:
+      'Its English name in lower case, such as `english`, as OpenAI writes it; `und` where nobody knows. Live events have codes.',
+  }),
   duration: Type.Number({ description: 'Seconds of audio.' }),
   model: Type.String({ description: 'The slug that answered.' }),
-  segments: Type.Array(Segment),
-  words: Type.Array(Word),
+  segments: Type.Optional(
+    Type.Array(Segment, { description: 'Left out where `timestamp_granularities[]` asks for words alone.' }),
+  ),
+  words: Type.Optional(
+    Type.Array(Word, { description: 'Left out where `timestamp_granularities[]` asks for segments alone.' }),
+  ),
   request_id: Type.String(),
   usage: Type.Object({
     type: Type.Literal('duration'),

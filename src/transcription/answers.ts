@@ -3,6 +3,7 @@
 import type { Segment, Transcription, VerboseTranscription } from '../api/transcriptions.ts';
 import { usdOf } from '../billing/price.ts';
 import type { Degradation } from '../failover/chain.ts';
+import { languageName } from '../providers/kit/whisper-languages.ts';
 import type { FileResult } from './job.ts';
 import { hasTimes } from './shortcomings.ts';
 import { type Cue, cuesOf } from './subtitles/cues.ts';
@@ -24,15 +25,15 @@ export function verboseTranscriptionOf(result: FileResult, requestId: string): V
   const { request, outcome, warnings, charge } = result;
   const { member, attempts, utterances } = outcome;
   const wanted = request.timestampGranularities;
-  const [own] = member.card.languages;
+  const shows = (granularity: 'word' | 'segment') => wanted.length === 0 || wanted.includes(granularity);
   return {
     text: textOf(outcome),
     task: 'transcribe',
-    language: outcome.language ?? request.language ?? (own === '*' ? 'und' : (own ?? 'und')),
+    language: languageName(languageOf(result)),
     duration: rounded(outcome.seconds),
     model: member.slug,
-    segments: wanted.length > 0 && !wanted.includes('segment') ? [] : utterances.map(segment),
-    words: wanted.length > 0 && !wanted.includes('word') ? [] : utterances.flatMap(({ words }) => words ?? []),
+    ...(shows('segment') ? { segments: utterances.map((each, id) => segmentOf(each, id, request)) } : {}),
+    ...(shows('word') ? { words: utterances.flatMap(({ words }) => words ?? []) } : {}),
     request_id: requestId,
     ...logprobsOf(result),
     usage: { ...usageOf(result), cost_usd: usdOf(charge.costMicroUsd), byok: charge.own },
@@ -69,14 +70,29 @@ export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degra
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-const segment = (
+/** As a code: what was heard, else what was asked for, else what the model hears. */
+function languageOf({ request, outcome: { language, member } }: FileResult): string {
+  const [own] = member.card.languages;
+  const asked = request.language === 'auto' ? undefined : request.language;
+  return language ?? asked ?? (own === undefined || own === '*' ? 'und' : own);
+}
+
+/** Libraries for OpenAI's interface insist on all of its members; those that no other provider has stay neutral. */
+const segmentOf = (
   { text, start, end, speaker, confidence }: TranscriptionOutcome['utterances'][number],
   id: number,
+  { temperature = 0 }: FileResult['request'],
 ): Segment => ({
   id,
+  seek: 0,
   start,
   end,
   text,
+  tokens: [],
+  temperature,
+  avg_logprob: confidence === undefined || confidence <= 0 ? 0 : Math.log(confidence),
+  compression_ratio: 1,
+  no_speech_prob: 0,
   ...(speaker === undefined ? {} : { speaker }),
   ...(confidence === undefined ? {} : { confidence }),
 });

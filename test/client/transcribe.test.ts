@@ -75,8 +75,8 @@ describe('the format', () => {
       model: 'local/commands-en',
       request_id: metadata.requestId,
     });
-    expect(data.words.map(({ word }) => word).join(' ')).toBe(text);
-    expect(data.segments[0]?.start).toBeLessThan(data.segments[0]?.end ?? 0);
+    expect(data.words?.map(({ word }) => word).join(' ')).toBe(text);
+    expect(data.segments?.[0]?.start).toBeLessThan(data.segments?.[0]?.end ?? 0);
     expect(data.usage).toMatchObject({ cost_usd: '0.00', byok: false });
     expect(metadata).toMatchObject({ status: 200, attempts: 1, warnings: [] });
   });

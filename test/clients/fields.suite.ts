@@ -152,7 +152,10 @@ export function fieldsSuite(rig: Rig): void {
       const { client } = rig;
       const file = await rig.file(20);
       const late = { model: numbered, file, language: 'fr', response_format: 'verbose_json' } as Params;
-      expect(await client.call(rig).audio.transcriptions.create(late)).toMatchObject({ language: 'fr', duration: 20 });
+      expect(await client.call(rig).audio.transcriptions.create(late)).toMatchObject({
+        language: 'french',
+        duration: 20,
+      });
     });
   });
 

@@ -1,5 +1,5 @@
-// The requests of OpenAI's client library for Python, byte for byte as its documents and sources say it writes them: there is no
-// Python with it here. Fields come in front of the file, lists and objects by their members.
+// The requests of OpenAI's client library for Python and of `requests`, byte for byte as they write them: neither is installed here.
+// Fields come in front of the file, lists and objects by their members, or each under the same name.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { RawSocket } from '../fakes/raw-socket.ts';
@@ -27,6 +27,14 @@ const HEADERS = [
 const dataField = (name: string, value: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
+/** Of `requests`, which names no type for a file that it is not told one for. */
+const REQUESTS_HEADERS = [
+  'User-Agent: python-requests/2.34.2',
+  'Accept-Encoding: gzip, deflate',
+  'Accept: */*',
+  'Connection: keep-alive',
+];
+
 /** The whole form. A file that was opened has its own name and the type that goes with it; bytes are named `upload`. */
 function formOf(fields: readonly (readonly [string, string])[], file: { name: string; type?: string; bytes: Buffer }) {
   const type = file.type === undefined ? '' : `\r\nContent-Type: ${file.type}`;
@@ -46,10 +54,10 @@ describe('Python’s requests', () => {
     live = await startLiveGateway();
   });
 
-  async function send(request: string, more: readonly string[] = [], body: Buffer = Buffer.alloc(0)) {
+  async function send(request: string, more: readonly string[] = [], body = Buffer.alloc(0), headers = HEADERS) {
     const socket = await RawSocket.connect(live.gateway.port);
     const host = `Host: 127.0.0.1:${live.gateway.port}`;
-    const head = [`${request} HTTP/1.1`, host, ...HEADERS, `Authorization: Bearer ${live.key}`, ...more, '', ''];
+    const head = [`${request} HTTP/1.1`, host, ...headers, `Authorization: Bearer ${live.key}`, ...more, '', ''];
     socket.write(head.join('\r\n'));
     // httpx hands the body on in pieces.
     for (let at = 0; at < body.length; at += 65_536) socket.write(body.subarray(at, at + 65_536));
@@ -61,12 +69,14 @@ describe('Python’s requests', () => {
   async function transcribe(
     fields: readonly (readonly [string, string])[],
     file: Parameters<typeof formOf>[1] = OPENED,
+    headers = HEADERS,
   ) {
     const body = formOf([['model', 'loopback/numbered'], ...fields], file);
     return send(
       'POST /v1/audio/transcriptions',
       [`Content-Length: ${body.length}`, `Content-Type: multipart/form-data; boundary=${BOUNDARY}`],
       body,
+      headers,
     );
   }
 
@@ -116,5 +126,48 @@ describe('Python’s requests', () => {
       const { status, body } = await send(`GET /v1/models/${slug}`);
       expect([status, JSON.parse(body)]).toMatchObject([200, { id: 'loopback/script', object: 'model' }]);
     }
+  });
+
+  describe('of `requests`', () => {
+    const post = (...fields: [string, string][]) =>
+      transcribe(fields, { name: 'spéech.wav', bytes: OPENED.bytes }, REQUESTS_HEADERS);
+    const verbose: [string, string] = ['response_format', 'verbose_json'];
+
+    it.each([
+      ['True', 'diarization_unsupported'],
+      ['1', 'diarization_unsupported'],
+      ['true', 'diarization_unsupported'],
+      ['False', undefined],
+      ['0', undefined],
+    ])('have booleans as Python writes them: %s', async (value, warning) => {
+      const { status, headers, body } = await post(['diarization', value], ['strict', 'False'], ['stream', '0']);
+      expect([status, JSON.parse(body), headers.get('voxgate-warning')]).toMatchObject([
+        200,
+        { text: '0-32000' },
+        warning,
+      ]);
+      const strictly = await post(['diarization', value], ['strict', 'True']);
+      expect(strictly.status).toBe(warning === undefined ? 200 : 422);
+    });
+
+    it('have lists under one name, without brackets', async () => {
+      const { status, body } = await post(
+        verbose,
+        ['timestamp_granularities', 'word'],
+        ['timestamp_granularities', 'segment'],
+        ['fallbacks', 'loopback/script'],
+        ['fallbacks', 'local/commands-en'],
+      );
+      expect([status, JSON.parse(body)]).toMatchObject([200, { segments: [{}], words: [{}] }]);
+      const one = JSON.parse((await post(verbose, ['timestamp_granularities', 'word'])).body) as object;
+      expect(['words' in one, 'segments' in one]).toEqual([true, false]);
+    });
+
+    it('are told what is no boolean, and what came twice', async () => {
+      const refused = await post(['diarization', 'yes']);
+      expect([refused.status, JSON.parse(refused.body)]).toMatchObject([400, { error: { param: 'diarization' } }]);
+      const twice = await post(['language', 'en'], ['language', 'en']);
+      expect(JSON.parse(twice.body)).toMatchObject({ error: { code: 'duplicate_parameter', param: 'language' } });
+    });
   });
 });

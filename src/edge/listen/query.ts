@@ -91,9 +91,16 @@ export function readParams(text: string | undefined): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** As JSON writes it, or as Python does. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'True', '1'].map((text) => [text, true] as const),
+  ...['false', 'False', '0'].map((text) => [text, false] as const),
+]);
+
 export function readBoolean(name: string, text: string | undefined, whenAbsent: boolean): boolean {
   if (text === undefined) return whenAbsent;
-  if (text === 'true' || text === 'false') return text === 'true';
+  const value = BOOLEANS.get(text);
+  if (value !== undefined) return value;
   throw bad(name, `\`${name}\` is "${printable(text)}"; it is true or false.`);
 }
 

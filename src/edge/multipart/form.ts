@@ -25,6 +25,8 @@ export interface FormLimits extends FieldLimits {
   mustKeep?(fields: readonly Field[], contentType: string | undefined, head: Uint8Array): boolean;
   /** Hears every byte of the file as it comes. */
   onFile?(chunk: Uint8Array): void;
+  /** Fields that may come more than once, as all may whose names end in `[]`. */
+  listNames?: readonly string[];
   /** The file is discarded: a reader gets nothing. */
   isFileDropped?: boolean;
 }
@@ -133,7 +135,8 @@ class FormReader {
     this.#parts.push(part.data);
     const isFile = part.name === 'file';
     if (part.filename !== undefined && !isFile) throw unexpectedFile(part.name);
-    if (this.#names.has(part.name) && !part.name.endsWith('[]')) throw repeatedField(part.name);
+    const isList = part.name.endsWith('[]') || this.#limits.listNames?.includes(part.name);
+    if (this.#names.has(part.name) && !isList) throw repeatedField(part.name);
     this.#names.add(part.name);
     const reading = isFile ? this.#readFile(part) : this.#fields.read(part, this.#file !== undefined);
     this.#reading.push(reading.catch((error) => this.#fail(error)));

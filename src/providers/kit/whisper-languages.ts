@@ -113,8 +113,14 @@ export function languageCode(name: string): string | undefined {
   return CODES.get(told) ?? (/^[a-z]{2,3}$/.test(told) ? told : undefined);
 }
 
-/** The English name of a language, or the code itself where none is known. */
-export const languageName = (code: string): string => (Object.hasOwn(NAMES, code) ? (NAMES[code] as string) : code);
+const OTHER_NAMES = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' });
+
+/** The English name of a language, whatever its region, in lower case; the code itself where none is known. */
+export function languageName(code: string): string {
+  const base = code.toLowerCase().split('-')[0] as string;
+  if (Object.hasOwn(NAMES, base)) return NAMES[base] as string;
+  return base === 'und' || !/^[a-z]{2,3}$/.test(base) ? code : (OTHER_NAMES.of(base) as string).toLowerCase();
+}
 
 /** ISO-639-1 of what a client asked for; undefined leaves the choice to the model. */
 export function baseLanguage(language: string | undefined): string | undefined {

@@ -51,6 +51,10 @@ describe('a listen query', () => {
       { interim_results: 'false', diarization: 'true', strict: 'true' },
       { interimResults: false, diarization: true, strict: true },
     ],
+    [
+      { interim_results: 'False', diarization: 'True', strict: '1' },
+      { interimResults: false, diarization: true, strict: true },
+    ],
     [{ provider_params: '' }, {}],
     [{ provider_params: ' {"a":{"b":[1,null]}} ' }, { providerParams: { a: { b: [1, null] } } }],
     [{ fallbacks: '' }, {}],
@@ -133,7 +137,7 @@ describe('a listen query', () => {
       'language',
     ]),
     ...['interim_results', 'diarization', 'strict'].flatMap((name) =>
-      ['', '1', 'TRUE', 'yes', 'false '].map((value): [string, [string, string][], string] => [
+      ['', '2', 'TRUE', 'yes', 'false '].map((value): [string, [string, string][], string] => [
         `${name}=${value}`,
         [model, [name, value]],
         name,

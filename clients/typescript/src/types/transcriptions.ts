@@ -21,9 +21,21 @@ export interface Transcription {
 /** A stretch of a transcription; times in seconds. */
 export interface Segment {
   id: number;
+  /** OpenAI's; 0 here. */
+  seek: number;
   start: number;
   end: number;
   text: string;
+  /** OpenAI's; empty here. */
+  tokens: number[];
+  /** That of the request, or 0. */
+  temperature: number;
+  /** The logarithm of `confidence`; 0 where the model gives none. */
+  avg_logprob: number;
+  /** OpenAI's; 1 here. */
+  compression_ratio: number;
+  /** OpenAI's; 0 here. */
+  no_speech_prob: number;
   speaker?: number;
   confidence?: number;
 }
@@ -32,13 +44,16 @@ export interface Segment {
 export interface VerboseTranscription {
   text: string;
   task: 'transcribe';
+  /** Its English name in lower case, such as `english`, as OpenAI writes it; `und` where nobody knows. Live events have codes. */
   language: string;
   /** Seconds of audio. */
   duration: number;
   /** The slug that answered. */
   model: string;
-  segments: Segment[];
-  words: Word[];
+  /** Left out where `timestamp_granularities[]` asks for words alone. */
+  segments?: Segment[];
+  /** Left out where `timestamp_granularities[]` asks for segments alone. */
+  words?: Word[];
   request_id: string;
   usage: {
     type: 'duration';

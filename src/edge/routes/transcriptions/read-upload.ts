@@ -11,7 +11,7 @@ import { type Form, type FormLimits, readForm } from '../../multipart/form.ts';
 import type { Field } from '../../multipart/form-fields.ts';
 import type { SpoolBudget } from '../../multipart/spool-file.ts';
 import { readFields } from './form.ts';
-import { joinedFields } from './members.ts';
+import { joinedFields, LIST_NAMES } from './members.ts';
 
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers'> {
   prices: PriceList;
@@ -81,6 +81,7 @@ const formLimits = ({ settings, spoolBudget }: UploadDependencies): FormLimits =
   fieldsBytesMax: FIELDS_BYTES_MAX,
   fieldsMax: FIELDS_MAX,
   memoryBytesMax: settings.memoryBytesMax,
+  listNames: LIST_NAMES,
   spoolDir: settings.spoolDirectory,
   spoolBudget,
 });
