@@ -1,8 +1,8 @@
 // Connections by the SDK: deadlines, an end by the caller, a lost answer, and where the gateway is.
 import { afterEach, describe, expect, it } from 'vitest';
-import { FaultProxy, type Program, type ProxyConnection } from '../fakes/fault-proxy.ts';
-import { type Rig, refusalOf } from './rig.ts';
-import { SAID } from './upstream.ts';
+import { FaultProxy, type Program, type ProxyConnection } from '../../fakes/fault-proxy.ts';
+import { type Rig, refusalOf } from '../rig.ts';
+import { SAID } from '../upstream.ts';
 
 export function connectionsSuite(rig: Rig): void {
   const { sdk } = rig;

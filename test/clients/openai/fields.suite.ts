@@ -1,8 +1,8 @@
 // Fields by the SDK: those of OpenAI's API, and the gateway's own as extra members, however the SDK writes them into a form.
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { type Rig, refusalOf } from './rig.ts';
-import { SAID } from './upstream.ts';
+import { type Rig, refusalOf } from '../rig.ts';
+import { SAID } from '../upstream.ts';
 
 /** What the types of the SDK do not know is sent along. */
 type Extra = Record<string, unknown>;

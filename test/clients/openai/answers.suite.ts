@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { sampleAudio, samples } from '../fakes/processes/live-gateway.ts';
-import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { numberedWav } from './files.ts';
-import type { Rig } from './rig.ts';
-import { SAID } from './upstream.ts';
+import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { numberedWav } from '../files.ts';
+import type { Rig } from '../rig.ts';
+import { SAID } from '../upstream.ts';
 
 const WHISPER = 'openai/whisper-1';
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;

@@ -1,7 +1,7 @@
 // The newest version of OpenAI's client library: it wants Node 22, so that scripts/node-matrix.sh installs it where that runs.
 import { describe, it } from 'vitest';
+import type { Sdk } from '../rig.ts';
 import { openaiSuite } from './openai.suite.ts';
-import type { Sdk } from './rig.ts';
 
 /** Not a dependency: TypeScript need not find it. */
 const NAME: string = 'openai-newest';

@@ -1,6 +1,6 @@
 // Refusals by the SDK: the class of each error, and what it says of itself.
 import { describe, expect, it } from 'vitest';
-import { FILE_BYTES_MAX, type Rig, refusalOf, type Sdk } from './rig.ts';
+import { FILE_BYTES_MAX, type Rig, refusalOf, type Sdk } from '../rig.ts';
 
 type ErrorClass = keyof {
   [Name in keyof Sdk as Sdk[Name] extends new (...args: never[]) => Error ? Name : never]: true;

@@ -1,8 +1,8 @@
 // Streamed transcriptions by the SDK, with `for await`.
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { type Rig, refusalOf } from './rig.ts';
-import { SAID } from './upstream.ts';
+import { type Rig, refusalOf } from '../rig.ts';
+import { SAID } from '../upstream.ts';
 
 type StreamEvent = OpenAI.Audio.TranscriptionStreamEvent;
 

@@ -1,6 +1,6 @@
 // The catalogue by the SDK: the list, one model with a slash in its name, and endpoints that there are not.
 import { describe, expect, it } from 'vitest';
-import { type Rig, refusalOf } from './rig.ts';
+import { type Rig, refusalOf } from '../rig.ts';
 
 export function modelsSuite(rig: Rig): void {
   describe('models', () => {
