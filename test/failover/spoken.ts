@@ -1,5 +1,6 @@
 // Speech that says what it says: each turn is a tone whose loudness names its text, between silences; and an ear that reads
-// it. Which words a leg heard is thus decided by the audio it was sent, on every leg anew.
+// it. Which words a leg heard is thus decided by the audio it was sent, on every leg anew. Sound that goes on behind a turn's end,
+// as that of words does, belongs to the turn; heard without it, it is taken for a word.
 import type { EarMessage } from '../../src/providers/simulation.ts';
 import type { EarSource, OpenEar } from '../../src/simulator/ears.ts';
 
@@ -10,10 +11,15 @@ export const RATE = 24_000;
 export interface SpokenTurn {
   text: string;
   seconds: number;
+  /** Its beginning still sounds for `tailSeconds`. */
   pauseSeconds: number;
+  tailSeconds?: number;
 }
 
-const LOUDNESS = { base: 2_000, step: 100 };
+/** What the sound behind a turn's end is taken for by itself. */
+export const TAIL_TEXT = 'The.';
+
+const LOUDNESS = { tail: 1_500, base: 2_000, step: 100 };
 /** Samples of half a wave: 250 Hz. */
 const HALF_WAVE = 48;
 /** Silence that ends a turn, and the least speech that is a word. */
@@ -35,8 +41,11 @@ export function spoken(turns: readonly SpokenTurn[]): Uint8Array {
   let at = 0;
   for (const [index, { speech, pause }] of lengths.entries()) {
     const loudness = LOUDNESS.base + index * LOUDNESS.step;
-    for (let sample = 0; sample < speech; sample++)
-      samples[at + sample] = Math.floor(sample / HALF_WAVE) % 2 === 0 ? loudness : -loudness;
+    const tail = Math.round((turns[index]?.tailSeconds ?? 0) * RATE);
+    for (let sample = 0; sample < speech + tail; sample++) {
+      const level = sample < speech ? loudness : LOUDNESS.tail;
+      samples[at + sample] = Math.floor(sample / HALF_WAVE) % 2 === 0 ? level : -level;
+    }
     at += speech + pause;
   }
   return new Uint8Array(samples.buffer);
@@ -45,7 +54,7 @@ export function spoken(turns: readonly SpokenTurn[]): Uint8Array {
 /** Ears that hear those turns, wherever the audio they are given begins. */
 export function hearing(turns: readonly SpokenTurn[]): EarSource {
   const texts = turns.map(({ text }) => text);
-  return () => (_, listener) => earOf(texts, listener);
+  return () => (_, listener) => earOf([...texts, TAIL_TEXT], listener);
 }
 
 interface HeardTurn {
@@ -88,7 +97,10 @@ function earOf(texts: readonly string[], listener: (message: EarMessage) => void
       if (open !== undefined && position - open.end >= PAUSE_SAMPLES) endTurn();
       return;
     }
-    const index = (Math.abs(sample) - LOUDNESS.base) / LOUDNESS.step;
+    const loudness = Math.abs(sample);
+    const isTail = loudness === LOUDNESS.tail;
+    if (isTail && open !== undefined && open.index < texts.length - 1) return;
+    const index = isTail ? texts.length - 1 : (loudness - LOUDNESS.base) / LOUDNESS.step;
     if (open !== undefined && open.index !== index) endTurn();
     open ??= { index, start: position, end: position, nextInterim: WORD_SAMPLES };
     open.end = position + 1;

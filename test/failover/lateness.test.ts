@@ -1,0 +1,28 @@
+// After a failover to a provider that takes no more than about real time a session is on time again, and nothing is said twice.
+import { describe, expect, it } from 'vitest';
+import { seeded } from '../fakes/random.ts';
+import { CHAINS, expectOnTime, playTalk, talk } from './talk.ts';
+
+describe.each(CHAINS)('%s, then %s', (...chain) => {
+  it('is late by less than a second within 5 s of talk when the connection was reset', async () => {
+    for (const seed of [1, 2]) expectOnTime(await playTalk(chain, ['drop-after=6s'], talk(seeded(seed), 10)));
+  });
+
+  it('makes up for a provider that fell silent in the first long pause, and before that with each pause', async () => {
+    const turns = talk(seeded(3), 16);
+    const before = turns.slice(0, -3).reduce((sum, { seconds, pauseSeconds }) => sum + seconds + pauseSeconds, 0);
+    const last = turns.at(-4) as (typeof turns)[number];
+    last.pauseSeconds = 20;
+    const { words, failoverAt } = await playTalk(chain, ['stall-after=4s'], turns);
+    const late = words.filter(({ end }) => end > failoverAt - 3 && end < before).map((word) => word.late);
+    const risen = late.filter((seconds, index) => index > 0 && seconds > (late[index - 1] as number));
+    expect(risen.filter((seconds) => seconds > 0.2)).toEqual([]);
+    expect(words.slice(-3).filter((word) => !(word.late < 0.2))).toEqual([]);
+  });
+});
+
+it('a leg that left out silence is lost as well: the next hears all that has no final, in its place', async () => {
+  const chain = ['deepgram/nova-3', 'assemblyai/universal-streaming-english', 'openai/gpt-4o-transcribe'];
+  for (const seed of [4, 5, 6])
+    await playTalk(chain, ['stall-after=3s', `drop-after=${seed}500ms`], talk(seeded(seed), 16));
+});

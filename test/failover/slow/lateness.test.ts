@@ -1,0 +1,22 @@
+// Providers lost at any moment of talk, in the middle of words, behind them and in pauses, drawn from seeds: whatever is lost when,
+// each word is told once and in its place. A failure names its seed.
+import { describe, expect, test } from 'vitest';
+import { seeded } from '../../fakes/random.ts';
+import { CHAINS, expectOnTime, playTalk, talk } from '../talk.ts';
+
+const SEEDS = 20;
+const WORDS = 14;
+
+describe.each(CHAINS)('%s, then %s', (...chain) => {
+  test('every word once, in its place, and in time 5 s after a connection was reset', async () => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const random = seeded(seed);
+      const turns = talk(random, WORDS);
+      const how = random.pick(['drop', 'stall', 'freeze', 'close']);
+      const fault = `${how}-after=${random.integer(2_000, 9_000)}ms`;
+      const played = playTalk(chain, [fault], turns);
+      await played.catch((error: unknown) => expect.fail(`seed ${seed}, ${fault}: ${error}`));
+      if (how === 'drop' || how === 'close') expectOnTime(await played);
+    }
+  }, 240_000);
+});
