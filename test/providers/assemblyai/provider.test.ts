@@ -73,6 +73,12 @@ testProvider({
       // A shorter or longer frame closes a session, and so does a faster pace: half a second of the one tolerated.
       [{}, { frame: { minMs: 50, idealMs: 100, maxMs: 1_000, tail: 'pad' }, speedMax: 1, burstMs: 500 }],
       [{}, { keepAliveMs: undefined, stallMs: 8_000, sessionMaxMs: 10_800_000, formattedWaitMs: 0 }],
+      // The silence that ends a turn the model is sure of; where it hears that much all the same, the one that ends any turn.
+      [{}, { turnPauseMs: 400 }],
+      [{ params: { min_turn_silence: 700, max_turn_silence: 600 } }, { turnPauseMs: 600 }],
+      [{ params: { min_turn_silence: 160 } }, { turnPauseMs: 1_280 }],
+      [U3, { turnPauseMs: 1_000 }],
+      [{ ...U3, params: { max_turn_silence: 3_000 } }, { turnPauseMs: 3_000 }],
       [{ params: { inactivity_timeout: 10 } }, { keepAliveMs: 5_000 }],
       [{ params: { format_turns: true } }, { formattedWaitMs: 700 }],
       [{ model: 'whisper-rt', params: { format_turns: true } }, { formattedWaitMs: 700 }],

@@ -78,6 +78,12 @@ testProvider({
     timings: [
       [{}, { stallMs: 8_000, keepAliveMs: 4_000 }],
       [{ model: 'flux-general-en' }, { stallMs: 3_000, keepAliveMs: 500 }],
+      [{}, { turnPauseMs: 300 }],
+      [{ params: { endpointing: 2_000 } }, { turnPauseMs: 2_000 }],
+      [{ params: { endpointing: false } }, { turnPauseMs: 1_000 }],
+      [{ params: { endpointing: false, utterance_end_ms: 3_000 } }, { turnPauseMs: 3_000 }],
+      [{ model: 'flux-general-en' }, { turnPauseMs: 800 }],
+      [{ model: 'flux-general-en', params: { eot_timeout_ms: 500 } }, { turnPauseMs: 500 }],
     ],
     stories: [...novaStories, ...fluxStories],
     closes: [

@@ -60,6 +60,13 @@ testProvider({
       [{ model: 'gpt-realtime-whisper' }, BY_GATEWAY],
       [SERVER_TURNS, { endpointing: { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 } }],
       [{ ...SERVER_TURNS, params: { turn_detection: null } }, BY_GATEWAY],
+      [{ ...SERVER_TURNS, params: { turn_detection: null } }, { turnPauseMs: Number.POSITIVE_INFINITY }],
+      [SERVER_TURNS, { turnPauseMs: 500 }],
+      [
+        { ...SERVER_TURNS, params: { turn_detection: { type: 'server_vad', silence_duration_ms: 900 } } },
+        { turnPauseMs: 900 },
+      ],
+      [{ ...SERVER_TURNS, params: { turn_detection: { type: 'semantic_vad' } } }, { turnPauseMs: 1_000 }],
     ],
     stories: [...sessionStories, ...itemStories],
     // The reason is `type.code`: the `error` before it may be lost.
