@@ -223,3 +223,43 @@ test.each([8_000, 11_025, 24_000])('at %i Hz what the leg hears lies where its t
     pipeline.dispose();
   }
 });
+
+describe('a replay', () => {
+  /** Two words and what is between them, all of it sent; then a final up to so many seconds, and the next leg. */
+  const replayFrom = (coveredSeconds: number, pauseSeconds: number, contract = REAL_TIME) => {
+    const audio = talk([
+      { seconds: 1.1, isLoud: true },
+      { seconds: pauseSeconds, isLoud: false },
+      { seconds: 0.15, isLoud: true },
+      { seconds: 1, isLoud: false },
+    ]);
+    // A quiet room, at -55 dBFS.
+    const heard = audio.map((sample, i) => (sample === 0 ? (Math.floor(i / 32) % 2 === 0 ? 60 : -60) : sample));
+    const pipeline = pipelineOf();
+    pipeline.push(wire(heard));
+    pipeline.end();
+    pipeline.openLane(ANY_SIZE, 0);
+    while (pipeline.next(0) !== undefined);
+    pipeline.trim(coveredSeconds * RATE);
+    const leg = new Leg(pipeline, heard);
+    leg.open(contract, 0);
+    leg.finish(0);
+    pipeline.dispose();
+    return { origin: leg.origin / RATE, given: leg.given / RATE };
+  };
+
+  test.each([
+    ['behind the sound of the last word, which goes on after its end', 1, 0.5, 1.1],
+    ['at the end of the last final where all is quiet', 1.3, 0.5, 1.3],
+    ['at once where the next word has begun, however short it is', 1.65, 0.5, 1.65],
+    ['at once where the last word goes on for longer than words sound', 0.5, 0.5, 0.5],
+  ])('begins %s', (_, covered, pause, origin) => {
+    expect(replayFrom(covered, pause).origin).toBeCloseTo(origin, 5);
+  });
+
+  test('of 41 s that hold 40 s of a quiet room is a replay of two seconds', () => {
+    const { origin, given } = replayFrom(1.05, 40, { ...REAL_TIME, speedMax: 1.25, burstMs: 1_000 });
+    expect(origin).toBeLessThan(2);
+    expect(given).toBeLessThan(2);
+  });
+});

@@ -74,6 +74,12 @@ class Runs {
     return run === 0 ? 0 : this.#ends[run - 1]!;
   }
 
+  /** Since when there was some at `position`; undefined where it was quiet. */
+  since(position: number): number | undefined {
+    const run = this.#ends.findIndex((end) => end > position);
+    return run >= 0 && this.#starts[run]! <= position ? this.#starts[run] : undefined;
+  }
+
   /** Whether there was speech in [from, until). */
   between(from: number, until: number): boolean {
     for (let i = this.#ends.length - 1; i >= 0 && this.#ends[i]! > from; i--) {

@@ -2,7 +2,7 @@
 // each word is told once and in its place. A failure names its seed.
 import { describe, expect, test } from 'vitest';
 import { seeded } from '../../fakes/random.ts';
-import { CHAINS, expectOnTime, playTalk, talk } from '../talk.ts';
+import { CHAINS, expectOnTime, playTalk, talk } from '../lateness/talk.ts';
 
 const SEEDS = 20;
 const WORDS = 14;

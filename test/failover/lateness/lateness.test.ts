@@ -1,6 +1,6 @@
 // After a failover to a provider that takes no more than about real time a session is on time again, and nothing is said twice.
 import { describe, expect, it } from 'vitest';
-import { seeded } from '../fakes/random.ts';
+import { seeded } from '../../fakes/random.ts';
 import { CHAINS, expectOnTime, playTalk, talk } from './talk.ts';
 
 describe.each(CHAINS)('%s, then %s', (...chain) => {

@@ -1,10 +1,10 @@
 // Talk with ordinary pauses, played to a session whose first provider is lost in the middle of it; and what holds then: nothing is
 // lost or said twice, every time is that of the talk, and the session is on time again.
 import { expect } from 'vitest';
-import type { Random } from '../fakes/random.ts';
-import { type Caller, expectAllHeard, Incident, toldAt } from './incident.ts';
-import { providerOf } from './protocols.ts';
-import type { SpokenTurn } from './spoken.ts';
+import type { Random } from '../../fakes/random.ts';
+import { type Caller, expectAllHeard, Incident, toldAt } from '../incident.ts';
+import { providerOf } from '../protocols.ts';
+import type { SpokenTurn } from '../spoken.ts';
 
 const NOVA = 'deepgram/nova-3';
 const FLUX = 'deepgram/flux-general-en';
