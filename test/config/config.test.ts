@@ -60,6 +60,7 @@ describe('sources', () => {
       door: 'auto',
       tlsCertFile: undefined,
       tlsKeyFile: undefined,
+      queryCredentials: 'on',
       trustedProxies: undefined,
     });
     expect(config.data).toEqual({
@@ -73,6 +74,7 @@ describe('sources', () => {
       jsonBodyBytesMax: 65536,
       fileBytesMax: 1024 ** 3,
       textFrameBytesMax: 65536,
+      startMessageBytesMax: 262144,
       binaryFrameBytesMax: 1024 ** 2,
       handshakeTimeoutMs: 10_000,
       sessionsPerKeyMax: 100,
@@ -94,7 +96,7 @@ describe('sources', () => {
       lagMsMax: 200,
     });
     expect(config.session).toEqual({
-      idleMs: 30_000,
+      idleMs: 600_000,
       suspendMs: 20_000,
       longestMs: 4 * 3_600_000,
       pingMs: 15_000,
