@@ -27,7 +27,7 @@ a key, with the schema of \`provider_params\` for each. A provider's models can 
 
 - The embedded recogniser (\`local/…\`) listens for the words of a grammar: commands, digits, names that you list. It takes no open
   dictation. For that, name a provider's model.
-- \`loopback/…\` recognises nothing: it is for tests.
+- \`loopback/…\` recognises nothing: it is for tests, and there only with \`VOXGATE_LOOPBACK=on\`.
 - Providers are spoken to as their public documents and official client libraries say. A wire format that changes there is a fault
   here, and worth a report.`,
   ]);

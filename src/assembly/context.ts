@@ -5,7 +5,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config/schema.ts';
 import type { Role } from '../config/schema-cluster.ts';
-import { providers } from '../providers/index.ts';
+import { offeredProviders, providers } from '../providers/index.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -31,6 +31,10 @@ export interface Assembly {
 export const knownProviders: ReadonlyMap<string, Provider> = new Map(
   providers.map((provider) => [provider.name, provider]),
 );
+
+/** Those of them that clients of this node may name. */
+export const clientsProviders = ({ upstream }: Config): ReadonlyMap<string, Provider> =>
+  new Map(offeredProviders(upstream.loopback).map((provider) => [provider.name, provider]));
 
 /** The service's own access to each provider. */
 export const serviceAccess =

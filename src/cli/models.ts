@@ -1,7 +1,7 @@
 // `voxgate models`: the catalogue of this build.
 import type { Mode, Model, Price } from '../api/models.ts';
 import { listModels } from '../edge/routes/models.ts';
-import { providers } from '../providers/index.ts';
+import { offeredProviders } from '../providers/index.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, printTable } from './shared/output.ts';
 import { loadPrices, loadSettings } from './shared/settings.ts';
@@ -26,7 +26,7 @@ export const models: Command = {
     const config = loadSettings();
     const settings = config.providers;
     const all = listModels({
-      providers: new Map(providers.map((provider) => [provider.name, provider])),
+      providers: new Map(offeredProviders(config.upstream.loopback).map((provider) => [provider.name, provider])),
       access: (name) => ({ baseUrl: settings[name]?.url, credential: settings[name]?.apiKey }),
       prices: loadPrices(config),
       // Nothing was tried yet.

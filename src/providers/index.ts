@@ -8,3 +8,7 @@ import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 
 export const providers: readonly Provider[] = [local, deepgram, assemblyai, openai, loopback].map(withLiveTurns);
+
+/** Those that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
+export const offeredProviders = (loopbackWish: 'on' | 'off'): readonly Provider[] =>
+  loopbackWish === 'on' ? providers : providers.filter(({ name }) => name !== loopback.name);

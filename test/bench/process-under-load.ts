@@ -30,6 +30,7 @@ const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 const config = loadConfig(
   {
     VOXGATE_PORT: '0',
+    VOXGATE_LOOPBACK: 'on',
     VOXGATE_DATA_DIRECTORY: directory,
     VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
     VOXGATE_SESSIONS_PER_ORGANISATION_MAX: '100000',

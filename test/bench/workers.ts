@@ -90,6 +90,7 @@ async function start(processes: number): Promise<Running> {
     env: {
       ...process.env,
       VOXGATE_PORT: '0',
+      VOXGATE_LOOPBACK: 'on',
       VOXGATE_DATA_DIRECTORY: directory,
       VOXGATE_SESSIONS_PER_KEY_MAX: '100000',
       VOXGATE_SESSIONS_PER_ORGANISATION_MAX: '100000',

@@ -55,7 +55,7 @@ export class ServedProcess {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VOXGATE_'));
     const child = spawn(program, rest, {
       cwd: directory,
-      env: { ...Object.fromEntries(inherited), VOXGATE_PORT: '0', ...env },
+      env: { ...Object.fromEntries(inherited), VOXGATE_PORT: '0', VOXGATE_LOOPBACK: 'on', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     started.push(child);

@@ -11,7 +11,7 @@ import { providers } from '../../../src/providers/index.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import '../../setup/documented-sockets.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { PATIENT } from './voxgate.ts';
+import { UNDER_TEST } from './voxgate.ts';
 
 export interface LiveGateway {
   gateway: Gateway;
@@ -52,7 +52,7 @@ export async function startLiveGateway(env: Record<string, string> = {}): Promis
       VOXGATE_PORT: '0',
       VOXGATE_DATA_DIRECTORY: directory,
       VOXGATE_DOOR: process.env.VOXGATE_DOOR,
-      ...PATIENT,
+      ...UNDER_TEST,
       ...env,
     },
     { providers: providers.map((provider) => provider.name) },

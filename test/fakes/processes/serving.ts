@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
 import { numberedAudio } from '../audio/numbered-audio.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { LiveClient } from './live-gateway.ts';
-import { firstKeyIn, PATIENT } from './voxgate.ts';
+import { firstKeyIn, UNDER_TEST } from './voxgate.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/voxgate.js', import.meta.url));
 const RATE = 16_000;
@@ -67,7 +67,7 @@ export class Serving {
     const child = spawn(program, rest, {
       env: {
         ...Object.fromEntries(inherited),
-        ...PATIENT,
+        ...UNDER_TEST,
         VOXGATE_PORT: '0',
         VOXGATE_DATA_DIRECTORY: directory,
         // Some knock until they are let in.

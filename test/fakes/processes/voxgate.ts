@@ -16,8 +16,11 @@ export interface Outcome {
   errors: string;
 }
 
-/** A machine that runs many tests is late all the time; no test is refused for that unless it says so. */
-export const PATIENT = { VOXGATE_LAG_MS_MAX: '60000' };
+/**
+ * What every gateway under test is started with. A machine that runs many tests is late all the time; no test is refused for that
+ * unless it says so.
+ */
+export const UNDER_TEST = { VOXGATE_LAG_MS_MAX: '60000', VOXGATE_LOOPBACK: 'on' };
 
 /** The key that a start without a terminal has left in its directory, where it made the database. */
 export function firstKeyIn(directory: string): string | undefined {
@@ -28,7 +31,7 @@ export function firstKeyIn(directory: string): string | undefined {
 /** The environment without what the test's own process was given for the gateway. */
 function environment(env: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VOXGATE_'));
-  return { ...Object.fromEntries(inherited), ...PATIENT, ...env };
+  return { ...Object.fromEntries(inherited), ...UNDER_TEST, ...env };
 }
 
 /** Starts a command; the caller waits for what it wants of it. */
