@@ -18,9 +18,9 @@ import { HttpPools } from '../upstream/http/pools.ts';
 import {
   type Assembly,
   canMail,
+  clientsProviders,
   hasService,
   isPrivate,
-  knownProviders,
   serviceAccess,
   spoolDirectory,
 } from './context.ts';
@@ -63,7 +63,7 @@ export async function openDoor(assembly: Assembly, behind: Behind | undefined, i
 }
 
 function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
-  const { server, limits } = config;
+  const { accounts, server, limits } = config;
   const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
   return {
     door: server.door,
@@ -77,6 +77,7 @@ function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
       headerTimeoutMs: limits.handshakeTimeoutMs,
     },
     trustedProxies: server.trustedProxies,
+    isBehindTls: certFile !== undefined || accounts.publicUrl?.startsWith('https:') === true,
     wallNow: () => new Date(),
     onRefused: ({ code }) => metrics.refused(code),
     onReply: (route, status) => metrics.httpRequest(route, status),
@@ -96,11 +97,11 @@ function handlersOf(
   behind: Behind,
   operator: OperatorDependencies,
 ): Pick<EdgeOptions, 'live' | 'routes'> {
-  const { config, bus } = assembly;
+  const { config, bus, metrics } = assembly;
   const { authenticator, money, vault, live } = behind;
   const { limits, session } = config;
   const common = {
-    providers: knownProviders,
+    providers: clientsProviders(config),
     engines: { ...live.engines },
     access: serviceAccess(config),
     // Files are sent by the node that was given them; live audio by whichever can.
@@ -122,7 +123,8 @@ function handlersOf(
       clock: backgroundClock,
       sessions: live.sessions,
       openSpool: live.openSpool,
-      settings: { ...session, ...limits },
+      settings: { ...session, ...limits, queryCredentials: config.server.queryCredentials },
+      onQueryCredential: () => metrics.queryCredential(),
     },
     routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator) },
   };
@@ -187,7 +189,7 @@ function setUpOf(assembly: Assembly): SetUp {
   const { server, accounts } = assembly.config;
   const isBehindTls = accounts.publicUrl?.startsWith('https:');
   return {
-    ...providersOf(knownProviders, (provider) => hasService(assembly.config, provider)),
+    ...providersOf(clientsProviders(assembly.config), (provider) => hasService(assembly.config, provider)),
     mail: !canMail(assembly) ? 'nowhere' : accounts.smtpUrl === undefined ? 'outbox' : 'server',
     tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
   };

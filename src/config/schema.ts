@@ -47,6 +47,12 @@ const Server = Type.Object({
     accepts: 'the path of a readable PEM file',
     description: 'Private key for HTTPS; goes with the certificate file.',
   }),
+  queryCredentials: choice(
+    'VOXGATE_QUERY_CREDENTIALS',
+    ['on', 'off'],
+    'on',
+    'Whether a credential is taken from the query parameter `api_key` of `/v1/listen`; URLs are logged.',
+  ),
   trustedProxies: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
     env: 'VOXGATE_TRUSTED_PROXIES',
     accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
@@ -183,6 +189,12 @@ const Session = Type.Object({
 });
 
 const Upstream = Type.Object({
+  loopback: choice(
+    'VOXGATE_LOOPBACK',
+    ['off', 'on'],
+    'off',
+    'Whether clients are offered the models of `loopback/…`, which recognise nothing: for tests of programs.',
+  ),
   dialsPerModelMax: integer(
     'VOXGATE_DIALS_PER_MODEL_MAX',
     1,

@@ -5,6 +5,7 @@ import type { Refusal } from '../api/errors.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
+import { createStayWithTls } from './http/stay-with-tls.ts';
 import { answerListen, answerOtherUpgrade } from './listen/listen.ts';
 import type { ListenDependencies } from './listen/listen-dependencies.ts';
 import { OpenSockets } from './listen/open-sockets.ts';
@@ -19,6 +20,8 @@ export interface DoorSettings {
   address: Omit<DoorOptions, 'onFault' | 'messageBytesMax'>;
   /** As in `VOXGATE_TRUSTED_PROXIES`. */
   trustedProxies?: string | undefined;
+  /** Browsers reach the gateway by TLS, whoever speaks it. */
+  isBehindTls: boolean;
   wallNow(): Date;
   onRefused(refusal: Refusal): void;
   onReply(route: string, status: number): void;
@@ -91,11 +94,16 @@ async function serve(
   });
   const sockets = new OpenSockets();
   const withClientAddress = createRemoteAddress(options.trustedProxies);
+  const { isBehindTls, trustedProxies } = options;
+  const tlsHeaders = createStayWithTls({ always: isBehindTls, trustedProxies });
   const upgrade = upgrades(options, sockets, live);
   const door = await openDoor(
     options.door,
     {
-      request: (request) => route(withClientAddress(request)),
+      request: async (request) => {
+        const reply = await route(withClientAddress(request));
+        return { ...reply, headers: { ...tlsHeaders(request), ...reply.headers } };
+      },
       upgrade: async (request) => upgrade(withClientAddress(request), requestId()),
     },
     {

@@ -30,6 +30,8 @@ export interface Metrics {
   /** Something was left out on purpose; `name` is the overflow's. */
   dropped(name: string): void;
   refused(code: string): void;
+  /** A handshake had its credential in the URL. */
+  queryCredential(): void;
   legEnded(outcome: string): void;
   failedOver(): void;
   deadLetter(reason: string): void;
@@ -93,6 +95,7 @@ export function createMetrics(node?: string): Metrics {
   const settlements = counter('settled_total', 'Sessions and files that the ledger has settled.');
   const billed = counter('settled_usd_total', 'What they cost, in USD.');
   const failovers = counter('failovers_total', 'Live sessions that went on with another model.');
+  const queryCredentials = counter('query_credentials_total', 'Handshakes with a credential in the URL.');
   const requests = new Counter({
     name: 'voxgate_http_requests_total',
     help: 'HTTP requests by route and status.',
@@ -128,6 +131,7 @@ export function createMetrics(node?: string): Metrics {
     audioSent: (seconds) => sent.inc(seconds),
     dropped: byLabel('drops_total', 'name', 'What was left out because a queue was full, by the name of the overflow.'),
     refused: byLabel('refusals_total', 'code', 'Refusals told to clients, by error code.'),
+    queryCredential: () => queryCredentials.inc(),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     failedOver: () => failovers.inc(),
     settled: (usd) => {

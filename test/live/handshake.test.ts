@@ -186,3 +186,18 @@ it('no credential ever reaches the log', () => {
   expect(live.log.join('')).not.toContain(live.key);
   expect(live.log.join('')).not.toContain(token);
 });
+
+it('a gateway that takes no credential in a URL says so to whoever sends one there, and counts them', async () => {
+  const strict = await startLiveGateway({ VOXGATE_QUERY_CREDENTIALS: 'off' });
+  for (const given of [{ api_key: strict.key }, { api_key: 'sk_vox_wrong' }]) {
+    const client = strict.connect({ model, ...given }, { authorize: false });
+    expect((await client.event('error')).error).toMatchObject({ code: 'missing_credential', param: 'api_key' });
+    expect(await client.close()).toEqual({ code: 4001, reason: 'missing_credential' });
+  }
+  const client = strict.connect({ model });
+  await client.event('session_started');
+  client.socket.terminate();
+  const metrics = await (await fetch(`${strict.url}/metrics`)).text();
+  expect(metrics).toMatch(/^voxgate_query_credentials_total\S* 2$/m);
+  expect(strict.log.join('')).not.toContain(strict.key);
+});

@@ -18,6 +18,8 @@ export interface ListenSettings extends PaceSettings {
   binaryFrameBytesMax: number;
   textFrameBytesMax: number;
   startMessageBytesMax: number;
+  /** Whether a credential in the URL is taken. */
+  queryCredentials: 'on' | 'off';
   /** Time for a start message to come, as for a handshake. */
   handshakeTimeoutMs: number;
 }
@@ -39,6 +41,8 @@ export interface ListenDependencies extends ChainDependencies {
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): WholeReply;
   onRefused(refusal: Refusal): void;
+  /** A credential came in a URL. */
+  onQueryCredential(): void;
   /** The sockets that are open. */
   sockets: OpenSockets;
   /** Logs what should not have happened, and says what the client may know of it. */

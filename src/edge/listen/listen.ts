@@ -25,6 +25,11 @@ export async function answerListen(
   let headers: Record<string, string> = { 'X-Request-Id': requestId };
   try {
     const query = parseQuery(request.query);
+    if (offer.method === 'query') {
+      dependencies.onQueryCredential();
+      if (dependencies.settings.queryCredentials === 'off')
+        throw refuse('missing_credential', NOT_IN_URL, { param: 'api_key' });
+    }
     const caller = await authenticator.socket(offer.credential, request.remoteAddress, request.headers.get('origin'));
     headers = { ...headers, ...limits.takeRequest(caller.key) };
     sessions.admit();
@@ -50,6 +55,9 @@ const credentialInUrl: Degradation = {
     'The credential came in the URL, and URLs are logged. Send it in the Authorization header or the `bearer` subprotocol.',
   param: 'api_key',
 };
+
+const NOT_IN_URL =
+  'This gateway takes no credential in a URL, since URLs are logged. Send it in the Authorization header, or in the subprotocols `bearer` and the credential.';
 
 /** Ignores what a refused client still sends; the bytes of all of them count together. */
 const REFUSED = '';

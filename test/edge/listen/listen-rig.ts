@@ -75,12 +75,13 @@ export function listenRig(altered: Altered = {}) {
     reservations: { open: altered.openMeter ?? (async () => meter) },
     settings: {
       ...{ pingMs: 60_000, pongMs: 1_000, binaryFrameBytesMax: 1_048_576, textFrameBytesMax: 1_000 },
-      ...{ startMessageBytesMax: 2_000, handshakeTimeoutMs: 10_000 },
+      ...{ startMessageBytesMax: 2_000, handshakeTimeoutMs: 10_000, queryCredentials: 'on' },
     },
     openSpool: () => (altered.spools ?? spoolsOf()).open(),
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     reply: refusalReply,
+    onQueryCredential: () => heard.push('query credential'),
     onRefused: ({ code }: { code: string }) => heard.push(`refused ${code}`),
     onFault: (_: string, error: unknown) => refusalOf(error),
   } as unknown as ListenDependencies;

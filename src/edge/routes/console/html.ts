@@ -1,6 +1,7 @@
 // The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is pages.ts.
 import { escaped, htmlPage, pageHeaders } from '../../../documents/pages/html.ts';
 import type { Reply } from '../../door.ts';
+import { STAY_WITH_TLS } from '../../http/stay-with-tls.ts';
 
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1.5rem;color:#1c1c1e;background:#fff}' +
@@ -20,7 +21,5 @@ const HEADERS: Readonly<Record<string, string>> = {
  */
 export function page(status: number, title: string, content: string, tls: boolean): Reply {
   const body = htmlPage(title, STYLE, `<main><h1>${escaped(title)}</h1>\n${content}\n</main>`);
-  return { status, headers: tls ? { ...HEADERS, ...stayWithTls } : { ...HEADERS }, body };
+  return { status, headers: tls ? { ...HEADERS, ...STAY_WITH_TLS } : { ...HEADERS }, body };
 }
-
-const stayWithTls = { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' };
