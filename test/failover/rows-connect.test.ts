@@ -193,6 +193,23 @@ it.each<[string, string, number]>([
   await incident.close();
 });
 
+it('AssemblyAI calls a good key badly padded once: it is asked once more, and there is no failover', async () => {
+  const incident = new Incident({ faults: { assemblyai: ['incorrect-padding'] } });
+  const caller = await incident.play(['assemblyai/u3-rt-pro', 'deepgram/nova-3']);
+  expectAllHeard(caller, incident);
+  expect(incident.failures).toMatchObject([{ failure: { kind: 'retry' } }]);
+  expect([caller.client.of('failover'), incident.dialsTo('assemblyai').length]).toEqual([[], 2]);
+  await incident.close();
+});
+
+it('an Error of Deepgram’s is the end of its leg at once, though the connection stays open', async () => {
+  const incident = new Incident({ faults: { deepgram: ['error-message=1'] } });
+  const caller = await incident.play(['deepgram/nova-3', 'openai/gpt-4o-transcribe']);
+  expectAllHeard(caller, incident);
+  expect(toldAt(caller, 'failover')).toBeLessThanOrEqual(1_000 + NEXT_DIAL_MS);
+  await incident.close();
+});
+
 /** The simulator, which refuses with that `Retry-After`. */
 function askingForTime(provider: string, retryAfter: string | undefined): ProviderSimulator {
   const simulator = simulatorOf(provider);

@@ -20,7 +20,8 @@ const SCRIPT = scriptEar({ turns: [{ text: 'book a table', seconds: 0.3 }], inte
 
 /** Opened, or closed at once. */
 async function session(query: Record<string, string> = {}, setting: Setting = {}, key?: string): Promise<Client> {
-  return dial(await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), ...setting }), query, key);
+  const asked = { speech_model: 'universal-streaming-english', ...query };
+  return dial(await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), ...setting }), asked, key);
 }
 
 /** A session that has begun. */
@@ -121,6 +122,22 @@ describe('a session', () => {
       audio_duration_seconds: 0,
       session_duration_seconds: 14,
     });
+  });
+
+  it('is told which model it got: the newest where it names none, another by a quirk', async () => {
+    const named = async (query: Record<string, string>, faults: readonly string[] = []) => {
+      const client = dial(await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), faults }), query);
+      return (await client.message('Begin')).configuration;
+    };
+    expect(await named({ modle: 'whisper-rt' })).toEqual({ model: 'universal-3-6-pro' });
+    expect(await named(U3)).toEqual({ model: 'u3-rt-pro' });
+    expect(await named(U3, ['other-model=whisper-rt'])).toEqual({ model: 'whisper-rt' });
+  });
+
+  it('is refused with a good key by a quirk, the first time', async () => {
+    const server = await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), faults: ['incorrect-padding'] });
+    expect(await dial(server).closed).toEqual({ code: 1008, reason: 'Unauthorized connection: Incorrect padding' });
+    await dial(server).message('Begin');
   });
 
   it('reaches its limit of three hours', async () => {
@@ -245,6 +262,30 @@ describe('turns', () => {
       transcript: 'book—',
       language_code: 'en',
       words: [{ text: 'book—', word_is_final: false }],
+    });
+  });
+
+  it('of Whisper have words for silence, and no confidence', async () => {
+    const client = await begun(
+      { speech_model: 'whisper-rt' },
+      { ear: scriptEar({ turns: [{ text: '', seconds: 0.2 }] }) },
+    );
+    client.send(milliseconds(200));
+    expect(await client.message(isFinal)).toMatchObject({
+      transcript: '[ Silence]',
+      words: [
+        { text: '[', confidence: 0 },
+        { text: 'Silence]', confidence: 0 },
+      ],
+    });
+  });
+
+  it('have words of pending speakers by a quirk, who are told behind them', async () => {
+    const turns = await begun({ speaker_labels: 'true' }, { faults: ['pending-speakers'] });
+    turns.send(milliseconds(300));
+    expect(await turns.message(isFinal)).toMatchObject({ words: [{ speaker: 'A' }, {}, { speaker: 'PENDING' }] });
+    expect(await turns.message('SpeakerRevision')).toMatchObject({
+      revisions: [{ turn_order: 0, words: { length: 3 } }],
     });
   });
 

@@ -89,20 +89,23 @@ describe('an upgrade', () => {
 });
 
 describe('/v1/listen', () => {
-  it('closes with NET-0001 after ten seconds without audio; KeepAlive counts behind the first audio alone', async () => {
+  it('tells Metadata and closes with NET-0001 after twelve seconds without audio; KeepAlive counts behind the first audio alone', async () => {
     const clock = new SimulatedClock();
     const client = await nova({ clock });
     client.send({ type: 'KeepAlive' });
     await client.settled();
-    clock.increment(9_999);
+    clock.increment(11_999);
     client.send(audio(0.1));
     await client.settled();
-    clock.increment(9_999);
+    clock.increment(11_999);
     client.send({ type: 'KeepAlive' });
     await client.settled();
-    clock.increment(9_999);
+    clock.increment(11_999);
     expect(client.socket.readyState).toBe(1);
     clock.increment(1);
+    await client.message('Metadata');
+    expect(client.said.slice(-1)).toMatchObject([{ type: 'Metadata', sha256: 'incomplete' }]);
+    clock.increment(25);
     expect(await client.closed).toMatchObject({ code: 1011, reason: expect.stringMatching(/net0001$/) });
   });
 
@@ -112,7 +115,8 @@ describe('/v1/listen', () => {
     clock.increment(6_000);
     client.send({ type: 'KeepAlive' });
     await client.settled();
-    clock.increment(4_000);
+    clock.increment(6_000);
+    clock.increment(25);
     expect((await client.closed).code).toBe(1011);
   });
 

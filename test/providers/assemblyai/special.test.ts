@@ -8,6 +8,7 @@ const LIST: readonly [model: string, mode: 'live' | 'batch', dollarsAnHour: numb
   ['universal-streaming-multilingual', 'live', 0.15],
   ['u3-rt-pro', 'live', 0.45],
   ['universal-3-5-pro', 'live', 0.45],
+  ['universal-3-6-pro', 'live', 0.45],
   ['whisper-rt', 'live', 0.3],
   ['universal-3-5-pro', 'batch', 0.21],
   ['universal-2', 'batch', 0.15],

@@ -104,12 +104,14 @@ testProvider({
       ['nova-3', ['late-speech-final'], {}, 3],
       ['nova-3', ['utterance-end-only'], {}, 3],
       ['nova-3', ['slow-results'], {}, 3],
+      ['nova-3', ['late-utterance-end'], {}, 3],
       ['nova-3', [], { endpointing: false, utterance_end_ms: 1_000 }, 1],
       ['nova-3', ['swallow-finalize']],
     ],
     ends: [
       ['nova-3', ['error-after=0ms'], 1, 'retry NET-0000'],
       ['nova-3', ['close-after=1s:1011'], 3, 'retry close_1011'],
+      ['nova-3', ['error-message'], 3, 'next UNKNOWN'],
       ['flux-general-en', ['close-after=1s:1008'], 3, 'next close_1008'],
       // Without Metadata a turn that is over is one, and one that is not is heard again.
       ['nova-3', ['no-metadata'], 2, 'finished'],

@@ -39,6 +39,8 @@ export class Account {
   readonly jobs = new Remembered<Record<string, unknown>>();
   /** Seconds that a session opened with the token may last. */
   readonly tokens = new Remembered<number>();
+  /** Sessions whose key was good and called badly padded. */
+  misread = 0;
   /** An abandoned session was left without `Terminate`: AssemblyAI would go on charging it. */
   readonly sessions = { open: 0, terminated: 0, abandoned: 0 };
 }

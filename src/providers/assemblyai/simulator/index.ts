@@ -22,6 +22,10 @@ export const simulator: ProviderSimulator = {
       '<a|b|c|d>: turns end unformatted and again formatted, once and formatted throughout, once and unformatted, or once and formatted',
     'formatted-late': '<ms>: the formatted version of a turn comes so many milliseconds after its end',
     'formatted-never': 'the formatted version of a turn never comes',
+    'incorrect-padding':
+      '<n>: the first sessions are refused with a good key, as badly padded; 1 when no number is given',
+    'other-model': '<name>: `Begin` says that this model was applied',
+    'pending-speakers': 'the speaker of the last word of a turn is told behind its end, by `SpeakerRevision`',
     'swallow-force-endpoint': '`ForceEndpoint` ends no turn',
     'no-termination': '`Terminate` is answered with the turns in flight, and then with nothing',
     'concurrent-1008': 'sessions are refused as too many, with close code 1008',

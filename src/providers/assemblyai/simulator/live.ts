@@ -5,8 +5,8 @@ import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { type Account, LONGEST_SECONDS, refusedKey } from './account.ts';
-import { optionsOf, type SessionOptions } from './query.ts';
-import { empty, end, formattedEnd, partial, type Regime } from './turns.ts';
+import { optionsOf, type SessionOptions, WHISPER } from './query.ts';
+import { empty, end, formattedEnd, partial, type Regime, revision, SILENCE } from './turns.ts';
 
 const FRAME_MS = { min: 50, max: 1_000 };
 /** Audio taken ahead of real time. AssemblyAI does not publish how much it tolerates. */
@@ -26,6 +26,11 @@ export function openSession(
   if (refused !== undefined) return closed(peer, 1008, refused.reason);
   for (const code of [1008, 3009])
     if (tools.quirk(`concurrent-${code}`) !== undefined) return closed(peer, code, TOO_MANY);
+  const misreadMax = tools.quirk('incorrect-padding');
+  if (misreadMax !== undefined && account.misread < Number(misreadMax || 1)) {
+    account.misread++;
+    return closed(peer, 1008, 'Unauthorized connection: Incorrect padding');
+  }
   const options = optionsOf(url.searchParams);
   if (typeof options === 'string') return closed(peer, 3006, `Invalid Message: ${options}`);
   return new Session(peer, tools, account, options, tokenSeconds ?? LONGEST_SECONDS);
@@ -57,7 +62,7 @@ class Session extends SimulatedSession {
   ) {
     super(peer, tools);
     this.#account = account;
-    this.#options = options;
+    this.#options = { ...options, speakersPending: this.has('pending-speakers') };
     this.#pace = new Pace(tools.clock);
     account.sessions.open++;
     this.listen(options);
@@ -68,7 +73,8 @@ class Session extends SimulatedSession {
     this.#startedMs = this.tools.clock.now();
     // A simulator has no wall clock: its own time stands for it.
     const expires = Math.floor(this.#startedMs / 1_000) + longestSeconds;
-    this.peer.send({ type: 'Begin', id: `session-${this.tools.newId()}`, expires_at: expires });
+    const configuration = { model: this.tools.quirk('other-model') ?? this.#options.model };
+    this.peer.send({ type: 'Begin', id: `session-${this.tools.newId()}`, expires_at: expires, configuration });
     this.later(longestSeconds * 1_000, () => this.#fail(3008, 'Session Expired: Maximum session duration exceeded'));
   }
 
@@ -130,6 +136,7 @@ class Session extends SimulatedSession {
   protected final(heard: HeardTurnText): void {
     const regime = this.#regime;
     this.peer.send(end(this.#options, regime, heard));
+    if (this.#options.speakersPending) this.peer.send(revision(heard));
     if (regime !== 'a' || this.has('formatted-never')) return;
     this.#formattedDue++;
     this.later(this.numberOf('formatted-late', 0), () => {
@@ -139,8 +146,11 @@ class Session extends SimulatedSession {
     });
   }
 
-  protected override noMatch({ turn }: HeardTurnText): void {
-    this.peer.send(empty(this.#options, this.#regime, turn));
+  protected override noMatch(heard: HeardTurnText): void {
+    const isWhisper = this.#options.model === WHISPER;
+    this.peer.send(
+      isWhisper ? end(this.#options, 'c', { ...heard, text: SILENCE }) : empty(this.#options, this.#regime, heard.turn),
+    );
   }
 
   protected override finished(): void {

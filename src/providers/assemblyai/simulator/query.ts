@@ -4,6 +4,7 @@ import { faultIn, members, valuesOf } from '../../kit/simulator/checks.ts';
 import { hasLive, liveTraitsOf } from '../models.ts';
 
 export interface SessionOptions {
+  model: string;
   sampleRate: number;
   language: string | undefined;
   formatTurns: boolean;
@@ -12,6 +13,8 @@ export interface SessionOptions {
   /** Finals are formatted by the model. */
   formatsItself: boolean;
   speakerLabels: boolean;
+  /** Who has said the last word of a turn is told behind its end. */
+  speakersPending: boolean;
   languageDetection: boolean;
 }
 
@@ -30,7 +33,10 @@ const Query = members(
   'ignored',
 );
 
-const DEFAULT_MODEL = 'universal-streaming-english';
+const DEFAULT_MODEL = 'universal-3-6-pro';
+/** It knows no confidence, and has words for silence. */
+export const WHISPER = 'whisper-rt';
+const ENGLISH = 'universal-streaming-english';
 
 /** The options of a query, or what is wrong with it, in one line. */
 export function optionsOf(query: URLSearchParams): SessionOptions | string {
@@ -42,12 +48,14 @@ export function optionsOf(query: URLSearchParams): SessionOptions | string {
   const { partials, formatTurns } = liveTraitsOf(model);
   const [code] = (values.language_codes ?? []) as string[];
   return {
+    model,
     sampleRate: (values.sample_rate as number | undefined) ?? 16_000,
-    language: code ?? (model === DEFAULT_MODEL ? 'en' : undefined),
+    language: code ?? (model === ENGLISH ? 'en' : undefined),
     formatTurns: values.format_turns === true,
     isUniversal3: partials === 'transcript',
     formatsItself: !formatTurns,
     speakerLabels: values.speaker_labels === true,
+    speakersPending: false,
     languageDetection: values.language_detection === true,
   };
 }

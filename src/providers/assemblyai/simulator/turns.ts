@@ -2,7 +2,7 @@
 import type { Word } from '../../../../machines/events.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { SessionOptions } from './query.ts';
+import { type SessionOptions, WHISPER } from './query.ts';
 
 /**
  * How turns end. `a`: unformatted, then again formatted; `b`: once, and formatted like every message; `c`: once,
@@ -39,6 +39,17 @@ export function end(options: SessionOptions, regime: Regime, heard: HeardTurnTex
 export const formattedEnd = (options: SessionOptions, heard: HeardTurnText): Message =>
   ended(options, heard, formatted(heard.text), true);
 
+/** What Whisper says of silence. */
+export const SILENCE = '[ Silence]';
+
+/** The speakers of a turn that has ended. */
+export const revision = (heard: HeardTurnText): Message => ({
+  type: 'SpeakerRevision',
+  revisions: [
+    { turn_order: heard.turn, words: wordsOf(heard).map((word) => ({ text: word.word, speaker: letterOf(word) })) },
+  ],
+});
+
 /** The end of a turn in which nothing was understood: it says nothing of where it was. */
 export const empty = (options: SessionOptions, regime: Regime, turn: number): Message =>
   ended(options, { turn, text: '', start: 0, end: 0 }, '', regime === 'b');
@@ -58,11 +69,12 @@ interface Told {
 }
 
 function turn(
-  { speakerLabels, languageDetection }: SessionOptions,
+  { model, speakerLabels, speakersPending, languageDetection }: SessionOptions,
   heard: HeardTurnText,
   { isFormatted, isEnd, transcript, words, settled }: Told,
 ): Message {
   const label = heard.end - heard.start < SPEAKER_SECONDS_MIN ? 'UNKNOWN' : letterOf(words[0]);
+  const isPending = (index: number) => speakersPending && isEnd && index === words.length - 1;
   return {
     type: 'Turn',
     turn_order: heard.turn,
@@ -75,9 +87,9 @@ function turn(
       text: word.word,
       start: millisecondsOf(word.start),
       end: millisecondsOf(word.end),
-      confidence: word.confidence ?? 0.9,
+      confidence: model === WHISPER ? 0 : (word.confidence ?? 0.9),
       word_is_final: index < settled,
-      ...(speakerLabels ? { speaker: letterOf(word) } : {}),
+      ...(speakerLabels ? { speaker: isPending(index) ? 'PENDING' : letterOf(word) } : {}),
     })),
     ...(speakerLabels ? { speaker_label: label } : {}),
     ...(languageDetection ? { language_code: 'en', language_confidence: 0.99 } : {}),

@@ -11,6 +11,8 @@ import { SPEED_MAX, wireWords } from './wire.ts';
 type Message = Readonly<Record<string, unknown>>;
 
 const UPDATE_SECONDS = 0.25;
+/** Words reach into those behind them. */
+const OVERLAP_SECONDS = 0.04;
 
 export class FluxSession extends SimulatedSession {
   readonly #requestId: string;
@@ -55,7 +57,10 @@ export class FluxSession extends SimulatedSession {
       return;
     }
     // Without an open turn there is nothing to end.
-    if (this.#open === undefined) return;
+    if (this.#open === undefined) {
+      this.#say({ type: 'Warning', code: 'FORCE_END_TURN_NO_ACTIVE_TURN', description: 'No turn is active.' });
+      return;
+    }
     this.#forced = true;
     this.finalize();
   }
@@ -68,7 +73,8 @@ export class FluxSession extends SimulatedSession {
   protected interim(heard: HeardText): void {
     const begins = this.#open === undefined;
     this.#open = heard;
-    if (begins) this.#turnInfo('StartOfTurn', heard);
+    // Words come a moment before the start of their turn.
+    if (begins) for (const event of ['Update', 'StartOfTurn']) this.#turnInfo(event, heard);
   }
 
   /** After CloseStream even the last words come as updates. */
@@ -105,7 +111,10 @@ export class FluxSession extends SimulatedSession {
       audio_window_start: this.#turnStart,
       audio_window_end: event === 'EndOfTurn' ? heard.end : this.seconds,
       transcript: heard.text,
-      words: wireWords(heard).map(({ word, confidence, start, end }) => ({ word, confidence, start, end })),
+      words: wireWords(heard).map(({ word, confidence, start, end }) => ({
+        ...{ word, confidence, start },
+        end: Math.min(heard.end, end + OVERLAP_SECONDS),
+      })),
       end_of_turn_confidence: event === 'EndOfTurn' ? 0.9 : 0.1,
       ...(this.#isMulti && heard.text !== '' ? { languages: ['en'] } : {}),
       ...this.#extras,

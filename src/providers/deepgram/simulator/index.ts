@@ -36,6 +36,9 @@ export const simulator: ProviderSimulator = {
     'late-speech-final':
       'speech_final comes by itself, so many milliseconds after the words; 500 when no number is given (v1)',
     'slow-results': 'everything is said so many milliseconds later; 1500 when no number is given (v1)',
+    'late-utterance-end': 'UtteranceEnd comes behind the first settled window of the next turn (v1)',
+    'error-message':
+      'says an Error after so many seconds of audio, then nothing, and stays open; 1 when no number is given (v1)',
     'no-metadata': 'closes with 1000 without the Metadata message (v1)',
     'flux-mute': 'says nothing more after so many seconds of audio, and stays open; 1 when no number is given (Flux)',
     'no-force-end-turn': 'does not know ForceEndTurn: an Error, and a close without a code (Flux)',

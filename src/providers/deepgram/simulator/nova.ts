@@ -7,8 +7,10 @@ import { metadata, SPEED_MAX, type WireWord, wireWords } from './wire.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Audio or a text message is expected at least so often, and audio first. */
-const QUIET_MS = 10_000;
+/** Audio or a text message is expected at least so often, and audio first: ten seconds by the documents, twelve as it was seen. */
+const QUIET_MS = 12_000;
+/** From the last message to the close of a quiet connection. */
+const HANG_UP_MS = 25;
 const QUIET =
   'Deepgram did not receive audio data or a text message within the timeout window. See https://dpgr.am/net0001';
 /** Words of one settled window. */
@@ -21,6 +23,8 @@ export class NovaSession extends SimulatedSession {
   #settledSeconds = 0;
   #hasAudio = false;
   #finalizing = false;
+  /** The last word of the turn before, whose `UtteranceEnd` is late. */
+  #lateWordEnd: number | undefined;
   /** Where the gap of an UtteranceEnd is over. */
   #gapEnd: { atSeconds: number; lastWordEnd: number } | undefined;
 
@@ -52,11 +56,23 @@ export class NovaSession extends SimulatedSession {
 
   #awaitSign(): void {
     this.cancel(this.#quietTimer);
-    this.#quietTimer = this.later(QUIET_MS, () => this.#hangUp(1011, QUIET));
+    this.#quietTimer = this.later(QUIET_MS, () => this.#hangUpQuiet());
+  }
+
+  #hangUpQuiet(): void {
+    this.#say({ type: 'Metadata', ...metadata(this.#requestId, this.seconds), sha256: 'incomplete' });
+    this.later(HANG_UP_MS, () => this.#hangUp(1011, QUIET));
   }
 
   protected override progressed(): void {
     this.#silentUntil(this.seconds);
+    if (this.has('error-message') && this.seconds >= this.numberOf('error-message', 1)) this.#fail();
+  }
+
+  /** An error is told, and the connection stays open. */
+  #fail(): void {
+    this.#say({ type: 'Error', variant: 'UNKNOWN', description: 'Something went wrong.' });
+    this.end();
   }
 
   #silentUntil(seconds: number): void {
@@ -102,11 +118,22 @@ export class NovaSession extends SimulatedSession {
       const piece = words.slice(at, at + size);
       const isLast = at + size >= words.length;
       const end = isLast ? heard.end : (piece.at(-1)?.end ?? heard.end);
-      const flags = { is_final: true, speech_final: isLast && isSpeechFinal, from_finalize: isLast && isFlush };
+      const flags = {
+        is_final: true,
+        speech_final: isLast && (isSpeechFinal || isFlush),
+        from_finalize: isLast && isFlush,
+      };
       this.#say(this.#results(piece.map(({ word }) => word).join(' '), piece, end, flags));
       this.#settledSeconds = end;
+      if (at === 0) this.#lateEnd();
     }
     this.#afterWords(words.at(-1)?.end, isLate && !isRest && !isFlush);
+  }
+
+  /** The end of speech of the turn before, behind the first words of this one. */
+  #lateEnd(): void {
+    if (this.#lateWordEnd !== undefined) this.#utteranceEnd(this.#lateWordEnd);
+    this.#lateWordEnd = undefined;
   }
 
   #afterWords(lastWordEnd: number | undefined, isSpeechFinalLate: boolean): void {
@@ -117,6 +144,10 @@ export class NovaSession extends SimulatedSession {
     if (isSpeechFinalLate) {
       const speechFinal = this.#results('', [], this.#settledSeconds, { is_final: true, speech_final: true });
       this.later(this.numberOf('late-speech-final', 500), () => this.#say(speechFinal));
+    }
+    if (this.has('late-utterance-end')) {
+      this.#lateWordEnd = lastWordEnd;
+      return;
     }
     const gapMs = Number(this.#query.get('utterance_end_ms') ?? 0);
     if (gapMs > 0 && lastWordEnd !== undefined) this.#gapEnd = { atSeconds: lastWordEnd + gapMs / 1_000, lastWordEnd };
