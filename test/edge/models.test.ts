@@ -19,7 +19,7 @@ it('shows the prices in force', () => {
   expect(shown('deepgram/nova-3', overrides, { margin: '50' })).toMatchObject({
     modes: ['batch', 'live'],
     available: true,
-    pricing: { live: { unit: 'minute', amount: '0.015', byok: '0.00', minimum: '0.03' }, batch: { amount: '0.01155' } },
+    pricing: { live: { unit: 'minute', amount: '0.015', byok: '0.00', minimum: '0.03' }, batch: { amount: '0.00645' } },
   });
 });
 
