@@ -10,7 +10,7 @@ import { type Behind, openDoor } from './assembly/door.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
 import { openMembers } from './assembly/members.ts';
-import { auditHourly, openHistory, openMoney } from './assembly/money.ts';
+import { auditHourly, notePrices, openHistory, openMoney } from './assembly/money.ts';
 import { openNetwork, type SharedNetwork } from './assembly/network.ts';
 import { type Mails, openMails, openPeople } from './assembly/people.ts';
 import {
@@ -204,6 +204,7 @@ class Node {
     if (own !== undefined) {
       publishAccountChanges(assembly, own.store);
       auditHourly(assembly);
+      await notePrices(assembly);
       this.#mails = openMails(assembly, () => this.#url);
     }
     if (roles.has('edge')) this.#behind = await this.#openEdge(assembly, vault, shared, far);

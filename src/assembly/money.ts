@@ -89,6 +89,15 @@ function tellRecovered(logger: Assembly['logger'], recovered: Recovered): void {
     logger.warn({ ...recovered }, 'usage of a process that was killed is settled');
 }
 
+/** Writes into the audit log that other prices are in force than at the start before. */
+export async function notePrices({ config, store, logger }: Assembly): Promise<void> {
+  try {
+    await store.notePrices(loadPriceList([...knownProviders.values()], config.billing).version);
+  } catch (error) {
+    logger.error({ err: error }, 'the prices could not be noted');
+  }
+}
+
 /** Reports a ledger that fails its audit as soon as it does. */
 export function auditHourly({ config, logger, clock, metrics, defer }: Assembly): void {
   let timer: unknown;

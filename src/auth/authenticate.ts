@@ -154,6 +154,7 @@ class KeyAuthenticator implements Authenticator {
       iat: issuedAtMs,
       exp: expiresAtMs,
     });
+    this.#use.note(caller.organisationId, caller.keyId, issuedAtMs, 1);
     return { token, expires_at: new Date(expiresAtMs).toISOString(), ttl_seconds: ttlSeconds };
   }
 

@@ -1,5 +1,7 @@
-// Collects when keys were last used and writes it to the store at most once a minute. A crash loses one minute of these times.
+// Collects when keys were last used, and how many client tokens they minted, and tells the store at most once a minute. A crash
+// loses one minute of that.
 import type { Clock } from '../../machines/clock.ts';
+import type { KeyUsed } from '../store/keys/calls.ts';
 import type { Store } from '../store/store.ts';
 
 const FLUSH_MS = 60_000;
@@ -17,7 +19,7 @@ export class KeyUse {
   readonly #clock: Clock;
   readonly #keysMax: number;
   /** By key id, the longest ago first. */
-  readonly #used = new Map<string, { organisationId: string; atMs: number }>();
+  readonly #used = new Map<string, { organisationId: string; atMs: number; tokens: number }>();
   #timer: unknown;
   #closed = false;
   #dropped = 0;
@@ -33,11 +35,15 @@ export class KeyUse {
     return this.#dropped;
   }
 
-  /** @param atMs epoch milliseconds */
-  note(organisationId: string, keyId: string, atMs: number): void {
+  /**
+   * @param atMs epoch milliseconds
+   * @param tokens that it minted then
+   */
+  note(organisationId: string, keyId: string, atMs: number, tokens = 0): void {
     if (this.#closed) return;
+    const before = this.#used.get(keyId)?.tokens ?? 0;
     this.#used.delete(keyId);
-    this.#used.set(keyId, { organisationId, atMs });
+    this.#used.set(keyId, { organisationId, atMs, tokens: before + tokens });
     if (this.#used.size > this.#keysMax) this.#dropOldest();
     this.#timer ??= this.#clock.setTimeout(() => void this.#flush(), FLUSH_MS);
   }
@@ -51,11 +57,11 @@ export class KeyUse {
 
   async #flush(): Promise<void> {
     this.#timer = undefined;
-    const byOrganisation = new Map<string, { keyId: string; atMs: number }[]>();
-    for (const [keyId, { organisationId, atMs }] of this.#used) {
-      const used = byOrganisation.get(organisationId);
-      if (used === undefined) byOrganisation.set(organisationId, [{ keyId, atMs }]);
-      else used.push({ keyId, atMs });
+    const byOrganisation = new Map<string, KeyUsed[]>();
+    for (const [keyId, { organisationId, atMs, tokens }] of this.#used) {
+      const used = byOrganisation.get(organisationId) ?? [];
+      byOrganisation.set(organisationId, used);
+      used.push({ keyId, atMs, ...(tokens > 0 && { tokens }) });
     }
     this.#used.clear();
     for (const [organisationId, used] of byOrganisation) {
@@ -63,9 +69,19 @@ export class KeyUse {
       try {
         await this.#store.noteKeysUsed(organisationId, used);
       } catch {
-        // Not worth a retry: the next use reports it again, and the other keys would fail now as well.
-        for (const left of [used, ...byOrganisation.values()]) this.#dropped += left.length;
+        // The other keys would fail now as well.
+        this.#keepTokens([[organisationId, used], ...byOrganisation]);
         return;
+      }
+    }
+  }
+
+  /** A use is not worth a retry: the next reports it again. Tokens belong into the audit log. */
+  #keepTokens(left: Iterable<[organisationId: string, used: readonly KeyUsed[]]>): void {
+    for (const [organisationId, used] of left) {
+      for (const { keyId, atMs, tokens } of used) {
+        if (tokens === undefined || this.#closed) this.#dropped++;
+        else this.note(organisationId, keyId, this.#used.get(keyId)?.atMs ?? atMs, tokens);
       }
     }
   }

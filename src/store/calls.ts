@@ -29,6 +29,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   revokedKeyIds: 'reads',
 
   recordAudit: 'writes',
+  notePrices: 'writes',
   listAudit: 'reads',
 
   takeOutbox: 'writes',

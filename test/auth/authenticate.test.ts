@@ -159,7 +159,7 @@ test('whoever was let in is noted as used, once a minute and at the close; whoev
   await authenticator.socket(token, ADDRESS, undefined);
   const usedMs = now();
   wait(1_000);
-  expect(store.noteKeysUsed.mock.calls).toEqual([[key.organisationId, [{ keyId: key.id, atMs: usedMs }]]]);
+  expect(store.noteKeysUsed.mock.calls).toEqual([[key.organisationId, [{ keyId: key.id, atMs: usedMs, tokens: 1 }]]]);
   await authenticator.rest(text, ADDRESS);
   await authenticator.close();
   expect(store.noteKeysUsed).toHaveBeenCalledTimes(2);

@@ -36,6 +36,19 @@ describe('the last use of keys', () => {
     expect(store.noteKeysUsed).toHaveBeenCalledTimes(2);
   });
 
+  test('is told with the tokens that were minted; they are told again where that has failed', async () => {
+    const { clock, store, use } = begin();
+    use.note('org_1', 'key_1', 1, 1);
+    use.note('org_1', 'key_1', 2, 1);
+    use.note('org_1', 'key_2', 3);
+    store.noteKeysUsed.mockRejectedValueOnce(new StoreError('busy', 'no'));
+    clock.increment(60_000);
+    await vi.waitFor(() => expect(use.dropped).toBe(1));
+    use.note('org_1', 'key_1', 5, 1);
+    clock.increment(60_000);
+    expect(store.noteKeysUsed).toHaveBeenLastCalledWith('org_1', [{ keyId: 'key_1', atMs: 5, tokens: 3 }]);
+  });
+
   test('is told at the close, and nothing after it', async () => {
     const { clock, store, use } = begin();
     use.note('org_1', 'key_1', 1);

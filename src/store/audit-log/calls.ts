@@ -30,6 +30,8 @@ export interface AuditRecord extends AuditEntry {
 
 export interface AuditCalls {
   recordAudit(entry: AuditEntry): void;
+  /** Prices are in force under this version: an entry `prices.changed`, unless it was so at the last start. */
+  notePrices(version: string): void;
   /** Newest first; `before` is the number of the last one seen. All organisations when the id is null. */
   listAudit(organisationId: string | null, limit: number, before?: number): AuditRecord[];
 }

@@ -4,6 +4,8 @@ import type { TableContext } from '../table-context.ts';
 import type { AuditCalls, AuditEntry, AuditRecord } from './calls.ts';
 
 const ROWS_MAX = 1000;
+const PRICES = 'prices.changed';
+const GATEWAY = { type: 'system', id: 'gateway' } as const;
 
 interface Row {
   number: number;
@@ -29,18 +31,28 @@ export function createAuditTables({ database, nowText }: Omit<TableContext, 'aud
      WHERE (@organisationId IS NULL OR organisation_id = @organisationId) AND number < @before
      ORDER BY number DESC LIMIT @limit`,
   );
+  const lastOf = database.prepare<[string], Pick<Row, 'detail'>>(
+    'SELECT detail FROM audit_log WHERE action = ? ORDER BY number DESC LIMIT 1',
+  );
+  const record = ({ by, organisationId, action, target, detail }: AuditEntry): void => {
+    insert.run({
+      at: nowText(),
+      actorType: by.type,
+      actorId: by.id,
+      address: by.address ?? null,
+      organisationId,
+      action,
+      target,
+      detail: JSON.stringify(detail),
+    });
+  };
   return {
-    recordAudit({ by, organisationId, action, target, detail }: AuditEntry) {
-      insert.run({
-        at: nowText(),
-        actorType: by.type,
-        actorId: by.id,
-        address: by.address ?? null,
-        organisationId,
-        action,
-        target,
-        detail: JSON.stringify(detail),
-      });
+    recordAudit: record,
+    notePrices(version) {
+      const last = lastOf.get(PRICES);
+      const before = last === undefined ? null : ((JSON.parse(last.detail) as { version?: string }).version ?? null);
+      if (before === version) return;
+      record({ by: GATEWAY, organisationId: null, action: PRICES, target: null, detail: { version, before } });
     },
     listAudit: (organisationId, limit, before = Number.MAX_SAFE_INTEGER) =>
       select.all({ organisationId, before, limit: Math.max(0, Math.min(limit, ROWS_MAX)) }).map(recordOf),

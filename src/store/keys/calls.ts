@@ -56,6 +56,13 @@ export interface ApiKey extends KeySettings {
 
 export type CreatedKey = { key: ApiKey; secret: string };
 
+/** `atMs`: epoch milliseconds. `tokens`: client tokens minted since it was noted last; none when absent. */
+export interface KeyUsed {
+  keyId: string;
+  atMs: number;
+  tokens?: number;
+}
+
 export interface KeyCalls {
   /** The first organisation (without a credit limit) and key, made when the file has none; undefined otherwise. */
   bootstrap(): (CreatedKey & { organisation: Organisation }) | undefined;
@@ -96,8 +103,11 @@ export interface KeyCalls {
    * keeps its first time.
    */
   revokeKey(organisationId: string | null, keyId: string, by: Actor): ApiKey | undefined;
-  /** When keys of the organisation were last used, in epoch milliseconds; kept to the minute, never going back. */
-  noteKeysUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void;
+  /**
+   * When keys of the organisation were last used: kept to the minute, never going back. The audit log tells the first use of a
+   * key on each day (UTC), and how many client tokens it minted.
+   */
+  noteKeysUsed(organisationId: string, used: readonly KeyUsed[]): void;
   /** Ids of all revoked keys, for the tokens they minted. */
   revokedKeyIds(): string[];
 }

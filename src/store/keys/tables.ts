@@ -5,7 +5,7 @@ import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor, AuditEntry } from '../audit-log/calls.ts';
 import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
-import type { ApiKey, CreatedKey, KeyCalls, KeySettings } from './calls.ts';
+import type { ApiKey, CreatedKey, KeyCalls, KeySettings, KeyUsed } from './calls.ts';
 import { keyAfter } from './chart.ts';
 import { generateKey, parseKey } from './key-text.ts';
 import { createOrganisationTables, noOrganisation, type Suspensions } from './organisation-tables.ts';
@@ -70,11 +70,18 @@ function keyRows(context: TableContext) {
     statements.end.run({ id: key.id, graceUntil, rolledTo, revokedAt: isRevoked ? nowText() : null, revocation });
   }
 
-  function noteUsed(organisationId: string, used: readonly { keyId: string; atMs: number }[]): void {
-    for (const { keyId, atMs } of used) {
+  function noteUsed(organisationId: string, used: readonly KeyUsed[]): void {
+    for (const { keyId, atMs, tokens = 0 } of used) {
       if (!(atMs >= 0 && atMs <= TIME_MS_MAX))
         throw new StoreError('invalid', 'A key was used at no time that there is.');
+      if (!Number.isSafeInteger(tokens) || tokens < 0)
+        throw new StoreError('invalid', 'A key has minted no such number of tokens.');
       const at = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS).toISOString();
+      const key = findOf(organisationId, keyId);
+      if (key === undefined) continue;
+      const by: Actor = { type: 'key', id: keyId };
+      if (dayOf(at) > dayOf(key.lastUsedAt ?? '')) note(by, 'key.used', key, { day: dayOf(at) });
+      if (tokens > 0) note(by, 'tokens.minted', key, { count: tokens });
       statements.noteUsed.run({ organisationId, id: keyId, at });
     }
   }
@@ -92,6 +99,9 @@ function keyRows(context: TableContext) {
 
   return { statements, find, findOf, insert, note, end, noteUsed, limited };
 }
+
+/** Of an ISO 8601 time. */
+const dayOf = (time: string): string => time.slice(0, 10);
 
 /** What is done to keys, each with its entry in the audit log. Runs in the caller's transaction. */
 function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<KeyCalls, 'findOrganisation'>) {

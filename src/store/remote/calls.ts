@@ -68,6 +68,7 @@ const ROWS = {
   revokedKeyIds: 'local',
 
   recordAudit: 'local',
+  notePrices: 'local',
   listAudit: first('text', 'number', 'number?'),
 
   takeOutbox: 'local',

@@ -11,6 +11,16 @@ const entry = (action: string, organisationId: string | null = 'org_1'): AuditEn
   detail: {},
 });
 
+test('the audit log tells of prices when they are others than at the start before', () => {
+  const { tables } = openTables();
+  for (const version of ['a', 'a', 'b', 'b', 'a']) tables.notePrices(version);
+  expect(tables.listAudit(null, 10).map(({ by, action, detail }) => [by.id, action, detail])).toEqual([
+    ['gateway', 'prices.changed', { version: 'a', before: 'b' }],
+    ['gateway', 'prices.changed', { version: 'b', before: 'a' }],
+    ['gateway', 'prices.changed', { version: 'a', before: null }],
+  ]);
+});
+
 describe('the audit log', () => {
   test('keeps who, what, when and where from, as it was told', () => {
     const { tables } = openTables();

@@ -174,6 +174,25 @@ describe('the last use of a key', () => {
   });
 });
 
+test('the audit log tells the first use of a key on each day, and the client tokens that it minted', () => {
+  const { tables, create } = begin();
+  const { organisationId, id } = create().key;
+  const use = (time: string, tokens?: number) =>
+    tables.noteKeysUsed(organisationId, [{ keyId: id, atMs: Date.parse(time), ...(tokens && { tokens }) }]);
+  use('2026-06-15T12:00:00Z');
+  use('2026-06-15T23:59:59Z', 3);
+  use('2026-06-16T00:00:00Z', 1);
+  use('2026-06-15T23:59:59Z');
+  expect(() => use('2026-06-16T00:00:00Z', 1.5)).toThrow(expect.objectContaining({ reason: 'invalid' }));
+  const told = tables.listAudit(organisationId, 10).filter(({ by }) => by.type === 'key');
+  expect(told.map(({ by, target, action, detail }) => [by.id, target, action, detail]).reverse()).toEqual([
+    [id, id, 'key.used', { day: '2026-06-15' }],
+    [id, id, 'tokens.minted', { count: 3 }],
+    [id, id, 'key.used', { day: '2026-06-16' }],
+    [id, id, 'tokens.minted', { count: 1 }],
+  ]);
+});
+
 test('what is written of a key and its organisation names who did it, and no secret', () => {
   const { tables, create, organisation, database } = begin();
   const { key, secret } = create({ name: 'First', dailySpendMicroUsdMax: 5_000_000n });
