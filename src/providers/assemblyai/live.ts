@@ -11,7 +11,8 @@ import { failures } from './failures.ts';
 import { baseOf } from './languages.ts';
 import { liveTraitsOf } from './models.ts';
 import { options } from './options.ts';
-import { newTurns, readRevision, readTurn, type Turns } from './turns.ts';
+import { newTurns, type Turns } from './turn-message.ts';
+import { readRevision, readTurn } from './turns.ts';
 
 interface State {
   model: string;

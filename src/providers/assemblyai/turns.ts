@@ -1,64 +1,21 @@
 // What AssemblyAI's `Turn` messages come to: interims, one end for each turn, and the formatted final where one follows. How
 // long a formatted final is waited for is data of live.ts; what is delivered when is the session's.
-import type { Heard, Utterance, Word } from '../../../machines/events.ts';
-import { EndedTurns } from '../kit/ended-turns.ts';
-import { ended, failed, partial, type Warnings } from '../kit/heard.ts';
-import { countIn, listIn, type Members, objectIn, textIn } from '../kit/json.ts';
-import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
+import type { Heard } from '../../../machines/events.ts';
+import { ended, failed, partial } from '../kit/heard.ts';
+import { countIn, listIn, type Members, objectIn } from '../kit/json.ts';
+import { textOf } from '../kit/words.ts';
 import { finalMissing } from '../turn-text.ts';
-import { languageOf } from './languages.ts';
-import type { LiveTraits } from './models.ts';
-import { areSettled, newSpeakers, wordsOf } from './words.ts';
-
-/** The turns of one leg. Orders only rise, so the highest one seen says of each message whether it comes too late. */
-export interface Turns {
-  readonly traits: LiveTraits;
-  /** `format_turns` was sent: an unformatted end may be followed by a formatted one. */
-  readonly formats: boolean;
-  readonly speakers: Speakers;
-  readonly ended: EndedTurns;
-  readonly warnings: Warnings;
-  /** The highest `turn_order` seen, and whether it has ended. */
-  order: number;
-  over: boolean;
-  /** What was last heard of the turn that has not ended. */
-  open: { message: TurnMessage; words: Word[] } | undefined;
-  /** A turn with unsettled words that a later one has overtaken: its end is still to come. */
-  overtaken: number | undefined;
-  /** The ended turn whose formatted final has not come. */
-  awaitedOrder: number | undefined;
-  /** The words of that turn as a `SpeakerRevision` has told them, where it came first. */
-  revised: Members | undefined;
-  /** Seconds up to which words were heard. */
-  heardUntil: number;
-}
-
-interface TurnMessage {
-  turn_order: number;
-  end_of_turn: boolean;
-  turn_is_formatted: boolean;
-  transcript: string;
-  words: unknown;
-  speaker_label: unknown;
-  language_code: unknown;
-}
-
-export function newTurns(traits: LiveTraits, formats: boolean, warnings: Warnings): Turns {
-  return {
-    traits,
-    formats,
-    speakers: newSpeakers(),
-    ended: new EndedTurns(),
-    warnings,
-    order: -1,
-    over: true,
-    open: undefined,
-    overtaken: undefined,
-    awaitedOrder: undefined,
-    revised: undefined,
-    heardUntil: 0,
-  };
-}
+import {
+  heardOf,
+  interim,
+  revised,
+  type TurnMessage,
+  type Turns,
+  turnMessage,
+  wholeOf,
+  wordsHeard,
+} from './turn-message.ts';
+import { areSettled } from './words.ts';
 
 /**
  * Reads one `Turn`.
@@ -122,20 +79,6 @@ function stray(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[]
     : [ended(turnId, utterance), ...turns.warnings.estimated('AssemblyAI', 'turn_order')];
 }
 
-const wholeOf = (turns: Turns, message: TurnMessage, sentSeconds: number): Utterance => {
-  const words = wordsHeard(turns, message, sentSeconds);
-  return heardOf(turns, message, words, message.transcript || textOf(words));
-};
-
-/** The words of a message; none where it speaks of silence. */
-function wordsHeard(turns: Turns, message: TurnMessage, sentSeconds: number): Word[] {
-  const words = wordsOf(message.words, turns.speakers, sentSeconds);
-  for (const { end } of words) turns.heardUntil = Math.max(turns.heardUntil, end);
-  if (turns.traits.silence?.test(message.transcript || textOf(words)) !== true) return words;
-  message.transcript = '';
-  return [];
-}
-
 /**
  * Speakers that AssemblyAI has settled behind the end of a turn. A final is given once: one that still waits for its formatted
  * version gets them, and of all others the client is told that they stay as they are.
@@ -149,17 +92,6 @@ export function readRevision(turns: Turns, { revisions }: Members): Heard[] {
         'speakers_revised',
         'AssemblyAI has settled speakers of turns that have their final. Finals do not change: words that had no speaker stay without one.',
       );
-}
-
-/** The message with the speakers that were settled meanwhile. */
-function revised(turns: Turns, message: TurnMessage): TurnMessage {
-  const { words, speaker_label } = turns.revised ?? {};
-  const labels = listIn(words).map((word) => objectIn(word).speaker);
-  const spoken = listIn(message.words);
-  if (labels.length !== spoken.length) return message;
-  message.words = spoken.map((word, at) => ({ ...objectIn(word), speaker: labels[at] }));
-  message.speaker_label = speaker_label ?? message.speaker_label;
-  return message;
 }
 
 /**
@@ -178,42 +110,4 @@ function supersede(turns: Turns): Heard[] {
   }
   turns.overtaken ??= words.length === 0 && message.transcript === '' ? undefined : message.turn_order;
   return [];
-}
-
-/** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what goes on with an em dash. */
-function interim(turns: Turns, message: TurnMessage, words: Word[]): Utterance {
-  if (turns.traits.partials === 'words')
-    return heardOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));
-  const shown = words.map((word) => ({ ...word, word: undashed(word.word) })).filter(({ word }) => word !== '');
-  return heardOf(turns, message, shown, undashed(message.transcript || textOf(words)));
-}
-
-const undashed = (text: string): string => text.replace(/\s*—\s*$/, '');
-
-function heardOf(turns: Turns, message: TurnMessage, words: Word[], text: string): Utterance {
-  // A turn without words says nothing of where it was: all that is known is what was heard before.
-  const start = words[0]?.start ?? turns.heardUntil;
-  return utteranceOf(text, start, Math.max(start, words.at(-1)?.end ?? turns.heardUntil), {
-    confidence: meanConfidence(words),
-    speaker: turns.speakers.numberOf(message.speaker_label),
-    language: languageOf(message.language_code),
-    words,
-  });
-}
-
-/** An end without an order that can be read is that of the open turn, or of a next one. */
-function turnMessage({ order, over }: Turns, json: Members): TurnMessage | undefined {
-  const { end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
-  const isFinal = end_of_turn === true && (transcript !== '' || listIn(words).length > 0);
-  const turn_order = countIn(json.turn_order) ?? (isFinal ? order + (over ? 1 : 0) : undefined);
-  if (turn_order === undefined || typeof end_of_turn !== 'boolean') return undefined;
-  return {
-    turn_order,
-    end_of_turn,
-    turn_is_formatted: turn_is_formatted === true,
-    transcript: textIn(transcript)?.trim() ?? '',
-    words,
-    speaker_label,
-    language_code,
-  };
 }
