@@ -186,6 +186,12 @@ const Session = Type.Object({
     5 * SECOND,
     'Time for the last events to leave at the end of a session.',
   ),
+  hearEmptyAgain: choice(
+    'VOXGATE_SESSION_HEAR_EMPTY_AGAIN',
+    ['on', 'off'],
+    'off',
+    'A turn with sound in it as loud as speech, of which a model makes no words, is heard once more, by the next model of the session.',
+  ),
 });
 
 const Upstream = Type.Object({

@@ -43,6 +43,14 @@ export class Recovery {
     return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
   }
 
+  /** Whether a model behind this one could take over now. */
+  get hasNext(): boolean {
+    const { breakers } = this.#dependencies.attempts;
+    return this.#opening.chain.some(
+      (member, at) => at > this.#index && this.#charts.mayTry(at) && !breakers.isOpen(member),
+    );
+  }
+
   openLeg(index: number, generation: number): void {
     const { chain, request } = this.#opening;
     const { access, attempts } = this.#dependencies;

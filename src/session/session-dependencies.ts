@@ -26,6 +26,8 @@ export interface SessionSettings {
   upstreamRetries: number;
   backOffMs: number;
   settleMs: number;
+  /** Whether a turn without words is heard again by the next model. */
+  hearEmptyAgain: 'on' | 'off';
   binaryFrameBytesMax: number;
   textFrameBytesMax: number;
 }

@@ -24,6 +24,7 @@ import type { SessionDependencies } from './session-dependencies.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionOpening } from './session-opening.ts';
 import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
+import { EmptyTurns } from './turns/empty-turns.ts';
 import { Turns } from './turns/turns.ts';
 
 export class LiveSession {
@@ -81,7 +82,14 @@ export class LiveSession {
       onLate: () => events.lateAudio(charts.endError),
       onOddRate: (ratio) => events.rateSuspect(ratio),
     });
-    this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals });
+    const empties = new EmptyTurns({
+      isAskedFor: settings.hearEmptyAgain === 'on',
+      pipeline,
+      hasNext: () => this.recovery.hasNext,
+      fail: (failure) => this.leg.fail(failure),
+      warn: (warning) => events.warn(warning),
+    });
+    this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties });
     const legParts = { pipeline, charts, turns: this.turns, spending };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
       ready: (generation) => this.#outcomes.ready(generation),

@@ -1,5 +1,5 @@
 // An answer without words: whether there is anything in the file to be heard, and what is done where there is.
-import type { LegFailure, Utterance } from '../../machines/events.ts';
+import type { Utterance } from '../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { SpeechMeter } from '../audio/voice/energy.ts';
 import { FileDecoder } from './file/file-decoder.ts';
@@ -7,14 +7,6 @@ import type { FileSource } from './file/file-source.ts';
 
 /** What is known of the sound in a file. Containers are not decoded here, and what was read once may be gone. */
 export type Sound = 'speech' | 'none' | 'unknown';
-
-/** The model has answered, and the next one is to hear the file as well. Nothing is charged for it while that one has words. */
-export const noWords: LegFailure = {
-  kind: 'empty',
-  reason: 'empty_result',
-  code: 'empty_result',
-  message: 'The model found no words in this file.',
-};
 
 export const isEmpty = (utterances: readonly Utterance[]): boolean =>
   utterances.every(({ text }) => text.trim() === '');

@@ -79,6 +79,7 @@ const host = new SessionHost({
       drainMs: MINUTE,
     },
     ...{ spoolNodeBytesMax: 1_000_000_000, unreadBytesMax: 65_536, unreadEventsMax: 256, upstreamRetries: 1 },
+    hearEmptyAgain: 'off',
     ...{ backOffMs: 100, settleMs: 5_000, binaryFrameBytesMax: 1_048_576, textFrameBytesMax: 65_536 },
   },
   totals: { audioReceived: () => {}, audioSent: () => {}, dropped: () => {}, refused: () => {} },

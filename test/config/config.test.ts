@@ -110,6 +110,7 @@ describe('sources', () => {
       upstreamRetries: 1,
       backOffMs: 100,
       settleMs: 5_000,
+      hearEmptyAgain: 'off',
     });
     expect(config.batch).toEqual({ timeoutMs: 600_000, memoryBytesMax: 2 * 1024 ** 2, hearEmptyAgain: 'on' });
     expect(config.recogniser).toEqual({

@@ -43,6 +43,7 @@ export const SETTINGS: SessionSettings = {
   upstreamRetries: 1,
   backOffMs: 100,
   settleMs: 5_000,
+  hearEmptyAgain: 'off',
   binaryFrameBytesMax: 1_048_576,
   textFrameBytesMax: 65_536,
 };

@@ -109,6 +109,11 @@ export class CurrentLeg {
     this.#attempt?.held();
   }
 
+  /** What the leg says is not enough: the session takes it for failed. */
+  fail(failure: LegFailure): void {
+    this.#calls.failed(this.#channel.generation, failure);
+  }
+
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
     this.#channel.lost(failure);

@@ -12,6 +12,7 @@ import type { EventWriter } from '../event-writer.ts';
 import type { Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
 import { secondsOf } from '../timeline.ts';
+import type { EmptyTurns } from './empty-turns.ts';
 
 /** The parts of the session that the turns work with. */
 export interface TurnsParts {
@@ -22,6 +23,7 @@ export interface TurnsParts {
   events: Pick<EventWriter, 'speechStarted' | 'warn'>;
   outbox: Pick<Outbox, 'push'>;
   totals: Pick<SessionTotals, 'dropped'>;
+  empties: Pick<EmptyTurns, 'isHeardAgain'>;
 }
 
 /** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
@@ -75,7 +77,7 @@ export class Turns {
   }
 
   #hearTurn(message: TurnMessage): void {
-    const { charts, totals } = this.#parts;
+    const { charts, empties, totals } = this.#parts;
     const step = this.#text.hear(message);
     if ('utterance' in step && step.utterance.text !== '') {
       this.#heardSamples = Math.max(this.#heardSamples, this.#endSampleOf(step.utterance.end));
@@ -103,6 +105,7 @@ export class Turns {
         charts.tellTurn({ type: 'turn.formatted' });
         return;
       case 'empty':
+        if (step.until !== undefined && empties.isHeardAgain(this.#endSampleOf(step.until))) return;
         this.#empty(step.until, step.heard);
         return;
       case 'dropped':
