@@ -63,7 +63,7 @@ describe('a command that is not there', () => {
   });
 
   test('is not seen in what is there', () => {
-    const there = ['export KEY=1', 'npm ci && npm start # a word', 'voxgate serve --workers 4', '.ci/run'];
+    const there = ['export VOXGATE_KEY=1', 'npm ci && npm start # a word', 'voxgate serve --workers 4', '.ci/run'];
     expect(there.flatMap(commandsOf).map(problemOf)).toEqual([undefined, undefined, undefined, undefined]);
     expect(commandsOf("sudo tee x <<'END'\nnothing\nEND\n")).toEqual([['tee', 'x']]);
   });

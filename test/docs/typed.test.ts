@@ -42,7 +42,7 @@ beforeAll(async () => {
 const run = (program: string) =>
   promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: ROOT,
-    env: { ...process.env, KEY: live.key },
+    env: { ...process.env, VOXGATE_KEY: live.key },
     timeout: 20_000,
   });
 
@@ -50,7 +50,7 @@ const here = (text: string) => text.replaceAll(WRITTEN_URL, live.url);
 
 describeCurl('a command', () => {
   it.each(different(commands, ({ command }) => command))('of $path says what works: $command', async ({ command }) => {
-    const { exit, status, body } = await curl(here(command), { KEY: live.key });
+    const { exit, status, body } = await curl(here(command), { VOXGATE_KEY: live.key });
     expect([exit, status]).toEqual([0, 200]);
     if (/commands-en -F file=|commands-en \\\n {2}-F file=/.test(command)) {
       expect(JSON.parse(body)).toMatchObject({ text: SAMPLE?.text });

@@ -111,8 +111,8 @@ function welcome(url: string, firstKey: readonly string[], processes = 1): strin
     '',
     `  Voxgate listens on ${url}${processes === 1 ? '' : `, with ${processes} processes`}`,
     ...firstKey,
-    '  Try it, with a key in $KEY:',
-    `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
+    '  Try it, with a key in $VOXGATE_KEY:',
+    `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
     '',
   ].join('\n');
 }

@@ -45,7 +45,7 @@ export function ownSentence(
   if (judged === 'other') {
     return `The database in ${directory} holds the ledger ${own.id}, and the one of this gateway is ${known.id}: is a volume not mounted, or VOXGATE_DATA_DIRECTORY another? To let it take the place of the other, run \`voxgate ledger accept ${known.id}\` on it.`;
   }
-  return `The database in ${directory} is an older copy of the ledger ${own.id} (it ends at ${own.sequence}, the gateway has seen ${known.sequence}): put the newest one back, or a backup with \`voxgate ledger restore FILE\`, which settles again what the usage history has; to go on with it as it is, run \`voxgate ledger accept ${own.id}\` on it.`;
+  return `The database in ${directory} is an older copy of the ledger ${own.id} (it ends at ${own.sequence}, the gateway has seen ${known.sequence}): put the newest one back, or a backup with \`voxgate ledger restore FILE --force\`, which settles again what the usage history has; to go on with it as it is, run \`voxgate ledger accept ${own.id}\` on it.`;
 }
 
 /** For the operator of a node that asks another one. */

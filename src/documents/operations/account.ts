@@ -28,7 +28,7 @@ const getUsage: Operation = {
     200: { description: 'The usage.', forms: { 'application/json': { schema: UsageList, example: examples.usage } } },
   },
   errors: [...errors, 'not_found'],
-  curl: 'curl "{base}/v1/usage?group_by=day" -H "Authorization: Bearer $KEY"',
+  curl: 'curl "{base}/v1/usage?group_by=day" -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 const getBalance: Operation = {
@@ -46,7 +46,7 @@ const getBalance: Operation = {
     },
   },
   errors,
-  curl: 'curl {base}/v1/balance -H "Authorization: Bearer $KEY"',
+  curl: 'curl {base}/v1/balance -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 const listSessions: Operation = {
@@ -70,7 +70,7 @@ const listSessions: Operation = {
     },
   },
   errors: [...errors, 'not_found'],
-  curl: 'curl "{base}/v1/sessions?limit=5" -H "Authorization: Bearer $KEY"',
+  curl: 'curl "{base}/v1/sessions?limit=5" -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 const getSession: Operation = {
@@ -91,7 +91,7 @@ const getSession: Operation = {
     },
   },
   errors: [...errors, 'not_found'],
-  curl: `curl {base}/v1/sessions/${examples.session.id} -H "Authorization: Bearer $KEY"`,
+  curl: `curl {base}/v1/sessions/${examples.session.id} -H "Authorization: Bearer $VOXGATE_KEY"`,
 };
 
 const getBill: Operation = {
@@ -121,7 +121,7 @@ const getBill: Operation = {
     },
   },
   errors: [...errors, 'not_found'],
-  curl: 'curl "{base}/v1/bills/2026-11?format=csv" -H "Authorization: Bearer $KEY"',
+  curl: 'curl "{base}/v1/bills/2026-11?format=csv" -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 export const accountOperations: readonly Operation[] = [getUsage, getBalance, listSessions, getSession, getBill];

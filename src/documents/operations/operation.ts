@@ -47,6 +47,6 @@ export interface Operation {
   body?: { required: boolean; type: 'application/json' | 'multipart/form-data'; schema: TSchema; example: Json };
   answers: Readonly<Record<string, Answer>>;
   errors: readonly ErrorCode[];
-  /** What follows `curl`, with BASE for the address of the gateway, and KEY for the key. */
+  /** What follows `curl`, with `{base}` for the address of the gateway, and the key in VOXGATE_KEY. */
   curl: string;
 }

@@ -41,7 +41,7 @@ const listModels: Operation = {
     },
   },
   errors: [...KEY_CODES, ...QUERY_CODES],
-  curl: 'curl {base}/v1/models -H "Authorization: Bearer $KEY"',
+  curl: 'curl {base}/v1/models -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 const getModel: Operation = {
@@ -57,7 +57,7 @@ const getModel: Operation = {
     200: { description: 'The model.', forms: { 'application/json': { schema: Model, example: examples.model } } },
   },
   errors: [...KEY_CODES, 'model_not_found', 'not_found'],
-  curl: 'curl {base}/v1/models/local/commands-en -H "Authorization: Bearer $KEY"',
+  curl: 'curl {base}/v1/models/local/commands-en -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 const getModelBySlug: Operation = {
@@ -67,7 +67,7 @@ const getModelBySlug: Operation = {
   summary: 'Get a model by its escaped slug',
   description: 'The same, with the slash of the slug percent-encoded, as OpenAI’s libraries send it.',
   segments: { slug: { type: 'string', description: 'The slug.', example: 'local/commands-en' } },
-  curl: 'curl {base}/v1/models/local%2Fcommands-en -H "Authorization: Bearer $KEY"',
+  curl: 'curl {base}/v1/models/local%2Fcommands-en -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
 const createToken: Operation = {
@@ -94,7 +94,7 @@ const createToken: Operation = {
     'file_too_large',
     'unsupported_media_type',
   ],
-  curl: `curl {base}/v1/tokens -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"ttl_seconds":60}'`,
+  curl: `curl {base}/v1/tokens -H "Authorization: Bearer $VOXGATE_KEY" -H 'Content-Type: application/json' -d '{"ttl_seconds":60}'`,
 };
 
 const createTranscription: Operation = {
@@ -145,7 +145,7 @@ const createTranscription: Operation = {
     },
   },
   errors: [...KEY_CODES, ...QUERY_CODES, ...FILE_CODES],
-  curl: 'curl {base}/v1/audio/transcriptions -H "Authorization: Bearer $KEY" \\\n  -F model=local/commands-en -F response_format=verbose_json -F file=@commands.wav',
+  curl: 'curl {base}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" \\\n  -F model=local/commands-en -F response_format=verbose_json -F file=@commands.wav',
 };
 
 const handshakeCodes: readonly ErrorCode[] = [...KEY_CODES, ...QUERY_CODES, ...LIVE_CODES];
@@ -164,7 +164,7 @@ const listen: Operation = {
     101: { description: 'The socket is open.', forms: {}, isSocket: true },
   },
   errors: handshakeCodes,
-  curl: 'curl -N "{base}/v1/listen?model=local/commands-en" -H "Authorization: Bearer $KEY" \\\n  -H "Connection: Upgrade" -H "Upgrade: websocket" -H "Sec-WebSocket-Version: 13" -H "Sec-WebSocket-Key: dm94Z2F0ZSBsaXN0ZW5zIQ=="',
+  curl: 'curl -N "{base}/v1/listen?model=local/commands-en" -H "Authorization: Bearer $VOXGATE_KEY" \\\n  -H "Connection: Upgrade" -H "Upgrade: websocket" -H "Sec-WebSocket-Version: 13" -H "Sec-WebSocket-Key: dm94Z2F0ZSBsaXN0ZW5zIQ=="',
 };
 
 export const speechOperations: readonly Operation[] = [
