@@ -20,7 +20,20 @@ export const Limits = Type.Object({
     256 * KIB,
     'First text frame of a session whose parameters come in a message (`start=message`).',
   ),
-  binaryFrameBytesMax: integer('VOXGATE_BINARY_FRAME_BYTES_MAX', KIB, 16 * MIB, MIB, 'WebSocket binary frame.'),
+  binaryFrameBytesMax: integer(
+    'VOXGATE_BINARY_FRAME_BYTES_MAX',
+    KIB,
+    GIB,
+    64 * MIB,
+    'WebSocket binary message: a whole file may be one.',
+  ),
+  largeMessagesMax: integer(
+    'VOXGATE_LARGE_MESSAGES_MAX',
+    1,
+    10_000,
+    8,
+    'WebSocket messages over 1 MiB that a process gathers at a time, half of them for one organisation, with the door `node`; others wait unread. The door `uws` gathers all.',
+  ),
   handshakeTimeoutMs: integer(
     'VOXGATE_HANDSHAKE_TIMEOUT_MS',
     100,

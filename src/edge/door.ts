@@ -55,6 +55,8 @@ export interface DoorSocket {
   send(text: string): SocketSend;
   /** Bytes given to `send` that have not left the process. */
   readonly bufferedBytes: number;
+  /** The library cuts the connection by itself when nothing came for the time of `silenceMs`, which counts messages half there. */
+  readonly watchesSilence: boolean;
   /** True from `close` or `terminate` on. */
   readonly closed: boolean;
   /** Nothing is read of it for the moment, because it sent too fast: silence is not the client's. */
@@ -72,6 +74,11 @@ export interface SocketHandlers {
   message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void;
   /** The other side answered a ping. */
   pong(socket: DoorSocket): void;
+  /**
+   * A message over 1 MiB is on its way, and has announced so many bytes so far: told as its pieces begin, and now and then while it
+   * arrives. Only where the library lets the door see that.
+   */
+  arriving?(socket: DoorSocket, bytes: number, isBinary: boolean): void;
   /** What was queued has left (`bufferedBytes` is zero or low again). */
   drained(socket: DoorSocket): void;
   /**
@@ -97,6 +104,10 @@ export interface SocketPace {
   owedMs(): number;
   /** Nothing more is read; the socket is to be closed. */
   exceeded(): void;
+  /** A message over 1 MiB begins. Whether it may be gathered at once; else nothing more is to be read before `granted` is called. */
+  enter(granted: () => void): boolean;
+  /** It is whole, or there will be no end to it. Any number of times. */
+  leave(): void;
 }
 
 /** The answer to an upgrade: a socket (with the subprotocol to name, if any) or a plain HTTP refusal. */
@@ -125,6 +136,8 @@ export interface DoorOptions {
   messageBytesMax: number;
   /** Time for a handshake or request header to arrive. */
   headerTimeoutMs: number;
+  /** A socket of which nothing comes for so long is dead, although it was pinged. Watched by the host where it is left out. */
+  silenceMs?: number;
   /** What the door answers by itself when a handler rejects: never a stack. */
   onFault(error: unknown): WholeReply;
 }

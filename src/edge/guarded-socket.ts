@@ -30,6 +30,8 @@ export abstract class GuardedSocket implements DoorSocket {
   #hold: NodeJS.Timeout | undefined;
   #isExceeded = false;
   #unheardFrames = 0;
+  #isGathering = false;
+  #waitsForPlace = false;
 
   constructor(handlers: SocketHandlers, onFault: (error: unknown) => void, pace?: SocketPace) {
     this.#handlers = handlers;
@@ -48,6 +50,7 @@ export abstract class GuardedSocket implements DoorSocket {
   protected abstract cut(): void;
   /** Whether the library can stop to read. */
   protected readonly canWait: boolean = false;
+  readonly watchesSilence: boolean = false;
   protected pauseReading(): void {}
   protected resumeReading(): void {}
 
@@ -56,7 +59,7 @@ export abstract class GuardedSocket implements DoorSocket {
   }
 
   get heldBack(): boolean {
-    return this.#hold !== undefined;
+    return this.#hold !== undefined || this.#waitsForPlace;
   }
 
   get bufferedBytes(): number {
@@ -85,6 +88,8 @@ export abstract class GuardedSocket implements DoorSocket {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     this.#farewell = { code: sendableCode(code), reason: truncateReason(reason) };
+    this.#gathered();
+    if (this.#waitsForPlace) this.#hasPlace();
     if (this.bufferedBytes === 0) this.#endNow();
     else this.#linger = setTimeout(() => this.terminate(), CLOSE_LINGER_MS).unref();
   }
@@ -101,6 +106,7 @@ export abstract class GuardedSocket implements DoorSocket {
   }
 
   protected received(data: Uint8Array, isBinary: boolean): void {
+    this.#gathered();
     if (!this.#listens(data.byteLength, isBinary)) return;
     // Without a closure: this is called for every frame.
     try {
@@ -124,6 +130,28 @@ export abstract class GuardedSocket implements DoorSocket {
     this.#holdBack(this.#pace?.fragments(count) ?? 0);
   }
 
+  /** So many bytes of a large message are announced so far. */
+  protected arriving(bytes: number, isBinary: boolean): void {
+    if (this.#state !== 'open' || this.#isExceeded) return;
+    this.#tell(() => this.#handlers.arriving?.(this, bytes, isBinary));
+    if (this.#isGathering || this.closed) return;
+    this.#isGathering = true;
+    if (this.#pace?.enter(() => this.#hasPlace()) !== false) return;
+    this.#waitsForPlace = true;
+    this.#attempt(() => this.pauseReading());
+  }
+
+  #hasPlace(): void {
+    this.#waitsForPlace = false;
+    if (this.#hold === undefined) this.#attempt(() => this.resumeReading());
+  }
+
+  #gathered(): void {
+    if (!this.#isGathering) return;
+    this.#isGathering = false;
+    this.#pace?.leave();
+  }
+
   /** Something that was queued has left. */
   protected flushed(): void {
     if (this.bufferedBytes > 0) return;
@@ -136,6 +164,7 @@ export abstract class GuardedSocket implements DoorSocket {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     clearTimeout(this.#linger);
+    this.#gathered();
     // Not from inside `close` or `terminate`: their callers are in the middle of something.
     queueMicrotask(() => this.#tell(() => this.#handlers.closed(this, code, reason)));
   }
@@ -169,7 +198,7 @@ export abstract class GuardedSocket implements DoorSocket {
       return;
     }
     this.#hold = undefined;
-    this.#attempt(() => this.resumeReading());
+    if (!this.#waitsForPlace) this.#attempt(() => this.resumeReading());
   }
 
   #endNow(): void {

@@ -17,7 +17,7 @@ import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, rou
 /** What every door of a node is opened with. */
 export interface DoorSettings {
   door: DoorChoice;
-  address: Omit<DoorOptions, 'onFault' | 'messageBytesMax'>;
+  address: Omit<DoorOptions, 'onFault' | 'messageBytesMax' | 'silenceMs'>;
   /** As in `VOXGATE_TRUSTED_PROXIES`. */
   trustedProxies?: string | undefined;
   /** Browsers reach the gateway by TLS, whoever speaks it. */
@@ -109,6 +109,7 @@ async function serve(
     {
       ...options.address,
       messageBytesMax,
+      ...(live === undefined ? {} : { silenceMs: live.settings.pingMs + live.settings.pongMs }),
       onFault: (error) => {
         const id = requestId();
         const refusal = refusalOf(error);

@@ -9,7 +9,7 @@ import { voxgate } from '../fakes/processes/voxgate.ts';
 
 let live: LiveGateway;
 beforeAll(async () => {
-  live = await startLiveGateway({ VOXGATE_SESSION_IDLE_MS: '300' });
+  live = await startLiveGateway({ VOXGATE_SESSION_IDLE_MS: '300', VOXGATE_BINARY_FRAME_BYTES_MAX: '4194304' });
 });
 
 const numbered = { model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' };
@@ -43,7 +43,7 @@ describe('frames', () => {
   });
 
   it('that are too large are refused with the limit', async () => {
-    for (const frame of [new Uint8Array(1_048_577), { type: 'x'.repeat(70_000) }]) {
+    for (const frame of [new Uint8Array(4_194_305), { type: 'x'.repeat(70_000) }]) {
       const client = live.connect(numbered);
       await client.event('session_started');
       client.send(frame);

@@ -150,7 +150,7 @@ export const sessionStarted: Static<typeof SessionStarted> = {
     idle_seconds: 600,
     suspend_seconds: 20,
     session_seconds: 14_400,
-    binary_frame_bytes: 1_048_576,
+    binary_frame_bytes: 67_108_864,
     text_frame_bytes: 65_536,
   },
 };

@@ -36,7 +36,7 @@ export class SessionSocket implements SocketHandlers {
     sockets.opened();
     this.#keepalive = new SocketKeepalive(clock, settings, {
       ping: () => socket.ping(),
-      isDeaf: () => socket.heldBack,
+      isDeaf: () => socket.heldBack || socket.watchesSilence,
       dead: () => socket.terminate(),
     });
     if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
@@ -45,19 +45,30 @@ export class SessionSocket implements SocketHandlers {
 
   message(_: DoorSocket, data: Uint8Array, isBinary: boolean): void {
     this.#keepalive?.heard();
-    const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = this.#dependencies.settings;
-    const textBytesMax = this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax;
-    const limit = isBinary ? binaryFrameBytesMax : textBytesMax;
-    if (data.byteLength > limit) {
-      this.#end(
-        'message_too_big',
-        `A ${isBinary ? 'binary' : 'text'} frame has ${data.byteLength} bytes; at most ${limit} are taken. Send smaller frames.`,
-      );
-    } else if (this.#session === undefined) {
+    if (this.#isTooBig(data.byteLength, isBinary)) return;
+    if (this.#session === undefined) {
       if (isBinary) this.#start?.audio(data);
       else this.#start?.text(data);
     } else if (isBinary) this.#session.audio(data);
     else tell(this.#session, decodeClientMessage(data));
+  }
+
+  arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {
+    this.#keepalive?.heard();
+    this.#isTooBig(bytes, isBinary);
+  }
+
+  /** Whether a message is refused for its size, and its session ended. */
+  #isTooBig(bytes: number, isBinary: boolean): boolean {
+    const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = this.#dependencies.settings;
+    const textBytesMax = this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax;
+    const limit = isBinary ? binaryFrameBytesMax : textBytesMax;
+    if (bytes <= limit) return false;
+    this.#end(
+      'message_too_big',
+      `A ${isBinary ? 'binary' : 'text'} frame has ${bytes} bytes; at most ${limit} are taken. Send smaller frames.`,
+    );
+    return true;
   }
 
   pong(): void {

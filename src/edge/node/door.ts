@@ -19,19 +19,19 @@ import {
 import { CLOSE_ANSWER_MS, GuardedSocket, UNREAD_BYTES_MAX, UnopenedSocket } from '../guarded-socket.ts';
 import { emptyBody } from '../http/request-body.ts';
 import { classify, type RequestHead } from '../http/request-head.ts';
+import { LARGE_BYTES } from '../pace/large-messages.ts';
 import { doorRequest, headOf, headWithoutUpgrade, NodeExchange, refusalOfBroken, replyOnSocket } from './exchange.ts';
+import { FrameHeads } from './frame-heads.ts';
 
 /** Twice the product's limit, so that the door itself says when a head is too large. */
 const HEAD_BYTES_MAX = 16 * 1024;
 /** The longest a request may take to arrive, however steadily it does. */
 const REQUEST_MS_MAX = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 10_000;
-/** Pieces of one message: each is work, and the library tells of none of them. */
-const FRAGMENTS_MAX = 1_024;
-const FRAME_HEAD_BYTES_MIN = 6;
-const FRAME_HEAD_BYTES_MAX = 14;
-/** What is read at a time, and may belong to messages still to be told of. */
-const CHUNK_BYTES_MAX = 64 * 1024;
+/** Pieces of one message: 64 MiB in pieces of 4 KiB. */
+const FRAGMENTS_MAX = 16_384;
+/** Of a large message so much has to come before it counts as a sign of life. */
+const SIGN_OF_LIFE_BYTES = 64 * 1024;
 
 /** Opens the door. Rejects with one sentence when the address cannot be had. */
 export const openNodeDoor: OpenDoor = async (handlers, options) => {
@@ -165,7 +165,7 @@ class NodeDoor implements Door {
     // Calls back at once, or not at all when the client has left.
     this.#webSockets.handleUpgrade(incoming, socket, early, (webSocket) => {
       opened = new NodeSocket(webSocket, answer, onFault);
-      opened.count(socket);
+      opened.watch(socket);
       this.#handedOver.set(socket, opened);
       opened.start();
     });
@@ -186,8 +186,8 @@ class NodeDoor implements Door {
 class NodeSocket extends GuardedSocket {
   readonly #webSocket: WebSocket;
   #hasQueued = false;
+  readonly #heads = new FrameHeads();
   #readBytes = 0;
-  #toldBytes = 0;
 
   protected override readonly canWait = true;
 
@@ -195,10 +195,7 @@ class NodeSocket extends GuardedSocket {
     super(accept, onFault, pace);
     this.#webSocket = webSocket;
     let fault = '';
-    webSocket.on('message', (data, isBinary) => {
-      this.#countPieces((data as Buffer).byteLength);
-      this.received(data as Buffer, isBinary);
-    });
+    webSocket.on('message', (data, isBinary) => this.received(data as Buffer, isBinary));
     webSocket.on('pong', (data: Buffer) => this.ponged(data.byteLength));
     webSocket.on('ping', (data: Buffer) => {
       if (this.pinged(data.byteLength)) this.#answerPing(data);
@@ -214,19 +211,20 @@ class NodeSocket extends GuardedSocket {
     this.opened();
   }
 
-  /** Counts what the library reads. Of the pieces of a message it tells nothing but the bytes that are in none. */
-  count(connection: Duplex): void {
+  /** Looks at what the library reads, before it does: of the pieces of a message it tells nothing until it has all. */
+  watch(connection: Duplex): void {
     connection.prependListener('data', (chunk: Buffer) => {
+      const heads = this.#heads;
+      const before = heads.messageBytes;
+      heads.read(chunk);
+      const pieces = heads.takePieces();
+      if (pieces > 0) this.fragmented(pieces);
+      if (heads.messageBytes <= LARGE_BYTES) return;
       this.#readBytes += chunk.byteLength;
+      if (heads.messageBytes === before && this.#readBytes < SIGN_OF_LIFE_BYTES) return;
+      this.#readBytes = 0;
+      this.arriving(heads.messageBytes, heads.isBinary);
     });
-  }
-
-  #countPieces(bytes: number): void {
-    this.#toldBytes += bytes + FRAME_HEAD_BYTES_MAX;
-    const untold = this.#readBytes - this.#toldBytes - CHUNK_BYTES_MAX;
-    if (untold <= 0) return;
-    this.#toldBytes += untold;
-    this.fragmented(untold / FRAME_HEAD_BYTES_MIN);
   }
 
   #answerPing(data: Buffer): void {

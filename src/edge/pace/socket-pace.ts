@@ -1,6 +1,7 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the door can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
 import type { SocketPace } from '../door.ts';
+import { LargeMessages } from './large-messages.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
@@ -23,6 +24,7 @@ export interface PaceSettings {
   socketMessagesPerSecondMax: number;
   organisationFramesPerSecondMax: number;
   organisationMessagesPerSecondMax: number;
+  largeMessagesMax: number;
 }
 
 /** What there was too much of. */
@@ -52,8 +54,10 @@ export class SocketPaces {
   readonly #settings: PaceSettings;
   readonly #now: () => number;
   readonly #shared = new Map<string, Shared>();
+  readonly #large: LargeMessages;
 
   constructor(settings: PaceSettings, now: () => number = () => performance.now()) {
+    this.#large = new LargeMessages(settings.largeMessagesMax);
     this.#settings = settings;
     this.#now = now;
   }
@@ -72,7 +76,8 @@ export class SocketPaces {
     }
     shared.sockets++;
     const of = shared;
-    return new Pace(this.#settings, this.#now, of, onExcess, () => {
+    const place = { organisationId, granted: () => {} };
+    return new Pace(this.#settings, this.#now, of, onExcess, { large: this.#large, place }, () => {
       of.sockets--;
       this.#forget(organisationId, of);
     });
@@ -95,7 +100,9 @@ class Pace implements OpenPace {
   readonly #bytes: TokenBucket;
   readonly #messages: TokenBucket;
   readonly #tinyFrames: TokenBucket;
-  readonly release: () => void;
+  readonly #released: () => void;
+  readonly #places: { large: LargeMessages; place: { organisationId: string; granted(): void } };
+  #isGathering = false;
   #excess: Excess | undefined;
 
   constructor(
@@ -103,7 +110,8 @@ class Pace implements OpenPace {
     now: () => number,
     organisation: Shared,
     onExcess: (excess: Excess) => void,
-    release: () => void,
+    places: { large: LargeMessages; place: { organisationId: string; granted(): void } },
+    released: () => void,
   ) {
     const { socketFramesPerSecondMax: frames, socketBytesPerSecondMax: bytes } = settings;
     const { socketMessagesPerSecondMax: messages } = settings;
@@ -111,7 +119,8 @@ class Pace implements OpenPace {
     this.#now = now;
     this.#organisation = organisation;
     this.#onExcess = onExcess;
-    this.release = release;
+    this.#places = places;
+    this.#released = released;
     this.#frames = new TokenBucket(frames, frames * AUDIO_BURST_SECONDS, nowMs);
     this.#bytes = new TokenBucket(bytes, bytes * AUDIO_BURST_SECONDS, nowMs);
     this.#messages = new TokenBucket(messages, messages * MESSAGES_BURST_SECONDS, nowMs);
@@ -146,6 +155,24 @@ class Pace implements OpenPace {
 
   exceeded(): void {
     this.#onExcess(this.#excess ?? 'messages');
+  }
+
+  enter(granted: () => void): boolean {
+    const { large, place } = this.#places;
+    place.granted = granted;
+    this.#isGathering = true;
+    return large.enter(place);
+  }
+
+  leave(): void {
+    if (!this.#isGathering) return;
+    this.#isGathering = false;
+    this.#places.large.leave(this.#places.place);
+  }
+
+  release(): void {
+    this.leave();
+    this.#released();
   }
 
   #tooMuch(excess: Excess): number {

@@ -8,13 +8,9 @@ import { UNREAD_BYTES_MAX } from '../guarded-socket.ts';
 import { loadUws, type UwsBuild } from './builds.ts';
 import { serve } from './exchange.ts';
 import type { UwsApp, UwsLibrary, UwsListenSocket } from './library.ts';
+import { silenceSeconds } from './silence.ts';
 import { UwsSocket } from './socket.ts';
 
-/**
- * The longest silence that the library can watch for. Keep-alive is the host's, and much shorter; this one frees what is
- * left of a connection whose client never answers the close.
- */
-const SILENCE_SECONDS_MAX = 960;
 /**
  * Between the last close frame and the end of the door. Dropping a connection whose client has sent more resets it, and a
  * reset takes the close frame with it if the client has not read it yet; when it has, the library does not tell.
@@ -39,7 +35,7 @@ export const uwsDoorOf =
       // Below it nothing is ever dropped; past it the connection is, and not the one message.
       maxBackpressure: UNREAD_BYTES_MAX,
       closeOnBackpressureLimit: 1,
-      idleTimeout: SILENCE_SECONDS_MAX,
+      idleTimeout: silenceSeconds(options),
       sendPingsAutomatically: 0,
       ...UwsSocket.events,
       upgrade: (response, request, context) => serve(response, request, context, handlers, options),

@@ -16,6 +16,7 @@ import { UnopenedSocket } from '../guarded-socket.ts';
 import { RequestBody } from '../http/request-body.ts';
 import { classify, declaredBodyBytes, normaliseAddress, RequestHead } from '../http/request-head.ts';
 import type { UwsContext, UwsRequest, UwsResponse } from './library.ts';
+import { watchedSeconds } from './silence.ts';
 import { UwsSocket } from './socket.ts';
 
 /** Well below the 10 s of silence after which the library drops a client. */
@@ -57,7 +58,7 @@ async function shakeHands(
 ): Promise<void> {
   const answer = await handshakeOf(() => handlers.upgrade(exchange.request), options);
   if ('refuse' in answer) exchange.reply(answer.refuse, true);
-  else exchange.accept(answer, context, (error) => faultReply(error, options));
+  else exchange.accept(answer, context, options);
 }
 
 class UwsExchange {
@@ -223,14 +224,15 @@ class UwsExchange {
     for (const [name, value] of writableHeaders(headers)) this.#response.writeHeader(name, value);
   }
 
-  accept(answer: Acceptance, context: UwsContext, onFault: (error: unknown) => void): void {
+  accept(answer: Acceptance, context: UwsContext, options: DoorOptions): void {
+    const onFault = (error: unknown) => faultReply(error, options);
     if (this.#over) {
       new UnopenedSocket(answer.accept, onFault).terminate();
       return;
     }
     this.#over = true;
     const response = this.#response;
-    const socket = new UwsSocket(answer, onFault);
+    const socket = new UwsSocket(answer, onFault, watchedSeconds(options) !== undefined);
     const key = this.head.headers.get('sec-websocket-key') ?? '';
     response.cork(() => {
       response.writeStatus(statusLine(101));

@@ -11,6 +11,7 @@ interface Owned {
 const ownerOf = (handle: UwsHandle): UwsSocket => (handle as UwsHandle & Owned).owner;
 
 export class UwsSocket extends GuardedSocket {
+  override readonly watchesSilence: boolean;
   #handle: UwsHandle | undefined;
 
   /** When the last close frame was sent, on the clock of `performance.now`; the library tells no more of a socket after it. */
@@ -28,8 +29,10 @@ export class UwsSocket extends GuardedSocket {
     close: (handle, code, message) => ownerOf(handle).ended(code, Buffer.from(message).toString()),
   };
 
-  constructor({ accept, pace }: Acceptance, onFault: (error: unknown) => void) {
+  /** @param watchesSilence the library hears the bytes of a message before it tells of it, and nobody else does */
+  constructor({ accept, pace }: Acceptance, onFault: (error: unknown) => void, watchesSilence: boolean) {
     super(accept, onFault, pace);
+    this.watchesSilence = watchesSilence;
   }
 
   /** What to give to the library's `upgrade`. */

@@ -9,6 +9,7 @@ const SETTINGS: PaceSettings = {
   socketMessagesPerSecondMax: 10,
   organisationFramesPerSecondMax: 4_000,
   organisationMessagesPerSecondMax: 150,
+  largeMessagesMax: 4,
 };
 
 function rig(settings: Partial<PaceSettings> = {}) {

@@ -51,5 +51,15 @@ export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
     node: 'waits unread',
     uws: 'read all the same; tiny frames without end close it with 4100',
   },
+  gathersAll: {
+    what: 'messages over 1 MiB, many at a time',
+    node: '`VOXGATE_LARGE_MESSAGES_MAX` are gathered at a time, half of them for one organisation; others wait unread',
+    uws: 'all are gathered at once: each takes its size in memory',
+  },
+  cutsHuge: {
+    what: 'a message over twice `VOXGATE_BINARY_FRAME_BYTES_MAX`',
+    node: '`error` event, then 1009',
+    uws: 'connection closed (1006)',
+  },
   framesLetPass: { what: 'a frame without a mask', node: 'connection closed', uws: 'taken' },
 };

@@ -19,6 +19,9 @@ class ToldPace implements SocketPace {
   waitMs = 0;
   readonly asked: [bytes: number, isAudio: boolean][] = [];
   exceededCount = 0;
+  hasPlace = true;
+  granted: () => void = () => {};
+  readonly gathered: ('enter' | 'leave')[] = [];
   pieces = 0;
   canWait: boolean | undefined;
   onExceeded: () => void = () => {};
@@ -34,6 +37,14 @@ class ToldPace implements SocketPace {
   }
   owedMs(): number {
     return this.waitMs;
+  }
+  enter(granted: () => void): boolean {
+    this.gathered.push('enter');
+    this.granted = granted;
+    return this.hasPlace;
+  }
+  leave(): void {
+    this.gathered.push('leave');
   }
   exceeded(): void {
     this.exceededCount++;
@@ -121,6 +132,41 @@ export function floodSuite(under: DoorUnderTest): void {
         return;
       }
       expect(await events.next()).toMatchObject({ data: Buffer.from('second') });
+    });
+
+    // A door that cannot see a message before it is whole gathers all of them.
+    test.skipIf(under.gaps.gathersAll)(
+      'gathers a large message when it has a place for it, in one piece or in many',
+      async () => {
+        const { client, events, pace, socket } = await paced();
+        const half = Buffer.alloc(700_000, 'x');
+        pace.hasPlace = false;
+        client.write(clientFrame(OPCODE.binary, half, { fin: false }));
+        client.write(clientFrame(OPCODE.ping, 'between'));
+        client.write(clientFrame(OPCODE.continuation, half));
+        client.write(clientFrame(OPCODE.text, 'behind'));
+        while (!socket.heldBack) await turns();
+        await turns(40);
+        expect([events.left, pace.gathered]).toEqual([[], ['enter']]);
+        pace.granted();
+        expect(await events.next()).toMatchObject({ type: 'message', data: { length: 1_400_000 } });
+        expect(await events.next()).toMatchObject({ type: 'message', data: Buffer.from('behind') });
+        expect([pace.gathered, socket.heldBack]).toEqual([['enter', 'leave'], false]);
+        pace.hasPlace = true;
+        client.write(clientFrame(OPCODE.binary, Buffer.alloc(1_200_000)));
+        expect(await events.next()).toMatchObject({ data: { length: 1_200_000 } });
+        expect(pace.gathered).toEqual(['enter', 'leave', 'enter', 'leave']);
+      },
+    );
+
+    // As above.
+    test.skipIf(under.gaps.gathersAll)('gives the place of a message back that is never whole', async () => {
+      const { client, events, pace } = await paced();
+      client.write(clientFrame(OPCODE.binary, Buffer.alloc(1_200_000)).subarray(0, 500_000));
+      while (pace.gathered.length === 0) await turns();
+      client.reset();
+      expect(await events.next()).toMatchObject({ type: 'closed' });
+      expect(pace.gathered).toEqual(['enter', 'leave']);
     });
 
     test('that never ends is told of once, and not read any more', async () => {

@@ -16,6 +16,10 @@ export interface DoorGaps {
   pipelining?: true;
   /** A socket that sends too fast is read all the same: the library cannot pause it. */
   readsOn?: true;
+  /** Large messages are gathered all at once: the library does not tell of one before it is whole. */
+  gathersAll?: true;
+  /** A message over twice the limit costs the connection before anybody can say why. */
+  cutsHuge?: true;
   /** Broken frames that do not end the connection, by their names in frames.ts. */
   framesLetPass?: readonly string[];
 }
@@ -24,6 +28,8 @@ const BOTH_BUILDS: DoorGaps = {
   silentTimeouts: true,
   pipelining: true,
   readsOn: true,
+  gathersAll: true,
+  cutsHuge: true,
   framesLetPass: ['a frame without a mask'],
 };
 
