@@ -78,6 +78,7 @@ const EVENTS: readonly Named[] = [
   ['SessionStarted', listen.SessionStarted, 'The session is open.'],
   ['SpeechStarted', listen.SpeechStarted, 'Speech was heard; `start` in seconds of session audio.'],
   ['Transcript', listen.Transcript, 'Text of a turn: any number of interims, then exactly one final.'],
+  ['SpeakersRestarted', listen.SpeakersRestarted, 'From there on the same people have new speaker numbers.'],
   ['Failover', listen.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
   ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],
   ['Discontinuity', listen.Discontinuity, 'Seconds of audio that no final will cover, and why.'],

@@ -67,7 +67,11 @@ export type ClientMessage = Static<typeof ClientMessage>;
 const Start = Type.Number({ description: 'Seconds from the beginning of the audio.' });
 const End = Type.Number({ description: 'Seconds from the beginning of the audio.' });
 const Confidence = Type.Number({ description: 'From 0 to 1; absent where the provider tells none.' });
-const Speaker = Type.Integer({ minimum: 0, description: 'Numbered from 0 in the order of first appearance.' });
+const Speaker = Type.Integer({
+  minimum: 0,
+  description:
+    'Numbered from 0 in the order of first appearance. The same person has one number up to the next `speakers_restarted`.',
+});
 const Slug = Type.String({ description: 'Slug `<provider>/<model>`.' });
 const Usd = Type.String({ description: 'USD, decimal.' });
 
@@ -162,6 +166,22 @@ export const Transcript = Type.Object(
   },
 );
 
+export const SpeakersRestarted = Type.Object(
+  {
+    type: Type.Literal('speakers_restarted'),
+    ...Common,
+    start: Start,
+    first_speaker: Type.Integer({
+      minimum: 1,
+      description: 'The lowest number from there on: all below it were given before.',
+    }),
+  },
+  {
+    description:
+      'From there on another connection hears (after a failover, a reconnection or a pause), which does not know who spoke before: the same people get new numbers, never those of others. Comes before the first transcript with such a number.',
+  },
+);
+
 export const Failover = Type.Object(
   {
     type: Type.Literal('failover'),
@@ -249,6 +269,7 @@ export const ServerEvent = Type.Union([
   SessionStarted,
   SpeechStarted,
   Transcript,
+  SpeakersRestarted,
   Failover,
   Warning,
   Discontinuity,

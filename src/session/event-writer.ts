@@ -140,6 +140,11 @@ export class EventWriter {
     this.#outbox.push({ type: 'speech_started', start });
   }
 
+  /** From there on speakers have numbers from `firstSpeaker` on. */
+  speakersRestarted(start: number, firstSpeaker: number): void {
+    this.#outbox.push({ type: 'speakers_restarted', start, first_speaker: firstSpeaker });
+  }
+
   /** Audio that no final will cover. */
   lost(fromSample: number, toSample: number, reason: string): void {
     const [from, to] = [this.#secondsOf(fromSample), this.#secondsOf(toSample)];

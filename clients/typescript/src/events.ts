@@ -6,6 +6,7 @@ import type {
   Failover,
   SessionEnded,
   SessionStarted,
+  SpeakersRestarted,
   SpeechStarted,
   Transcript,
   Warning,
@@ -16,6 +17,7 @@ export type ServerEvent =
   | SessionStarted
   | SpeechStarted
   | Transcript
+  | SpeakersRestarted
   | Failover
   | Warning
   | Discontinuity
@@ -53,6 +55,7 @@ export const SERVER_EVENTS: ReadonlySet<string> = new Set<ServerEvent['type']>([
   'session_started',
   'speech_started',
   'transcript',
+  'speakers_restarted',
   'failover',
   'warning',
   'discontinuity',

@@ -20,6 +20,7 @@ export const SERVER_EVENTS = {
   SessionStarted: listen.SessionStarted,
   SpeechStarted: listen.SpeechStarted,
   Transcript: listen.Transcript,
+  SpeakersRestarted: listen.SpeakersRestarted,
   Failover: listen.Failover,
   Warning: listen.Warning,
   Discontinuity: listen.Discontinuity,

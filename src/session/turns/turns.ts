@@ -13,14 +13,15 @@ import type { Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
 import { secondsOf } from '../timeline.ts';
 import type { EmptyTurns } from './empty-turns.ts';
+import { SpeakerNumbers } from './speaker-numbers.ts';
 
 /** The parts of the session that the turns work with. */
 export interface TurnsParts {
   request: Pick<ListenRequest, 'sampleRate' | 'interimResults'>;
-  pipeline: Pick<AudioPipeline, 'receivedSamples'>;
+  pipeline: Pick<AudioPipeline, 'receivedSamples' | 'speechStartAfter'>;
   account: Pick<AudioAccount, 'covered' | 'answered'>;
   charts: Pick<Charts, 'tellTurn'>;
-  events: Pick<EventWriter, 'speechStarted' | 'warn'>;
+  events: Pick<EventWriter, 'speechStarted' | 'speakersRestarted' | 'warn'>;
   outbox: Pick<Outbox, 'push'>;
   totals: Pick<SessionTotals, 'dropped'>;
   empties: Pick<EmptyTurns, 'isHeardAgain'>;
@@ -33,6 +34,7 @@ export class Turns {
   #text = new TurnText();
   #timeline = new LegTimeline();
   #model = '';
+  readonly #speakers = new SpeakerNumbers();
   #due: Utterance | undefined;
   /** End of the last final: nothing later may start before it. */
   #lastEndSample = 0;
@@ -55,6 +57,7 @@ export class Turns {
     this.#text = new TurnText();
     this.#model = model;
     this.#timeline = timeline;
+    this.#speakers.beginLeg();
     // The client does not see its text shrink: what is heard again is shown once it says more.
     this.#shownToSample = this.#interimShown ? this.#lastShownSample : 0;
   }
@@ -62,6 +65,11 @@ export class Turns {
   /** Whether words were heard that have no final yet. */
   get open(): boolean {
     return this.#text.open;
+  }
+
+  /** Whether words were heard, or shown, that have no final yet. */
+  get owed(): boolean {
+    return this.open || this.#interimShown;
   }
 
   /** What the current leg has heard. */
@@ -120,7 +128,7 @@ export class Turns {
     this.#due = undefined;
     this.#interimShown = false;
     this.#shownToSample = 0;
-    this.#parts.outbox.push(this.#event(final, true));
+    this.#tell(final, true);
     this.number++;
     this.#lastEndSample = Math.round(final.end * this.#sampleRate);
     this.#parts.account.covered(this.#lastEndSample, this.#model);
@@ -134,7 +142,7 @@ export class Turns {
 
   /** No leg will say more: a turn that was shown and not heard again gets its final all the same, without words. */
   finish(): void {
-    if (this.#interimShown) this.#empty(undefined, false);
+    if (this.#interimShown) this.#endEmpty(undefined, false);
   }
 
   #interim(utterance: Utterance): void {
@@ -144,18 +152,14 @@ export class Turns {
     if (endSample < this.#shownToSample) return;
     this.#interimShown = true;
     this.#lastShownSample = endSample;
-    this.#parts.outbox.push(this.#event(placed, false));
+    this.#tell(placed, false);
   }
 
   /** A turn without words: one that was shown still gets its final, any other leaves no trace. */
   #empty(until: number | undefined, heard: boolean): void {
     // While a turn waits for its formatted version, what was shown is its own.
-    if (this.#interimShown && this.#due === undefined) {
-      // It may have been shown by a leg that failed: then the chart does not know of it any more.
-      if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
-      const end = this.#secondsOf(until === undefined ? this.#lastEndSample : this.#endSampleOf(until));
-      this.#due = { text: '', start: end, end };
-      this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
+    if (this.#interimShown && this.#due === undefined && this.#reachesShown(until)) {
+      this.#endEmpty(until, heard);
       return;
     }
     if (heard) this.#parts.charts.tellTurn({ type: 'turn.discarded' });
@@ -163,6 +167,27 @@ export class Turns {
       this.#lastEndSample = this.#endSampleOf(until);
       this.#parts.account.covered(this.#lastEndSample, this.#model);
     }
+  }
+
+  /**
+   * Whether what was shown may be in audio that has ended without words. Words that a leg has shown before it failed are still to
+   * be heard while the next one is in the silence before them: where they are is known as well as that leg has told it, and that
+   * there was speech.
+   */
+  #reachesShown(until: number | undefined): boolean {
+    if (this.#shownToSample === 0) return true;
+    if (until === undefined) return false;
+    const end = this.#endSampleOf(until);
+    return end >= this.#shownToSample && this.#parts.pipeline.speechStartAfter(this.#lastEndSample) < end;
+  }
+
+  /** What was shown gets its final, without words. */
+  #endEmpty(until: number | undefined, heard: boolean): void {
+    // It may have been shown by a leg that failed: then the chart does not know of it any more.
+    if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
+    const end = this.#secondsOf(until === undefined ? this.#lastEndSample : this.#endSampleOf(until));
+    this.#due = { text: '', start: end, end };
+    this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
   }
 
   /** The utterance with its times on the session's timeline: rising, finite, and within the audio received. */
@@ -180,6 +205,7 @@ export class Turns {
     const text = readable(utterance.text);
     const placed: Utterance = { ...utterance, text, start: this.#secondsOf(start), end: this.#secondsOf(end) };
     if (words !== undefined) placed.words = words.map((word) => this.#placedWord(word, start, end));
+    this.#speakers.renumber(placed);
     return placed;
   }
 
@@ -209,6 +235,12 @@ export class Turns {
 
   #clamp(sample: number): number {
     return within(this.#lastEndSample, sample, this.#parts.pipeline.receivedSamples);
+  }
+
+  #tell(utterance: Utterance, isFinal: boolean): void {
+    const { events, outbox } = this.#parts;
+    if (this.#speakers.restartWith(utterance)) events.speakersRestarted(utterance.start, this.#speakers.first);
+    outbox.push(this.#event(utterance, isFinal));
   }
 
   #event(utterance: Utterance, isFinal: boolean): TranscriptEvent {

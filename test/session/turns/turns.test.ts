@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import type { RigClient, SessionRig } from '../../fakes/session-rig.ts';
 import { type Puppet, puppetRig } from '../puppet.ts';
-import { expectInOrder, hum } from '../support.ts';
+import { expectInOrder, hum, silence, speech } from '../support.ts';
 
 const say = (text: string, start = 0, end = start + 0.5): Utterance => ({ text, start, end });
 const partial = (turnId: string, utterance: Utterance): Heard => ({ type: 'partial', turnId, utterance });
@@ -24,11 +24,11 @@ interface Stage {
   client: RigClient;
 }
 
-/** A session that has received ten seconds of audio. */
-async function stage(request: { interimResults?: boolean } = {}): Promise<Stage> {
+/** A session that has received ten seconds of audio, or this. */
+async function stage(request: { interimResults?: boolean } = {}, audio = hum(10)): Promise<Stage> {
   const { rig, puppet } = puppetRig();
   const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }], ...request });
-  client.session.audio(hum(10));
+  client.session.audio(audio);
   await rig.advance(2, 1);
   return { rig, puppet, client };
 }
@@ -227,7 +227,7 @@ describe('turns across legs', () => {
   });
 
   it('give one final to a turn that was shown by the failed leg and is nothing to the next', async () => {
-    const { rig, puppet, client } = await stage();
+    const { rig, puppet, client } = await stage({}, speech(10));
     await puppet.last.say(partial('1', say('uh', 0, 1)));
     await puppet.last.hangUp(1011);
     await rig.advance(500);
@@ -237,6 +237,44 @@ describe('turns across legs', () => {
       [1, 'b', 2, 2.5],
     ]);
     expectInOrder(client);
+  });
+});
+
+describe('a turn that a failed leg has shown', () => {
+  /** The next leg hears from half a second before the speech on, which lasts from 2 to 4 s; shown was the word "hello". */
+  async function failed(shownStart: number, shownEnd: number): Promise<Stage> {
+    const all = await stage({}, new Uint8Array([...silence(2), ...speech(2), ...silence(4)]));
+    await all.puppet.last.say(partial('1', say('hello', shownStart, shownEnd)));
+    await all.puppet.last.hangUp(1011);
+    await all.rig.advance(500);
+    return all;
+  }
+
+  it.each<[string, Heard[]]>([
+    ['windows of the silence before it', [ended('1', say('', 0, 0.2)), ended('2', say('', 0.2, 0.45))]],
+    ['ends of turns that say nothing of where they were', [ended('1', say('', 0, 0)), ended('2')]],
+    ['noise before it', [partial('1', say('uh', 0.1, 0.3)), ended('1', say('', 0.1, 0.4))]],
+    ['a window that ends within it', [ended('1', say('', 0, 0.9))]],
+  ])('is not ended by %s', async (_, messages) => {
+    const { puppet, client } = await failed(2.2, 3);
+    await puppet.last.say(...messages, ended('9', say('hello there', 0.9, 2.4)));
+    expect(finalsOf(client)).toEqual([[0, 'hello there', 2.4, 3.9]]);
+    expectInOrder(client);
+  });
+
+  it('is not ended by a window without speech, wherever the failed leg has told that it was', async () => {
+    const { puppet, client } = await failed(0.9, 1.3);
+    await puppet.last.say(ended('1', say('', 0, 0.45)), ended('2', say('hello', 0.6, 2)));
+    expect(finalsOf(client)).toEqual([[0, 'hello', 2.1, 3.5]]);
+  });
+
+  it('is ended without words by a window that has heard all of it and found none', async () => {
+    const { puppet, client } = await failed(2.2, 3);
+    await puppet.last.say(ended('1', say('', 0, 2.6)), ended('2', say('more', 3, 4)));
+    expect(finalsOf(client)).toEqual([
+      [0, '', 4.1, 4.1],
+      [1, 'more', 4.5, 5.5],
+    ]);
   });
 });
 

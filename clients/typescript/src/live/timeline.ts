@@ -58,6 +58,8 @@ export class Timeline {
         this.#speechStart = start;
         return { ...event, start };
       }
+      case 'speakers_restarted':
+        return { ...event, start: this.#shift(event.start) };
       case 'discontinuity':
         return { ...event, from: this.#shift(event.from), to: this.#shift(event.to) };
       case 'warning':

@@ -81,7 +81,7 @@ export interface Word {
   end: number;
   /** From 0 to 1; absent where the provider tells none. */
   confidence?: number;
-  /** Numbered from 0 in the order of first appearance. */
+  /** Numbered from 0 in the order of first appearance. The same person has one number up to the next `speakers_restarted`. */
   speaker?: number;
 }
 

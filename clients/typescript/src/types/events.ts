@@ -70,11 +70,20 @@ export interface Transcript extends EventHead {
   model: string;
   /** From 0 to 1; absent where the provider tells none. */
   confidence?: number;
-  /** Numbered from 0 in the order of first appearance. */
+  /** Numbered from 0 in the order of first appearance. The same person has one number up to the next `speakers_restarted`. */
   speaker?: number;
   /** BCP-47, where the provider tells it. */
   language?: string;
   words?: Word[];
+}
+
+/** From there on the same people have new speaker numbers. */
+export interface SpeakersRestarted extends EventHead {
+  type: 'speakers_restarted';
+  /** Seconds from the beginning of the audio. */
+  start: number;
+  /** The lowest number from there on: all below it were given before. */
+  first_speaker: number;
 }
 
 /** Another model goes on with the session; no word is lost or doubled. */
