@@ -27,6 +27,8 @@ export interface LegFailure {
   message: string;
   /** How long the provider asked to be left alone, where it did. */
   retryAfterMs?: number;
+  /** A refusal that asking again will not change. */
+  lasting?: true;
   /** The gateway's own doing: it says nothing of the provider. */
   own?: true;
   /** Met by two nodes, where it might have been the doing of one: its network, its credential. */
@@ -134,7 +136,8 @@ export interface LegRefused {
 export type LegCommand =
   | { type: 'leg.audio'; sequence: number }
   | { type: 'leg.finalize' }
-  | { type: 'leg.finish' }
+  /** `waitMs`: how long a leg that is alive may take to say what is left; absent: as long as its provider needs as a rule. */
+  | { type: 'leg.finish'; waitMs?: number }
   /** Speech went in and nothing came out for the stall limit. */
   | { type: 'leg.stalled' }
   | { type: 'leg.close' };
@@ -153,6 +156,8 @@ export type LegReport = { generation: number; sequence: number } & (
   | { type: 'leg.ready' }
   | { type: 'leg.heard'; heard: Heard }
   | { type: 'leg.pressure'; high: boolean }
+  /** Asked to finish with a `waitMs`, the leg takes longer than its provider needs as a rule, and is alive. */
+  | { type: 'leg.overdue' }
   | { type: 'leg.failed'; failure: LegFailure }
   | { type: 'leg.finished' }
 );

@@ -13,6 +13,7 @@ import {
   noIncident,
   pauseMs,
   SESSION_POLICY,
+  type Weighed,
   withFailure,
 } from './failover/decision.ts';
 
@@ -34,6 +35,8 @@ export interface FailoverContext extends Incident {
 export type FailoverEvent =
   /** The member that was chosen last has failed. */
   | ({ type: 'attempt.failed' } & FailedAttempt)
+  /** The answer to `askAgain`. */
+  | ({ type: 'attempt.weighed' } & Weighed)
   /** A turn got its final, or the leg has held for a while: what went wrong before is over. */
   | { type: 'attempt.held' };
 
@@ -52,10 +55,17 @@ export const failoverMachine = setup({
   actions: {
     /** The chosen member is to be tried now. */
     tellChosen: declaredAction('tellChosen'),
+    /** Whether the node has room for another attempt now; `attempt.weighed` follows. */
+    askAgain: declaredAction('askAgain'),
     noteFailure: assign(({ context, event }) => {
       if (event.type !== 'attempt.failed') return {};
       const { type: _, ...failed } = event;
       return withFailure(context, failed);
+    }),
+    beginRound: assign(({ context, event }) => {
+      if (event.type !== 'attempt.weighed') return {};
+      const { type: _, ...weighed } = event;
+      return carriedOut({ ...context, ...weighed }, 'wait');
     }),
     choose: assign(({ context }) => carriedOut(context, decisionOf(context))),
     endIncident: assign(({ context }) => incidentOver(context)),
@@ -67,9 +77,13 @@ export const failoverMachine = setup({
     hasNext: is('next'),
     mayBeginAgain: is('round'),
     hasPassedOver: is('passed_over'),
+    mayWait: is('wait'),
+    hasRoom: ({ event }) => event.type === 'attempt.weighed' && event.mayRetry,
+    isLate: ({ context, event }) => event.type === 'attempt.weighed' && event.elapsedMs > context.limits.retryMs,
   },
   delays: {
     backOff: ({ context }) => pauseMs(context, SESSION_POLICY),
+    roomTime: ({ context }) => context.limits.backOffMs,
   },
 }).createMachine({
   id: 'failover',
@@ -92,11 +106,27 @@ export const failoverMachine = setup({
         { guard: 'hasNext', target: 'trying', actions: ['choose', 'tellChosen'] },
         { guard: 'mayBeginAgain', target: 'pausing', actions: 'choose' },
         { guard: 'hasPassedOver', target: 'trying', actions: ['choose', 'tellChosen'] },
+        { guard: 'mayWait', target: 'waiting' },
         { target: 'exhausted' },
       ],
     },
     pausing: {
       after: { backOff: { target: 'trying', actions: 'tellChosen' } },
+    },
+    waiting: {
+      description: 'No model answers.',
+      after: { backOff: 'asking' },
+    },
+    asking: {
+      description: 'A node has only so many second attempts under way.',
+      entry: 'askAgain',
+      on: {
+        'attempt.weighed': [
+          { guard: 'hasRoom', target: 'trying', actions: ['beginRound', 'tellChosen'] },
+          { guard: 'isLate', target: 'exhausted' },
+        ],
+      },
+      after: { roomTime: { target: 'asking', reenter: true } },
     },
     refused: { description: 'The request itself is wrong.', type: 'final' },
     exhausted: { description: 'Nothing is left to try.', type: 'final' },

@@ -21,6 +21,17 @@ export interface MachineEntry {
 }
 
 const failure = (kind: string, reason: string) => ({ kind, reason, code: 'sample', message: 'A sample failure.' });
+const attemptFailed = (kind: string, more: object) => ({
+  type: 'attempt.failed',
+  kind,
+  open: [],
+  mayRetry: true,
+  retryAfterMs: 0,
+  elapsedMs: 0,
+  own: false,
+  lasting: false,
+  ...more,
+});
 const sampleError = { code: 'internal_error', message: 'A sample error.' };
 
 export const machines: readonly MachineEntry[] = [
@@ -38,6 +49,7 @@ export const machines: readonly MachineEntry[] = [
         settleMs: 1_000,
         retries: 1,
         rounds: 1,
+        retryMs: 15_000,
         formattedWaitMs: 700,
         steadyMs: 10_000,
       },
@@ -66,19 +78,21 @@ export const machines: readonly MachineEntry[] = [
   {
     id: 'failover',
     machine: failoverMachine,
-    input: { ownerId: 'ses_sample', members: 3, first: 0, limits: { retries: 1, rounds: 1, backOffMs: 100 } },
+    input: {
+      ownerId: 'ses_sample',
+      members: 3,
+      first: 0,
+      limits: { retries: 1, rounds: 1, retryMs: 15_000, backOffMs: 100 },
+    },
     samples: [
-      ...(['retry', 'next', 'account', 'caller'] as const).map((kind) => ({
-        type: 'attempt.failed',
-        kind,
-        open: [],
-        mayRetry: true,
-        retryAfterMs: 0,
-        own: false,
-      })),
-      { type: 'attempt.failed', kind: 'retry', open: [1], mayRetry: false, retryAfterMs: 0, own: false },
-      { type: 'attempt.failed', kind: 'next', open: [0, 1, 2], mayRetry: true, retryAfterMs: 0, own: false },
-      { type: 'attempt.failed', kind: 'retry', open: [], mayRetry: false, retryAfterMs: 0, own: true },
+      ...(['retry', 'next', 'account', 'caller'] as const).map((kind) => attemptFailed(kind, {})),
+      attemptFailed('retry', { open: [1], mayRetry: false }),
+      attemptFailed('next', { open: [0, 1, 2] }),
+      attemptFailed('retry', { mayRetry: false, own: true }),
+      attemptFailed('next', { lasting: true }),
+      { type: 'attempt.weighed', open: [], mayRetry: true, elapsedMs: 0 },
+      { type: 'attempt.weighed', open: [], mayRetry: false, elapsedMs: 15_001 },
+      { type: 'attempt.weighed', open: [], mayRetry: false, elapsedMs: 0 },
       { type: 'attempt.held' },
     ],
   },
@@ -107,7 +121,9 @@ export const machines: readonly MachineEntry[] = [
       { type: 'provider.failed', failure: failure('retry', 'upstream_error') },
       { type: 'provider.finished' },
       { type: 'provider.stalled' },
+      { type: 'leg.finish', waitMs: 20_000 },
       { type: 'leg.finish' },
+      { type: 'wire.alive' },
       { type: 'leg.close' },
     ],
   },

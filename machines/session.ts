@@ -121,7 +121,12 @@ export const sessionMachine = setup({
             ownerId: sessionId,
             members: chain.length,
             first,
-            limits: { retries: limits.retries, rounds: limits.rounds, backOffMs: limits.backOffMs },
+            limits: {
+              retries: limits.retries,
+              rounds: limits.rounds,
+              retryMs: limits.retryMs,
+              backOffMs: limits.backOffMs,
+            },
           }),
           onDone: { target: 'settling', actions: 'noteLost' },
           onError: {

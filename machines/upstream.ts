@@ -10,23 +10,31 @@ export interface UpstreamInput {
   model: string;
   connectMs: number;
   readyMs: number;
+  /** How long the provider may take to finish before it is overdue, and to answer where it is asked for a sign of life. */
   drainMs: number;
 }
 
 export interface UpstreamContext extends UpstreamInput {
+  /** How long a leg that is alive is given to finish. */
+  waitMs: number;
+  /** The connection has given the sign of life that it was asked for when it was to finish. */
+  isAlive: boolean;
   failure: LegFailure | null;
 }
 
 export type UpstreamEvent =
   | { type: 'wire.opened' }
+  /** The sign of life that was asked for: any message, or the answer to a ping. */
+  | { type: 'wire.alive' }
   /** The connection failed or ended out of order; the codec has said what that means. */
   | { type: 'wire.failed'; failure: LegFailure }
   | { type: 'provider.ready' }
   | { type: 'provider.failed'; failure: LegFailure }
   | { type: 'provider.finished' }
-  /** Speech went in and nothing came out for the provider's stall limit. */
+  /** Speech went in and nothing came out for the provider's stall limit; or it is overdue, and its session waits no longer. */
   | { type: 'provider.stalled' }
-  | { type: 'leg.finish' }
+  /** `waitMs`: how long the session waits for what is left, as long as the connection is alive; absent: for the drain time. */
+  | { type: 'leg.finish'; waitMs?: number }
   /** The session has no more use for this leg. */
   | { type: 'leg.close' };
 
@@ -34,6 +42,14 @@ export interface UpstreamOutput {
   /** Null when the leg finished, or was released by its session. */
   failure: LegFailure | null;
 }
+
+/** What a leg has failed with that was asked to finish and did not. */
+export const unfinished: LegFailure = {
+  kind: 'next',
+  reason: 'stalled',
+  code: 'drain_timeout',
+  message: 'The provider did not finish in time after the end of the audio.',
+};
 
 export const upstreamMachine = setup({
   types: {
@@ -48,8 +64,16 @@ export const upstreamMachine = setup({
     sendHello: declaredAction('sendHello'),
     tellReady: declaredAction('tellReady'),
     sendFinish: declaredAction('sendFinish'),
+    /** `wire.alive` follows from a connection that is. */
+    askForSign: declaredAction('askForSign'),
+    /** The session may know of something better than to wait on. */
+    tellOverdue: declaredAction('tellOverdue'),
     tellFinished: declaredAction('tellFinished'),
     tellFailed: declaredAction('tellFailed'),
+    noteWait: assign({
+      waitMs: ({ context, event }) => Math.max(context.drainMs, (event.type === 'leg.finish' && event.waitMs) || 0),
+    }),
+    noteSign: assign({ isAlive: true }),
     noteFailure: assign({
       failure: ({ context, event }) => ('failure' in event ? event.failure : context.failure),
     }),
@@ -64,11 +88,15 @@ export const upstreamMachine = setup({
     connectTime: ({ context }) => context.connectMs,
     readyTime: ({ context }) => context.readyMs,
     drainTime: ({ context }) => context.drainMs,
+    timeLeft: ({ context }) => context.waitMs - context.drainMs,
+  },
+  guards: {
+    mayBeSlow: ({ context }) => context.isAlive && context.waitMs > context.drainMs,
   },
 }).createMachine({
   id: 'upstream',
   description: 'One connection to one provider.',
-  context: ({ input }) => ({ ...input, failure: null }),
+  context: ({ input }) => ({ ...input, waitMs: input.drainMs, isAlive: false, failure: null }),
   initial: 'dialling',
   on: {
     'leg.close': '.released',
@@ -119,7 +147,7 @@ export const upstreamMachine = setup({
       tags: 'accepts-audio',
       entry: 'tellReady',
       on: {
-        'leg.finish': 'finishing',
+        'leg.finish': { target: 'finishing', actions: 'noteWait' },
         'provider.failed': { target: 'failed', actions: 'noteFailure' },
         'provider.stalled': {
           target: 'failed',
@@ -136,24 +164,31 @@ export const upstreamMachine = setup({
       },
     },
     finishing: {
-      entry: 'sendFinish',
+      entry: ['sendFinish', 'askForSign'],
       on: {
+        'wire.alive': { actions: 'noteSign' },
         'provider.finished': 'finished',
         'provider.failed': { target: 'failed', actions: 'noteFailure' },
         'wire.failed': { target: 'failed', actions: 'noteFailure' },
       },
       after: {
-        drainTime: {
-          target: 'failed',
-          actions: {
-            type: 'noteDeadline',
-            params: {
-              reason: 'stalled',
-              code: 'drain_timeout',
-              message: 'The provider did not finish in time after the end of the audio.',
-            },
-          },
-        },
+        drainTime: [
+          { guard: 'mayBeSlow', target: 'overdue' },
+          { target: 'failed', actions: { type: 'noteDeadline', params: unfinished } },
+        ],
+      },
+    },
+    overdue: {
+      description: 'Slow, and alive. The wire tells when it no longer is.',
+      entry: 'tellOverdue',
+      on: {
+        'provider.finished': 'finished',
+        'provider.stalled': { target: 'failed', actions: { type: 'noteDeadline', params: unfinished } },
+        'provider.failed': { target: 'failed', actions: 'noteFailure' },
+        'wire.failed': { target: 'failed', actions: 'noteFailure' },
+      },
+      after: {
+        timeLeft: { target: 'failed', actions: { type: 'noteDeadline', params: unfinished } },
       },
     },
     finished: { type: 'final', entry: 'tellFinished' },

@@ -7,6 +7,8 @@ export interface FailoverLimits {
   retries: number;
   /** Times the whole chain is begun again within an incident. */
   rounds: number;
+  /** How long after its first failure an incident has further rounds, beyond those. */
+  retryMs: number;
   /** First pause before a retry. */
   backOffMs: number;
 }
@@ -36,17 +38,21 @@ export const FILE_POLICY: FailoverPolicy = {
   backOffMsMax: 250,
   grantedMsMax: 5_000,
 };
-export const FILE_LIMITS: FailoverLimits = { retries: 1, rounds: 0, backOffMs: 250 };
+export const FILE_LIMITS: FailoverLimits = { retries: 1, rounds: 0, retryMs: 0, backOffMs: 250 };
 
 /** A failed attempt at the current member. */
 export interface FailedAttempt {
   kind: FailureKind;
   /** Members whose breaker is open now: they are tried only when no other is left. */
   open: number[];
+  /** Since the first failure of the incident. */
+  elapsedMs: number;
   /** The node's budget has room for another attempt at the same model. */
   mayRetry: boolean;
   /** How long the provider asked to be left alone; 0 where it did not. */
   retryAfterMs: number;
+  /** Asking again will not change it. */
+  lasting: boolean;
   /** Lost inside the gateway. */
   own: boolean;
 }
@@ -69,11 +75,16 @@ export interface Incident extends Omit<FailedAttempt, 'kind'> {
   tried: number[];
 }
 
-export type Decision = 'refused' | 'forgiven' | 'retry' | 'next' | 'round' | 'passed_over' | 'exhausted';
+/** What a host says of the node and its breakers, when a pause is over. */
+export type Weighed = Pick<FailedAttempt, 'open' | 'mayRetry' | 'elapsedMs'>;
+
+/** `wait`: another round, after a pause, once the node has room for it. */
+export type Decision = 'refused' | 'forgiven' | 'retry' | 'next' | 'round' | 'passed_over' | 'wait' | 'exhausted';
 
 /** Nothing has failed yet. `first`: {@link firstCandidate}. */
 export function noIncident(members: number, first: number, limits: FailoverLimits): Incident {
-  return { ...atRest(limits), members, limits, index: first, barred: [], open: [], mayRetry: true, retryAfterMs: 0 };
+  const unasked = { open: [], mayRetry: true, retryAfterMs: 0, elapsedMs: 0, lasting: false };
+  return { ...atRest(limits), ...unasked, members, limits, index: first, barred: [] };
 }
 
 const atRest = ({ retries, rounds }: FailoverLimits) => ({
@@ -102,7 +113,7 @@ export function withFailure(incident: Incident, failed: FailedAttempt): Incident
 }
 
 /** Whether an attempt that was decided on waits before it begins. */
-export const hasPause = (decision: Decision): boolean => ['forgiven', 'retry', 'round'].includes(decision);
+export const hasPause = (decision: Decision): boolean => ['forgiven', 'retry', 'round', 'wait'].includes(decision);
 
 /** What comes after the last failure. */
 export function decide(incident: Incident, policy: FailoverPolicy): Decision {
@@ -113,8 +124,13 @@ export function decide(incident: Incident, policy: FailoverPolicy): Decision {
   if (retriesLeft > 0 && mayRetry && mayPass(incident, policy)) return 'retry';
   if (nextOf(incident) >= 0) return 'next';
   if (roundsLeft > 0 && roundOf(incident) >= 0) return 'round';
-  return passedOver(incident) >= 0 ? 'passed_over' : 'exhausted';
+  if (passedOver(incident) >= 0) return 'passed_over';
+  return hasTime(incident, policy) && roundOf(incident) >= 0 ? 'wait' : 'exhausted';
 }
+
+/** Whether another round could still begin in time, and what failed last may have passed by then. */
+const hasTime = (incident: Incident, policy: FailoverPolicy): boolean =>
+  !incident.lasting && incident.elapsedMs + pauseMs(incident, policy) <= incident.limits.retryMs;
 
 /** Whether a failure may have passed by the time that the same model is asked again. */
 export const mayPass = (
@@ -134,11 +150,12 @@ export function carriedOut(incident: Incident, decision: Decision): Incident {
     case 'next':
       return { ...incident, index: nextOf(incident), retriesLeft: limits.retries };
     case 'round':
+    case 'wait':
       return {
         ...incident,
         index: roundOf(incident),
         retriesLeft: limits.retries,
-        roundsLeft: roundsLeft - 1,
+        roundsLeft: Math.max(0, roundsLeft - 1),
         tried: [],
       };
     case 'passed_over':

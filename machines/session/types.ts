@@ -18,6 +18,8 @@ export interface SessionLimits {
   retries: number;
   /** Times the whole chain is begun again within an incident. */
   rounds: number;
+  /** How long after the first failure of an incident there are further rounds, beyond those. */
+  retryMs: number;
   formattedWaitMs: number;
   /** A leg that has held for so long has got over what went wrong before. Longer than any leg may be silent while someone speaks. */
   steadyMs: number;

@@ -170,7 +170,14 @@ const Session = Type.Object({
     0,
     10,
     1,
-    'Rounds through the list of models after the first one failed.',
+    'Rounds through the list of models after the first one failed, however long they take.',
+  ),
+  retryMs: integer(
+    'VOXGATE_SESSION_RETRY_MS',
+    0,
+    5 * MINUTE,
+    15 * SECOND,
+    'How long a session that no model answers begins further rounds, with pauses, before it ends. Its audio is kept meanwhile.',
   ),
   backOffMs: integer(
     'VOXGATE_SESSION_BACK_OFF_MS',
@@ -178,6 +185,13 @@ const Session = Type.Object({
     2 * SECOND,
     100,
     'Wait before a model is tried again; doubles with each failed attempt, up to 2 s.',
+  ),
+  closeMs: integer(
+    'VOXGATE_SESSION_CLOSE_MS',
+    SECOND,
+    5 * MINUTE,
+    20 * SECOND,
+    'Longest wait for a provider’s last words after the end of the audio, as long as its connection is alive; never less than the provider needs as a rule.',
   ),
   settleMs: integer(
     'VOXGATE_SESSION_SETTLE_MS',

@@ -61,7 +61,7 @@ export interface LiveTiming {
   connectMs: number;
   /** From connected to `ready`. */
   readyMs: number;
-  /** From finish sent to `finished`. */
+  /** From finish sent to `finished`, as a rule: a connection that is alive is waited for longer where no other model may be better. */
   drainMs: number;
   /**
    * Silence that ends a turn. A leg that is behind is sent 300 ms of each pause, and told by `finalize` where the whole of it would

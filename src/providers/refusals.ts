@@ -28,13 +28,13 @@ export function failureOfStatus(refusal: ProviderRefusal, words = '', known?: Fa
   };
 }
 
-function kindOfStatus(status: number): Pick<LegFailure, 'kind' | 'reason'> {
+function kindOfStatus(status: number): Pick<LegFailure, 'kind' | 'reason' | 'lasting'> {
   if (status === 401 || status === 402 || status === 403) return { kind: 'account', reason: 'connect_failed' };
   if (status === 408 || status === 425 || status === 429) return { kind: 'next', reason: 'connect_failed' };
   if (status >= 500) return { kind: 'retry', reason: 'connect_failed' };
-  if (CALLERS.includes(status)) return { kind: 'caller', reason: 'upstream_error' };
+  if (CALLERS.includes(status)) return { kind: 'caller', reason: 'upstream_error', lasting: true };
   // A redirect, or a path or method that is not there: the deployment is wrong, not the request.
-  return { kind: 'next', reason: 'connect_failed' };
+  return { kind: 'next', reason: 'connect_failed', lasting: true };
 }
 
 /** Milliseconds of `Retry-After` given in seconds; dates are left out, since only the gateway's clock is trusted. */

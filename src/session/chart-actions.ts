@@ -48,6 +48,7 @@ export function provideSessionMachine(find: (sessionId: string) => LiveSession |
       {
         tellChosen: ({ context: { ownerId, index } }: FailoverArgs) =>
           find(ownerId)?.charts.tell({ type: 'failover.chosen', index }),
+        askAgain: ({ context: { ownerId } }: FailoverArgs) => find(ownerId)?.recovery.weigh(),
       },
       (name, { context }, error) => find(context.ownerId)?.fault(name, error),
     ),
@@ -61,7 +62,7 @@ export function provideSessionMachine(find: (sessionId: string) => LiveSession |
         closeLeg: (args: SessionArgs) => session(args)?.closeLeg(),
         openGate: (args: SessionArgs) => session(args)?.openGate(args.context.index, args.context.attempts.length),
         closeGate: (args: SessionArgs) => session(args)?.leg.closeGate(),
-        finishLeg: (args: SessionArgs) => session(args)?.leg.finish(),
+        finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
         rest: (args: SessionArgs) => session(args)?.rest(),
         endAudio: (args: SessionArgs) => session(args)?.endAudio(),
         decide: (args: SessionArgs) => session(args)?.recovery.decide(args.context.index, args.context.failure),

@@ -50,6 +50,12 @@ export class Charts {
     return context !== undefined && !context.barred.includes(index) && !context.tried.includes(index);
   }
 
+  /** Whether no model answers, and another round is to follow. */
+  get waiting(): boolean {
+    const { value } = (this.#child('failover')?.getSnapshot() ?? {}) as { value?: string };
+    return value === 'waiting' || value === 'asking';
+  }
+
   /** Whether there is no leg that takes audio, or that finishes. */
   get unlinked(): boolean {
     return this.#actor?.getSnapshot().hasTag('buffering') ?? false;

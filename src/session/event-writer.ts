@@ -58,12 +58,12 @@ export class EventWriter {
     this.#cause ??= reason;
   }
 
-  /** No connection can be asked for: nothing is lost, and nothing comes. */
-  waiting(slug: string): true {
+  /** Nothing can be sent to the model: nothing is lost, and nothing comes. `why` goes on with "because". */
+  waiting(slug: string, why: string): true {
     this.#isWaiting = true;
     this.warn({
       code: 'upstream_waiting',
-      message: `The part of the gateway that connects to ${slug} cannot be reached right now. Your audio is kept and sent when it can; go on as before.`,
+      message: `Nothing can be sent to ${slug} right now, because ${why}. Your audio is kept and sent when it can; go on as before.`,
     });
     return true;
   }

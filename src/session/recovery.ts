@@ -2,7 +2,7 @@
 // and opens the leg that was chosen. Which one that is, the failover chart decides.
 
 import type { LegFailure } from '../../machines/events.ts';
-import { firstCandidate, mayPass, SESSION_POLICY } from '../../machines/failover/decision.ts';
+import { firstCandidate, type Weighed } from '../../machines/failover/decision.ts';
 import type { Ticket } from '../failover/admission.ts';
 import { judged } from '../failover/blame.ts';
 import { type ChainMember, timingOf } from '../failover/chain.ts';
@@ -13,13 +13,22 @@ import { LegHistory } from './leg/leg-history.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
 
+/** A client whose audio waits longer than this hears of it. */
+const WAITING_MS = 1_000;
+
 export class Recovery {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
   readonly #charts: Charts;
   readonly #leg: CurrentLeg;
-  /** The member whose failure was decided last, until a leg has held. */
-  #failedIndex: number | undefined;
+  /** Tells the client that audio waits; gives whether any does. */
+  readonly #onWaiting: (slug: string) => boolean;
+  /** The members that have failed, and when the first did: until a leg has held. */
+  readonly #failed = new Set<number>();
+  #sinceMs: number | undefined;
+  /** Since when no leg was ready; and whether the client was told. */
+  #unreadySinceMs: number | undefined;
+  #isWaitingTold = false;
   /** A share of the node's retry budget, between the failure and the next attempt. */
   #retry: Ticket | undefined;
   /** The member that has, or had, the leg. */
@@ -30,11 +39,18 @@ export class Recovery {
   #ownKey: string | undefined;
   readonly legs = new LegHistory();
 
-  constructor(opening: SessionOpening, dependencies: SessionDependencies, charts: Charts, leg: CurrentLeg) {
+  constructor(
+    opening: SessionOpening,
+    dependencies: SessionDependencies,
+    charts: Charts,
+    leg: CurrentLeg,
+    onWaiting: (slug: string) => boolean,
+  ) {
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#charts = charts;
     this.#leg = leg;
+    this.#onWaiting = onWaiting;
   }
 
   /** The member to begin with. */
@@ -53,24 +69,38 @@ export class Recovery {
 
   openLeg(index: number, generation: number): void {
     const { chain, request } = this.#opening;
-    const { access, attempts } = this.#dependencies;
+    const { access } = this.#dependencies;
     const member = chain[index] as ChainMember;
     this.#index = index;
     this.legs.opened(member.slug);
     const retry = this.#retry;
     this.#retry = undefined;
-    // The share was taken for the member that failed; another one is no second attempt.
-    if (this.#failedIndex !== index) retry?.release();
+    // The share is for members that have failed; another one is no second attempt.
+    const isSecondAttempt = this.#failed.has(index);
+    if (!isSecondAttempt) retry?.release();
     this.#leg.open(member, timingOf(member, request, access), generation, {
-      retry: this.#failedIndex === index ? retry : undefined,
-      hasOther: () =>
-        chain.some((other, at) => at !== index && this.#charts.mayTry(at) && !attempts.breakers.isOpen(other)),
+      retry: isSecondAttempt ? retry : undefined,
+      hasOther: () => this.#hasOther(() => true),
     });
+  }
+
+  /** Whether another member may do better than the one that has the leg: nothing is known against it. */
+  get hasBetter(): boolean {
+    return this.#hasOther((at) => !this.#failed.has(at));
+  }
+
+  #hasOther(isMeant: (at: number) => boolean): boolean {
+    const { breakers } = this.#dependencies.attempts;
+    return this.#opening.chain.some(
+      (other, at) => at !== this.#index && isMeant(at) && this.#charts.mayTry(at) && !breakers.isOpen(other),
+    );
   }
 
   /** The leg is ready: the request was good enough for its provider. */
   ready(): void {
     this.#accepting.add(this.#index);
+    this.#unreadySinceMs = undefined;
+    this.#isWaitingTold = false;
     this.legs.became('streaming');
   }
 
@@ -88,34 +118,54 @@ export class Recovery {
 
   /** The leg of that member has failed. */
   decide(index: number, failure: LegFailure | null): void {
-    const { breakers, retries } = this.#dependencies.attempts;
-    const { kind = 'next', retryAfterMs = 0, own = false } = failure ?? {};
-    this.#failedIndex = index;
-    const open = breakers.openIn(this.#opening.chain);
-    const mayRetry = retries.hasRoom;
-    this.#retry?.release();
+    const { kind = 'next', retryAfterMs = 0, own = false, lasting = false } = failure ?? {};
+    this.#failed.add(index);
+    const weighed = this.#weigh();
     // What was lost inside the gateway is no second attempt at the provider.
-    const isSecondAttempt = !own && mayPass({ kind, index, open, retryAfterMs }, SESSION_POLICY);
-    this.#retry = isSecondAttempt && mayRetry ? retries.take() : undefined;
-    this.#charts.tellFailover({
-      type: 'attempt.failed',
-      kind,
-      open,
-      mayRetry,
-      retryAfterMs,
-      own,
-    });
+    if (own) this.end();
+    this.#charts.tellFailover({ type: 'attempt.failed', kind, retryAfterMs, own, lasting, ...weighed });
+    if (!this.#charts.waiting) return;
+    this.end();
+    if (!own) this.#tellWaiting();
+  }
+
+  /** A pause is over: whether there may be another attempt now. */
+  weigh(): void {
+    this.#charts.tellFailover({ type: 'attempt.weighed', ...this.#weigh() });
+  }
+
+  /** What is possible now. Takes a share of the budget where there is one: what is chosen may be a second attempt. */
+  #weigh(): Weighed {
+    const { clock, attempts } = this.#dependencies;
+    const { chain } = this.#opening;
+    const now = clock.now();
+    this.#sinceMs ??= now;
+    this.#unreadySinceMs ??= now;
+    this.end();
+    const mayRetry = attempts.retries.hasRoom;
+    if (mayRetry) this.#retry = attempts.retries.take();
+    return { open: attempts.breakers.openIn(chain), mayRetry, elapsedMs: now - this.#sinceMs };
+  }
+
+  /** Its client hears of it when nothing could be sent for a while. */
+  #tellWaiting(): void {
+    const unreadyMs = this.#dependencies.clock.now() - (this.#unreadySinceMs ?? Number.POSITIVE_INFINITY);
+    if (this.#isWaitingTold || unreadyMs < WAITING_MS) return;
+    this.#isWaitingTold = this.#onWaiting((this.#opening.chain[this.#index] as ChainMember).slug);
   }
 
   /** The leg works: what went wrong before is over. */
   held(): void {
-    this.#failedIndex = undefined;
+    this.#failed.clear();
+    this.#sinceMs = undefined;
     this.#ownKey = undefined;
     this.#leg.held();
     this.#charts.tellFailover({ type: 'attempt.held' });
   }
 
+  /** No attempt follows that would need a share of the budget. */
   end(): void {
     this.#retry?.release();
+    this.#retry = undefined;
   }
 }

@@ -24,10 +24,14 @@ export interface SessionSettings {
   drainMs: number;
   /** Further rounds through the whole chain before a session gives up. */
   upstreamRetries: number;
+  /** How long after its first failure a session that no model answers begins further rounds. */
+  retryMs: number;
   backOffMs: number;
   settleMs: number;
   /** Whether a turn without words is heard again by the next model. */
   hearEmptyAgain: 'on' | 'off';
+  /** How long a provider that is alive may take to say what is left when the audio has ended. */
+  closeMs: number;
   binaryFrameBytesMax: number;
   textFrameBytesMax: number;
 }

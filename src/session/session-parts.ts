@@ -58,7 +58,7 @@ export function chartInputOf(
   first: number,
 ): SessionInput {
   const timings = chain.map((member) => timingOf(member, request, access));
-  const { longestMs, drainMs, backOffMs, settleMs, upstreamRetries } = settings;
+  const { longestMs, drainMs, backOffMs, settleMs, upstreamRetries, retryMs } = settings;
   return {
     sessionId,
     chain: chain.map((member) => member.slug),
@@ -70,6 +70,7 @@ export function chartInputOf(
       settleMs,
       retries: RETRIES,
       rounds: upstreamRetries,
+      retryMs,
       formattedWaitMs: Math.max(0, ...timings.map(({ formattedWaitMs }) => formattedWaitMs)),
       // A leg that answers nothing is taken for dead before it is taken for steady.
       steadyMs: Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0))),

@@ -95,11 +95,18 @@ export class LiveSession {
       ready: (generation) => this.#outcomes.ready(generation),
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
       finished: (generation) => this.#outcomes.finished(generation),
-      waiting: (slug) => account.isOwed && events.waiting(slug),
+      overdue: (generation) => this.#outcomes.overdue(generation),
+      waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
       fault: (name, error) => this.fault(name, error),
     });
     this.#scope.defer(() => this.leg.dispose());
-    this.recovery = new Recovery(opening, dependencies, charts, this.leg);
+    this.recovery = new Recovery(
+      opening,
+      dependencies,
+      charts,
+      this.leg,
+      (slug) => account.isOwed && events.waiting(slug, 'it fails and is tried again'),
+    );
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
     const scope = this.#scope;
@@ -216,6 +223,12 @@ export class LiveSession {
     this.#spending.heardBy(index);
     this.#events.switched(index, attempts, replaySamples);
     this.leg.pump();
+  }
+
+  /** At the end of the session a leg that is alive is given time; one that is let go of for want of audio is heard again at once. */
+  finishLeg(): void {
+    this.#outcomes.finishing();
+    this.leg.finish(this.pipeline.ended ? this.#dependencies.settings.closeMs : undefined);
   }
 
   endAudio(): void {

@@ -67,7 +67,7 @@ class LegJob {
     else if (report.type === 'leg.finished') this.finished = true;
     else if (report.type === 'leg.pressure') this.#pressed = report.high;
     else if (report.type === 'leg.failed') this.#fault ??= { error: new LegFailed(report.failure) };
-    else this.#hear(report.heard);
+    else if (report.type === 'leg.heard') this.#hear(report.heard);
     this.#wake?.();
   }
 

@@ -15,6 +15,8 @@ export interface LegConnection {
   sendHello(): void;
   /** No more audio follows: what is left is to be said. */
   sendFinish(): void;
+  /** `wire.alive` follows, if it is. */
+  askForSign(): void;
   /** A frame of audio, valid during the call. */
   audio(bytes: Uint8Array): void;
   /** Ends the current turn now. */

@@ -100,7 +100,7 @@ export class Leg implements LegHandle, ConnectionLeg {
         this.connection.finalize();
         return;
       case 'leg.finish':
-        this.tell({ type: 'leg.finish' });
+        this.tell(command);
         return;
       case 'leg.stalled':
         this.tell({ type: 'provider.stalled' });
@@ -142,6 +142,10 @@ export class Leg implements LegHandle, ConnectionLeg {
 
   pressed(high: boolean): void {
     if (!this.scope.disposed) this.report({ type: 'leg.pressure', high });
+  }
+
+  overdue(): void {
+    this.report({ type: 'leg.overdue' });
   }
 
   finished(): void {

@@ -49,6 +49,7 @@ export class StreamConnection implements LegConnection {
       {
         opened: () => this.#leg.tell({ type: 'wire.opened' }),
         message: (message) => this.#hear(message),
+        alive: () => this.#leg.tell({ type: 'wire.alive' }),
         drained: () => this.#pressure?.relieve(),
         closed: (code, reason) => this.#closed(code, reason),
         refused: (refusal) => this.#refused(refusal),
@@ -78,6 +79,10 @@ export class StreamConnection implements LegConnection {
 
   sendFinish(): void {
     this.#play(this.#codec.finish(this.#state));
+  }
+
+  askForSign(): void {
+    this.#wire?.askForSign();
   }
 
   finalize(): void {

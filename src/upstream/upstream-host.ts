@@ -29,6 +29,8 @@ export class UpstreamHost {
           sendHello: (args: { context: { legId: string } }) => leg(args)?.connection.sendHello(),
           tellReady: (args: { context: { legId: string } }) => leg(args)?.ready(),
           sendFinish: (args: { context: { legId: string } }) => leg(args)?.connection.sendFinish(),
+          askForSign: (args: { context: { legId: string } }) => leg(args)?.connection.askForSign(),
+          tellOverdue: (args: { context: { legId: string } }) => leg(args)?.overdue(),
           tellFinished: (args: { context: { legId: string } }) => leg(args)?.finished(),
           tellFailed: (args: { context: { legId: string; failure: LegFailure | null } }) => {
             const { failure } = args.context;

@@ -22,6 +22,8 @@ import { joinedHeaders } from './http/headers.ts';
 export interface WireListener {
   opened(): void;
   message(message: Incoming): void;
+  /** The sign of life that was asked for, whatever it was. */
+  alive(): void;
   /** `bufferedBytes` has fallen low again. */
   drained(): void;
   closed(code: number, reason: string): void;
@@ -35,6 +37,8 @@ export interface WireListener {
 export interface Wire {
   send(frame: Outgoing): void;
   readonly bufferedBytes: number;
+  /** `alive` follows, if the other end is. */
+  askForSign(): void;
   close(): void;
   terminate(): void;
 }
@@ -82,6 +86,7 @@ class SocketWire implements Wire {
   #heartbeat: Deadline | undefined;
   #connected = false;
   #unanswered = false;
+  #isAsked = false;
   #over = false;
   #full = false;
 
@@ -132,6 +137,12 @@ class SocketWire implements Wire {
     this.#full ||= this.#socket.bufferedAmount > 0;
   }
 
+  askForSign(): void {
+    if (this.#over || this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#isAsked = true;
+    this.#socket.ping();
+  }
+
   close(): void {
     if (this.#over) return;
     this.#socket.close(1000);
@@ -162,6 +173,9 @@ class SocketWire implements Wire {
   readonly #alive = (): void => {
     this.#unanswered = false;
     this.#heartbeat?.touch();
+    if (!this.#isAsked || this.#over) return;
+    this.#isAsked = false;
+    this.#listener.alive();
   };
 
   /** A ping whenever nothing came for a while; a second such while without a sign of life ends the wire. */
@@ -212,9 +226,11 @@ class SocketWire implements Wire {
 /** The same contract in front of an engine. */
 class EngineWire implements Wire {
   readonly #connection: EngineConnection;
+  readonly #listener: WireListener;
   #over = false;
 
   constructor(engine: Engine, query: Readonly<Record<string, unknown>>, listener: WireListener, owner?: string) {
+    this.#listener = listener;
     const heard: EngineListener = {
       open: () => {
         if (!this.#over) listener.opened();
@@ -240,6 +256,11 @@ class EngineWire implements Wire {
 
   send(frame: Outgoing): void {
     if (!this.#over) this.#connection.send(frame);
+  }
+
+  /** An engine of this process says by itself when it has failed. */
+  askForSign(): void {
+    if (!this.#over) this.#listener.alive();
   }
 
   close(): void {

@@ -109,7 +109,9 @@ describe('sources', () => {
       unreadEventsMax: 256,
       drainMs: 60_000,
       upstreamRetries: 1,
+      retryMs: 15_000,
       backOffMs: 100,
+      closeMs: 20_000,
       settleMs: 5_000,
       hearEmptyAgain: 'off',
     });

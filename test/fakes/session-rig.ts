@@ -41,9 +41,12 @@ export const SETTINGS: SessionSettings = {
   unreadEventsMax: 256,
   drainMs: 60_000,
   upstreamRetries: 1,
+  // Attempts are counted, where a test is not about the time that they have.
+  retryMs: 0,
   backOffMs: 100,
   settleMs: 5_000,
   hearEmptyAgain: 'off',
+  closeMs: 20_000,
   binaryFrameBytesMax: 1_048_576,
   textFrameBytesMax: 65_536,
 };

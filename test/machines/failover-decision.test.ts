@@ -23,13 +23,15 @@ import {
 } from '../../machines/failover/decision.ts';
 import { failoverMachine } from '../../machines/failover.ts';
 
-const SESSION_LIMITS: FailoverLimits = { retries: 1, rounds: 1, backOffMs: 100 };
+const SESSION_LIMITS: FailoverLimits = { retries: 1, rounds: 1, retryMs: 0, backOffMs: 100 };
 type Failed = Partial<FailedAttempt> & { kind: FailureKind };
 const attempt = (failed: Failed): FailedAttempt => ({
   open: [],
   mayRetry: true,
   retryAfterMs: 0,
+  elapsedMs: 0,
   own: false,
+  lasting: false,
   ...failed,
 });
 
@@ -104,16 +106,42 @@ test.each<[string, Failed[], string, string, number?]>([
   expect(decided(history, FILE_LIMITS, FILE_POLICY, first)).toBe(file);
 });
 
-const decisions = { retries: fc.nat(2), rounds: fc.nat(2), backOffMs: fc.constant(100) };
-const failures = fc.array(
-  fc.record<Failed>({
-    kind: fc.constantFrom('retry', 'next', 'account', 'empty'),
-    open: fc.subarray(ALL),
-    mayRetry: fc.boolean(),
-    own: fc.boolean(),
-  }),
-  { minLength: 40, maxLength: 40 },
-);
+const LONG: FailoverLimits = { retries: 0, rounds: 0, retryMs: 15_000, backOffMs: 100 };
+test.each<[string, Failed[], string]>([
+  ['with time left, after every member', [next, next, next], 'wait 0 400'],
+  ['with time left, behind one passed over', [next, { kind: 'next', open: [0] }], 'passed_over 0 0'],
+  ['with no time left for the pause', [next, next, { kind: 'next', elapsedMs: 14_601 }], 'exhausted'],
+  ['with just enough', [next, next, { kind: 'next', elapsedMs: 14_600 }], 'wait 0 400'],
+  [
+    'with less than the provider asks for',
+    [next, next, { ...next, retryAfterMs: 9_000, elapsedMs: 7_000 }],
+    'exhausted',
+  ],
+  ['that asking again will not change', [next, next, { kind: 'next', lasting: true }], 'exhausted'],
+  ['of the last credential', Array(3).fill({ kind: 'account' }), 'exhausted'],
+])('an incident that may last, after a failure %s', (_, history, decision) => {
+  const first = history.length === 2 ? 1 : 0;
+  expect(decided(history, LONG, SESSION_POLICY, first)).toBe(decision);
+});
+
+const decisions = {
+  retries: fc.nat(2),
+  rounds: fc.nat(2),
+  retryMs: fc.constantFrom(0, 5_000),
+  backOffMs: fc.constant(100),
+};
+const failures = fc
+  .array(
+    fc.record<Failed>({
+      kind: fc.constantFrom('retry', 'next', 'account', 'empty'),
+      open: fc.subarray(ALL),
+      mayRetry: fc.boolean(),
+      own: fc.boolean(),
+      lasting: fc.boolean(),
+    }),
+    { minLength: 40, maxLength: 40 },
+  )
+  .map((all) => all.map((failed, count) => ({ ...failed, elapsedMs: 500 * count })));
 
 test('an incident comes to an end, and in a round no member is tried again once another was', () => {
   fc.assert(
@@ -127,7 +155,7 @@ test('an incident comes to an end, and in a round no member is tried again once 
         if (decision === 'exhausted') return;
         const { index } = incident;
         incident = carriedOut(incident, decision);
-        if (decision === 'round') left = new Set();
+        if (decision === 'round' || decision === 'wait') left = new Set();
         else if (incident.index !== index) left.add(index);
         expect(left.has(incident.index)).toBe(false);
         expect(incident.barred.includes(incident.index)).toBe(false);
@@ -145,6 +173,7 @@ describe('the chart', () => {
     next: 'trying',
     round: 'pausing',
     passed_over: 'trying',
+    wait: 'waiting',
     exhausted: 'exhausted',
   };
 
@@ -157,11 +186,22 @@ describe('the chart', () => {
         for (const failed of history) {
           incident = withFailure(incident, attempt(failed));
           const decision = decide(incident, SESSION_POLICY);
-          incident = carriedOut(incident, decision);
+          if (decision !== 'wait') incident = carriedOut(incident, decision);
           [state] = transition(failoverMachine, state, { type: 'attempt.failed', ...attempt(failed) });
-          expect([state.value, state.value === 'pausing']).toEqual([PLACES[decision], hasPause(decision)]);
+          expect(state.value).toBe(PLACES[decision]);
+          expect(hasPause(decision)).toBe(['pausing', 'waiting'].includes(state.value as string));
           expect(state.context).toEqual({ ...incident, ownerId: 'ses_1' });
           if (state.status === 'done') return;
+          if (decision === 'wait') {
+            incident = carriedOut(incident, decision);
+            const { open, elapsedMs } = incident;
+            [state] = transition(failoverMachine, state, { type: 'xstate.after.backOff.failover.waiting' } as never);
+            [state] = transition(failoverMachine, state, { type: 'attempt.weighed', open, mayRetry: false, elapsedMs });
+            expect(state.value).toBe('asking');
+            [state] = transition(failoverMachine, state, { type: 'attempt.weighed', open, mayRetry: true, elapsedMs });
+            incident = { ...incident, mayRetry: true };
+            expect([state.value, state.context]).toEqual(['trying', { ...incident, ownerId: 'ses_1' }]);
+          }
           if (state.value === 'pausing') {
             [state] = transition(failoverMachine, state, { type: 'xstate.after.backOff.failover.pausing' } as never);
           }

@@ -13,7 +13,9 @@ const attemptFailed = (kind: string, open: number[] = [], mayRetry = true) => ({
   open,
   mayRetry,
   retryAfterMs: 0,
+  elapsedMs: 15_000,
   own: false,
+  lasting: false,
 });
 const lostInside = { ...attemptFailed('retry', [], false), own: true };
 /** The sample chain has three members; each row ends with the member that has the audio. */
@@ -131,12 +133,14 @@ const failoverStories: (Story & { index?: number })[] = [
   },
 ];
 
+const finish = { type: 'leg.finish', waitMs: 20_000 };
+const overdue = ['wire.opened', 'provider.ready', finish, 'wire.alive', 'after drainTime'];
 const upstreamStories: Story[] = [
   {
     story: 'dials, shakes hands, streams and finishes',
     events: ['wire.opened', 'provider.ready', 'leg.finish', 'provider.finished'],
     state: 'finished',
-    calls: ['dial', 'sendHello', 'tellReady', 'sendFinish', 'tellFinished'],
+    calls: ['dial', 'sendHello', 'tellReady', 'sendFinish', 'askForSign', 'tellFinished'],
     output: { failure: null },
   },
   {
@@ -159,8 +163,33 @@ const upstreamStories: Story[] = [
     output: { failure: { reason: 'stalled', code: 'stalled' } },
   },
   {
-    story: 'fails when the provider does not finish in time',
-    events: ['wire.opened', 'provider.ready', 'leg.finish', 'after drainTime'],
+    story: 'fails when the provider does not finish in time and gives no sign of life',
+    events: ['wire.opened', 'provider.ready', finish, 'after drainTime'],
+    state: 'failed',
+    calls: ['dial', 'sendHello', 'tellReady', 'sendFinish', 'askForSign', 'tellFailed'],
+    output: { failure: { code: 'drain_timeout' } },
+  },
+  {
+    story: 'is waited for when it is slow and gives a sign of life',
+    events: [...overdue, 'provider.finished'],
+    state: 'finished',
+    calls: ['dial', 'sendHello', 'tellReady', 'sendFinish', 'askForSign', 'tellOverdue', 'tellFinished'],
+    output: { failure: null },
+  },
+  {
+    story: 'is not waited for where its session has no time for that',
+    events: ['wire.opened', 'provider.ready', 'leg.finish', 'wire.alive', 'after drainTime'],
+    state: 'failed',
+  },
+  {
+    story: 'fails when it is slow and its session waits no longer',
+    events: [...overdue, 'provider.stalled'],
+    state: 'failed',
+    output: { failure: { code: 'drain_timeout' } },
+  },
+  {
+    story: 'fails when it has not finished in the time that its session has for it',
+    events: [...overdue, 'after timeLeft'],
     state: 'failed',
     output: { failure: { code: 'drain_timeout' } },
   },

@@ -22,7 +22,7 @@ const projections: Readonly<Record<string, (context: never) => unknown>> = {
     ownLosses: Math.min(context.ownLosses, 1),
   }),
   breaker: ({ failures, opened, waitMs }: BreakerContext) => [Math.min(failures, 2), Math.min(opened, 3), waitMs],
-  upstream: ({ failure }: UpstreamContext) => failure?.code,
+  upstream: ({ failure, isAlive, waitMs }: UpstreamContext) => [failure?.code, isAlive, waitMs],
   'api-key': (context) => context,
   'client-token': (context) => context,
   node: (context) => context,

@@ -125,7 +125,7 @@ describe('a leg that never confirms the end', () => {
   it('is replaced when it owes a final: the range without one is heard by the next candidate', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    client.session.audio(silence(2));
+    client.session.audio(speech(2));
     await puppet.last.say({
       type: 'turn.ended',
       turnId: '1',

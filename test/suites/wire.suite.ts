@@ -31,6 +31,7 @@ export class WireLog implements WireListener {
   opened = (): void => this.note('opened');
   message = (message: Incoming): void =>
     this.note(`message ${JSON.stringify('json' in message ? message.json : message.bytes.length)}`);
+  alive = (): void => this.note('alive');
   drained = (): void => this.note('drained');
   closed = (code: number, reason: string): void => this.note(`closed ${code} ${reason}`.trim());
   refused = ({ status, body }: ProviderRefusal): void => this.note(`refused ${status} ${body}`.trim());

@@ -63,13 +63,13 @@ describe('a provider that cannot be reached', () => {
     [401, 'account'],
     [402, 'account'],
     [403, 'account'],
-    [404, 'next'],
+    [404, 'next', 'lasting'],
     [429, 'next'],
     [500, 'retry'],
     [503, 'retry'],
-    [200, 'next'],
-    [302, 'next'],
-  ])('because it answers %d is a connect failure of kind %s', async (status, kind) => {
+    [200, 'next', 'lasting'],
+    [302, 'next', 'lasting'],
+  ])('because it answers %d is a connect failure of kind %s', async (status, kind, lasts = '') => {
     const { url, raw } = await provider((socket) => {
       socket.write(`HTTP/1.1 ${status} No\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 1000000\r\n\r\nsecret`);
     });
@@ -78,6 +78,7 @@ describe('a provider that cannot be reached', () => {
       reason: 'connect_failed',
       code: `http_${status}`,
       message: `The provider answered with HTTP ${status}.`,
+      ...(lasts === '' ? {} : { lasting: true }),
     });
     await raw.gone();
   });

@@ -32,6 +32,8 @@ export interface CurrentLegCalls {
   ready(generation: number): void;
   failed(generation: number, failure: LegFailure): void;
   finished(generation: number): void;
+  /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
+  overdue(generation: number): void;
   /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
   waiting(slug: string): boolean;
   fault(name: 'audio' | 'report', error: unknown): void;
@@ -154,7 +156,7 @@ export class CurrentLeg {
       this.#pipeline,
       this.#opening.request.sampleRate,
       timing.stallMs,
-      () => this.#channel.command({ type: 'leg.stalled' }),
+      () => this.stalled(),
     );
     return lane;
   }
@@ -169,8 +171,14 @@ export class CurrentLeg {
     this.pump();
   }
 
-  finish(): void {
-    this.#channel.command({ type: 'leg.finish' });
+  /** No more audio comes. With a time, a leg that is alive is waited for so long. */
+  finish(waitMs: number | undefined): void {
+    this.#channel.command({ type: 'leg.finish', ...(waitMs === undefined ? {} : { waitMs }) });
+  }
+
+  /** It is waited for no longer: it fails. */
+  stalled(): void {
+    this.#channel.command({ type: 'leg.stalled' });
   }
 
   /** Lets go of the leg. What it still says is dropped. */
@@ -204,6 +212,7 @@ export class CurrentLeg {
     else if (report.type === 'leg.ready') this.#ready(generation);
     else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
     else if (report.type === 'leg.finished') this.#calls.finished(generation);
+    else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
     else if (report.type === 'leg.expiring') this.#expiring(generation);
     else {
       this.#heldBack = report.high;

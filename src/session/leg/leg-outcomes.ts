@@ -1,6 +1,7 @@
 // What it means for a session that its leg is ready, has failed or has finished: the charts are told once it is clear whether words
 // or audio are still owed their final.
 import type { LegFailure } from '../../../machines/events.ts';
+import { unfinished } from '../../../machines/upstream.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { finalMissing } from '../../providers/turn-text.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
@@ -14,15 +15,18 @@ import type { CurrentLeg } from './current-leg.ts';
 export interface LegOutcomesParts {
   pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'soundSince'>;
   charts: Charts;
-  turns: Pick<Turns, 'open' | 'finish'>;
+  turns: Pick<Turns, 'open' | 'owed' | 'finish'>;
   account: AudioAccount;
   events: Pick<EventWriter, 'lostLeg'>;
   recovery: Recovery;
-  leg: Pick<CurrentLeg, 'lost'>;
+  leg: Pick<CurrentLeg, 'lost' | 'stalled'>;
 }
 
 export class LegOutcomes {
   readonly #parts: LegOutcomesParts;
+
+  /** Up to where the leg had answered when it was asked to finish. */
+  #answeredSamples = 0;
 
   constructor(parts: LegOutcomesParts) {
     this.#parts = parts;
@@ -47,11 +51,32 @@ export class LegOutcomes {
     charts.tell({ type: 'upstream.finished', generation });
   }
 
+  /** The leg is asked to finish. */
+  finishing(): void {
+    this.#answeredSamples = this.#parts.account.answeredSamples;
+  }
+
+  /**
+   * The leg takes longer to finish than its provider needs as a rule, and is alive. Where nothing is left to be heard, only
+   * the provider's own goodbye is late. A leg that has said more since is heard out; one that has not is left where another model
+   * may be better, and waited for where none is.
+   */
+  overdue(generation: number): void {
+    const { charts, recovery, account, leg } = this.#parts;
+    if (!charts.finishing) return;
+    if (this.#isSaidBut('sound')) this.finished(generation);
+    else if (account.answeredSamples === this.#answeredSamples && recovery.hasBetter) leg.stalled();
+  }
+
   /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
   failed(generation: number, failure: LegFailure): void {
-    const { charts } = this.#parts;
+    const { charts, recovery } = this.#parts;
     charts.tellTurn({ type: 'turn.flush' });
-    if ((charts.finishing || charts.suspending) && this.#isSettled) this.finished(generation);
+    const isEnding = charts.finishing || charts.suspending;
+    // What may be a quiet voice is heard again where another model could hear it.
+    const rest = recovery.hasBetter ? 'sound' : 'speech';
+    const isSaid = failure.code === unfinished.code ? this.#isSaidBut(rest) : this.#isSettled;
+    if (isEnding && isSaid) this.finished(generation);
     else this.#lose(generation, failure);
   }
 
@@ -87,6 +112,12 @@ export class LegOutcomes {
     events.lostLeg(failure);
     charts.tell({ type: 'upstream.failed', generation, failure });
     if (charts.unlinked) this.settle();
+  }
+
+  /** All that the leg owes is the confirmation: it had time for the rest, which has nothing of that in it. */
+  #isSaidBut(what: 'sound' | 'speech'): boolean {
+    const { account, turns } = this.#parts;
+    return this.#isSettled || (account.lacks(what) && !turns.owed);
   }
 
   get #isSettled(): boolean {

@@ -87,6 +87,11 @@ export class SegmentedConnection implements LegConnection {
     this.#settle();
   }
 
+  /** What is asked of the provider has deadlines of its own. */
+  askForSign(): void {
+    this.#leg.tell({ type: 'wire.alive' });
+  }
+
   finalize(): void {
     this.#segmenter.flush();
     this.#settle();

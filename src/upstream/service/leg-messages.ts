@@ -22,6 +22,7 @@ const Failure = Type.Object({
     ),
   ),
   code: Name,
+  lasting: optional(Type.Literal(true)),
   message: Text,
   retryAfterMs: optional(Type.Number({ minimum: 0 })),
   own: optional(Type.Literal(true)),
@@ -61,6 +62,7 @@ const REPORTS: Readonly<Record<string, TSchema>> = {
   'leg.ready': Type.Object(head),
   'leg.heard': Type.Object({ ...head, heard: Type.Object({ type: Name }) }),
   'leg.pressure': Type.Object({ ...head, high: Type.Boolean() }),
+  'leg.overdue': Type.Object(head),
   'leg.failed': Type.Object({ ...head, failure: Failure }),
   'leg.finished': Type.Object(head),
   'leg.pulse': Type.Object({ ...head, audioBytes: Count }),
@@ -71,7 +73,7 @@ const numbered = Type.Object({ number: Count });
 const COMMANDS: Readonly<Record<string, TSchema>> = {
   'leg.audio': Type.Object({ number: Count, sequence: Count }),
   'leg.finalize': numbered,
-  'leg.finish': numbered,
+  'leg.finish': Type.Object({ number: Count, waitMs: optional(Count) }),
   'leg.stalled': numbered,
   'leg.alive': numbered,
   // May be sent before the leg's address was known to the session: it needs no number.

@@ -162,6 +162,7 @@ function noting(note: (end: string) => void): OpenSocket {
       {
         opened: () => listener.opened(),
         message: (message) => listener.message(message),
+        alive: () => listener.alive(),
         drained: () => listener.drained(),
         closed: (code, reason) => {
           note(`${host} closed with ${code} ${reason}`);

@@ -165,6 +165,17 @@ export class Link implements Wire {
     else this.#toProvider.send(() => this.#hearFromClient(sent));
   }
 
+  /** A provider that reads answers a ping. */
+  askForSign(): void {
+    if (this.#clientOver || this.#clientClosing || this.state !== 'open') return;
+    this.#toProvider.send(() => {
+      if (this.#providerOver || this.#isFrozen) return;
+      this.#toClient.send(() => {
+        if (!this.#clientOver) this.#listener.alive();
+      });
+    });
+  }
+
   close(): void {
     if (this.#clientOver || this.#clientClosing) return;
     if (this.state !== 'open') {
