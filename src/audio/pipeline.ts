@@ -194,12 +194,17 @@ export class AudioPipeline {
     contract: LaneContract,
     nowMs: number,
   ): { originSample: number; replaySamples: number; lost: { from: number; to: number } | undefined } {
-    if (!this.#disposed) this.trim(replayStart(this.#tape, this.#meter, this.#sampleRate));
+    if (!this.#disposed) this.trim(this.replaySample);
     const { from, lost } = this.#tape.rewind();
     this.#timeline = new LegTimeline(from);
     const way = { tape: this.#tape, meter: this.#meter, timeline: this.#timeline };
     this.#lane = this.#disposed ? undefined : new Lane(way, contract, this.#sampleRate, nowMs);
     return { originSample: from, replaySamples: this.#tape.sentMax - from, lost };
+  }
+
+  /** Where a leg that is opened now would hear from: what the last final leaves over, less the sound of its last word and silence. */
+  get replaySample(): number {
+    return replayStart(this.#tape, this.#meter, this.#sampleRate);
   }
 
   /** The leg is over; audio waits for the next. */

@@ -17,7 +17,7 @@ export function judged(
   othersTook = false,
 ): LegFailure {
   const isNobodys = failure.kind === 'caller' && (othersTook || !namesOption(failure.message, member));
-  return isNobodys ? { ...failure, kind: 'next', own: true } : failure;
+  return isNobodys ? { ...failure, kind: 'next', own: true, lasting: true } : failure;
 }
 
 function namesOption(message: string, { params, provider }: Pick<ChainMember, 'params' | 'provider'>): boolean {

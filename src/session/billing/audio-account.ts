@@ -6,9 +6,6 @@ import type { Usage } from './usage.ts';
 
 /** Less audio than this holds no word: providers tell the end of a turn in milliseconds. */
 const OWED_MS_MIN = 2;
-/** What may be left to hear of a word behind the end that its provider tells. */
-const LAST_SOUND_MS = 300;
-
 export class AudioAccount {
   readonly #pipeline: AudioPipeline;
   readonly #usage: Usage;
@@ -41,10 +38,10 @@ export class AudioAccount {
     return (receivedSamples - cutSamples - coveredSamples) * 1000 > OWED_MS_MIN * this.#sampleRate;
   }
 
-  /** Whether there is no sound, or no speech, in what no final covers, behind the last word: providers tell its end too early. */
+  /** Whether there is no sound, or no speech, in what another leg would hear again. */
   lacks(what: 'sound' | 'speech'): boolean {
-    const wordEnd = this.#pipeline.coveredSamples + (LAST_SOUND_MS * this.#sampleRate) / 1000;
-    return what === 'sound' ? !this.#pipeline.soundSince(wordEnd) : !this.#pipeline.speechSince(wordEnd);
+    const { replaySample } = this.#pipeline;
+    return what === 'sound' ? !this.#pipeline.soundSince(replaySample) : !this.#pipeline.speechSince(replaySample);
   }
 
   /** Up to where some leg has answered for the audio. */

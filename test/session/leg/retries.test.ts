@@ -94,11 +94,11 @@ describe('a model that does not answer, with no other', () => {
 
   it.each([
     ['a refused credential', failure('account'), 1],
-    ['a refused request', failure('caller'), 1],
+    ['a refused option', failure('caller', 'The puppet does not take that much.'), 1],
     ['a refusal that asking again will not change', { ...failure('next'), lasting: true as const }, 2],
   ])('is not asked for long: %s ends the session at once', async (_, told, dials) => {
     const { rig, puppet } = puppetRig({ rig: LASTING });
-    const client = await rig.open({ model: 'puppet/a' });
+    const client = await rig.open({ model: 'puppet/a', providerParams: { take: 1 } });
     await puppet.last.say({ type: 'failed', failure: told });
     await rig.advance(300, 100);
     if (client.closeCode === undefined) await puppet.last.say({ type: 'failed', failure: told });
