@@ -1,6 +1,7 @@
 // Tells a container or a compressed stream from raw samples by its first bytes, so that a file sent as PCM is refused by name.
 // Magic numbers: the formats' own specifications.
 import { isLayerIii, mpegFrame } from './length/frames/mpeg-frame.ts';
+import { mpegStreamIn } from './mpeg-stream.ts';
 
 interface Magic {
   readonly name: string;
@@ -18,7 +19,7 @@ const MAGIC: readonly Magic[] = [
   { name: 'MP4', at: 4, text: 'ftyp' },
 ];
 
-/** Bytes after which {@link ContainerSniffer} has made up its mind: two MP3 frames of any bit rate fit. */
+/** Bytes after which {@link ContainerSniffer} has made up its mind: three MP3 frames of most bit rates fit, cut anywhere. */
 const SNIFF_BYTES_MAX = 4096;
 
 /**
@@ -47,8 +48,9 @@ export class ContainerSniffer {
     const seen = new Uint8Array(this.#seen.length + fresh.length);
     seen.set(this.#seen);
     seen.set(fresh, this.#seen.length);
-    const name = sniffContainer(seen);
-    this.#settled = name !== undefined || seen.length === SNIFF_BYTES_MAX || !mayBecomeContainer(seen);
+    const isEnough = seen.length === SNIFF_BYTES_MAX;
+    const name = sniffContainer(seen) ?? (isEnough ? mpegStreamIn(seen) : undefined);
+    this.#settled = name !== undefined || isEnough;
     this.#seen = this.#settled ? new Uint8Array(0) : seen;
     return name;
   }
@@ -58,11 +60,6 @@ function matches(bytes: Uint8Array, at: number, text: string): boolean {
   if (bytes.length < at + text.length) return false;
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;
-}
-
-/** Most streams are settled with their first chunk: only these beginnings need more bytes. */
-function mayBecomeContainer(bytes: Uint8Array): boolean {
-  return bytes.length < 10 || mp3FrameBytes(bytes, 0) > 0;
 }
 
 /** An ID3v2 tag: versions are never 0xFF and the size has no high bits, which loud PCM would soon contradict. */

@@ -132,6 +132,14 @@ export class EventWriter {
     });
   }
 
+  channelsSuspect(): void {
+    this.warn({
+      code: 'audio_channels_suspect',
+      message:
+        'The audio looks like two interleaved channels. One is taken here, so that it is heard at the wrong speed: mix the two into one, or send one of them.',
+    });
+  }
+
   warn({ code, message, param }: Degradation): void {
     this.#outbox.push({ type: 'warning', code, message, ...(param === undefined ? {} : { param }) });
   }

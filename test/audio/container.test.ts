@@ -1,7 +1,10 @@
 // Containers are known by their first bytes, and raw audio is never taken for one.
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ContainerSniffer, sniffContainer } from '../../src/audio/container.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { sampleAudio, samples } from '../fakes/processes/live-gateway.ts';
+import { seeded } from '../fakes/random.ts';
 
 const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const file = (beginning: string) => ascii(beginning.padEnd(64, '\x00'));
@@ -34,11 +37,11 @@ describe('the beginning of a stream', () => {
     expect(sniffer.settled).toBe(true);
   });
 
-  const samples = (...values: number[]) => new Uint8Array(Int16Array.from(values).buffer);
+  const pcm = (...values: number[]) => new Uint8Array(Int16Array.from(values).buffer);
   const PCM: [what: string, bytes: Uint8Array][] = [
     ['silence', new Uint8Array(8000)],
     ['a ramp', numberedAudio(0, 4000)],
-    ['samples near -1 that look like an MP3 frame sync', samples(...new Array(4000).fill(-1025))],
+    ['samples near -1 that look like an MP3 frame sync', pcm(...new Array(4000).fill(-1025))],
     ['one frame header with nothing where the next should be', mp3().fill(0, 4)],
     ['letters ID3 with a size no tag has', file('ID3\x04\x00\x00\xff\xff\xff\xff')],
     ['nothing', new Uint8Array(0)],
@@ -50,9 +53,45 @@ describe('the beginning of a stream', () => {
     for (let at = 0; at < bytes.length; at += 999) expect(sniffer.look(bytes.subarray(at, at + 999))).toBeUndefined();
   });
 
-  test('ordinary audio is settled with its first chunk', () => {
+  test('ordinary audio is settled with its first 4 KiB', () => {
     const sniffer = new ContainerSniffer();
-    sniffer.look(numberedAudio(0, 320));
+    sniffer.look(numberedAudio(0, 2_047));
+    expect(sniffer.settled).toBe(false);
+    sniffer.look(numberedAudio(2_047, 2_049));
     expect(sniffer.settled).toBe(true);
+  });
+
+  const FRAMES = readFileSync(new URL('../fixtures/audio/formats/cbr.mp3', import.meta.url));
+  /** Frames of 300 bytes with an ADTS header each: AAC at 44.1 kHz, two channels. */
+  const adts = Buffer.alloc(9_000, 'aac');
+  for (let at = 0; at < adts.length; at += 300) adts.set([0xff, 0xf1, 0x50, 0x80, 300 >> 3, (300 & 7) << 5, 0xfc], at);
+
+  test.each<[string, string, Buffer]>([
+    ['MP3', 'without a tag', FRAMES],
+    ['MP3', 'behind bytes of nothing', Buffer.concat([Buffer.alloc(100), FRAMES])],
+    ...[1, 77, 431].map((at): [string, string, Buffer] => ['MP3', `cut at ${at}`, FRAMES.subarray(at)]),
+    ['AAC', 'in ADTS', adts],
+    ['AAC', 'in ADTS, cut', adts.subarray(123)],
+  ])('%s %s is known in chunks of any size', (name, _, bytes) => {
+    for (const size of [1, 20, 640, 417, 10_000]) {
+      const sniffer = new ContainerSniffer();
+      const answers = new Set<string | undefined>();
+      for (let at = 0; at < bytes.length; at += size) answers.add(sniffer.look(bytes.subarray(at, at + size)));
+      expect([...answers].filter((answer) => answer !== undefined)).toEqual([name]);
+    }
+  });
+
+  test('speech and noise are never taken for frames', () => {
+    const { next } = seeded(7);
+    const noise = (loud: number) => Int16Array.from({ length: 2_048 }, () => (next() - 0.5) * loud);
+    const sounds = [
+      ...samples().map(({ file: name }) => sampleAudio(name).pcm),
+      ...Array.from({ length: 400 }, (_, at) => new Uint8Array(noise(2 ** (2 + (at % 15))).buffer)),
+    ];
+    for (const sound of sounds) {
+      for (let at = 0; at + 4_096 <= sound.length; at += 40_961) {
+        expect(new ContainerSniffer().look(sound.subarray(at))).toBeUndefined();
+      }
+    }
   });
 });

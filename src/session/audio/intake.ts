@@ -5,6 +5,7 @@ import type { ListenRequest } from '../../api/listen.ts';
 import { ContainerSniffer } from '../../audio/container.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
+import { ChannelWatch } from './channel-watch.ts';
 import { RateWatch } from './rate-watch.ts';
 
 export interface IntakeOptions {
@@ -22,17 +23,21 @@ export interface IntakeOptions {
   onLate(): void;
   /** Audio arrives at this multiple of real time, steadily. Once. */
   onOddRate(ratio: number): void;
+  /** The audio looks like two channels, sent as one. Once. */
+  onTwoChannels(): void;
 }
 
 export class AudioIntake {
   readonly #options: IntakeOptions;
   readonly #sniffer = new ContainerSniffer();
   readonly #rateWatch: RateWatch;
+  readonly #channelWatch: ChannelWatch | undefined;
   #lateTold = false;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#rateWatch = new RateWatch(options.request.sampleRate);
+    this.#channelWatch = options.request.encoding === 'linear16' ? new ChannelWatch() : undefined;
   }
 
   /** Takes bytes, valid during the call. True when there is more for the leg. */
@@ -56,6 +61,7 @@ export class AudioIntake {
     totals.audioReceived((pipeline.receivedSamples - before) / request.sampleRate);
     const ratio = this.#rateWatch.note(pipeline.receivedSamples, clock.now());
     if (ratio !== undefined) this.#options.onOddRate(ratio);
+    if (this.#channelWatch?.note(bytes)) this.#options.onTwoChannels();
     return true;
   }
 
