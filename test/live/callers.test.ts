@@ -119,6 +119,55 @@ describe('origins', () => {
   });
 });
 
+describe('a page that sends a file', () => {
+  const path = '/v1/audio/transcriptions';
+  const send = (key: CreatedKey | string, origin: string, file = form({ model: 'loopback/numbered' })) =>
+    fetch(`${live.url}${path}`, { method: 'POST', headers: { ...bearer(key), Origin: origin }, body: file });
+  const readableBy = ({ headers }: Response) => headers.get('access-control-allow-origin');
+
+  it('is allowed to ask, whoever it is: what a browser asks before has no key', async () => {
+    const asked = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,x-mine' };
+    const { status, headers } = await fetch(`${live.url}${path}`, {
+      method: 'OPTIONS',
+      headers: { Origin: page, ...asked },
+    });
+    expect(status).toBe(204);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': page,
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization,x-mine',
+      'access-control-max-age': '7200',
+      vary: 'Origin',
+    });
+    const odd = { Origin: 'x'.repeat(300), 'Access-Control-Request-Headers': 'a:b' };
+    const other = await fetch(`${live.url}${path}`, { method: 'OPTIONS', headers: odd });
+    expect([other.status, readableBy(other), other.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      null,
+      'authorization, content-type',
+    ]);
+  });
+
+  it('reads its answer and its refusals, from the pages that a key is for, as live sessions are', async () => {
+    const answers = [await send(keys.paged, page), await send(keys.files, 'https://any.example')];
+    expect(answers.map((each) => [each.status, readableBy(each)])).toEqual([
+      [200, page],
+      [200, 'https://any.example'],
+    ]);
+    expect(answers[0]?.headers.get('access-control-expose-headers')).toBe('*');
+    const wrong = await send(keys.paged, page, form({ model: 'loopback/none' }));
+    expect([wrong.status, readableBy(wrong)]).toEqual([404, page]);
+    const nobody = await send(`sk_vox_${'a'.repeat(38)}`, page);
+    expect([nobody.status, readableBy(nobody)]).toEqual([401, page]);
+  });
+
+  it('from another page is refused, and reads nothing', async () => {
+    const refused = await send(keys.paged, 'https://evil.example');
+    expect([refused.status, readableBy(refused)]).toEqual([403, null]);
+    expect(await codeOf(refused)).toBe('origin_not_allowed');
+  });
+});
+
 describe('limits of a key', () => {
   it('are told in every answer after its credential: good, refused, and to a handshake', async () => {
     const left = (headers: Headers | Record<string, unknown>) =>

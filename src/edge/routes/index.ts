@@ -10,6 +10,7 @@ import { readRestCredential } from '../http/credentials.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { getBalance } from './balance.ts';
 import { type BillsDependencies, getBill } from './bills.ts';
+import { forPages } from './cross-origin.ts';
 import { type DocumentsDependencies, documentRoutes } from './documents.ts';
 import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
@@ -75,7 +76,11 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
     { method: 'GET', path: '/v1/models/:slug', handle: keyed(getModel(dependencies)) },
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
-    { method: 'POST', path: '/v1/audio/transcriptions', handle: keyed(postTranscriptions(dependencies), 'transcribe') },
+    ...forPages({
+      method: 'POST',
+      path: '/v1/audio/transcriptions',
+      handle: keyed(postTranscriptions(dependencies), 'transcribe'),
+    }),
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },
     { method: 'GET', path: '/v1/sessions', handle: keyed(getSessions(dependencies)) },
