@@ -31,27 +31,26 @@ export function sniffContainer(bytes: Uint8Array): string | undefined {
   return isId3(bytes) || isMp3(bytes) ? 'MP3' : undefined;
 }
 
-/** Looks at the beginning of a stream that comes in chunks of any size. Holds at most 4 KiB, none once it is `settled`. */
+/** Looks at the beginning of a stream that comes in chunks of any size. Holds 4 KiB until it is `settled`, and none then. */
 export class ContainerSniffer {
-  #seen: Uint8Array = new Uint8Array(0);
-  #settled = false;
+  #seen: Uint8Array | undefined = new Uint8Array(SNIFF_BYTES_MAX);
+  #length = 0;
 
   /** No further chunk can change the answer. */
   get settled(): boolean {
-    return this.#settled;
+    return this.#seen === undefined;
   }
 
   /** The container's name as soon as it is certain; undefined until then, and for ever when there is none. */
   look(chunk: Uint8Array): string | undefined {
-    if (this.#settled || chunk.length === 0) return undefined;
-    const fresh = chunk.subarray(0, SNIFF_BYTES_MAX - this.#seen.length);
-    const seen = new Uint8Array(this.#seen.length + fresh.length);
-    seen.set(this.#seen);
-    seen.set(fresh, this.#seen.length);
+    if (this.#seen === undefined || chunk.length === 0) return undefined;
+    const fresh = chunk.subarray(0, SNIFF_BYTES_MAX - this.#length);
+    this.#seen.set(fresh, this.#length);
+    this.#length += fresh.length;
+    const seen = this.#seen.subarray(0, this.#length);
     const isEnough = seen.length === SNIFF_BYTES_MAX;
     const name = sniffContainer(seen) ?? (isEnough ? mpegStreamIn(seen) : undefined);
-    this.#settled = name !== undefined || isEnough;
-    this.#seen = this.#settled ? new Uint8Array(0) : seen;
+    if (name !== undefined || isEnough) this.#seen = undefined;
     return name;
   }
 }
