@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
     when: 'a reverse proxy that is set up wrongly, or lies',
     promise: 'a clear answer; nobody’s word for an address counts unless configured; the proxies shown work',
     proof: [
-      ['suites/door/requests.ts', 'of HTTP/1.0 is'],
+      ['suites/door/heads.ts', 'of HTTP/1.0 is'],
       ['suites/door/handshakes.ts', 'is a GET of the same path without the upgrade'],
       ['edge/http/remote-address.test.ts', 'without trusted proxies nobody is believed'],
       ['deploy/proxy.suite.ts', 'limits count by the address of the client, whatever it claims to be'],
