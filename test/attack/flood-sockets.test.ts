@@ -15,7 +15,7 @@ let attacked: AttackedApart;
 let honest: Customer;
 beforeAll(async () => {
   const prices = { 'loopback/script': { live: { unit: 'minute', amount: '0.60' } } } as const;
-  attacked = await startAttackedApart({ prices });
+  attacked = await startAttackedApart({ prices, env: { VOXGATE_BINARY_FRAME_BYTES_MAX: '1048576' } });
   honest = await attacked.customer(10_000_000n);
 });
 
