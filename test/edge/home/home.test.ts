@@ -101,6 +101,7 @@ describe('where no mail reaches anybody', () => {
   });
 
   test('elsewhere it is not', async () => {
+    expect((await get(`${alone.url}/console/outbox`)).text).toContain('load this page again');
     expect((await signUp(alone.url)).status).toBe(202);
     expect((await get(`${alone.url}/`)).text).toContain('Sign up');
     expect(alone.log.filter((line) => line.includes('nobody can sign up'))).toEqual([]);

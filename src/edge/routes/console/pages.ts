@@ -146,7 +146,12 @@ function getOutbox({ outbox, reach }: PageRoutesDependencies): RouteHandler {
       ({ at, to, subject, text }) =>
         `<h2>${escaped(subject)}</h2><p>${escaped(at)} to ${escaped(to)}</p><pre>${withLinks(escaped(text))}</pre>`,
     );
-    return page(200, 'Mails that wait here', mails.join('\n') || '<p>None yet.</p>', reach.tls);
+    return page(
+      200,
+      'Mails that wait here',
+      mails.join('\n') || '<p>None yet. A new one takes a moment: load this page again.</p>',
+      reach.tls,
+    );
   };
 }
 
