@@ -22,15 +22,15 @@ type Message =
   | { type: 'warning' | 'error'; code: string; message: string };
 
 export const live: LiveCodec<State> = {
-  timing: () =>
+  timing: ({ params }) =>
     liveTiming({
       // The recogniser looks at the text each 100 ms; smaller frames would only cost more.
       frame: { minMs: 100, idealMs: 100, maxMs: 1_000, tail: 'short' },
       // A backlog is worked off faster than real time, but one session may not take all threads for itself.
       speedMax: 8,
       burstMs: 2_000,
-      // Its turns end by 300 ms that are mostly silence.
-      turnPauseMs: 400,
+      // Its turns end by 300 ms that are mostly silence; an aligned text is one turn, whatever its pauses.
+      turnPauseMs: params.align_text === undefined ? 400 : Number.POSITIVE_INFINITY,
       // The first stream of a thread waits until the models are loaded.
       readyMs: 20_000,
       drainMs: 20_000,
