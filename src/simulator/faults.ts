@@ -97,6 +97,8 @@ export const FAULTS = {
   'late-finals': row(DURATION, 'finals come so much later, behind what was said since'),
   'late-final-after-next': row(NONE, 'a final comes once the next turn has begun'),
   'revised-interims': row(NONE, 'every other interim begins with another word'),
+  'empty-start': row(DURATION, 'as long as nothing was heard, each so much audio is settled without words'),
+  'slow-tail': row(DURATION, 'what is said when the audio has ended comes so much later, in order, the close as well'),
   'empty-finals': row(COUNT, 'every n-th final has no text'),
   'unknown-messages': row(NONE, 'a message of an unknown type before every message'),
   'binary-messages': row(NONE, 'a binary message before every message'),

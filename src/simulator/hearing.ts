@@ -18,6 +18,8 @@ export interface HearingOptions {
   faults: Faults;
   marks: readonly Mark[];
   onPlayed: (fault: FaultName) => void;
+  /** The client ends its audio. */
+  finishing: () => void;
   /** Where a fault of the simulator itself goes. */
   guarded: (work: () => void) => void;
   /** Passes on a message about a turn. `turn` differs from that of every other turn of the connection. */
@@ -70,8 +72,12 @@ export class Hearing {
     this.#opened++;
     const beganAt = this.#seconds;
     const times = new RestartedTimes();
+    const start = new EmptyStart(this.#options.faults['empty-start'], (message) => {
+      this.#options.onPlayed('empty-start');
+      this.#tell(message, firstTurn, listener);
+    });
     const ear = this.#options.openEar(request, (message) => {
-      const changed = this.#changed(message, times);
+      const changed = this.#changed(start.behind(message), times);
       this.#tell(changed, firstTurn, listener);
     });
     this.#ears.add(ear);
@@ -88,12 +94,14 @@ export class Hearing {
           at += count;
           heardBytes += count;
           this.#seconds = beganAt + Math.floor(heardBytes / BYTES_PER_SAMPLE) / request.sampleRate;
+          start.heard(this.#seconds - beganAt);
           this.#reachMarks();
         }
       },
       finalize: () => ear.finalize(),
       finish: () => {
         this.#finishing = true;
+        this.#options.finishing();
         ear.finish();
       },
       close: () => {
@@ -158,6 +166,36 @@ export class Hearing {
       }
     }
     return message;
+  }
+}
+
+/** Turns without words, as long as an ear has heard nothing; its own are numbered behind them. */
+class EmptyStart {
+  readonly #everySeconds: number;
+  readonly #tell: (message: EarMessage) => void;
+  #turns = 0;
+  #isOver = false;
+
+  constructor(everyMs: number | undefined, tell: (message: EarMessage) => void) {
+    this.#everySeconds = (everyMs ?? Number.POSITIVE_INFINITY) / 1_000;
+    this.#tell = tell;
+  }
+
+  /** What the ear says of the audio up to here is said first. */
+  heard(seconds: number): void {
+    if (!this.#isOver && seconds >= (this.#turns + 1) * this.#everySeconds) queueMicrotask(() => this.#pass(seconds));
+  }
+
+  behind(message: EarMessage): EarMessage {
+    if (message.type !== 'ready') this.#isOver = true;
+    return 'turn' in message ? { ...message, turn: message.turn + this.#turns } : message;
+  }
+
+  #pass(seconds: number): void {
+    while (!this.#isOver && seconds >= (this.#turns + 1) * this.#everySeconds) {
+      const start = this.#turns * this.#everySeconds;
+      this.#tell({ type: 'no_match', turn: this.#turns++, start, end: start + this.#everySeconds });
+    }
   }
 }
 

@@ -57,6 +57,8 @@ export class Saying {
   #held: { message: Message; turn: number }[] = [];
   #turn = -1;
   #waitingForFinals: (() => void)[] = [];
+  /** By how much everything is said later, since the audio has ended. */
+  #tailMs = 0;
   #silent = false;
   #closing = false;
   #ended = false;
@@ -112,6 +114,11 @@ export class Saying {
     this.#silent = true;
     this.#closing = true;
     this.#leave(() => this.#peer.close(code, reason));
+  }
+
+  /** The client has ended its audio. */
+  beginTail(): void {
+    if (this.#plays('slow-tail')) this.#tailMs = this.#faults['slow-tail'] as number;
   }
 
   /** Says one frame that breaks a rule. */
@@ -212,14 +219,15 @@ export class Saying {
   /** Everything goes through here, in order: now, or later by the latency. */
   #leave(leave: () => void): void {
     const { latency } = this.#faults;
-    if (latency === undefined) {
+    if (latency !== undefined) this.#onPlayed('latency');
+    const lateMs = (latency ?? 0) + this.#tailMs;
+    if (lateMs === 0) {
       leave();
       return;
     }
-    this.#onPlayed('latency');
-    this.#delayed.push({ dueMs: this.#clock.now() + latency, leave });
+    this.#delayed.push({ dueMs: this.#clock.now() + lateMs, leave });
     this.#boundWaiting();
-    if (this.#delayed.length === 1) this.#after(latency, () => this.#leaveDue());
+    if (this.#delayed.length === 1) this.#after(lateMs, () => this.#leaveDue());
   }
 
   #leaveDue(): void {

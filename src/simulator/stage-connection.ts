@@ -46,6 +46,7 @@ export class StageConnection {
       faults: options.faults,
       marks: this.#marks(),
       onPlayed: this.#onPlayed,
+      finishing: () => this.#saying?.beginTail(),
       guarded: (work) => this.#guarded(work),
       duringTurn: (turn, pass) => this.#saying?.duringTurn(turn, pass),
       whenFinalsAreOut: (work) => this.#saying?.whenFinalsAreOut(work),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Outgoing } from '../../../src/providers/provider.ts';
-import type { SimulatedRequest } from '../../../src/providers/simulation.ts';
+import type { EarMessage, SimulatedRequest } from '../../../src/providers/simulation.ts';
 import { numberedEar } from '../../../src/simulator/ears.ts';
 import { FAULTS } from '../../../src/simulator/faults.ts';
 import { Hearing } from '../../../src/simulator/hearing.ts';
@@ -245,6 +245,43 @@ describe('a simulated provider', () => {
     expect(performance.stories[0]).toMatch(/closed by the client with 1000; played slow-close$/);
   });
 
+  it('with slow-tail says what is left so much later, in order, and closes behind it', async () => {
+    const performance = await new Performance(['slow-tail=2s']).connect();
+    await performance.speak(0.3);
+    await performance.say('finish');
+    expect(performance.seen.join()).not.toContain('final');
+    await performance.pass(2_000);
+    const left = performance.seen.slice(-3).map((line) => line.replace(/^\d+ /, ''));
+    expect(left).toEqual(['final "0-2400" 0-0.3 word at 0', 'finished', 'close 1000 done']);
+  });
+
+  it('with empty-start settles windows without words until something is heard, and numbers the turns behind them', async () => {
+    const told: string[] = [];
+    let say: (message: EarMessage) => void = () => {};
+    const hearing = new Hearing({
+      openEar: (_, listener) => {
+        say = listener;
+        return { queuedBytes: 0, audio: () => {}, finalize: () => {}, finish: () => {}, close: () => {} };
+      },
+      faults: { 'empty-start': 500 },
+      marks: [],
+      onPlayed: (fault) => told.push(fault),
+      finishing: () => {},
+      guarded: (work) => work(),
+      duringTurn: (_, pass) => pass(),
+      whenFinalsAreOut: (work) => work(),
+    });
+    const ear = hearing.open({ sampleRate: 8_000, language: undefined }, (message) =>
+      told.push('turn' in message ? `${message.type} ${message.turn} to ${message.end}` : message.type),
+    );
+    ear.audio(new Uint8Array(17_600));
+    await settle();
+    say({ type: 'final', turn: 0, text: 'a', start: 1, end: 1.1 });
+    ear.audio(new Uint8Array(17_600));
+    await settle();
+    expect(told).toEqual(['empty-start', 'no_match 0 to 0.5', 'empty-start', 'no_match 1 to 1', 'final 2 to 1.1']);
+  });
+
   it.each(['late-finals=2s', 'late-final-after-next'])('with %s loses no final at the end', async (fault) => {
     for (const end of ['finish', 'bye']) {
       const performance = await new Performance([fault]).connect();
@@ -288,6 +325,7 @@ describe('a simulated provider', () => {
             faults: {},
             marks: [{ seconds: positionMs / 1_000, deafens: true, reached: () => {} }],
             onPlayed: () => {},
+            finishing: () => {},
             guarded: (work) => work(),
             duringTurn: (_, pass) => pass(),
             whenFinalsAreOut: (work) => work(),
