@@ -28,7 +28,7 @@ const TAGS: readonly Json[] = [
 
 const DESCRIPTION = `One interface to the speech-to-text models of many providers. A model is named \`<provider>/<model>\`.
 
-Every refusal has the same body, \`{"error": {"type", "code", "message", "param", "request_id"}}\`, and every answer the header \`X-Request-Id\`. An unknown parameter, field or member is refused, so that a typo is never silent. \`HEAD\` is answered wherever \`GET\` is. Pages of other origins may read the documents and open \`/v1/listen\` with a client token; the other endpoints are for servers, and answer a page of another origin without \`Access-Control-*\` headers. Within \`/v1\` changes only add: ignore members, events and codes that you do not know.
+Every refusal has the same body, \`{"error": {"type", "code", "message", "param", "request_id"}}\`, and every answer the header \`X-Request-Id\`. An unknown parameter, field or member is refused, so that a typo is never silent. \`HEAD\` is answered wherever \`GET\` is. Pages of other origins may read the documents, open \`/v1/listen\` with a client token, and send files to \`/v1/audio/transcriptions\` with a key that may be used from there; the other endpoints are for servers, and answer a page of another origin without \`Access-Control-*\` headers. Within \`/v1\` changes only add: ignore members, events and codes that you do not know.
 
 The console of a gateway (\`/console/…\`) is for people with a browser and no part of this interface.`;
 
