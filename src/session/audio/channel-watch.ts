@@ -12,6 +12,8 @@ const LOUD_AMPLITUDE = 100;
 /** In a single channel neither differs between even and odd samples: how far neighbours are apart, and how loud they are. */
 const PAIRED = 0.25;
 const LOUDER = 0.6;
+/** Of the neighbours: where fewer differ, it is no sound that was recorded. */
+const CHANGES_MIN = 0.25;
 
 /** Looks until it has seen enough, and holds one block at most until then. */
 export class ChannelWatch {
@@ -54,6 +56,7 @@ function looksInterleaved(block: Int16Array): boolean | undefined {
   const energy: Pair = [0, 0];
   /** Of the differences between the samples of a pair, and between pairs. */
   const apart: Pair = [0, 0];
+  let changes = 0;
   let next = 0;
   let overnext = 0;
   for (let at = 0; at + 2 < block.length; at++) {
@@ -62,11 +65,14 @@ function looksInterleaved(block: Int16Array): boolean | undefined {
     const second = (block[at + 1] as number) - mean;
     energy[parity] += here * here;
     apart[parity] += (second - here) ** 2;
+    if (second !== here) changes++;
     next += here * second;
     overnext += here * ((block[at + 2] as number) - mean);
   }
   const whole = energy[0] + energy[1];
   if (whole < block.length * LOUD_AMPLITUDE ** 2) return undefined;
+  // A tone made of plain steps may take each of them at an even sample.
+  if (changes < block.length * CHANGES_MIN) return false;
   const isUneven = areApart(apart, PAIRED) || areApart(energy, LOUDER);
   return overnext > 0.3 * whole && (isUneven || (Math.abs(next) < 0.3 * whole && overnext > 0.6 * whole));
 }

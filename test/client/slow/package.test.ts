@@ -96,7 +96,7 @@ describe('a page', () => {
         const srt: string = await client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'srt' });
         const { words } = await client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'verbose_json' });
         for await (const part of await client.transcribe({ model: 'openai/whisper-1', file: file.stream(), stream: true })) show(part.type);
-        return srt + words.length + (await session.close()).costUsd;
+        return srt + (words?.length ?? 0) + (await session.close()).costUsd;
       }`;
     expect(await compile('page', program, BROWSER)).toEqual([]);
   }, 60_000);

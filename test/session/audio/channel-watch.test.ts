@@ -73,6 +73,7 @@ describe('the channel watch', () => {
   });
 
   it.each<[string, ArrayLike<number>]>([
+    ['a tone of plain steps', tone(250).map((sample) => Math.sign(sample) * 8_000)],
     ['loud noise', noise(30_000, 1)],
     ['quiet noise', noise(600, 2)],
     ['silence', new Int16Array(60_000)],
