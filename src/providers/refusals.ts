@@ -16,7 +16,9 @@ const WORDS_MAX = 300;
  */
 export function failureOfStatus(refusal: ProviderRefusal, words = '', known?: FailureKind): LegFailure {
   const { status } = refusal;
-  const { reason, kind } = { ...kindOfStatus(status), ...(known === undefined ? {} : { kind: known }) };
+  const byStatus = kindOfStatus(status);
+  const { reason, lasting } = byStatus;
+  const kind = known ?? byStatus.kind;
   const said = words === '' || kind === 'account' ? '' : `: ${providerWords(words)}`;
   const retryAfterMs = retryAfterOf(refusal);
   return {
@@ -25,6 +27,7 @@ export function failureOfStatus(refusal: ProviderRefusal, words = '', known?: Fa
     code: `http_${status}`,
     message: `The provider answered with HTTP ${status}${said === '' ? '.' : said}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(lasting === true && kind === byStatus.kind ? { lasting } : {}),
   };
 }
 

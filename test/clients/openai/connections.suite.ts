@@ -93,8 +93,8 @@ export function connectionsSuite(rig: Rig): void {
     expect(text).toBe(SAID.join(' '));
   });
 
-  it('a page of another origin is told by a preflight that this is nothing for browsers', async () => {
-    for (const path of ['/v1/audio/transcriptions', '/v1/models', '/v1/tokens', '/nowhere']) {
+  it('a page of another origin is told by a preflight what is nothing for browsers', async () => {
+    for (const path of ['/v1/usage', '/v1/models', '/v1/tokens', '/nowhere']) {
       const response = await fetch(`${rig.live.url}${path}`, {
         method: 'OPTIONS',
         headers: {
