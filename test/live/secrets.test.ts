@@ -27,6 +27,7 @@ it('keys, tokens, passwords, cookies, links and provider keys are in no log, ans
     DEEPGRAM_API_KEY: PROVIDER_KEY,
     // Nobody listens there: every attempt fails, and is told.
     VOXGATE_DEEPGRAM_URL: 'http://127.0.0.1:9',
+    VOXGATE_SESSION_RETRY_MS: '0',
   });
   const seen: string[] = [];
   /** An answer that may be searched. */

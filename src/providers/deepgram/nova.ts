@@ -175,8 +175,8 @@ function results(state: State, message: Members): Step[] {
     return [turns.partial(windowOf(state, text, window, alternative))];
   }
   const steps: Step[] = [];
-  // Windows have no names: one at the same place with the same words is the same one.
-  if ((isPlaced || text !== '') && !turns.isRepeated(`${message.start} ${message.duration} ${text}`)) {
+  // Windows have no names: one at the same place with the same words is the same one. Without a place nobody can tell.
+  if (isPlaced ? !turns.isRepeated(`${start} ${duration} ${text}`) : text !== '') {
     state.settledSeconds = Math.max(state.settledSeconds, window.end);
     steps.push(turns.piece(windowOf(state, text, window, alternative)));
     if (!isPlaced) steps.push(...state.warnings.estimated('Deepgram', start === undefined ? 'start' : 'duration'));
