@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     when: 'a configuration that cannot be used',
     promise: 'one sentence with the setting and its range, 78, no stack trace, no abort',
     proof: [
-      ['cli/bad-configurations.test.ts', 'of them end the start with 78 and one sentence each'],
+      ['cli/slow/bad-configurations.test.ts', 'of them end the start with 78 and one sentence each'],
       ['cli/commands.test.ts', 'says in one sentence that its port is taken, and ends'],
       ['config/config.test.ts', 'no refusal shows a secret'],
     ],
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
     when: 'the vault’s key was changed or lost',
     promise: 'the start is refused; nothing is skipped in silence',
     proof: [
-      ['cli/bad-configurations.test.ts', 'a vault key that was changed, and the right one starts again'],
+      ['cli/slow/bad-configurations.test.ts', 'a vault key that was changed, and the right one starts again'],
       ['vault/key-ring.test.ts', 'refuses another key, and a vault without any key of its own'],
     ],
   },

@@ -133,7 +133,11 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
       it.each(fixtures.stories)('$of: nothing is thrown, and texts and times are such', (group) => {
         const messages = givenIn(group).filter((given) => typeof given === 'object' && given !== null);
         const spoilt = fc
-          .tuple(fc.constantFrom(...messages), fc.nat(40), fc.oneof(fc.jsonValue(), fc.constantFrom(Number.NaN, { toString: {} })))
+          .tuple(
+            fc.constantFrom(...messages),
+            fc.nat(40),
+            fc.oneof(fc.jsonValue(), fc.constantFrom(Number.NaN, { toString: {} })),
+          )
           .map(([message, at, value]) =>
             message instanceof Act ? message : withSpoilt(message as Members, at, value),
           );

@@ -5,9 +5,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Serving } from '../fakes/processes/serving.ts';
-import { voxgate, voxgateProcess } from '../fakes/processes/voxgate.ts';
-import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { Serving } from '../../fakes/processes/serving.ts';
+import { voxgate, voxgateProcess } from '../../fakes/processes/voxgate.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 /** None of them may come as far as to serve. */
 const serve = (env: Record<string, string>) =>
