@@ -1,15 +1,15 @@
 // Sessions with models that hear files only, and whatever befalls their requests: every word is said once, by whoever heard
 // it. Such models stand before and behind models that hear a stream.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../machines/clock.ts';
-import { simulators } from '../../src/providers/simulators.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
-import { PROVIDERS } from '../failover/protocols.ts';
-import { hearing, RATE as SPOKEN_RATE, spoken, turnsOf } from '../failover/spoken.ts';
-import { type Random, seeded } from '../fakes/random.ts';
-import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
-import { type Fate, KnowingProvider, RATE, type Speech, speechOf } from './segmented-fixture.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import { simulators } from '../../../src/providers/simulators.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { systemClock } from '../../../src/telemetry/clock.ts';
+import { PROVIDERS } from '../../failover/protocols.ts';
+import { hearing, RATE as SPOKEN_RATE, spoken, turnsOf } from '../../failover/spoken.ts';
+import { type Random, seeded } from '../../fakes/random.ts';
+import { type RigClient, SessionRig } from '../../fakes/session-rig.ts';
+import { type Fate, KnowingProvider, RATE, type Speech, speechOf } from '../segmented-fixture.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

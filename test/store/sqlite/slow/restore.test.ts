@@ -13,11 +13,11 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
-import { checkCopy, restoreDatabase } from '../../../src/store/sqlite/restore.ts';
-import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/store.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
-import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { keepDatabase } from '../../../../src/store/sqlite/keep-database.ts';
+import { checkCopy, restoreDatabase } from '../../../../src/store/sqlite/restore.ts';
+import { openSqliteStore, type SqliteStore } from '../../../../src/store/sqlite/store.ts';
+import { StoreError } from '../../../../src/store/store-error.ts';
+import { temporaryDirectory } from '../../../fakes/temporary-directory.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 const PRICE = { unit: 'minute', microUsd: 4_300n, minimumMicroUsd: 0n } as const;

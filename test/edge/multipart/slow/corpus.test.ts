@@ -1,16 +1,16 @@
 // The corpus of broken forms, each by its name: refused with its status, code and field by the reader itself, in pieces of
 // every kind, and over sockets through both doors; quickly, and with nothing left behind (row F22).
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
-import { openNodeDoor } from '../../../src/edge/node/door.ts';
-import { reasonAgainstUws } from '../../../src/edge/open-door.ts';
-import { openUwsDoor } from '../../../src/edge/uws/door.ts';
-import { BROKEN_ENVELOPES } from './broken-envelopes.ts';
-import { BROKEN_FORMS, type BrokenForm, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
-import { BROKEN_HEADERS } from './broken-headers.ts';
-import { BROKEN_PARTS } from './broken-parts.ts';
-import { answerTo, FormRig, requestOf } from './form-rig.ts';
-import { ODD_FORMS } from './odd-forms.ts';
+import { Refusal } from '../../../../src/api/errors.ts';
+import { openNodeDoor } from '../../../../src/edge/node/door.ts';
+import { reasonAgainstUws } from '../../../../src/edge/open-door.ts';
+import { openUwsDoor } from '../../../../src/edge/uws/door.ts';
+import { BROKEN_ENVELOPES } from '../broken-envelopes.ts';
+import { BROKEN_FORMS, type BrokenForm, CONTENT_TYPE, field, file, form } from '../broken-forms.ts';
+import { BROKEN_HEADERS } from '../broken-headers.ts';
+import { BROKEN_PARTS } from '../broken-parts.ts';
+import { answerTo, FormRig, requestOf } from '../form-rig.ts';
+import { ODD_FORMS } from '../odd-forms.ts';
 
 const CORPUS: readonly BrokenForm[] = [...BROKEN_FORMS, ...BROKEN_ENVELOPES, ...BROKEN_HEADERS, ...BROKEN_PARTS];
 const GOOD = form(field('model', 'a/b'), file(Buffer.from('audio')));
