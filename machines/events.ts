@@ -72,7 +72,7 @@ export interface Utterance {
  * - `turn.formatted`: that formatted version.
  * - `finished`: everything asked for by finish was said.
  * - `failed`: the provider said so.
- * - `warned`: something the customer should hear about, once.
+ * - `warned`: something the customer should hear about. `once`: not again in the session, whatever later legs say.
  */
 export type Heard =
   | { type: 'ready' }
@@ -83,7 +83,7 @@ export type Heard =
   | { type: 'turn.formatted'; turnId: string; utterance: Utterance }
   | { type: 'finished' }
   | { type: 'failed'; failure: LegFailure }
-  | { type: 'warned'; code: string; message: string };
+  | { type: 'warned'; code: string; message: string; once?: true };
 
 /** Why a session ended, as `session_ended.reason` shows it. */
 export type SessionEndReason =

@@ -22,6 +22,8 @@ export class EventWriter {
   #cause: FailureReason | undefined;
   /** The client was told that its audio waits, and not yet what came of it. */
   #isWaiting = false;
+  /** Codes of the warnings that are given once in a session. */
+  readonly #warnedOnce = new Set<string>();
   failovers = 0;
 
   constructor(opening: SessionOpening, outbox: Outbox, totals: Pick<SessionTotals, 'refused'>) {
@@ -142,6 +144,13 @@ export class EventWriter {
 
   warn({ code, message, param }: Degradation): void {
     this.#outbox.push({ type: 'warning', code, message, ...(param === undefined ? {} : { param }) });
+  }
+
+  /** The same; not again in this session. */
+  warnOnce(warning: Degradation): void {
+    if (this.#warnedOnce.has(warning.code)) return;
+    this.#warnedOnce.add(warning.code);
+    this.warn(warning);
   }
 
   speechStarted(start: number): void {

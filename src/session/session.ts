@@ -88,7 +88,7 @@ export class LiveSession {
       pipeline,
       hasNext: () => this.recovery.hasNext,
       fail: (failure) => this.leg.fail(failure),
-      warn: (warning) => events.warn(warning),
+      warnOnce: (warning) => events.warnOnce(warning),
     });
     this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties });
     const legParts = { pipeline, charts, turns: this.turns, spending };

@@ -130,7 +130,7 @@ class LegJob {
   }
 
   #hear(heard: Heard): void {
-    if (heard.type === 'warned') this.#warnings.push({ code: heard.code, message: heard.message });
+    if (heard.type === 'warned') this.#warn(heard);
     if (!('turnId' in heard)) return;
     const step = this.#text.hear(heard);
     if (step.type === 'ended') this.#utterances.push(step.utterance);
@@ -139,6 +139,11 @@ class LegJob {
     // The formatted version of the last one may be still to come, and takes its place.
     const isOpen = step.type === 'ended' && step.formattedFollows;
     if (step.type === 'ended' || step.type === 'formatted') this.#tell(this.#utterances.length - (isOpen ? 1 : 0));
+  }
+
+  #warn({ code, message, once }: Extract<Heard, { type: 'warned' }>): void {
+    if (once && this.#warnings.some((warning) => warning.code === code)) return;
+    this.#warnings.push({ code, message });
   }
 
   /** Tells of those that were settled since, up to a count of all. */

@@ -77,6 +77,16 @@ it('an interim appears while its sentence is still being spoken', async () => {
   expect(client.of('speech_started').length).toBeGreaterThan(0);
 });
 
+it('open speech to a model of commands is warned of once, with the next step, live and as a file', async () => {
+  const sample = { ...(samples().find((each) => each.file === 'alignment.wav') as Sample), model: 'local/commands-en' };
+  const step = { code: 'no_open_dictation', message: expect.stringContaining('DEEPGRAM_API_KEY') };
+  const client = await transcribeLive(sample);
+  expect(client.of('warning')).toMatchObject([step]);
+  const response = await transcribeFile(sample);
+  expect(response.headers.get('voxgate-warning')).toBe(step.code);
+  expect(((await response.json()) as Verbose).warnings).toMatchObject([step]);
+});
+
 it('the answer has the format that was asked for', async () => {
   const sample = samples().find((each) => each.file === 'commands.wav') as Sample;
   expect(await (await transcribeFile(sample, 'json')).json()).toEqual({

@@ -75,6 +75,21 @@ describe('a session without audio', () => {
     await expectNothingLeft(rig);
   });
 
+  it('is told once what is told once in a session, whatever the next connection says', async () => {
+    const once: Heard = { type: 'warned', code: 'once', message: 'Once.', once: true };
+    const each: Heard = { type: 'warned', code: 'each', message: 'Each.' };
+    const { rig, puppet, client } = await restingSession();
+    client.session.audio(speech(1));
+    await rig.advance(100, 100);
+    await puppet.last.say(once, each, once, each);
+    await rig.advance(21_000, 1_000);
+    await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
+    client.session.audio(speech(1));
+    await rig.advance(100, 100);
+    await puppet.last.say(once, each);
+    expect([puppet.connections.length, codesOf(client)]).toEqual([3, ['once', 'each', 'each', 'each']]);
+  });
+
   it('to which audio comes while the connection is let go of is given another at once', async () => {
     const { rig, puppet } = quietRig();
     const client = await rig.open({ model: 'puppet/a' });

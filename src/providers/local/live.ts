@@ -7,9 +7,14 @@ import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
 import { failures } from './failures.ts';
 import { BUILT_IN_GRAMMARS } from './grammars/index.ts';
 
+/** Below it, what was said is as likely something else (`confidenceOf` of the recogniser). */
+const LIKELY = 0.5;
+
 interface State {
   finishing: boolean;
   language: string;
+  /** What it listens for, as a warning names it. */
+  expected: string;
 }
 
 /** What a stream says. */
@@ -39,7 +44,11 @@ export const live: LiveCodec<State> = {
     }),
 
   open: (request: LegRequest) => ({
-    state: { finishing: false, language: languageOf(request.model) },
+    state: {
+      finishing: false,
+      language: languageOf(request.model),
+      expected: request.params.align_text === undefined ? 'the words of its grammar' : 'the words of `align_text`',
+    },
     endpoint: {
       kind: 'embedded',
       engine: 'local',
@@ -52,7 +61,7 @@ export const live: LiveCodec<State> = {
 
   read: (state, message: Incoming) => {
     if (!('json' in message) || typeof message.json !== 'object' || message.json === null) return [];
-    return heard(message.json as Message, state.language);
+    return heard(message.json as Message, state);
   },
 
   finalize: () => [{ type: 'send', frame: { type: 'finalize' } }],
@@ -67,7 +76,7 @@ export const live: LiveCodec<State> = {
   closed: ({ finishing }, code) => failures.heardOfClose(code, '', { finishing }),
 };
 
-function heard(message: Message, language: string): Heard[] {
+function heard(message: Message, { language, expected }: State): Heard[] {
   switch (message.type) {
     case 'ready':
     case 'finished':
@@ -80,11 +89,12 @@ function heard(message: Message, language: string): Heard[] {
     }
     case 'final': {
       const { type: _, turn, ...utterance } = message;
-      return [ended(turn, { ...utterance, language })];
+      const doubt = (utterance.confidence ?? 1) < LIKELY ? [unexpected(expected)] : [];
+      return [ended(turn, { ...utterance, language }), ...doubt];
     }
     case 'no_match': {
       const { turn, start, end } = message;
-      return [ended(turn, { text: '', start, end })];
+      return [ended(turn, { text: '', start, end }), unexpected(expected)];
     }
     case 'warning':
       return [{ type: 'warned', code: message.code, message: message.message }];
@@ -94,6 +104,14 @@ function heard(message: Message, language: string): Heard[] {
       return [];
   }
 }
+
+/** Most often somebody speaks freely, and is to learn what that takes. */
+const unexpected = (expected: string): Heard => ({
+  type: 'warned',
+  code: 'no_open_dictation',
+  message: `What was said hardly fits ${expected}, which is all that this model listens for. Open dictation needs a provider: start the gateway with its key, such as \`DEEPGRAM_API_KEY\`, and name one of its models, such as \`deepgram/nova-3\`. See /docs/guides/first-transcription.`,
+  once: true,
+});
 
 /** `commands-en` and the like end in their language. */
 const languageOf = (model: string): string => model.slice(model.lastIndexOf('-') + 1);

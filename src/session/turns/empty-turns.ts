@@ -12,14 +12,14 @@ export interface EmptyTurnsParts {
   hasNext(): boolean;
   /** The leg is taken for failed. */
   fail(failure: LegFailure): void;
-  warn(warning: Degradation): void;
+  /** Tells the client, once in the session. */
+  warnOnce(warning: Degradation): void;
 }
 
 export class EmptyTurns {
   readonly #parts: EmptyTurnsParts;
   /** Up to where audio is heard for the second time. */
   #againToSample = 0;
-  #isWarned = false;
 
   constructor(parts: EmptyTurnsParts) {
     this.#parts = parts;
@@ -27,7 +27,7 @@ export class EmptyTurns {
 
   /** A turn without words ends at this sample. Gives whether its audio is heard again: then it is no turn. */
   isHeardAgain(endSample: number): boolean {
-    const { isAskedFor, pipeline, hasNext, fail, warn } = this.#parts;
+    const { isAskedFor, pipeline, hasNext, fail, warnOnce } = this.#parts;
     const { coveredSamples, sentSamples } = pipeline;
     if (!isAskedFor || endSample <= this.#againToSample) return false;
     if (pipeline.speechStartAfter(coveredSamples) >= endSample) return false;
@@ -36,14 +36,11 @@ export class EmptyTurns {
       fail(noWords);
       return true;
     }
-    if (!this.#isWarned) {
-      warn({
-        code: 'empty_result',
-        message:
-          'The model found no words in a turn with sound in it as loud as speech, and no other is left to hear it.',
-      });
-    }
-    this.#isWarned = true;
+    warnOnce({
+      code: 'empty_result',
+      message:
+        'The model found no words in a turn with sound in it as loud as speech, and no other is left to hear it.',
+    });
     return false;
   }
 }

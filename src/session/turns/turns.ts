@@ -21,7 +21,7 @@ export interface TurnsParts {
   pipeline: Pick<AudioPipeline, 'receivedSamples' | 'speechStartAfter'>;
   account: Pick<AudioAccount, 'covered' | 'answered'>;
   charts: Pick<Charts, 'tellTurn'>;
-  events: Pick<EventWriter, 'speechStarted' | 'speakersRestarted' | 'warn'>;
+  events: Pick<EventWriter, 'speechStarted' | 'speakersRestarted' | 'warn' | 'warnOnce'>;
   outbox: Pick<Outbox, 'push'>;
   totals: Pick<SessionTotals, 'dropped'>;
   empties: Pick<EmptyTurns, 'isHeardAgain'>;
@@ -77,8 +77,10 @@ export class Turns {
     const { events, account } = this.#parts;
     if (heard.type === 'speech.started') {
       events.speechStarted(this.#secondsOf(this.#clamp(this.#timeline.startOf(this.#legSampleOf(heard.start)))));
-    } else if (heard.type === 'warned') events.warn(heard);
-    else if ('turnId' in heard) {
+    } else if (heard.type === 'warned') {
+      if (heard.once) events.warnOnce(heard);
+      else events.warn(heard);
+    } else if ('turnId' in heard) {
       this.#hearTurn(heard);
       account.answered(this.#heardSamples);
     }

@@ -54,7 +54,7 @@ const HEARD: Readonly<Record<string, TSchema>> = {
   piece: Type.Object(ofTurn),
   'turn.ended': Type.Object({ ...ofTurn, utterance: optional(Utterance), formattedFollows: Type.Boolean() }),
   'turn.formatted': Type.Object(ofTurn),
-  warned: Type.Object({ code: Name, message: Text }),
+  warned: Type.Object({ code: Name, message: Text, once: optional(Type.Literal(true)) }),
 };
 
 const head = { generation: Count, sequence: Count };

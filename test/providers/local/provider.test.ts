@@ -1,4 +1,5 @@
 // The embedded recogniser: what a stream of it says and what that must become, for the suite of every provider.
+import { expect } from 'vitest';
 import { BUILT_IN_GRAMMARS } from '../../../src/providers/local/grammars/index.ts';
 import type { Endpoint } from '../../../src/providers/provider.ts';
 import { closed, FINALIZE, FINISH, KEEP_ALIVE, like, type Story } from '../../suites/provider/story.ts';
@@ -14,6 +15,7 @@ const asking = (language: string, task: object, interims = true): Endpoint => ({
 const builtIn = (model: string) => ({ kind: 'grammar', text: BUILT_IN_GRAMMARS.get(model), builtIn: true });
 
 const words = [{ word: 'yes', start: 1, end: 1.5, confidence: 0.9 }];
+const DICTATION = expect.stringMatching(/`DEEPGRAM_API_KEY`.*`deepgram\/nova-3`.*\/docs\/guides\/first-transcription/);
 const error = (code: string) => ({ type: 'error', code, message: 'The sentence.' });
 
 const STORIES: Readonly<Record<string, Story>> = {
@@ -30,8 +32,20 @@ const STORIES: Readonly<Record<string, Story>> = {
         utterance: { text: 'yes', confidence: 0.9, words },
       }),
     ],
-    [{ type: 'no_match', turn: 4, start: 2, end: 2.5 }, 'ended 4 "" 2-2.5'],
     [{ type: 'warning', code: 'recogniser_slowed', message: 'Slower.' }, 'warned recogniser_slowed'],
+  ],
+  'says what open dictation takes where what was said hardly fits, or fits nothing': [
+    [
+      { type: 'no_match', turn: 0, start: 2, end: 2.5 },
+      'ended 0 "" 2-2.5',
+      like({ type: 'warned', code: 'no_open_dictation', once: true, message: DICTATION }),
+    ],
+    [
+      { type: 'final', turn: 1, text: 'yes', start: 3, end: 3.5, confidence: 0.49, words },
+      'ended 1 "yes" 3-3.5 en',
+      'warned no_open_dictation',
+    ],
+    [{ type: 'final', turn: 2, text: 'yes', start: 4, end: 4.5, confidence: 0.5, words }, 'ended 2 "yes" 4-4.5 en'],
   ],
   'ends a turn by a command, and needs nothing to be kept': [[FINALIZE, KEEP_ALIVE, 'send finalize']],
   'closed in order after finish is the end; anything else is tried again': [
