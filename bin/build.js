@@ -1,5 +1,5 @@
-// Keeps dist/ equal to the source: compiles machines/, src/ and the client for TypeScript, and takes over the pages of docs/,
-// when anything there has changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many
+// Keeps dist/ equal to the source: compiles machines/, src/ and the client for TypeScript, bundles the console,
+// and takes over the pages of docs/, when anything there has changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many
 // times at once; what to compile is the matter of each PROJECTS.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,6 +28,10 @@ const PROJECTS = [
   { settings: 'tsconfig.build.json', folder: '' },
   { settings: `${CLIENT}/tsconfig.json`, folder: CLIENT_COPY },
 ];
+/** The console, for browsers: bundled, and not compiled with the rest. */
+const CONSOLE = { settings: 'src/console/vite.config.ts', folder: 'console' };
+/** What the sources are made of. */
+const SOURCE = /\.(?:tsx?|css|html|svg|wav|json)$/;
 /** Served as they are. */
 const PAGES = 'docs';
 const SETTINGS = ['package.json', 'tsconfig.json', ...PROJECTS.map(({ settings }) => settings)];
@@ -108,7 +112,7 @@ function replaceClient(root, aside) {
  * @param {string} outDir
  */
 function copyPages(root, outDir) {
-  for (const name of filesIn(root, PAGES, '.md')) {
+  for (const name of filesIn(root, PAGES, /\.md$/)) {
     cpSync(join(root, PAGES, name), join(outDir, PAGES, name));
   }
 }
@@ -116,13 +120,13 @@ function copyPages(root, outDir) {
 /**
  * @param {string} root
  * @param {string} folder
- * @param {string} ending
+ * @param {RegExp} ending
  * @returns {string[]} In one order on every machine; empty where the folder is missing.
  */
 function filesIn(root, folder, ending) {
   if (!existsSync(join(root, folder))) return [];
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.endsWith(ending)).sort();
+  return names.filter((name) => ending.test(name)).sort();
 }
 
 /**
@@ -139,9 +143,9 @@ function fingerprint(root) {
   };
   for (const file of SETTINGS) add(file);
   for (const folder of SOURCE_FOLDERS) {
-    for (const name of filesIn(root, folder, '.ts')) add(join(folder, name));
+    for (const name of filesIn(root, folder, SOURCE)) add(join(folder, name));
   }
-  for (const name of filesIn(root, PAGES, '.md')) add(join(PAGES, name));
+  for (const name of filesIn(root, PAGES, /\.md$/)) add(join(PAGES, name));
   return hash.digest('hex');
 }
 
@@ -241,17 +245,27 @@ function codeOf(error) {
 }
 
 /**
- * Runs the project's own `tsc`; its output is shown only when it fails.
+ * Runs the project's own `tsc` and `vite`; their output is shown only when they fail.
  *
  * @param {string} root
  * @param {string} outDir
  * @returns {Promise<void>}
  */
 async function runCompiler(root, outDir) {
-  const tsc = compilerPath(root);
-  const outputs = await Promise.all(
-    PROJECTS.map(({ settings, folder }) => outputOf(root, [tsc, '-p', settings, '--outDir', join(outDir, folder)])),
-  );
+  const tsc = toolPath(root, 'typescript', '../bin/tsc');
+  const vite = toolPath(root, 'vite', '../bin/vite.js');
+  const outputs = await Promise.all([
+    ...PROJECTS.map(({ settings, folder }) => outputOf(root, [tsc, '-p', settings, '--outDir', join(outDir, folder)])),
+    outputOf(root, [
+      vite,
+      'build',
+      '--config',
+      CONSOLE.settings,
+      '--outDir',
+      join(outDir, CONSOLE.folder),
+      '--emptyOutDir',
+    ]),
+  ]);
   const output = outputs.join('');
   if (output !== '') throw new BuildFailed(`${output}The source does not compile; dist/ is left as it was.`);
 }
@@ -276,13 +290,17 @@ function outputOf(root, command) {
   });
 }
 
-/** @param {string} root */
-function compilerPath(root) {
+/**
+ * @param {string} root
+ * @param {string} name
+ * @param {string} program Seen from the package's `package.json`.
+ */
+function toolPath(root, name, program) {
   try {
-    return join(createRequire(join(root, 'package.json')).resolve('typescript/package.json'), '../bin/tsc');
+    return join(createRequire(join(root, 'package.json')).resolve(`${name}/package.json`), program);
   } catch {
     throw new BuildFailed(
-      'The source has changed since dist/ was built, and TypeScript is not installed. Run `npm ci`.',
+      `The source has changed since dist/ was built, and its ${name} is not installed. Run \`npm ci\`.`,
     );
   }
 }

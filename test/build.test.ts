@@ -112,5 +112,5 @@ test('a source that does not compile is shown as the compiler shows it', async (
 });
 
 test('without the compiler a start says what to run', async () => {
-  await expect(ensureBuilt(root)).rejects.toThrow('TypeScript is not installed. Run `npm ci`.');
+  await expect(ensureBuilt(root)).rejects.toThrow('typescript is not installed. Run `npm ci`.');
 });

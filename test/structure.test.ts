@@ -24,6 +24,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/vault',
   ],
   '@trufflesuite/uws-js-unofficial': ['src/edge'],
+  '@preact/signals': ['src/console'],
   'better-sqlite3': ['src/store'],
   marked: ['src/documents/pages/markdown.ts'],
   nats: ['src/bus'],
@@ -31,9 +32,11 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/telemetry'],
   'pino-pretty': ['src/telemetry/readable-lines.ts'],
   'prom-client': ['src/telemetry'],
+  preact: ['src/console'],
   soundswallower: ['src/recogniser'],
   'uWebSockets.js': ['src/edge'],
   undici: ['src/upstream'],
+  vite: ['src/console/vite.config.ts'],
   ws: ['clients/typescript/src/live/node-web-socket.ts', 'src/cli', 'src/edge', 'src/simulator', 'src/upstream'],
   xstate: [
     'machines',
@@ -76,6 +79,9 @@ function reachable(starts: readonly string[]): ReadonlySet<string> {
 
 /** What the client's `package.json` exports: programs elsewhere load these. */
 const CLIENT_STARTS = ['index', 'node', 'microphone/microphone-worklet'].map((name) => `${CLIENT}/${name}.ts`);
+
+/** What the console's page loads, and how it is built. */
+const CONSOLE_STARTS = ['main.tsx', 'theme.ts', 'vite.config.ts'].map((name) => `src/console/${name}`);
 
 describe('imports', () => {
   const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));
@@ -223,6 +229,7 @@ describe('files', () => {
       'src/main.ts',
       'src/index.ts',
       ...CLIENT_STARTS,
+      ...CONSOLE_STARTS,
       ...everything.filter(isStarted).map(({ path }) => path),
     ];
     const setting = project.read('vitest.config.ts');
@@ -258,7 +265,7 @@ describe('files', () => {
   test('have names in kebab-case', () => {
     const odd = everything
       .map(({ path }) => path)
-      .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite))?\.[jt]s$/.test(path));
+      .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite|config))?\.[jt]sx?$/.test(path));
     expectNone(odd, 'Name these files and their folders in kebab-case.');
   });
 
@@ -275,9 +282,12 @@ describe('files', () => {
     ]);
   });
 
-  test('of src/ and machines/ are what the build takes along: TypeScript, beside documents and drawings', () => {
+  test('of src/ and machines/ are what the build takes along: TypeScript, beside documents, drawings and the console', () => {
     const taken = [...project.filesBelow('src'), ...project.filesBelow('machines')];
-    const others = taken.filter((path) => !/\.(?:ts|md)$/.test(path) && !path.startsWith('machines/drawings/'));
+    const isBundled = (path: string) => /^src\/console\/.*\.(?:tsx|css|html|svg|json)$/.test(path);
+    const others = taken.filter(
+      (path) => !/\.(?:ts|md)$/.test(path) && !path.startsWith('machines/drawings/') && !isBundled(path),
+    );
     expectNone(others, 'The build copies nothing: put these into TypeScript files.');
   });
 });

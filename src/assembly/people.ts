@@ -32,7 +32,7 @@ export function openPeople(
     },
     isPrivate: isPrivate(config),
     canMail: canMail(assembly),
-    publicUrlIsHttps: publicUrl?.startsWith('https:') ?? false,
+    publicUrl,
     clock,
     nowMs: () => Date.now(),
     describeSession,

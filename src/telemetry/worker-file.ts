@@ -21,3 +21,8 @@ export function workerFile(importMetaUrl: string, name: string): URL {
   if (existsSync(compiled)) return compiled;
   throw new Error(`The compiled file ${compiled.pathname} is not there: run \`npx tsc -p tsconfig.build.json\`.`);
 }
+
+/** A folder of what the build made for browsers, whether this runs from the source or was built itself. */
+export function builtFolder(name: 'client' | 'console'): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? `dist/${name}/` : `${name}/`, root);
+}

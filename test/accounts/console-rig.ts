@@ -65,7 +65,7 @@ export interface ConsoleRig extends LedgerRig {
 export interface RigOptions {
   settings?: Partial<ConsoleOptions['settings']>;
   /** A gateway that nobody elsewhere is meant to reach, when absent. */
-  reach?: Pick<ConsoleOptions, 'isPrivate' | 'publicUrlIsHttps'>;
+  reach?: Pick<ConsoleOptions, 'isPrivate' | 'publicUrl'>;
   further?: ConsoleOptions['further'];
   routes?: readonly Route[];
   /** Cheap ones when absent. */

@@ -47,7 +47,7 @@ export function filesBelow(folder: string): string[] {
 export function sourceFiles(...places: string[]): SourceFile[] {
   return places
     .flatMap(filesBelow)
-    .filter((path) => /\.[jt]s$/.test(path))
+    .filter((path) => /\.[jt]sx?$/.test(path))
     .map((path) => {
       const text = read(path);
       const code = codeOnly(text);

@@ -108,12 +108,12 @@ describe('a login over plain http', () => {
     return status === 204 ? 'taken' : `${code} ${/use https/.test(text)}`;
   };
 
-  test.each<[string, { isPrivate?: boolean; publicUrlIsHttps?: boolean }, boolean, Record<string, string>, string]>([
+  test.each<[string, { isPrivate?: boolean; publicUrl?: string }, boolean, Record<string, string>, string]>([
     ['from elsewhere', { isPrivate: false }, false, from, 'invalid_request true'],
     ['from elsewhere to a private gateway', { isPrivate: true }, false, from, 'invalid_request true'],
     ['behind a proxy that speaks https', {}, false, { ...from, 'X-Forwarded-Proto': 'https' }, 'taken'],
     ['behind one that does not', {}, false, { ...from, 'X-Forwarded-Proto': 'http, https' }, 'invalid_request true'],
-    ['where the public URL is https', { publicUrlIsHttps: true }, false, from, 'taken'],
+    ['where the public URL is https', { publicUrl: 'https://stt.example.com' }, false, from, 'taken'],
     ['where the door speaks TLS', {}, true, from, 'taken'],
     ['to the browser’s own machine', { isPrivate: false }, false, { Host: 'localhost:8080' }, 'taken'],
     ['to a name that looks like it', {}, false, { Host: 'localhost.evil.example' }, 'invalid_request true'],

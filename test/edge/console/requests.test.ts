@@ -110,7 +110,7 @@ describe('a cookie', () => {
   });
 
   test('is strict, hidden from scripts, and without TLS kept on this machine only', async () => {
-    const open = await openConsoleRig({ reach: { isPrivate: false, publicUrlIsHttps: true } });
+    const open = await openConsoleRig({ reach: { isPrivate: false, publicUrl: 'https://stt.example.com' } });
     await openAccount(open, 'ada@example.com');
     const attributesOf = async (headers: Record<string, string>, on = open) => {
       const answer = await on.browser(headers).logIn('ada@example.com');

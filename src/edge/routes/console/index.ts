@@ -13,6 +13,7 @@ import type { Store } from '../../../store/store.ts';
 import type { Route } from '../../router.ts';
 import type { SessionsDependencies } from '../sessions.ts';
 import { accountRoutes } from './account.ts';
+import { appRoutes } from './app.ts';
 import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
 import { keyRoutes } from './keys.ts';
 import { pageRoutes } from './pages.ts';
@@ -43,8 +44,8 @@ export interface ConsoleOptions {
    * then are mails shown at `/console/outbox`, and cookies set without `Secure`, to browsers on this machine. No when absent.
    */
   isPrivate?: boolean;
-  /** Whether the public URL begins with `https:`, so that a proxy in front speaks TLS. No when absent. */
-  publicUrlIsHttps?: boolean;
+  /** Where people reach the gateway, where that was said. */
+  publicUrl?: string | undefined;
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */
   nowMs(): number;
@@ -71,7 +72,8 @@ export interface Console {
 export function createConsole(options: ConsoleOptions): Console {
   const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
   const { onKeyChanged = () => {}, describeSession = () => undefined } = options;
-  const { isPrivate = false, publicUrlIsHttps = false, canMail = true } = options;
+  const { isPrivate = false, publicUrl, canMail = true } = options;
+  const publicUrlIsHttps = publicUrl?.startsWith('https:') ?? false;
   const { tls, attemptsPerMinuteMax = ATTEMPTS_PER_MINUTE_MAX, changesPerMinuteMax, ...limits } = settings;
   const reach: Reach = { tls, isPrivate, publicUrlIsHttps };
   const hashes = new HashQueue();
@@ -85,6 +87,7 @@ export function createConsole(options: ConsoleOptions): Console {
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       ...pageRoutes({ accounts, logins, reach, outbox }),
+      ...appRoutes({ reach, publicUrl, canMail, hasOutbox: outbox !== undefined }),
       ...further.flatMap((routes) => routes(consoleRoute)),
     ],
     get waitingHashes() {

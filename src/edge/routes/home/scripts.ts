@@ -1,7 +1,7 @@
 // The scripts that browsers are given: what the build made of this folder's page script and of the client.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { workerFile } from '../../../telemetry/worker-file.ts';
+import { builtFolder, workerFile } from '../../../telemetry/worker-file.ts';
 
 export interface Script {
   text: string;
@@ -11,7 +11,7 @@ export interface Script {
 /** By their paths: `/first-page/page-script.js`, `/client/live/live-session.js`. */
 export function readScripts(): ReadonlyMap<string, Script> {
   const own = workerFile(import.meta.url, 'page-script');
-  const client = new URL('../../../../client/', own);
+  const client = builtFolder('client');
   const names = readdirSync(client, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
   return new Map([
     ['/first-page/page-script.js', read(own)],

@@ -1,0 +1,3 @@
+// Where the console's pages are: the gateway serves the same document at each, and the console draws what the path names.
+export const CONSOLE_PATHS = ['/console', '/console/keys'] as const;
+export type ConsolePath = (typeof CONSOLE_PATHS)[number];

@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Column<Row> {
+  title: string;
+  /** Right-aligned, with figures of one width. */
+  isNumber?: boolean;
+  cell(row: Row): ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** What the table lists, for screen readers. */
+  caption: string;
+  rows: readonly Row[];
+  idOf(row: Row): string;
+  columns: readonly Column<Row>[];
+  /** In place of a table without rows: what would be here, and how it gets here. */
+  empty: ComponentChildren;
+}
+
+export function Table<Row>({ caption, rows, idOf, columns, empty }: TableProps<Row>) {
+  if (rows.length === 0) return <div class="table empty">{empty}</div>;
+  return (
+    <section class="table" aria-label={caption}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th scope="col" class={isNumber ? 'number' : ''}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={idOf(row)}>
+              {columns.map(({ cell, isNumber }) => (
+                <td class={isNumber ? 'number' : ''}>{cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,7 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { readPerson } from './data/person.ts';
+import './styles/index.css';
+
+void readPerson();
+render(<App />, document.getElementById('console') as HTMLElement);

@@ -1,0 +1,50 @@
+// The menu: every page of the console, and who is logged in.
+import { useSignal } from '@preact/signals';
+import { Link } from './controls/link.tsx';
+import { path } from './data/location.ts';
+import { logOut, person } from './data/person.ts';
+import icon from './icon.svg';
+import { GROUPS } from './pages.tsx';
+
+export function Menu() {
+  const open = useSignal(false);
+  return (
+    <div class="menu" data-open={open.value}>
+      <Link to="/console" class="brand">
+        <img src={icon} alt="" /> Voxgate
+      </Link>
+      <button type="button" class="menu-button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+        Menu
+      </button>
+      <nav aria-label="Console">
+        {GROUPS.map(({ title, pages }) => (
+          <section key={title}>
+            <h2>{title}</h2>
+            <ul>
+              {pages.map((page) => (
+                <li key={page.path}>
+                  <Link to={page.path} aria-current={isCurrent(page.path) ? 'page' : undefined}>
+                    {page.title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+      <footer>
+        <span>{person.value?.organisation.name}</span>
+        <span>{person.value?.email}</span>
+        <span class="row">
+          <a href="/docs">Documents</a>
+          <button type="button" class="plain" onClick={logOut}>
+            Log out
+          </button>
+        </span>
+      </footer>
+    </div>
+  );
+}
+
+const isCurrent = (page: string): boolean =>
+  path.value === page || (page !== '/console' && path.value.startsWith(`${page}/`));

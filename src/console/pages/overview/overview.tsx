@@ -1,0 +1,80 @@
+// What matters today: money, use, what is live, and how the providers are.
+import type { BalanceAnswer, SessionList, UsageList } from '../../../api/usage.ts';
+import { Link } from '../../controls/link.tsx';
+import { Page, Shown } from '../../controls/page.tsx';
+import { Table } from '../../controls/table.tsx';
+import { useAnswer } from '../../data/answer.ts';
+import { ago, length, usd } from '../../data/format.ts';
+
+const EVERY_MS = 15_000;
+
+export function Overview() {
+  const today = new Date().toISOString().slice(0, 10);
+  const balance = useAnswer<BalanceAnswer>('balance', EVERY_MS);
+  const usage = useAnswer<UsageList>(`usage?from=${today}&group_by=model`, EVERY_MS);
+  const sessions = useAnswer<SessionList>('sessions?limit=10', EVERY_MS);
+  return (
+    <Page title="Overview" about="Today by UTC, and what is under way.">
+      <dl class="figures">
+        <Figure
+          title="Credit left"
+          value={creditOf(balance.value)}
+          note={balance.value && `${usd(balance.value.held_usd)} held for work under way`}
+        />
+        <Figure title="Cost today" value={usage.value && usd(usage.value.total.cost_usd)} />
+        <Figure title="Audio today" value={usage.value && length(usage.value.total.audio_seconds)} />
+        <Figure
+          title="Live now"
+          value={sessions.value && String(sessions.value.data.filter(({ state }) => state === 'live').length)}
+          note="Of the newest ten sessions"
+        />
+      </dl>
+      <section class="stack close">
+        <div class="row apart">
+          <h2>Newest sessions</h2>
+          <Link to="/console/sessions">All sessions</Link>
+        </div>
+        <Shown answer={sessions}>
+          {({ data }) => (
+            <Table
+              caption="Newest sessions"
+              rows={data}
+              idOf={({ id }) => id}
+              empty={<p>No session yet. Speak in the playground, or send a file with a key.</p>}
+              columns={[
+                {
+                  title: 'Session',
+                  cell: ({ id }) => (
+                    <Link to={`/console/sessions/${id}`}>
+                      <code>{id}</code>
+                    </Link>
+                  ),
+                },
+                { title: 'Model', cell: ({ model }) => model },
+                { title: 'State', cell: ({ state, reason }) => (state === 'live' ? 'live' : (reason ?? 'ended')) },
+                { title: 'Opened', cell: ({ opened_at }) => ago(opened_at) },
+                { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
+                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+              ]}
+            />
+          )}
+        </Shown>
+      </section>
+    </Page>
+  );
+}
+
+function Figure({ title, value, note }: { title: string; value: string | undefined; note?: string | undefined }) {
+  return (
+    <div class="figure">
+      <dt>{title}</dt>
+      <dd>{value ?? '…'}</dd>
+      {note === undefined ? null : <dd class="note">{note}</dd>}
+    </div>
+  );
+}
+
+function creditOf(balance: BalanceAnswer | undefined): string | undefined {
+  if (balance === undefined) return undefined;
+  return balance.available_usd === null ? 'no limit' : usd(balance.available_usd);
+}

@@ -1,0 +1,130 @@
+// The console's page and the files that it loads, as the build made them of src/console. The page is the same at each of its
+// paths; what it shows there is its own business.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
+import { CONSOLE_PATHS } from '../../../api/console/pages.ts';
+import type { ConsoleStatus } from '../../../api/console/status.ts';
+import { refuse } from '../../../api/errors.ts';
+import { releaseVersion } from '../../../documents/version.ts';
+import { builtFolder } from '../../../telemetry/worker-file.ts';
+import type { DoorRequest, Reply } from '../../door.ts';
+import { STAY_WITH_TLS } from '../../http/stay-with-tls.ts';
+import { json, type Route, type RouteContext } from '../../router.ts';
+import { baseOf, type DocumentsDependencies } from '../documents.ts';
+import { isPrivateRequest, type Reach } from './reach.ts';
+
+export interface AppDependencies extends Pick<DocumentsDependencies, 'publicUrl'> {
+  reach: Reach;
+  canMail: boolean;
+  hasOutbox: boolean;
+}
+
+const PAGE = 'index.html';
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  wav: 'audio/wav',
+};
+
+interface File {
+  bytes: Buffer;
+  /** Absent for what is compressed already. */
+  compressed: Buffer | undefined;
+  type: string;
+  tag: string;
+}
+
+export function appRoutes(dependencies: AppDependencies): Route[] {
+  const files = readFiles();
+  return [
+    { method: 'GET', path: '/console/api/status', handle: async ({ request }) => status(request, dependencies) },
+    {
+      method: 'GET',
+      path: '/console/assets/:name',
+      handle: async ({ request, params }) => asset(request, files, params.name ?? ''),
+    },
+    ...CONSOLE_PATHS.map((path) => ({
+      method: 'GET',
+      path,
+      handle: async ({ request }: RouteContext) => page(request, files, dependencies),
+    })),
+  ];
+}
+
+function status(request: DoorRequest, { canMail, hasOutbox, reach }: AppDependencies): Reply {
+  const answer: ConsoleStatus = {
+    version: releaseVersion(),
+    sign_up: canMail,
+    ...(hasOutbox && isPrivateRequest(reach, request) ? { outbox: '/console/outbox' } : {}),
+  };
+  return json(200, answer);
+}
+
+function page(request: DoorRequest, files: ReadonlyMap<string, File>, dependencies: AppDependencies): Reply {
+  const file = files.get(PAGE);
+  if (file === undefined) throw refuse('not_found', 'This gateway was built without its console: run `npm run build`.');
+  const { reach, publicUrl } = dependencies;
+  const origin = new URL(baseOf(request, { publicUrl, tls: reach.tls })).origin.replace(/^http/, 'ws');
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self'`,
+    `connect-src 'self' ${origin}`,
+    `img-src 'self' data:`,
+    `media-src 'self' blob:`,
+    `base-uri 'none'`,
+    `object-src 'none'`,
+    `form-action 'self'`,
+    `frame-ancestors 'none'`,
+  ];
+  return served(request, file, {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'microphone=(self)',
+    'X-Frame-Options': 'DENY',
+    ...(reach.tls ? STAY_WITH_TLS : {}),
+  });
+}
+
+function asset(request: DoorRequest, files: ReadonlyMap<string, File>, name: string): Reply {
+  const file = files.get(`assets/${name}`);
+  if (file === undefined) throw refuse('not_found', 'The console has no such file. Load its page again.');
+  // Its name changes with what it holds.
+  return served(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' });
+}
+
+function served(
+  { headers: asked }: DoorRequest,
+  { bytes, compressed, type, tag }: File,
+  own: Record<string, string>,
+): Reply {
+  const headers = { ...own, ETag: tag, Vary: 'Accept-Encoding', 'Content-Type': type };
+  if (asked.get('if-none-match') === tag) return { status: 304, headers };
+  const takesBrotli = /(?:^|[\s,])br(?:[\s,;]|$)/.test(asked.get('accept-encoding') ?? '');
+  if (compressed === undefined || !takesBrotli) return { status: 200, headers, body: bytes };
+  return { status: 200, headers: { ...headers, 'Content-Encoding': 'br' }, body: compressed };
+}
+
+/** By their paths in the folder of the build; none where the console was not built. */
+function readFiles(): ReadonlyMap<string, File> {
+  const folder = builtFolder('console');
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+  return new Map(names.filter((name) => /\.\w+$/.test(name)).map((name) => [name, read(new URL(name, folder))]));
+}
+
+function read(url: URL): File {
+  const bytes = readFileSync(url);
+  const ending = url.pathname.slice(url.pathname.lastIndexOf('.') + 1);
+  const type = TYPES[ending] ?? 'application/octet-stream';
+  return {
+    bytes,
+    compressed: ending === 'wav' ? undefined : brotliCompressSync(bytes),
+    type,
+    tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+  };
+}

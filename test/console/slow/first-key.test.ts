@@ -1,0 +1,93 @@
+// The console in a real browser: from the sign-up over the mail to a key, which a program then uses.
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { programOf } from '../../client/rig/programs.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+
+const program = programOf('chromium', 'chromium-browser', 'google-chrome');
+if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
+
+const EMAIL = 'ada@example.com';
+const PASSWORD = 'correct horse battery staple';
+
+let live: LiveGateway;
+let browser: Browser;
+let page: Page;
+const complaints: string[] = [];
+
+// Without a browser there is nothing to be seen; the line above says so.
+describe.skipIf(program === undefined)('somebody new', { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    live = await startLiveGateway();
+    browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
+    page = await browser.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      // Whoever is not logged in is told so by 401.
+      if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  const submit = () => page.click('button[type=submit]');
+  const logIn = async (password: string) => {
+    await page.goto(`${live.url}/console`);
+    await page.fill('[name=email]', EMAIL);
+    await page.fill('[name=password]', password);
+    await submit();
+  };
+
+  it('signs up, and opens the link of the mail', async () => {
+    await page.goto(`${live.url}/console`);
+    await page.getByText('Sign up').click();
+    await page.fill('[name=email]', EMAIL);
+    await page.fill('[name=password]', PASSWORD);
+    await page.fill('[name=organisation]', 'Example Voice');
+    await submit();
+    await page.getByText('read them').click();
+    const link = page.locator('pre a');
+    while ((await link.count()) === 0) await page.reload();
+    await link.click();
+    await page.fill('[name=password]', PASSWORD);
+    await page.click('button');
+    await page.getByText('Your account is open').waitFor();
+  });
+
+  it('is told what is wrong with a password, and keeps what was typed', async () => {
+    await logIn('not this one at all');
+    await page.locator('[role=alert]').waitFor();
+    expect(await page.inputValue('[name=email]')).toBe(EMAIL);
+  });
+
+  it('mints a key that works, edits it and revokes it', async () => {
+    await logIn(PASSWORD);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Mint a key' }).click();
+    await page.fill('[name=name]', 'Checkout <b>');
+    await page.getByRole('button', { name: 'Mint the key' }).click();
+    const secret = await page.locator('.secret code').innerText();
+    const balance = () => fetch(`${live.url}/v1/balance`, { headers: { Authorization: `Bearer ${secret}` } });
+    expect((await balance()).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.fill('[name=models]', 'local/*');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'local/*' }).waitFor();
+    expect(await page.getByRole('cell', { name: 'Checkout <b>' }).count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('cell', { name: 'revoked' }).waitFor();
+    expect((await balance()).status).toBe(401);
+    expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
+  });
+
+  it('logs out, and the page shows nothing any more', async () => {
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  });
+});
