@@ -3,7 +3,13 @@
 import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
-import { type BeforeStore, closeOwnLost, openOwnAccounts, serveOwnAccounts } from './assembly/accounts.ts';
+import {
+  type BeforeStore,
+  closeOwnLost,
+  type OwnAccounts,
+  openOwnAccounts,
+  serveOwnAccounts,
+} from './assembly/accounts.ts';
 import { openAuthenticator, publishAccountChanges } from './assembly/authentication.ts';
 import { type Assembly, lastingName } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
@@ -81,6 +87,7 @@ class Node {
   #mails: Mails | undefined;
   #members: Membership | undefined;
   #door!: Door;
+  #own: OwnAccounts | undefined;
   #firstKey: Gateway['firstKey'];
   #ready = false;
   #draining = false;
@@ -112,6 +119,7 @@ class Node {
             this.#door = await openDoor(this.#assembly, this.#behind, () => this.#ready);
             this.#describe();
             this.#mails?.start();
+            this.#firstKey = await this.#own?.makeFirstKey();
           }),
           stop: attempt(() => this.#close()),
         },
@@ -199,7 +207,7 @@ class Node {
     const far = own === undefined ? await openRemoteAccounts(before, shared) : undefined;
     const assembly: Assembly = { ...before, store: (own ?? (far as RemoteAccounts)).store };
     this.#assembly = assembly;
-    this.#firstKey = own?.firstKey;
+    this.#own = own;
     const vault = far === undefined ? await openVault(assembly) : openRemoteVault(assembly, remoteVault(assembly, far));
     if (own !== undefined) {
       publishAccountChanges(assembly, own.store);

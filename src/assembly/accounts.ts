@@ -35,8 +35,11 @@ export interface OwnAccounts {
   store: Store;
   /** As it was when it was opened. */
   ledger: LedgerIdentity;
-  /** The first key, when this start made the data directory. */
-  firstKey: CreatedKey | undefined;
+  /**
+   * Makes the first organisation with its key where there is none yet. Only for a node that serves: the key is shown once, and a
+   * start that failed would show it to nobody.
+   */
+  makeFirstKey(): Promise<CreatedKey | undefined>;
   /** The fencing revision; undefined on a node by itself. */
   revision(): number | undefined;
   /** Called with each new revision. */
@@ -93,12 +96,14 @@ export async function openOwnAccounts(
     record.keep();
     defer(() => record.close());
   }
-  const firstKey = await store.bootstrap();
-  if (firstKey !== undefined) logger.warn({ ledger: ledger.id, directory }, 'a new ledger was made');
   return {
     store,
     ledger,
-    firstKey,
+    makeFirstKey: async () => {
+      const firstKey = await store.bootstrap();
+      if (firstKey !== undefined) logger.warn({ ledger: ledger.id, directory }, 'a new ledger was made');
+      return firstKey;
+    },
     revision: () => ownership?.revision,
     onRevision: (listener) => onRevision.push(listener),
     onLost: (listener) => onLost.push(listener),

@@ -1,8 +1,11 @@
 // Where the first API key is shown: on a terminal once, or in a file that nobody else reads; never in what a service says.
+import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { firstKeyLines } from '../../src/cli/serve/first-key.ts';
+import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const KEY = `sk_vox_${'a'.repeat(38)}`;
@@ -31,4 +34,16 @@ it('is not printed either where it cannot be written', () => {
 
 it('is not spoken of at a later start', () => {
   expect(firstKeyLines(undefined, '/nowhere', false)).toEqual([]);
+});
+
+it('is not lost to a start that did not get its port: the next start shows it', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const VOXGATE_DATA_DIRECTORY = temporaryDirectory();
+  const VOXGATE_PORT = String((other.address() as AddressInfo).port);
+  await expect(startLiveGateway({ VOXGATE_DATA_DIRECTORY, VOXGATE_PORT })).rejects.toThrow('another program');
+  other.close();
+  const { key, request } = await startLiveGateway({ VOXGATE_DATA_DIRECTORY });
+  expect(key).toMatch(/^sk_vox_/);
+  expect((await request('/v1/balance')).status).toBe(200);
 });
