@@ -120,7 +120,7 @@ class KeyAuthenticator implements Authenticator {
   }
 
   async rest(credential: string | undefined, address: string, origin?: string): Promise<Caller> {
-    if (credential === undefined || credential === '') throw missingCredential();
+    if (credential === undefined || credential === '') throw missingCredential(credential, REST_PLACE);
     if (credential.startsWith(TOKEN_PREFIX)) throw tokenNotAllowed();
     const caller = await this.#callerOf(this.#claimOfKey(credential), address);
     requireOrigin(caller, origin);
@@ -128,7 +128,7 @@ class KeyAuthenticator implements Authenticator {
   }
 
   async socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller> {
-    if (credential === undefined || credential === '') throw missingCredential();
+    if (credential === undefined || credential === '') throw missingCredential(credential, SOCKET_PLACE);
     const leave = this.#handshakes.enter(address);
     try {
       const isToken = credential.startsWith(TOKEN_PREFIX);
@@ -259,11 +259,17 @@ function requireTtl(ttlSeconds: number): void {
   });
 }
 
-function missingCredential(): Refusal {
-  return refuse(
-    'missing_credential',
-    'No credential was given. Send an API key in the header `Authorization: Bearer sk_vox_…`.',
-  );
+const REST_PLACE = 'Send an API key in the header `Authorization: Bearer sk_vox_…`.';
+const SOCKET_PLACE =
+  'Send an API key or a client token in the header `Authorization: Bearer …`, or, from a browser, as the subprotocols `bearer` and the credential, in this order.';
+
+/** Empty: there is something in its place, in another form. */
+function missingCredential(credential: '' | undefined, place: string): Refusal {
+  const found =
+    credential === undefined
+      ? 'No credential was given.'
+      : 'The credential is empty, as where a variable is not set, or stands there in another form.';
+  return refuse('missing_credential', `${found} ${place}`);
 }
 
 function invalidKey(): Refusal {

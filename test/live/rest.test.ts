@@ -44,19 +44,20 @@ describe('every answer', () => {
 
 describe('a key is asked for', () => {
   it.each([
-    [undefined, 401, 'missing_credential'],
-    ['Basic abc', 401, 'missing_credential'],
-    ['Bearer ', 401, 'missing_credential'],
-    ['Bearer sk_vox_tooshort', 401, 'invalid_api_key'],
-    [`Bearer sk_vox_${'a'.repeat(38)}`, 401, 'invalid_api_key'],
-    ['Bearer sk_live_someone_elses', 401, 'invalid_api_key'],
-  ])('Authorization "%s" is %d %s', async (authorization, status, code) => {
+    [undefined, 401, 'missing_credential', 'No credential was given.'],
+    ['Basic abc', 401, 'missing_credential', 'in another form'],
+    [`Token sk_vox_${'a'.repeat(38)}`, 401, 'missing_credential', '`Authorization: Bearer sk_vox_…`'],
+    ['Bearer ', 401, 'missing_credential', 'a variable is not set'],
+    ['Bearer sk_vox_tooshort', 401, 'invalid_api_key', 'mistyped'],
+    [`Bearer sk_vox_${'a'.repeat(38)}`, 401, 'invalid_api_key', 'mistyped'],
+    ['Bearer sk_live_someone_elses', 401, 'invalid_api_key', 'mistyped'],
+  ])('Authorization "%s" is %d %s', async (authorization, status, code, words) => {
     const response = await fetch(`${live.url}/v1/models`, {
       headers: authorization === undefined ? {} : { Authorization: authorization },
     });
     const error = await errorOf(response);
     expect(response.status).toBe(status);
-    expect(error.code).toBe(code);
+    expect([error.code, error.message]).toEqual([code, expect.stringContaining(words)]);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 });
