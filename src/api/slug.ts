@@ -22,13 +22,18 @@ export function modelOf(slug: string): string {
 
 /**
  * The known slugs nearest to a mistyped one, best first, at most `count`.
- * Distance is Levenshtein over the whole slug; candidates further than half the length are not offered.
+ * Distance is Levenshtein over the whole slug, or its model where no provider was named; candidates further than half the length
+ * are not offered.
  */
 export function nearestSlugs(wanted: string, known: readonly string[], count = 3): string[] {
   const bounded = wanted.slice(0, SLUG_LENGTH_MAX).toLowerCase();
   return known
-    .map((slug) => ({ slug, distance: editDistance(bounded, slug.toLowerCase()) }))
-    .filter(({ slug, distance }) => distance <= Math.max(3, slug.length / 2))
+    .map((slug) => {
+      const written = slug.toLowerCase();
+      const compared = bounded.includes('/') ? written : modelOf(written);
+      return { slug, compared, distance: editDistance(bounded, compared) };
+    })
+    .filter(({ compared, distance }) => distance <= Math.max(3, compared.length / 2))
     .sort((a, b) => a.distance - b.distance || (a.slug < b.slug ? -1 : 1))
     .slice(0, count)
     .map(({ slug }) => slug);

@@ -121,7 +121,7 @@ describe('a chain', () => {
     ['a mistyped model', { model: 'loopback/scrpt' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
     ['a mistyped provider', { model: 'lopback/script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
     ['another case', { model: 'Loopback/Script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
-    ['a model without its provider', { model: 'script' }, 'model_not_found', 'model', '"script"'],
+    ['a model without its provider', { model: 'script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
     ['nothing like a model', { model: '../../etc/passwd' }, 'model_not_found', 'model', 'GET /v1/models'],
     ['a model that objects have', { model: 'constructor/prototype' }, 'model_not_found', 'model', 'GET /v1/models'],
     ['a provider named __proto__', { model: '__proto__/x' }, 'model_not_found', 'model', 'There is no model'],
