@@ -5,6 +5,7 @@ import type { SessionError } from '../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
+import type { OddLayout } from './audio/layout-watch.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionSettings, SessionTotals } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
@@ -134,12 +135,8 @@ export class EventWriter {
     });
   }
 
-  channelsSuspect(): void {
-    this.warn({
-      code: 'audio_channels_suspect',
-      message:
-        'The audio looks like two interleaved channels. One is taken here, so that it is heard at the wrong speed: mix the two into one, or send one of them.',
-    });
+  layoutSuspect(layout: OddLayout): void {
+    this.warn(LAYOUT_WARNINGS[layout]);
   }
 
   warn({ code, message, param }: Degradation): void {
@@ -191,3 +188,17 @@ export class EventWriter {
     return this.#opening.chain[index] as ChainMember;
   }
 }
+
+const LAYOUT_WARNINGS: Readonly<Record<OddLayout, Degradation>> = {
+  two_channels: {
+    code: 'audio_channels_suspect',
+    message:
+      'The audio looks like two interleaved channels. One is taken here, so that it is heard at the wrong speed: mix the two into one, or send one of them.',
+  },
+  floating_point: {
+    code: 'audio_encoding_suspect',
+    message:
+      'The audio looks like 32-bit floating point, as browsers have it. It is taken for linear16 and heard as noise: send each sample as a 16-bit integer, the number times 32767.',
+    param: 'encoding',
+  },
+};

@@ -81,7 +81,7 @@ export class LiveSession {
       onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
       onLate: () => events.lateAudio(charts.endError),
       onOddRate: (ratio) => events.rateSuspect(ratio),
-      onTwoChannels: () => events.channelsSuspect(),
+      onOddLayout: (layout) => events.layoutSuspect(layout),
     });
     const empties = new EmptyTurns({
       isAskedFor: settings.hearEmptyAgain === 'on',

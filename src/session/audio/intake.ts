@@ -5,7 +5,7 @@ import type { ListenRequest } from '../../api/listen.ts';
 import { ContainerSniffer } from '../../audio/container.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
-import { ChannelWatch } from './channel-watch.ts';
+import { LayoutWatch, type OddLayout } from './layout-watch.ts';
 import { RateWatch } from './rate-watch.ts';
 
 export interface IntakeOptions {
@@ -23,21 +23,21 @@ export interface IntakeOptions {
   onLate(): void;
   /** Audio arrives at this multiple of real time, steadily. Once. */
   onOddRate(ratio: number): void;
-  /** The audio looks like two channels, sent as one. Once. */
-  onTwoChannels(): void;
+  /** The audio does not look like one channel of 16-bit integers. Once. */
+  onOddLayout(layout: OddLayout): void;
 }
 
 export class AudioIntake {
   readonly #options: IntakeOptions;
   readonly #sniffer = new ContainerSniffer();
   readonly #rateWatch: RateWatch;
-  readonly #channelWatch: ChannelWatch | undefined;
+  readonly #layoutWatch: LayoutWatch | undefined;
   #lateTold = false;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#rateWatch = new RateWatch(options.request.sampleRate);
-    this.#channelWatch = options.request.encoding === 'linear16' ? new ChannelWatch() : undefined;
+    this.#layoutWatch = options.request.encoding === 'linear16' ? new LayoutWatch() : undefined;
   }
 
   /** Takes bytes, valid during the call. True when there is more for the leg. */
@@ -61,7 +61,8 @@ export class AudioIntake {
     totals.audioReceived((pipeline.receivedSamples - before) / request.sampleRate);
     const ratio = this.#rateWatch.note(pipeline.receivedSamples, clock.now());
     if (ratio !== undefined) this.#options.onOddRate(ratio);
-    if (this.#channelWatch?.note(bytes)) this.#options.onTwoChannels();
+    const layout = this.#layoutWatch?.note(bytes);
+    if (layout !== undefined) this.#options.onOddLayout(layout);
     return true;
   }
 
@@ -74,7 +75,7 @@ export class AudioIntake {
 }
 
 export const containerWords = (name: string, encoding: string): string =>
-  `The audio begins like a ${name} file. Live audio is headerless ${encoding}: send the samples without the container, or post the file to /v1/audio/transcriptions.`;
+  `The audio is a file (${name}), by its first bytes. Live audio is headerless ${encoding}: send the samples without the container, or post the file to /v1/audio/transcriptions.`;
 
 export const backlogWords = (secondsMax: number): string =>
   `The audio is more than ${secondsMax} s ahead of what could be sent on. Send it more slowly; what was accepted is transcribed.`;

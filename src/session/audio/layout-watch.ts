@@ -1,5 +1,6 @@
-// Suspects two interleaved channels that are sent as one, by the first second that is loud enough. One voice on both channels makes
-// pairs of alike samples; different ones make every second sample more alike than neighbours are, which no single channel does.
+// Suspects audio that is not laid out as it should be, by the first second that is loud enough. Two channels that are sent as one:
+// one voice on both makes pairs of alike samples; different ones make every second sample more alike than neighbours are, which no
+// single channel does. Floating point: every second pair of bytes holds sign and exponent, which sound keeps within a few values.
 
 /** An even number: every block begins with the same channel. */
 const BLOCK_SAMPLES = 1_024;
@@ -15,17 +16,27 @@ const LOUDER = 0.6;
 /** Of the neighbours: where fewer differ, it is no sound that was recorded. */
 const CHANGES_MIN = 0.25;
 
+/** The upper halves of 32-bit numbers from 2⁻¹⁶ to 1, without their sign. */
+const FLOAT_HALF_MIN = 0x3780;
+const FLOAT_HALF_MAX = 0x3f80;
+/** Of the upper halves, and at most of the lower ones. */
+const FLOATS_MIN = 0.9;
+const LOWER_HALVES_MAX = 0.5;
+
+/** What the audio looks like instead of one channel of 16-bit integers. */
+export type OddLayout = 'two_channels' | 'floating_point';
+
 /** Looks until it has seen enough, and holds one block at most until then. */
-export class ChannelWatch {
+export class LayoutWatch {
   #block: Int16Array | undefined = new Int16Array(BLOCK_SAMPLES);
   #filled = 0;
   #low: number | undefined;
   #blocks = 0;
   #loud = 0;
-  #suspect = 0;
+  readonly #suspects = { two_channels: 0, floating_point: 0 };
 
-  /** Takes linear16 in pieces of any length. True once, when it is suspicious. */
-  note(bytes: Uint8Array): boolean {
+  /** Takes linear16 in pieces of any length. Tells once what is suspicious. */
+  note(bytes: Uint8Array): OddLayout | undefined {
     for (let at = 0; this.#block !== undefined && at < bytes.length; at++) {
       const byte = bytes[at] as number;
       if (this.#low === undefined) {
@@ -34,20 +45,37 @@ export class ChannelWatch {
       }
       this.#block[this.#filled++] = this.#low | (byte << 8);
       this.#low = undefined;
-      if (this.#filled === BLOCK_SAMPLES && this.#judge(this.#block)) return true;
+      const layout = this.#filled === BLOCK_SAMPLES ? this.#judge(this.#block) : undefined;
+      if (layout !== undefined) return layout;
     }
-    return false;
+    return undefined;
   }
 
-  #judge(block: Int16Array): boolean {
+  #judge(block: Int16Array): OddLayout | undefined {
     this.#filled = 0;
     this.#blocks++;
-    const isSuspect = looksInterleaved(block);
-    if (isSuspect !== undefined) this.#loud++;
-    if (isSuspect === true) this.#suspect++;
+    const isInterleaved = looksInterleaved(block);
+    if (isInterleaved !== undefined) this.#loud++;
+    if (looksFloating(block)) this.#suspects.floating_point++;
+    else if (isInterleaved === true) this.#suspects.two_channels++;
     if (this.#loud === LOUD_BLOCKS || this.#blocks === BLOCKS_MAX) this.#block = undefined;
-    return this.#loud === LOUD_BLOCKS && this.#suspect >= SUSPECT_BLOCKS;
+    if (this.#loud < LOUD_BLOCKS) return undefined;
+    return LAYOUTS.find((layout) => this.#suspects[layout] >= SUSPECT_BLOCKS);
   }
+}
+
+const LAYOUTS: readonly OddLayout[] = ['floating_point', 'two_channels'];
+
+/** Whichever half comes first: the stream may begin within a number. */
+function looksFloating(block: Int16Array): boolean {
+  const halves: Pair = [0, 0];
+  block.forEach((sample, at) => {
+    const magnitude = sample & 0x7fff;
+    if (magnitude >= FLOAT_HALF_MIN && magnitude <= FLOAT_HALF_MAX) halves[(at % 2) as 0 | 1]++;
+  });
+  const [lower, upper] = halves.sort((a, b) => a - b) as Pair;
+  const numbers = block.length / 2;
+  return upper > FLOATS_MIN * numbers && lower < LOWER_HALVES_MAX * numbers;
 }
 
 /** Undefined where it is too quiet to tell. */

@@ -1,6 +1,7 @@
-// When audio looks like two channels in one: interleaved stereo of every kind is noticed, and no single channel is taken for it.
+// When audio looks like two channels in one, or like floating point: interleaved stereo and floats of every kind are noticed, and no
+// single channel of integers is taken for them.
 import { describe, expect, it } from 'vitest';
-import { ChannelWatch } from '../../../src/session/audio/channel-watch.ts';
+import { LayoutWatch, type OddLayout } from '../../../src/session/audio/layout-watch.ts';
 import { samplesOf } from '../../fakes/audio/numbered-audio.ts';
 import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
 import { seeded } from '../../fakes/random.ts';
@@ -20,15 +21,20 @@ function interleaved(left: ArrayLike<number>, right: ArrayLike<number>): Uint8Ar
   return bytesOf(Array.from({ length: 2 * length }, (_, at) => (at % 2 === 0 ? left : right)[at >> 1] ?? 0));
 }
 
-/** How often it is told, in pieces of this size. */
-function told(bytes: Uint8Array, pieceBytes = 640): number {
-  const watch = new ChannelWatch();
-  let count = 0;
+/** What is told, in pieces of this size. */
+function told(bytes: Uint8Array, pieceBytes = 640): OddLayout[] {
+  const watch = new LayoutWatch();
+  const layouts: OddLayout[] = [];
   for (let at = 0; at < bytes.length; at += pieceBytes) {
-    if (watch.note(bytes.subarray(at, at + pieceBytes))) count++;
+    const layout = watch.note(bytes.subarray(at, at + pieceBytes));
+    if (layout !== undefined) layouts.push(layout);
   }
-  return count;
+  return layouts;
 }
+
+/** As Web Audio has it. */
+const floats = (mono: ArrayLike<number>, loud = 1) =>
+  new Uint8Array(Float32Array.from(mono, (sample) => (sample * loud) / 32_768).buffer);
 
 const noise = (loud: number, seed: number) => {
   const { next } = seeded(seed);
@@ -39,8 +45,8 @@ const tone = (hertz: number, rate = 16_000, phase = 0) =>
 
 const HISS = noise(100, 3);
 
-describe('the channel watch', () => {
-  it.each<[string, Uint8Array]>([
+describe('the layout watch', () => {
+  it.each<[string, Uint8Array, OddLayout?]>([
     ['one voice on both channels', interleaved(ONE, ONE)],
     [
       'one voice on both, one of them quieter',
@@ -59,17 +65,20 @@ describe('the channel watch', () => {
     ['a voice and silence', interleaved(ONE, new Int16Array(ONE.length))],
     ['silence and a voice', interleaved(new Int16Array(ONE.length), ONE)],
     ['two people', interleaved(ONE, OTHER)],
-  ])('notices %s, once, in pieces of any size', (_, bytes) => {
-    expect([1, 3, 640, 4_097, bytes.length].map((size) => told(bytes, size))).toEqual([1, 1, 1, 1, 1]);
+    ['floating point', floats(ONE), 'floating_point'],
+    ['quiet floating point', floats(ONE, 0.05), 'floating_point'],
+    ['floating point of two channels', floats(Array.from(ONE).flatMap((sample) => [sample, sample])), 'floating_point'],
+  ])('notices %s, once, in pieces of any size', (_, bytes, layout = 'two_channels') => {
+    for (const size of [1, 3, 640, 4_097, bytes.length]) expect(told(bytes, size)).toEqual([layout]);
     // Cut within a pair of samples.
-    expect(told(bytes.subarray(2))).toBe(1);
+    expect(told(bytes.subarray(2))).toEqual([layout]);
   });
 
   it.each(SPOKEN)('trusts %s, at its own rate and as telephones have it', (file) => {
     const mono = voice(file);
     const { sampleRate } = sampleAudio(file);
-    expect(told(bytesOf(mono))).toBe(0);
-    if (sampleRate > 8_000) expect(told(bytesOf(mono.filter((_, at) => at % 2 === 0)))).toBe(0);
+    expect(told(bytesOf(mono))).toEqual([]);
+    if (sampleRate > 8_000) expect(told(bytesOf(mono.filter((_, at) => at % 2 === 0)))).toEqual([]);
   });
 
   it.each<[string, ArrayLike<number>]>([
@@ -84,22 +93,23 @@ describe('the channel watch', () => {
       [`a tone of ${hertz} Hz, between samples`, tone(hertz, 16_000, Math.PI / 4)],
     ]),
   ])('trusts %s', (_, mono) => {
-    expect(told(bytesOf(mono))).toBe(0);
+    expect(told(bytesOf(mono))).toEqual([]);
   });
 
   it('is done after the first loud second, and gives up after two minutes of quiet', () => {
     const later = (first: Uint8Array) => told(Buffer.concat([first, interleaved(ONE, ONE)]));
-    expect(later(bytesOf(tone(440)))).toBe(0);
-    expect(later(new Uint8Array(32_000 * 60))).toBe(1);
-    expect(later(new Uint8Array(32_000 * 140))).toBe(0);
+    expect(later(bytesOf(tone(440)))).toEqual([]);
+    expect(later(new Uint8Array(32_000 * 60))).toEqual(['two_channels']);
+    expect(later(new Uint8Array(32_000 * 140))).toEqual([]);
   });
 
-  it('is told to the client as one warning, and the audio is heard on', async () => {
+  it.each<[string, Uint8Array, string, string]>([
+    ['two channels', interleaved(ONE, ONE), 'audio_channels_suspect', 'two interleaved channels'],
+    ['floating point', floats(ONE), 'audio_encoding_suspect', 'a 16-bit integer'],
+  ])('tells the client of %s by one warning, and the audio is heard on', async (_, bytes, code, words) => {
     const rig = new SessionRig();
     const client = await rig.open();
-    client.session.audio(interleaved(ONE, ONE).subarray(0, 200_000));
-    expect(client.of('warning')).toMatchObject([
-      { code: 'audio_channels_suspect', message: expect.stringContaining('two interleaved channels') },
-    ]);
+    client.session.audio(bytes.subarray(0, 200_000));
+    expect(client.of('warning')).toMatchObject([{ code, message: expect.stringContaining(words) }]);
   });
 });
