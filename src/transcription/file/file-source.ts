@@ -140,6 +140,11 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
     if (title === undefined) return { kind: 'raw', sampleRate: rawSampleRate };
     throw unsupported(`The file is ${title}, and its content type says headerless PCM. Leave the content type out.`);
   }
+  if (title === undefined && isText(head)) {
+    throw unsupported(
+      'The file is text, not audio. Send the content of an audio file: with curl its name stands behind an @, -F file=@audio.wav.',
+    );
+  }
   const container = title === undefined ? undefined : CONTAINERS[title];
   if (title === undefined || container === undefined || (title.startsWith('WAV') && !isWave(head))) {
     throw unsupported(
@@ -148,6 +153,12 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
   }
   return { kind: 'container', title, ...container };
 }
+
+/** The name of a file in the place of its content, or what a server said where the audio was asked for. */
+const isText = (head: Uint8Array): boolean =>
+  head.every((byte) => (byte >= 0x20 && byte < 0x7f) || LINE.includes(byte));
+
+const LINE: readonly number[] = [0x09, 0x0a, 0x0d];
 
 /** RIFF is the frame of other formats as well. A header cut off before it says which is left to the reader of WAV. */
 const isWave = (head: Uint8Array): boolean =>
