@@ -9,7 +9,7 @@ import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, tell, UsageError } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
-import { liveTranscription, type Target, type Wanted } from './speech/live-transcription.ts';
+import { liveTranscription, noConnection, type Target, type Wanted } from './speech/live-transcription.ts';
 
 const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
 
@@ -51,8 +51,8 @@ export const transcribe: Command = {
     const work = (target: Target) =>
       values.live ? liveTranscription(target, wanted) : fileTranscription(target, wanted);
     if (values.url === undefined) return withOwnGateway(work);
-    const key = values.key ?? process.env[CLIENT_KEY_VARIABLE];
-    if (key === undefined) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
+    const key = values.key || process.env[CLIENT_KEY_VARIABLE];
+    if (!key) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
     return work({ url: values.url.replace(/\/$/, ''), key });
   },
 };
@@ -98,6 +98,8 @@ async function fileTranscription(
     method: 'POST',
     headers: { Authorization: `Bearer ${key}` },
     body: form,
+  }).catch((error: Error & { cause?: Error }) => {
+    throw noConnection(url, error.cause ?? error);
   });
   const body = (await response.json()) as {
     text?: string;

@@ -46,6 +46,19 @@ describe('voxgate', () => {
     expect(errors).not.toMatch(/\n\s+at /);
   });
 
+  it.each<[string, string[], number, RegExp]>([
+    [
+      'a file',
+      ['test/fixtures/audio/yes.wav', '--key', 'k'],
+      1,
+      /no connection to http:\/\/127\.0\.0\.1:65535: .*ECONNREFUSED/,
+    ],
+    ['an empty key', ['test/fixtures/audio/yes.wav', '--key', ''], 64, /VOXGATE_KEY/],
+  ])('says where no gateway answers: %s', async (_, args, exit, words) => {
+    const { code, errors } = await voxgate(['transcribe', ...args, '--url', 'http://127.0.0.1:65535']);
+    expect([code, errors]).toEqual([exit, expect.stringMatching(words)]);
+  });
+
   it('ends with 78 and one sentence for a configuration that cannot be used', async () => {
     for (const command of [['serve'], ['config', 'check'], ['keys', 'list']]) {
       const { code, errors } = await voxgate(command, {

@@ -51,13 +51,17 @@ export async function liveTranscription(
       response.on('data', (chunk: Buffer) => body.push(chunk));
       response.on('end', () => reject(new CommandError(refusalOf(Buffer.concat(body), response.statusCode))));
     });
-    socket.on('error', (error) => reject(new CommandError(`the connection failed: ${error.message}.`)));
+    socket.on('error', (error) => reject(noConnection(url, error)));
     socket.on('close', (code) => {
       terminal.end();
       resolve(code === 1000 ? EXIT.ok : EXIT.failed);
     });
   });
 }
+
+/** The system's word alone says neither where nothing answered nor what to do. */
+export const noConnection = (url: string, { message }: Error): CommandError =>
+  new CommandError(`no connection to ${url}: ${message}. Is a gateway running there?`);
 
 /** Events as lines; on a terminal also a line of progress that is written over. */
 class Terminal {
