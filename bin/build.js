@@ -45,6 +45,7 @@ export class BuildFailed extends Error {}
 /**
  * @typedef {object} BuildOptions
  * @property {(outDir: string) => Promise<void>} [compile] Writes the compiled program to `outDir`; `tsc` unless a test says otherwise.
+ * @property {() => void} [onCompile] Called before it is compiled, which takes some seconds.
  * @property {number} [lockWaitMs] How long to wait for a build that another process is making.
  */
 
@@ -63,6 +64,7 @@ export async function ensureBuilt(root, options = {}) {
   try {
     const current = fingerprint(root);
     if (isFresh(root, current)) return 'fresh';
+    options.onCompile?.();
     await build(root, current, compile);
     return 'built';
   } finally {

@@ -7,9 +7,12 @@ import { requireFittingNode } from './preflight.js';
 
 requireFittingNode();
 const { BuildFailed, ensureBuilt } = await import('./build.js');
+/** A silence of ten seconds looks like a fault. Programs that read what is said here learn nothing by it. */
+const tellPerson = () =>
+  process.stderr.isTTY && console.error('The source has changed, or is new: compiling it first …');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 try {
-  await ensureBuilt(root);
+  await ensureBuilt(root, { onCompile: tellPerson });
 } catch (error) {
   if (!(error instanceof BuildFailed)) throw error;
   console.error(error.message);

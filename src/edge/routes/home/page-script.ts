@@ -4,6 +4,8 @@ interface Element {
   value: string;
   textContent: string | null;
   disabled: boolean;
+  /** Of a form: shows what is wrong in its fields. */
+  reportValidity(): boolean;
   addEventListener(type: string, listener: (event: { preventDefault(): void }) => void): void;
 }
 declare const document: { getElementById(id: string): Element | null };
@@ -68,6 +70,7 @@ on('account', 'submit', 'account-state', async () => {
   tell('account-state', 'Your API key, shown only this once. It stands in the form above already: speak.');
 });
 on('sign-up', 'click', 'account-state', async () => {
+  if (!at('account').reportValidity()) return;
   await ask('/console/api/sign-up', { email: at('email').value, password: at('password').value });
   tell('account-state', 'A mail is on its way. Open its link, then log in here and mint a key.');
 });

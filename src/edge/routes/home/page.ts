@@ -68,7 +68,7 @@ function speakHtml({ ownModels }: SetUp): string {
 
 function keyHtml({ mail }: SetUp, isOperator: boolean): string {
   const own =
-    'Whoever runs this gateway has one: the first start shows it, and <code>voxgate keys create</code> makes more.';
+    'Whoever runs this gateway has one: the first start shows it, and <code>voxgate keys create</code> makes more (in a checkout <code>npm run -s voxgate -- keys create</code>).';
   if (mail === 'nowhere') return `<h2 id="key-of-your-own">No key yet?</h2>\n<p>${own}</p>`;
   const outbox = mail === 'outbox' && isOperator ? ' Mails wait at <a href="/console/outbox">the outbox</a>.' : '';
   return `<h2 id="key-of-your-own">No key yet?</h2>
