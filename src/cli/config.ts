@@ -2,7 +2,7 @@
 import { configReference, printConfig } from '../config/reference.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { EXIT, print, tell, UsageError } from './shared/output.ts';
-import { loadPrices, loadSettings } from './shared/settings.ts';
+import { loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate config <check|print|docs>
 
@@ -18,7 +18,7 @@ export const config: Command = {
     const { positionals } = readArguments({ usage, operandsMax: 1 }, args, {});
     const [action] = positionals;
     if (action === 'check') {
-      loadPrices(loadSettings(process.env, tell));
+      loadSettings(process.env, tell);
       print('The configuration can be used.');
     } else if (action === 'print') print(printConfig(loadSettings()));
     else if (action === 'docs') print(configReference());

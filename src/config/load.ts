@@ -3,11 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import type { PricedCard } from '../billing/price-list.ts';
 import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
 import { configFields, type Field } from './fields.ts';
 import { isOfService, isOurs, suggestion } from './names.ts';
+import { loadPriceList } from './prices/price-list.ts';
 import { type Config, ConfigSchema } from './schema.ts';
-import { checkTogether } from './together.ts';
+import { faultsTogether } from './together.ts';
 
 /** The variable that names the configuration file. */
 export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
@@ -19,6 +21,8 @@ export { ConfigError };
 export interface LoadOptions {
   /** Names of the known providers, for their `VOXGATE_<PROVIDER>_URL` and `<PROVIDER>_API_KEY`. */
   providers: readonly string[];
+  /** Their models: where they are given, the prices are checked with all the rest. */
+  catalogue?: readonly { models: readonly PricedCard[] }[];
   /** Gives a file's text or throws. */
   readFile?: (path: string) => string;
   /** Hears what an operator may want to know of a configuration that can be used, in a sentence. */
@@ -35,25 +39,37 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
   const fields = configFields(options.providers);
   const { own, ignored } = withoutServices(env);
   const faults = unknownVariables(own, fields);
-  const file = collected(faults, {}, () => readConfigFile(own[CONFIG_FILE_VARIABLE], readFile));
-  faults.push(...unknownMembers(file, fields));
-  const config: unknown = assemble(fields, (field) => collected(faults, undefined, () => readValue(field, own, file)));
+  const noted = <Result>(work: () => Result): Result | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(error.message);
+      return undefined;
+    }
+  };
+  const file = noted(() => readConfigFile(own[CONFIG_FILE_VARIABLE], readFile));
+  const isUsable = new Set<string>();
+  const config: unknown = assemble(fields, (field) =>
+    noted(() => {
+      const value = readValue(field, own, file);
+      isUsable.add(field.path.join('.'));
+      return value;
+    }),
+  );
+  // What a file would have said that cannot be read is not held against what the environment says.
+  if (file !== undefined) {
+    faults.push(...unknownMembers(file, fields));
+    const usable = (...places: string[]) => places.every((place) => isUsable.has(place));
+    faults.push(...faultsTogether(config as Config, fields, { readFile, usable }));
+    const { catalogue } = options;
+    if (catalogue !== undefined && usable('billing.pricesFile', 'billing.marginPercent'))
+      noted(() => loadPriceList(catalogue, (config as Config).billing, readFile));
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
-  checkTogether(config, fields, readFile);
   if (ignored.length > 0) options.onNote?.(`${ignored.join(', ')}: set by Kubernetes for a Service, and ignored.`);
   return config;
-}
-
-/** What the work gives; where that cannot be used, `instead`, and the fault is noted. */
-function collected<Result>(faults: string[], instead: Result, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    faults.push(error.message);
-    return instead;
-  }
 }
 
 /** The environment without what Kubernetes has put there, and the names of that. */

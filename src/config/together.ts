@@ -1,6 +1,6 @@
 // What no single value can say: settings that go together, files that must be readable, and what a node among others needs.
 // Single values are checked by the declaration.
-import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
+import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';
 import { natsUrlsOf, ROLES, rolesOf } from './schema-cluster.ts';
@@ -24,16 +24,35 @@ const FILES = [
 /** Good only where the traffic never leaves the machine. */
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-/** @throws ConfigError */
-export function checkTogether(config: Config, fields: readonly Field[], readFile: (path: string) => string): void {
+/** What tells of a cluster whether its settings go together. */
+const CLUSTER = [
+  'data.secret',
+  'cluster.nats',
+  'cluster.roles',
+  'cluster.natsMissing',
+  'cluster.natsUser',
+  'cluster.natsCredentialsFile',
+  'cluster.natsCertFile',
+] as const;
+
+/**
+ * A sentence for each fault.
+ *
+ * @param usable whether settings can be used by themselves: those that cannot are told of already
+ */
+export function faultsTogether(
+  config: Config,
+  fields: readonly Field[],
+  { readFile, usable }: { readFile: (path: string) => unknown; usable: (...places: string[]) => boolean },
+): string[] {
   const names = new Map(fields.map((field) => [field.path.join('.'), field]));
   const field = (place: string): Field => names.get(place) as Field;
   const valueAt = (place: string): unknown => {
     const [section, member] = place.split('.') as [keyof Config, string];
     return (config[section] as Record<string, unknown>)[member];
   };
-  const faults = [
-    ...PAIRS.flatMap((pair) => {
+  return [
+    ...PAIRS.filter((pair) => usable(...pair)).flatMap((pair) => {
       const [missing, ...others] = pair.filter((place) => valueAt(place) === undefined);
       const given = pair.find((place) => valueAt(place) !== undefined);
       if (missing === undefined || given === undefined || others.length > 0) return [];
@@ -49,9 +68,8 @@ export function checkTogether(config: Config, fields: readonly Field[], readFile
         return `${nameOf(field(place))} is ${shown(path)}, which cannot be read (${codeOf(error)}); it is ${field(place).accepts}.`;
       }
     }),
-    ...clusterFaults(config, (place) => nameOf(field(place))),
+    ...(usable(...CLUSTER) ? clusterFaults(config, (place) => nameOf(field(place))) : []),
   ];
-  if (faults.length > 0) throw new ConfigError(faults);
 }
 
 function clusterFaults({ cluster, data }: Config, name: (place: string) => string): string[] {

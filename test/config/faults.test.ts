@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 
 const providers = ['local', 'my-asr'];
+const catalogue = [{ models: [{ id: 'my-asr/one', modes: ['live' as const], pricing: { currency: 'USD' as const } }] }];
 
 function refusal(env: Record<string, string>, file?: string): string {
   const readFile = () => {
@@ -10,7 +11,7 @@ function refusal(env: Record<string, string>, file?: string): string {
     return file;
   };
   try {
-    loadConfig(env, { providers, readFile });
+    loadConfig(env, { providers, catalogue, readFile });
   } catch (error) {
     return (error as Error).message;
   }
@@ -75,5 +76,37 @@ describe('all that is wrong', () => {
   test('is told at once of settings that go together, and of files', () => {
     const env = { VOXGATE_TLS_CERT_FILE: 'c.pem', VOXGATE_NATS_USER: 'edge', VOXGATE_ROLES: 'edge' };
     expect(refusal(env).split('\n')).toHaveLength(5);
+  });
+
+  test('is told at once of a single value, of settings that go together, of files and of the prices', () => {
+    const env = {
+      VOXGATE_DOOR: 'bun',
+      VOXGATE_NATS_USER: 'edge',
+      VOXGATE_TLS_CERT_FILE: 'c.pem',
+      VOXGATE_TLS_KEY_FILE: 'k.pem',
+      VOXGATE_PRICES_FILE: 'prices.json',
+    };
+    const [head, ...faults] = refusal(env).split('\n');
+    expect(head).toBe('5 settings cannot be used:');
+    expect(faults.map((fault) => fault.trim().split(' ')[0])).toEqual([
+      'VOXGATE_DOOR',
+      'VOXGATE_NATS_PASSWORD',
+      'VOXGATE_TLS_CERT_FILE',
+      'VOXGATE_TLS_KEY_FILE',
+      'VOXGATE_PRICES_FILE',
+    ]);
+    const [first, second] = refusal({ VOXGATE_DOOR: 'bun', VOXGATE_PRICES_FILE: 'p' }, '{"my-asr/two": {}}')
+      .split('\n  ')
+      .slice(1);
+    expect(first).toContain('VOXGATE_DOOR');
+    expect(second).toMatch(/^VOXGATE_PRICES_FILE .* there is no model "my-asr\/two"; the nearest is my-asr\/one\.$/);
+  });
+
+  test('is told once: what cannot be used by itself is not held against other settings', () => {
+    expect(refusal({ VOXGATE_ROLES: 'edge', VOXGATE_NATS: 'http://127.0.0.1' })).toMatch(/^VOXGATE_NATS .*\.$/);
+    expect(refusal({ VOXGATE_MARGIN_PERCENT: 'ten', VOXGATE_PRICES_FILE: 'p' })).toMatch(
+      /^VOXGATE_MARGIN_PERCENT .*\.$/,
+    );
+    expect(refusal({ VOXGATE_CONFIG: 'v.json', VOXGATE_NATS_USER: 'edge' })).toMatch(/^VOXGATE_CONFIG .*\.$/);
   });
 });

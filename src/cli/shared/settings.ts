@@ -16,10 +16,10 @@ export function loadSettings(
   env: Readonly<Record<string, string | undefined>> = process.env,
   onNote: (sentence: string) => void = () => {},
 ): Config {
-  return loadConfig(env, { providers: providerNames, onNote });
+  return loadConfig(env, { providers: providerNames, catalogue: providers, onNote });
 }
 
-/** The prices in force. Throws ConfigError with one sentence. */
+/** The prices in force. Throws ConfigError with one sentence where the file is another by now. */
 export function loadPrices(config: Config): PriceList {
   return loadPriceList(providers, config.billing);
 }

@@ -2,7 +2,7 @@
 // in billing/; here a list that cannot be used becomes one sentence for the operator.
 import { readFileSync } from 'node:fs';
 import { createPriceList, type PricedCard, type PriceList, PriceListError } from '../../billing/price-list.ts';
-import { ConfigError } from '../load.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Config } from '../schema.ts';
 import { readPriceOverrides } from './price-overrides.ts';
 
