@@ -170,7 +170,7 @@ export const ERROR_CATALOGUE = {
     422,
     4000,
     'stop',
-    'The model has no price in this mode, so it cannot be used until the operator sets one.',
+    'No model that was named has a price in this mode (with `strict`: one of them has none), so it cannot be used until the operator sets one.',
   ),
   message_too_big: row(
     'invalid_request_error',

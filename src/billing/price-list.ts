@@ -24,6 +24,9 @@ export interface ListedPrice extends ExactPrice {
   metered?: 'connection';
 }
 
+/** The price of what costs nothing. */
+export const FREE: ListedPrice = { unit: 'minute', microUsd: 0n, minimumMicroUsd: 0n };
+
 export interface PriceList {
   /** Undefined where the model has no price in the mode, or is unknown: then it cannot be used (`model_not_priced`). */
   priceOf(slug: string, mode: Mode): ListedPrice | undefined;

@@ -39,9 +39,9 @@ const hasAccess = (access: CredentialDependencies['access']) => (provider: strin
 
 const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
 
-/** A member that cannot be used, since there is no credential of the kind it needs: why, and what to do. */
-export interface NoCredential {
-  code: Extract<ErrorCode, 'upstream_not_configured' | 'invalid_request'>;
+/** A member that cannot be used, since there is no credential of the kind it needs, or no price: why, and what to do. */
+export interface Unusable {
+  code: Extract<ErrorCode, 'upstream_not_configured' | 'model_not_priced' | 'invalid_request'>;
   why: string;
   remedy: string;
 }
@@ -51,7 +51,7 @@ export async function credentialOf(
   provider: Provider,
   { mode, organisationId }: { mode: Mode; organisationId: string },
   { access, ownKeyOf, hasService = hasAccess(access) }: CredentialDependencies,
-): Promise<MemberCredential | NoCredential> {
+): Promise<MemberCredential | Unusable> {
   const { name, title } = provider;
   const needed = provider.credential === 'required';
   const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, name) : undefined;

@@ -6,9 +6,10 @@ import { printable, type Refusal, type RefusalExtras, refuse } from '../api/erro
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
+import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
 import { hearsUtterances, UTTERANCE_TIMING } from '../providers/live-turns.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
-import { type CredentialDependencies, credentialOf, type NoCredential, ownKeyWords } from './chain-credential.ts';
+import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
 export interface Degradation {
@@ -30,6 +31,8 @@ export interface ChainMember {
   own: boolean;
   /** The own key is out of use: the dial will fail, and nothing else takes its place. */
   barred?: true;
+  /** What it costs in the mode that is asked for. */
+  price: ListedPrice;
   /** Hertz this member is sent. */
   sampleRate: number;
   degradations: Degradation[];
@@ -53,6 +56,7 @@ export interface Ask {
 export interface ChainDependencies extends CredentialDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
+  prices: PriceList;
 }
 
 /** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
@@ -92,7 +96,7 @@ export async function resolveChain(
 }
 
 /** A chain goes on without a member that cannot be used. */
-const withoutMember = (slug: string, { why, remedy }: NoCredential, param: string): Degradation => ({
+const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): Degradation => ({
   code: 'model_left_out',
   message: `${slug} is left out of the models that are tried: ${why} ${remedy}`,
   param,
@@ -117,7 +121,7 @@ async function member(
   param: 'model' | 'fallbacks',
   ask: Ask,
   dependencies: ChainDependencies,
-): Promise<ChainMember | NoCredential> {
+): Promise<ChainMember | Unusable> {
   const { provider, card } = find(candidate.model, param, dependencies.providers);
   if (!card.modes.includes(ask.mode)) {
     const can = card.modes.length === 0 ? 'nothing' : card.modes.join(' and ');
@@ -133,6 +137,9 @@ async function member(
   const found = await credentialOf(candidate, provider, ask, dependencies);
   if ('remedy' in found) return found;
   const { barred, ...credential } = found;
+  // The customer's own provider key costs nothing, whatever the model.
+  const price = credential.own ? FREE : dependencies.prices.priceOf(card.id, ask.mode);
+  if (price === undefined) return notPriced(card, ask.mode);
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const checked: ChainMember = {
     slug: card.id,
@@ -141,6 +148,7 @@ async function member(
     params: Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name))),
     ...credential,
     ...(barred ? { barred } : {}),
+    price,
     sampleRate: rateFor(card, ask.sampleRate),
     degradations: [
       ...degradations(card, ask),
@@ -158,6 +166,12 @@ async function member(
   await checkWithEngine(checked, ask, dependencies, paramsName);
   return checked;
 }
+
+const notPriced = ({ id }: ModelCard, mode: Mode): Unusable => ({
+  code: 'model_not_priced',
+  why: `The model ${id} has no ${mode} price here, so it cannot be used on the gateway's account.`,
+  remedy: 'Its operator can set one, or name another model.',
+});
 
 function find(
   slug: string,

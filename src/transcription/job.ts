@@ -2,7 +2,6 @@
 // done before under the same idempotency key, and how it is answered, is the edge's.
 import { Refusal, refuse } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import type { PriceList } from '../billing/price-list.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../failover/chain.ts';
 import { isFree, type MeterMember } from '../ledger/meter.ts';
 import { pricedMembers } from '../ledger/priced.ts';
@@ -20,8 +19,6 @@ import { type TranscriptionDependencies, type TranscriptionOutcome, transcribe }
 import { audioFileOf, type ReadUpload, type Upload } from './upload.ts';
 
 export interface JobDependencies extends ChainDependencies, TranscriptionDependencies {
-  /** What a model costs for files; undefined where it has no price. */
-  prices: PriceList;
   /** Measures files that are here whole. */
   lengths: Pick<LengthMeter, 'measure'>;
   /** Holds and charges. */
@@ -154,10 +151,10 @@ export class FileJob {
   /** Checks models, permissions and credit. Throws a Refusal. */
   async #admit(request: TranscriptionRequest): Promise<Admitted> {
     const { organisationId, keyId, requireModels } = this.#options;
-    const { reservations, prices } = this.#dependencies;
+    const { reservations } = this.#dependencies;
     const { members, warnings } = await chainOf(request, organisationId, this.#dependencies);
     requireModels(members.map(({ slug }) => slug));
-    const priced = pricedMembers(members, 'batch', prices);
+    const priced = pricedMembers(members);
     if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
     return { members, warnings, priced };
   }

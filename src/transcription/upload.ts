@@ -2,7 +2,6 @@
 // what of it the models are handed.
 import { isSlug, providerOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import type { PriceList } from '../billing/price-list.ts';
 import type { ChainDependencies } from '../failover/chain.ts';
 import type { LimitedSignal } from '../runtime/limited-signal.ts';
 import type { AudioFile } from './file/file-source.ts';
@@ -44,7 +43,7 @@ export type ReadUpload<Own extends Upload = Upload> = (
 export function needsWholeFile(
   { model, hasFallbacks }: { model: string; hasFallbacks: boolean },
   { contentType, head }: Pick<UploadedFile, 'contentType' | 'head'>,
-  { providers, prices }: Pick<ChainDependencies, 'providers'> & { prices: PriceList },
+  { providers, prices }: Pick<ChainDependencies, 'providers' | 'prices'>,
 ): boolean {
   if (hasFallbacks) return true;
   const provider = isSlug(model) ? providers.get(providerOf(model)) : undefined;

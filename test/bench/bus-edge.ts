@@ -106,7 +106,7 @@ const request: ListenRequest = {
 };
 const { members, warnings } = await resolveChain(
   { ...request, mode: 'live', organisationId: 'org_1' },
-  { providers, engines, access },
+  { providers, engines, access, prices },
 );
 const lateMs: number[] = [];
 let errors = 0;
@@ -134,7 +134,7 @@ async function speak(index: number): Promise<void> {
   const head = { id: `ses_${index}`, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
   const meter = await reservations.open(
     { ...head, model: request.model, openedAt: new Date().toISOString() },
-    pricedMembers(members, 'live', prices),
+    pricedMembers(members),
   );
   const endsAtMs: number[] = [];
   const session = host.open(

@@ -1,8 +1,10 @@
 // Whose credential each member of a chain runs on: the organisation's own key where there is one, the service's where the
 // request says so or there is none, and never one in place of the other.
+
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
+import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import { resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { ModelCard, Provider } from '../../src/providers/provider.ts';
@@ -27,6 +29,7 @@ interface Situation {
   elsewhere?: string[];
   own?: Record<string, OwnKey>;
   strict?: boolean;
+  prices?: PriceOverrides;
 }
 
 async function resolved({
@@ -36,6 +39,7 @@ async function resolved({
   own = {},
   elsewhere,
   strict = false,
+  prices,
 }: Situation) {
   const asked: string[] = [];
   const chain = await resolveChain(
@@ -54,6 +58,7 @@ async function resolved({
     {
       providers,
       engines: {},
+      prices: createPriceList(providers.values(), prices),
       access: (name) => ({ baseUrl: undefined, credential: service.includes(name) ? 'ours' : undefined }),
       ...(elsewhere !== undefined && {
         hasService: (name: string, mode: string) => mode === 'live' && elsewhere.includes(name),
@@ -87,6 +92,11 @@ describe('a member runs on', () => {
     [
       'the own key, whether the service has one',
       { service: ['one'], own: { one: good('pk_1') } },
+      [['one/a', 'pk_1', true]],
+    ],
+    [
+      'the own key, which costs nothing, be the model without a price',
+      { own: { one: good('pk_1') }, prices: { 'one/a': { live: null } } },
       [['one/a', 'pk_1', true]],
     ],
     ['the own key, or has none', { own: { one: good('pk_1') } }, [['one/a', 'pk_1', true]]],

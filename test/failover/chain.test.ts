@@ -1,8 +1,10 @@
 // The chain of a request, checked whole before the first sample: models, modes, options, credentials, and what each member
 // would not honour.
+
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
+import { createPriceList, FREE, type PriceOverrides } from '../../src/billing/price-list.ts';
 import { type Ask, rateFor, resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { Engine, ModelCard, Provider } from '../../src/providers/provider.ts';
@@ -29,7 +31,7 @@ const plain = puppetProvider({
 const batchOnly: Provider = {
   ...puppetProvider({ card: { modes: ['batch'] } }),
   name: 'tape',
-  models: [{ ...card, id: 'tape/a', modes: ['batch'] }],
+  models: [{ ...card, id: 'tape/a', modes: ['batch'], pricing: { currency: 'USD' } }],
 };
 const closed: Provider = {
   ...loopback,
@@ -48,11 +50,14 @@ const checking: Engine = {
   check: async (query) => (query.take === 13 ? { param: 'take', message: '13 is not taken.' } : undefined),
 };
 
-const resolve = (ask: Partial<Ask>) =>
+const offered = [loopback, plain, batchOnly, closed];
+
+const resolve = (ask: Partial<Ask>, prices: PriceOverrides = {}) =>
   resolveChain(
     { ...ASK, ...ask },
     {
-      providers: new Map([loopback, plain, batchOnly, closed].map((provider) => [provider.name, provider])),
+      providers: new Map(offered.map((provider) => [provider.name, provider])),
+      prices: createPriceList(offered, prices),
       engines: { loopback: unchecked, puppet: checking },
       access: () => ({ baseUrl: undefined, credential: undefined }),
     },
@@ -101,6 +106,23 @@ describe('a chain', () => {
     expect(members.map(({ slug }) => slug)).toEqual(['loopback/script']);
     expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
     expect(warnings[0]?.message).toMatch(/^closed\/a is left out .* Its operator can set CLOSED_API_KEY/);
+  });
+
+  const unpriced = { 'loopback/numbered': { live: null } };
+
+  it.each([
+    ['its first member', 'loopback/numbered', 'loopback/script', 'model'],
+    ['a fallback', 'loopback/script', 'loopback/numbered', 'fallbacks'],
+  ])('without a price for %s goes on with the others, and warns of it', async (_, model, other, param) => {
+    const { members, warnings } = await resolve({ model, fallbacks: [fallback(other)] }, unpriced);
+    expect(members.map(({ slug, price }) => [slug, price])).toEqual([['loopback/script', FREE]]);
+    expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
+    expect(warnings[0]?.message).toMatch(/^loopback\/numbered is left out .* has no live price here/);
+  });
+
+  it('may use a model in the mode that has a price', async () => {
+    const ask = { mode: 'batch', model: 'loopback/numbered' } as const;
+    expect((await resolve(ask, unpriced)).members).toHaveLength(1);
   });
 
   it.each<[string, Partial<Ask>, string, string, string]>([

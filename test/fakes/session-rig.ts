@@ -155,7 +155,6 @@ export class SessionRig {
   readonly dials: DialGate;
   readonly ledger: MemoryLedger;
   readonly reservations: Reservations;
-  private readonly prices;
   private readonly chain;
   private readonly clients = new Map<string, RigClient>();
   private opened = 0;
@@ -169,7 +168,8 @@ export class SessionRig {
     const providers = new Map((options.providers ?? [loopback]).map((provider) => [provider.name, provider]));
     const engines = { loopback: this.engine as Engine, ...options.engines?.(clock) };
     const { ownKeyOf, dialAccess = access } = options;
-    this.chain = { providers, engines, access, ...(ownKeyOf === undefined ? {} : { ownKeyOf }) };
+    const prices = createPriceList(providers.values(), options.prices);
+    this.chain = { providers, engines, access, prices, ...(ownKeyOf === undefined ? {} : { ownKeyOf }) };
     this.upstreamDependencies = {
       providers,
       engines,
@@ -184,7 +184,6 @@ export class SessionRig {
     this.upstream = new UpstreamHost(this.upstreamDependencies);
     if (options.bus === undefined) new LegService(this.bus, this.upstream);
     this.ledger = options.ledger ?? new MemoryLedger(null);
-    this.prices = createPriceList(providers.values(), options.prices);
     this.reservations = new Reservations({
       store: this.ledger,
       clock,
@@ -251,7 +250,7 @@ export class SessionRig {
     const head = { id: sessionId, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
     const meter = await this.reservations.open(
       { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
-      pricedMembers(members, 'live', this.prices),
+      pricedMembers(members),
     );
     client.session = this.sessions.open(
       {

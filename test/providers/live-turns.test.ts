@@ -21,7 +21,7 @@ const chainOf = (ask: Partial<Ask>) =>
       ...{ sampleRate: 16_000, language: undefined, diarization: false, interimResults: false, strict: false },
       ...ask,
     },
-    { providers: known, engines: {}, access },
+    { providers: known, engines: {}, access, prices: createPriceList(providers) },
   );
 
 describe('the catalogue', () => {

@@ -7,6 +7,7 @@ import { Refusal } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
 import { WavReader } from '../../src/audio/wav/wav.ts';
 import { wavHeader } from '../../src/audio/wav/wav-header.ts';
+import { createPriceList } from '../../src/billing/price-list.ts';
 import { resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
@@ -99,7 +100,7 @@ async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options =
     };
     const { members } = await resolveChain(
       { ...request, mode: 'batch', organisationId: 'org_1', sampleRate: 16_000, interimResults: false },
-      { providers, engines, access },
+      { providers, engines, access, prices: createPriceList(providers.values()) },
     );
     const over = { now: false };
     const outcome = transcribe(

@@ -5,6 +5,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
 import type { TranscriptionRequest } from '../../src/api/transcriptions.ts';
+import { FREE } from '../../src/billing/price-list.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { ModelCard } from '../../src/providers/provider.ts';
@@ -91,6 +92,7 @@ function world() {
       params,
       credentialId: 'service',
       own: false,
+      price: FREE,
       sampleRate: 16_000,
       degradations: [],
     };

@@ -1,10 +1,12 @@
 // What is told of a file before its transcription is whole: each utterance once, when nothing about it can change, and only by
 // the last model that is left; no attempt follows one that told anything.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
+import { FREE } from '../../src/billing/price-list.ts';
 import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
@@ -40,6 +42,7 @@ function job(...models: string[]) {
     params: {},
     credentialId: 'service',
     own: false,
+    price: FREE,
     sampleRate: 16_000,
     degradations: [],
   }));

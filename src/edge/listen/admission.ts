@@ -71,9 +71,9 @@ export function giveBack({ release, meter }: SessionOpening, { wallNow }: Pick<L
 function openMeter(
   { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
-  { reservations, prices }: Pick<ListenDependencies, 'reservations' | 'prices'>,
+  { reservations }: Pick<ListenDependencies, 'reservations'>,
 ): Promise<Meter> {
   const model = (chain[0] as ChainMember).slug;
   const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
-  return reservations.open(head, pricedMembers(chain, 'live', prices));
+  return reservations.open(head, pricedMembers(chain));
 }

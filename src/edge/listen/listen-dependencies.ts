@@ -4,7 +4,6 @@ import type { Refusal } from '../../api/errors.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
 import type { Authenticator } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
-import type { PriceList } from '../../billing/price-list.ts';
 import type { ChainDependencies } from '../../failover/chain.ts';
 import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
@@ -31,7 +30,6 @@ export interface ListenDependencies extends ChainDependencies {
   authenticator: Authenticator;
   limits: KeyLimits;
   sessions: SessionHost;
-  prices: PriceList;
   reservations: Reservations;
   settings: ListenSettings;
   /** Where audio waits that comes before its session is open. */

@@ -2,7 +2,6 @@
 // there, and the upload that it is.
 import type { Readable } from 'node:stream';
 import { Refusal, refuse } from '../../../api/errors.ts';
-import type { PriceList } from '../../../billing/price-list.ts';
 import type { ChainDependencies } from '../../../failover/chain.ts';
 import type { LimitedSignal } from '../../../runtime/limited-signal.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../../../transcription/upload.ts';
@@ -13,8 +12,7 @@ import type { SpoolBudget } from '../../multipart/spool-file.ts';
 import { readFields } from './form.ts';
 import { joinedFields, LIST_NAMES } from './members.ts';
 
-export interface UploadDependencies extends Pick<ChainDependencies, 'providers'> {
-  prices: PriceList;
+export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** All uploads of the node that are on disk together. */
   spoolBudget: SpoolBudget;
   settings: {
