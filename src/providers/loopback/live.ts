@@ -1,8 +1,9 @@
 // The scripted provider's wire: `start`, raw audio, `finalize`, `finish` out; `ready`, `interim`, `final`, `finished`,
 // `error` in. It is the smallest complete codec, and the one to copy for a new provider.
 import type { Heard, Utterance } from '../../../machines/events.ts';
-import { ended, partial } from '../kit/heard.ts';
-import { countIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { ended, partial, Warnings } from '../kit/heard.ts';
+import { countIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
 import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
@@ -10,6 +11,12 @@ import { failures } from './failures.ts';
 
 interface State {
   finishing: boolean;
+  clock: LegClock;
+  warnings: Warnings;
+  /** The turn that is open, or comes next. */
+  turn: number;
+  /** Up to here turns have ended. */
+  settledSeconds: number;
 }
 
 /** What the simulator says. */
@@ -24,7 +31,13 @@ export const live: LiveCodec<State> = {
   timing: () => liveTiming({ speedMax: Number.POSITIVE_INFINITY, burstMs: 0, drainMs: 10_000, stallMs: 8_000 }),
 
   open: (request: LegRequest) => ({
-    state: { finishing: false },
+    state: {
+      finishing: false,
+      clock: new LegClock(request.sampleRate),
+      warnings: new Warnings(),
+      turn: 0,
+      settledSeconds: 0,
+    },
     endpoint:
       request.access.baseUrl === undefined
         ? { kind: 'embedded', engine: 'loopback', query: {} }
@@ -40,9 +53,12 @@ export const live: LiveCodec<State> = {
     ],
   }),
 
-  audio: (_, frame) => frame,
+  audio: ({ clock }, frame) => {
+    clock.audio(frame);
+    return frame;
+  },
 
-  read: (_, message: Incoming) => ('json' in message ? heard(message.json) : []),
+  read: (state, message: Incoming) => ('json' in message ? heard(state, objectIn(message.json)) : []),
 
   finalize: () => [{ type: 'send', frame: { type: 'finalize' } }],
 
@@ -56,19 +72,18 @@ export const live: LiveCodec<State> = {
   closed: ({ finishing }, code) => failures.heardOfClose(code, '', { finishing }),
 };
 
-function heard(json: unknown): Heard[] {
-  const message = objectIn(json);
+function heard(state: State, message: Members): Heard[] {
   switch (message.type) {
     case 'ready':
     case 'finished':
       return [{ type: message.type }];
     case 'speech_started': {
-      const start = numberIn(message.start);
+      const start = timeIn(message.start);
       return start === undefined ? [] : [{ type: 'speech.started', start }];
     }
     case 'interim':
     case 'final':
-      return turn(message);
+      return turn(state, message);
     case 'error':
       return failures.heardOfError(textIn(message.code) ?? 'unknown');
     default:
@@ -76,13 +91,24 @@ function heard(json: unknown): Heard[] {
   }
 }
 
-/** What came over a network is what it says it is only once that was looked at. */
-function turn({ type, turn, text: said, start: from, end: until }: Members): Heard[] {
-  const [number, text, start, end] = [countIn(turn), textIn(said), numberIn(from), numberIn(until)];
-  if (number === undefined || text === undefined || start === undefined || end === undefined) return [];
-  const turnId = String(number);
+/** What came over a network is what it says it is only once that was looked at. A final keeps its text, whatever its numbers. */
+function turn(state: State, message: Members): Heard[] {
+  const text = textIn(message.text);
+  const told = { turn: countIn(message.turn), start: timeIn(message.start), end: timeIn(message.end) };
+  const [unreadable] = Object.entries(told).find(([, value]) => value === undefined) ?? [];
+  const isFinal = message.type === 'final';
+  if (text === undefined || (unreadable !== undefined && (!isFinal || text === ''))) return [];
+  const number = told.turn ?? state.turn;
+  const start = told.start ?? state.settledSeconds;
+  const end = Math.max(start, told.end ?? state.clock.sentSeconds);
   const utterance = spread(text, start, end);
-  return type === 'final' ? [ended(turnId, utterance)] : [partial(turnId, utterance)];
+  state.turn = isFinal ? number + 1 : number;
+  if (!isFinal) return [partial(number, utterance)];
+  state.settledSeconds = Math.max(state.settledSeconds, end);
+  return [
+    ended(number, utterance),
+    ...(unreadable === undefined ? [] : state.warnings.estimated('The scripted provider', unreadable)),
+  ];
 }
 
 /** Words share the time of their turn evenly: a script has no better times. */

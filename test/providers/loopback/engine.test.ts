@@ -154,10 +154,16 @@ describe('the scripted provider', () => {
 });
 
 describe('its codec', () => {
+  const state = () =>
+    live.open({
+      ...{ model: 'script', sampleRate: RATE, language: undefined, interimResults: true, diarization: false },
+      ...{ params: {}, access: { baseUrl: undefined, credential: undefined } },
+    }).state;
+
   it('reads anything, and throws at nothing', () => {
     fc.assert(
       fc.property(fc.anything(), (json) => {
-        expect(Array.isArray(live.read({ finishing: false }, { json }))).toBe(true);
+        expect(Array.isArray(live.read(state(), { json }))).toBe(true);
       }),
       { numRuns: 1_000 },
     );
@@ -175,13 +181,13 @@ describe('its codec', () => {
     );
     fc.assert(
       fc.property(garbled, (json) => {
-        for (const heard of live.read({ finishing: false }, { json })) {
+        for (const heard of live.read(state(), { json })) {
           if ('utterance' in heard && heard.utterance !== undefined) expect(heard.utterance.text).toBeTypeOf('string');
           if (heard.type === 'failed') expect(heard.failure.code).toBeTypeOf('string');
         }
       }),
       { numRuns: 1_000 },
     );
-    expect(live.read({ finishing: false }, { bytes: new Uint8Array(3) })).toEqual([]);
+    expect(live.read(state(), { bytes: new Uint8Array(3) })).toEqual([]);
   });
 });

@@ -55,6 +55,19 @@ testProvider({
             [{ type: 'interim', turn: 0, text: 'a', start: 0, end: 1 }, 'partial 0 "a" 0-1'],
             [{ type: 'final', turn: 0, text: 'a b', start: 0, end: 2 }, 'ended 0 "a b" 0-2'],
           ],
+          'keeps the text of a final whose numbers cannot be read, and places it behind what was settled': [
+            [{ type: 'final', turn: 0, text: 'one', start: 0, end: 1 }, 'ended 0 "one" 0-1'],
+            [{ type: 'interim', turn: 1, text: 'two', start: 1, end: 2 }, 'partial 1 "two" 1-2'],
+            [
+              { type: 'final', turn: -1, text: 'two', start: 1, end: 2 },
+              ...['ended 1 "two" 1-2', 'warned place_estimated'],
+            ],
+            [{ type: 'final', turn: 2, text: 'three', start: Number.POSITIVE_INFINITY, end: 3 }, 'ended 2 "three" 2-3'],
+            [{ type: 'final', turn: 3, text: 'four', start: -1, end: 'x' }, 'ended 3 "four" 0-10'],
+            [{ type: 'interim', turn: 4, text: 'five', start: 'x', end: 5 }],
+            [{ type: 'final', turn: 'x', text: '', start: 4, end: 5 }],
+            [{ type: 'final', text: 'five' }, 'ended 4 "five" 10-10'],
+          ],
           'takes a close in order for the end only when it was asked to finish': [
             [FINALIZE, KEEP_ALIVE, 'send finalize'],
             [closed(1000), 'failed next close_1000'],
