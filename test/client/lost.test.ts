@@ -50,6 +50,39 @@ it.each([0, 0.5, 0.999])(
   },
 );
 
+it('the speakers of the session that goes on have numbers of their own, and that is told before the first of them', async () => {
+  const said = { text: 'x', is_final: true, turn: 0, start: 0, end: 1, model: 'm', speaker: 0 };
+  const { webSocket } = scriptedSockets((socket, index) => {
+    socket.start();
+    socket.say('transcript', said);
+    if (index === 0) socket.emit('close', { code: 1006, reason: '' });
+  });
+  const session = made(webSocket).listen(MODEL);
+  const told: unknown[][] = [];
+  const reading = (async () => {
+    for await (const event of session) {
+      if (event.type === 'transcript') told.push([event.seq, event.speaker]);
+      else if (event.type === 'speakers_restarted') told.push([event.seq, event.type, event.first_speaker]);
+      else told.push([event.seq, event.type]);
+      if (told.length === 6) session.terminate();
+    }
+  })();
+  await pass(1_000);
+  await reading;
+  expect(told).toEqual([
+    ...[
+      [1, 'session_started'],
+      [2, 0],
+      [3, 'reconnecting'],
+    ],
+    ...[
+      [4, 'reconnected'],
+      [5, 'speakers_restarted', 1],
+      [6, 1],
+    ],
+  ]);
+});
+
 it('a gateway that is gone for good is given up after two minutes', async () => {
   const { webSocket } = scriptedSockets((socket) => socket.emit('close', { code: 1006, reason: '' }));
   const closing = made(webSocket).listen(MODEL).close();

@@ -164,6 +164,44 @@ describe('the timeline', () => {
     expect(timeline.rest()).toBeUndefined();
   });
 
+  it('gives one number to no two people, and says where numbers begin anew', () => {
+    const timeline = new Timeline(16_000);
+    const said = (turn: number, start: number, is_final: boolean, ...speakers: (number | undefined)[]) => {
+      const words = speakers.map((speaker, at) => ({
+        ...{ word: 'x', start: start + at / 10, end: start + (at + 1) / 10 },
+        ...(speaker === undefined ? {} : { speaker }),
+      }));
+      const [speaker] = speakers;
+      const end = start + speakers.length / 10;
+      const placed = timeline.place({
+        ...{ ...transcript(turn, start, end, is_final), words },
+        ...(speaker === undefined ? {} : { speaker }),
+      });
+      const restarted = placed && timeline.restartWith(placed);
+      return [
+        ...(restarted === undefined ? [] : [[restarted.type, restarted.start, restarted.first_speaker]]),
+        placed && [placed.speaker, ...(placed.words ?? []).map((word) => word.speaker)],
+      ];
+    };
+    timeline.begin(0);
+    expect(said(0, 0, true, 0, 1)).toEqual([[0, 0, 1]]);
+    expect(said(1, 0.2, false, 2, 2)).toEqual([[2, 2, 2]]);
+    timeline.begin(3_200);
+    // Numbers that nobody was shown are still free.
+    expect(said(0, 0, false, 5)).toEqual([undefined]);
+    expect(said(0, 0, false, undefined, undefined)).toEqual([[undefined, undefined, undefined]]);
+    expect(said(0, 0, true, 0, 0, 1)).toEqual([
+      ['speakers_restarted', 0.2, 3],
+      [3, 3, 3, 4],
+    ]);
+    expect(said(1, 0.4, true, 1)).toEqual([[4, 4]]);
+    timeline.begin(16_000);
+    // The model changes before anybody is heard who has a number: the gateway's word is enough.
+    const restarted = { type: 'speakers_restarted', ...head, start: 1, first_speaker: 2 } as const;
+    expect(timeline.place(restarted)).toMatchObject({ start: 2, first_speaker: 7 });
+    expect(said(0, 1, true, 2)).toEqual([[7, 7]]);
+  });
+
   it('says no speech and no warning twice, but that a node drains', () => {
     const timeline = new Timeline(16_000);
     const speech = (start: number) => ({ type: 'speech_started', ...head, start }) as const;

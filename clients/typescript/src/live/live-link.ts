@@ -210,9 +210,13 @@ export class LiveLink {
   #tell(event: ServerEvent): void {
     const placed = this.#timeline.place(event);
     if (placed === undefined) return;
-    if (placed.type === 'transcript' && placed.is_final) {
-      this.#retries.reset();
-      this.audio.covered(this.#timeline.coveredSample);
+    if (placed.type === 'transcript') {
+      const restarted = this.#timeline.restartWith(placed);
+      if (restarted !== undefined) this.#options.onEvent(restarted);
+      if (placed.is_final) {
+        this.#retries.reset();
+        this.audio.covered(this.#timeline.coveredSample);
+      }
     }
     this.#options.onEvent(placed);
   }

@@ -1,8 +1,10 @@
 // One timeline over all connections of a session: positions count from the first sample that was ever sent, turns from the first
-// turn, whatever each connection's own session counts. Pure; decides as well what was already told and is not told again.
+// turn, speakers from the first one, whatever each connection's own session counts. Pure; decides as well what was already told and is
+// not told again.
 import type { ServerEvent } from '../events.ts';
 import type { Word } from '../types/answers.ts';
-import type { Transcript, Warning } from '../types/events.ts';
+import type { SpeakersRestarted, Transcript, Warning } from '../types/events.ts';
+import { SpeakerNumbers } from './speaker-numbers.ts';
 
 /** Speech that begins so close to where it was said to begin is the same speech. */
 const SAME_SPEECH_SECONDS = 0.2;
@@ -24,6 +26,7 @@ export class Timeline {
   #shownBefore = 0;
   #speechStart: number | undefined;
   readonly #warnings = new Set<string>();
+  readonly #speakers = new SpeakerNumbers();
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
@@ -40,6 +43,7 @@ export class Timeline {
     this.#turnsBefore = this.#turns;
     this.#shownBefore = this.#shown?.end ?? 0;
     this.#connections++;
+    this.#speakers.begin();
   }
 
   secondsOf(sample: number): number {
@@ -59,7 +63,7 @@ export class Timeline {
         return { ...event, start };
       }
       case 'speakers_restarted':
-        return { ...event, start: this.#shift(event.start) };
+        return { ...this.#speakers.restarted(event), start: this.#shift(event.start) } as Event;
       case 'discontinuity':
         return { ...event, from: this.#shift(event.from), to: this.#shift(event.to) };
       case 'warning':
@@ -67,6 +71,11 @@ export class Timeline {
       default:
         return event;
     }
+  }
+
+  /** What is to be told before a transcript of this timeline: that its speakers have numbers of another connection. */
+  restartWith(transcript: Transcript): SpeakersRestarted | undefined {
+    return this.#speakers.told(transcript);
   }
 
   /** A turn that was shown and not heard again by the connection that followed has its final all the same, without words. */
@@ -82,7 +91,7 @@ export class Timeline {
   #transcript(event: Transcript): Transcript | undefined {
     const { words } = event;
     const placed: Transcript = {
-      ...event,
+      ...this.#speakers.numbered(event),
       turn: this.#turnsBefore + event.turn,
       start: this.#shift(event.start),
       end: this.#shift(event.end),
@@ -103,7 +112,7 @@ export class Timeline {
   }
 
   #word(word: Word): Word {
-    return { ...word, start: this.#shift(word.start), end: this.#shift(word.end) };
+    return { ...this.#speakers.numbered(word), start: this.#shift(word.start), end: this.#shift(word.end) };
   }
 
   /** Seconds of the connection's session as seconds of this timeline; exact by samples. */
