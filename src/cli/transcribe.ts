@@ -5,19 +5,23 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CLIENT_KEY_VARIABLE } from '../config/load.ts';
 import { startGateway } from '../gateway.ts';
+import { backgroundClock } from '../telemetry/clock.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, tell, UsageError } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
+import { StatusLine } from './shared/status-line.ts';
+import { CountedFile, FileProgress } from './speech/file-progress.ts';
 import { liveTranscription, noConnection, type Target, type Wanted } from './speech/live-transcription.ts';
 
-const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
+const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--quiet] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
 
 Transcribes a WAV file. Without --url a gateway is started for this one file.
 
   --live      streams the file in real time over /v1/listen and shows what comes back as it comes
   --model     local/commands-en when absent; voxgate models lists them
   --json      prints JSON: the verbose transcript, or with --live one event per line
+  --quiet     shows no progress; it is shown on a terminal only
   --language  BCP-47
   --params    provider_params, a JSON object: --params '{"align_text": "…"}'
   --fallbacks models to go on with when that one fails: slugs with commas between them, or a JSON array
@@ -31,6 +35,7 @@ export const transcribe: Command = {
     const { values, positionals } = readArguments({ usage, operandsMax: Number.POSITIVE_INFINITY }, args, {
       live: { type: 'boolean' },
       json: { type: 'boolean' },
+      quiet: { type: 'boolean' },
       model: { type: 'string' },
       language: { type: 'string' },
       params: { type: 'string' },
@@ -48,8 +53,9 @@ export const transcribe: Command = {
       params: values.params,
       fallbacks: values.fallbacks,
     };
+    const line = new StatusLine({ isQuiet: values.quiet ?? false });
     const work = (target: Target) =>
-      values.live ? liveTranscription(target, wanted) : fileTranscription(target, wanted);
+      values.live ? liveTranscription(target, wanted, line) : fileTranscription(target, wanted, line);
     if (values.url === undefined) return withOwnGateway(work);
     const key = values.key || process.env[CLIENT_KEY_VARIABLE];
     if (!key) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
@@ -86,6 +92,7 @@ async function withOwnGateway(work: (target: Target) => Promise<number>): Promis
 async function fileTranscription(
   { url, key }: Target,
   { file, model, json, language, params, fallbacks }: Wanted,
+  line: StatusLine,
 ): Promise<number> {
   const form = new FormData();
   form.set('model', model);
@@ -93,14 +100,18 @@ async function fileTranscription(
   if (language !== undefined) form.set('language', language);
   if (params !== undefined) form.set('provider_params', params);
   if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
-  form.set('file', await blobOf(file), basename(file));
+  const content = await blobOf(file);
+  const progress = new FileProgress(line, content.size, backgroundClock);
+  form.set('file', new CountedFile(content, basename(file), (bytes) => progress.sent(bytes)));
   const response = await fetch(`${url}/v1/audio/transcriptions`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}` },
     body: form,
-  }).catch((error: Error & { cause?: Error }) => {
-    throw noConnection(url, error.cause ?? error);
-  });
+  })
+    .catch((error: Error & { cause?: Error }) => {
+      throw noConnection(url, error.cause ?? error);
+    })
+    .finally(() => progress.end());
   const body = (await response.json()) as {
     text?: string;
     error?: { message: string };

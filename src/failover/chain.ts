@@ -7,8 +7,8 @@ import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
-import { hearsUtterances, UTTERANCE_TIMING } from '../providers/live-turns.ts';
-import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
+import { hearsUtterances } from '../providers/live-turns.ts';
+import type { Engine, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
@@ -286,26 +286,7 @@ export function rateFor(card: ModelCard, sampleRate: number): number {
   return rates.find((rate) => rate >= sampleRate) ?? rates.at(-1) ?? sampleRate;
 }
 
-/** What a member wants of its audio and its time, for what is asked of it. */
-export function timingOf(
-  { provider, card, slug, sampleRate, params }: ChainMember,
-  { language, diarization }: Pick<Ask, 'language' | 'diarization'>,
-  access: ChainDependencies['access'],
-): LiveTiming {
-  if (hearsUtterances(card)) return UTTERANCE_TIMING;
-  if (provider.live === undefined) throw new Error(`${slug} has no live mode, and was let into a live chain.`);
-  return provider.live.timing({
-    model: modelOf(slug),
-    sampleRate,
-    language,
-    interimResults: true,
-    diarization,
-    params,
-    access: addressOf(access(provider.name)),
-  });
-}
-
 /** What of an access is no secret. */
-const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
+export const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
 
 const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });

@@ -3,7 +3,7 @@ import type { SessionInput } from '../../machines/session/types.ts';
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { ListenRequest } from '../api/listen.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
-import { timingOf } from '../failover/chain.ts';
+import { timingOf } from '../failover/member-timing.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionSettings } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import { listModels } from '../../src/edge/routes/models.ts';
-import { type Ask, resolveChain, timingOf } from '../../src/failover/chain.ts';
+import { type Ask, resolveChain } from '../../src/failover/chain.ts';
+import { timingOf } from '../../src/failover/member-timing.ts';
 import { assemblyai } from '../../src/providers/assemblyai/index.ts';
 import { providers } from '../../src/providers/index.ts';
 import { UTTERANCE, UTTERANCE_TIMING, withLiveTurns } from '../../src/providers/live-turns.ts';

@@ -6,6 +6,7 @@ import type { ServerEvent } from '../../api/listen.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
 import { WavReader } from '../../audio/wav/wav.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
+import type { StatusLine } from '../shared/status-line.ts';
 import { sendInRealTime } from './real-time.ts';
 
 const RATE = 16_000;
@@ -31,6 +32,7 @@ export interface Wanted {
 export async function liveTranscription(
   { url, key }: Target,
   { file, model, json, language, params, fallbacks }: Wanted,
+  line: StatusLine,
 ): Promise<number> {
   const samples = await samplesOf(file);
   const query = new URLSearchParams({ model, sample_rate: String(RATE) });
@@ -40,7 +42,7 @@ export async function liveTranscription(
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
     headers: { Authorization: `Bearer ${key}` },
   });
-  const terminal = new Terminal(samples.byteLength / BYTES_PER_SECOND, json);
+  const terminal = new Terminal(samples.byteLength / BYTES_PER_SECOND, json, line);
   return new Promise((resolve, reject) => {
     socket.on('open', () => {
       sendInRealTime(socket, samples, BYTES_PER_SECOND, (bytes) => terminal.sent(bytes / BYTES_PER_SECOND));
@@ -67,13 +69,14 @@ export const noConnection = (url: string, { message }: Error): CommandError =>
 class Terminal {
   readonly #totalSeconds: number;
   readonly #json: boolean;
-  readonly #live = process.stderr.isTTY === true;
+  readonly #line: StatusLine;
   #seconds = 0;
   #interim = '';
 
-  constructor(totalSeconds: number, json: boolean) {
+  constructor(totalSeconds: number, json: boolean, line: StatusLine) {
     this.#totalSeconds = totalSeconds;
     this.#json = json;
+    this.#line = line;
   }
 
   sent(seconds: number): void {
@@ -82,7 +85,7 @@ class Terminal {
   }
 
   show(line: string): void {
-    this.#clear();
+    this.#line.clear();
     const event = JSON.parse(line) as ServerEvent;
     if (this.#json) print(line);
     else if (event.type === 'transcript' && event.is_final) print(event.text);
@@ -95,19 +98,12 @@ class Terminal {
   }
 
   end(): void {
-    this.#clear();
+    this.#line.clear();
   }
 
   #progress(): void {
-    if (!this.#live) return;
-    const width = Math.max(20, (process.stderr.columns ?? 80) - 16);
-    process.stderr.write(
-      `\r\x1b[K${this.#seconds.toFixed(1)} / ${this.#totalSeconds.toFixed(1)} s  ${this.#interim.slice(-width)}`,
-    );
-  }
-
-  #clear(): void {
-    if (this.#live) process.stderr.write('\r\x1b[K');
+    const width = Math.max(20, this.#line.columns - 16);
+    this.#line.show(`${this.#seconds.toFixed(1)} / ${this.#totalSeconds.toFixed(1)} s  ${this.#interim.slice(-width)}`);
   }
 }
 
