@@ -125,6 +125,7 @@ function handlersOf(
       openSpool: live.openSpool,
       settings: { ...session, ...limits, queryCredentials: config.server.queryCredentials },
       onQueryCredential: () => metrics.queryCredential(),
+      onSmallSocket: () => metrics.smallSocket(),
     },
     routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator) },
   };

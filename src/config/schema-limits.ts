@@ -1,4 +1,5 @@
 // The part of the declaration that bounds what clients may ask for: sizes, times, and how much of each.
+import { totalmem } from 'node:os';
 import { Type } from '@sinclair/typebox';
 import { integer } from './schema-types.ts';
 
@@ -7,6 +8,12 @@ const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+
+/** What a socket may make the library hold: twice the largest message, by default. */
+const LARGE_SOCKET_BYTES = 128 * MIB;
+/** Where nothing constrains the process, the system tells a figure beyond all memory. */
+const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem());
+const largeSocketsDefault = Math.min(100_000, Math.max(4, Math.floor(memoryBytes / 4 / LARGE_SOCKET_BYTES)));
 
 export const Limits = Type.Object({
   headerBytesMax: integer('VOXGATE_HEADER_BYTES_MAX', KIB, 16 * KIB, 8 * KIB, 'URL and headers of a request together.'),
@@ -32,8 +39,17 @@ export const Limits = Type.Object({
     1,
     10_000,
     8,
-    'WebSocket messages over 1 MiB that a process gathers at a time, half of them for one organisation, with the door `node`; others wait unread. The door `uws` gathers all.',
+    'WebSocket messages over 1 MiB that a process gathers at a time, half of them for one organisation, with the door `node`; others wait unread.',
   ),
+  largeMessageSocketsMax: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: largeSocketsDefault,
+    defaultText: 'as many as fill a quarter of the memory with messages of 128 MiB, at least 4',
+    env: 'VOXGATE_LARGE_MESSAGE_SOCKETS_MAX',
+    description:
+      'Open WebSockets of a process that may send messages over 1 MiB, half of them of one organisation, with the door `uws`, which gathers messages out of sight. Others take 1 MiB, and `session_started` says so. Lower it where you raise VOXGATE_BINARY_FRAME_BYTES_MAX.',
+  }),
   handshakeTimeoutMs: integer(
     'VOXGATE_HANDSHAKE_TIMEOUT_MS',
     100,

@@ -82,7 +82,8 @@ export interface SocketHandlers {
   /** What was queued has left (`bufferedBytes` is zero or low again). */
   drained(socket: DoorSocket): void;
   /**
-   * Always called, once, and never inside a call; 1006 when no close frame came. Without `open` before it when the client
+   * Always called, once, and never inside a call; 1006 when no close frame came, 1009 when the door cut off a message that is larger
+   * than it can hand on. Without `open` before it when the client
    * left while the upgrade was being answered.
    */
   closed(socket: DoorSocket, code: number, reason: string): void;
@@ -108,6 +109,11 @@ export interface SocketPace {
   enter(granted: () => void): boolean;
   /** It is whole, or there will be no end to it. Any number of times. */
   leave(): void;
+  /**
+   * Whether the messages of this socket may be over 1 MiB. Asked once, before it opens, by a door that sees nothing of a message
+   * before it is whole.
+   */
+  mayBeLarge(): boolean;
 }
 
 /** The answer to an upgrade: a socket (with the subprotocol to name, if any) or a plain HTTP refusal. */

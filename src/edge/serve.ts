@@ -142,7 +142,12 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     },
   };
   if (live === undefined) return (_, id) => answerOtherUpgrade(id, answers);
-  const listen: ListenDependencies = { ...live, sockets, paces: new SocketPaces(live.settings), ...answers };
+  const listen: ListenDependencies = {
+    ...live,
+    sockets,
+    paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
+    ...answers,
+  };
   return (request, id) =>
     request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
 }

@@ -34,7 +34,7 @@ export class EventWriter {
   }
 
   started(settings: SessionSettings): void {
-    const { chain, request, requestId, warnings } = this.#opening;
+    const { chain, request, requestId, warnings, messageBytesMax = Number.POSITIVE_INFINITY } = this.#opening;
     this.#outbox.push({
       type: 'session_started',
       request_id: requestId,
@@ -49,7 +49,7 @@ export class EventWriter {
         idle_seconds: settings.idleMs / 1000,
         suspend_seconds: suspendMsOf(request, settings) / 1000,
         session_seconds: settings.longestMs / 1000,
-        binary_frame_bytes: settings.binaryFrameBytesMax,
+        binary_frame_bytes: Math.min(settings.binaryFrameBytesMax, messageBytesMax),
         text_frame_bytes: settings.textFrameBytesMax,
       },
     });

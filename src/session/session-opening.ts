@@ -13,6 +13,8 @@ export interface SessionOpening {
   request: ListenRequest;
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];
+  /** What its socket takes at most in one message, where that is less than the settings say. */
+  messageBytesMax?: number;
   /** What the session may spend. Its members are those of the chain, in the same order. */
   meter: Meter;
   /** Gives back the place that the session takes of its key's and its organisation's; calling it twice does no harm. */

@@ -32,6 +32,8 @@ export interface Metrics {
   refused(code: string): void;
   /** A handshake had its credential in the URL. */
   queryCredential(): void;
+  /** A socket was opened that may not send large messages. */
+  smallSocket(): void;
   legEnded(outcome: string): void;
   failedOver(): void;
   deadLetter(reason: string): void;
@@ -96,6 +98,10 @@ export function createMetrics(node?: string): Metrics {
   const billed = counter('settled_usd_total', 'What they cost, in USD.');
   const failovers = counter('failovers_total', 'Live sessions that went on with another model.');
   const queryCredentials = counter('query_credentials_total', 'Handshakes with a credential in the URL.');
+  const smallSockets = counter(
+    'small_message_sockets_total',
+    'Live sockets opened for messages of 1 MiB at most, since others had the places for larger ones.',
+  );
   const requests = new Counter({
     name: 'voxgate_http_requests_total',
     help: 'HTTP requests by route and status.',
@@ -132,6 +138,7 @@ export function createMetrics(node?: string): Metrics {
     dropped: byLabel('drops_total', 'name', 'What was left out because a queue was full, by the name of the overflow.'),
     refused: byLabel('refusals_total', 'code', 'Refusals told to clients, by error code.'),
     queryCredential: () => queryCredentials.inc(),
+    smallSocket: () => smallSockets.inc(),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     failedOver: () => failovers.inc(),
     settled: (usd) => {

@@ -77,6 +77,8 @@ describe('sources', () => {
       startMessageBytesMax: 262_144,
       binaryFrameBytesMax: 64 * 1024 ** 2,
       largeMessagesMax: 8,
+      // What a quarter of this machine's memory holds.
+      largeMessageSocketsMax: expect.toSatisfy((sockets: number) => Number.isInteger(sockets) && sockets >= 4),
       handshakeTimeoutMs: 10_000,
       sessionsPerKeyMax: 100,
       sessionsPerOrganisationMax: 1_000,

@@ -21,6 +21,7 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.legEnded('finished');
   metrics.failedOver();
   metrics.queryCredential();
+  metrics.smallSocket();
   metrics.deadLetter('unknown_actor');
   metrics.messageRefused('forged');
   metrics.settled(0.25);
@@ -42,6 +43,7 @@ test('everything that is counted is read as it was counted', async () => {
       'voxgate_ledger_faults_total{name="settle"} 1',
       'voxgate_mails_total{outcome="sent"} 1',
       'voxgate_query_credentials_total 1',
+      'voxgate_small_message_sockets_total 1',
       'voxgate_queue_depth{queue="store_calls"} 3',
       'voxgate_refusals_total{code="invalid_api_key"} 2',
       'voxgate_sessions_ended_total{reason="idle"} 1',

@@ -41,6 +41,8 @@ export interface ListenDependencies extends ChainDependencies {
   onRefused(refusal: Refusal): void;
   /** A credential came in a URL. */
   onQueryCredential(): void;
+  /** A socket was opened that may not send large messages. */
+  onSmallSocket(): void;
   /** The sockets that are open. */
   sockets: OpenSockets;
   /** Logs what should not have happened, and says what the client may know of it. */

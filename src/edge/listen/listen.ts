@@ -59,16 +59,13 @@ const credentialInUrl: Degradation = {
 const NOT_IN_URL =
   'This gateway takes no credential in a URL, since URLs are logged. Send it in the Authorization header, or in the subprotocols `bearer` and the credential.';
 
-/** Ignores what a refused client still sends; the bytes of all of them count together. */
-const REFUSED = '';
-
 /** A browser cannot read a refused handshake: so the refusal is sent as an event, and the socket closed in the same tick. */
 function acceptToRefuse(
   refusal: Refusal,
   requestId: string,
   dependencies: ListenDependencies,
 ): { accept: SocketHandlers; pace: SocketPace } {
-  const pace = dependencies.paces.open(REFUSED, () => {});
+  const pace = dependencies.paces.refused();
   const accept: SocketHandlers = {
     open: (socket: DoorSocket) => refuseOnSocket(socket, refusal, requestId, dependencies),
     message() {},

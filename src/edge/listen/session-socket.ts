@@ -12,6 +12,9 @@ import { SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { StartWait, type StartWish } from './start-wait.ts';
 
+/** Close code of a frame over the limit. */
+const TOO_BIG = 1009;
+
 export class SessionSocket implements SocketHandlers {
   readonly pace: OpenPace;
   readonly #dependencies: ListenDependencies;
@@ -62,7 +65,7 @@ export class SessionSocket implements SocketHandlers {
   #isTooBig(bytes: number, isBinary: boolean): boolean {
     const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = this.#dependencies.settings;
     const textBytesMax = this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax;
-    const limit = isBinary ? binaryFrameBytesMax : textBytesMax;
+    const limit = Math.min(isBinary ? binaryFrameBytesMax : textBytesMax, this.pace.messageBytesMax);
     if (bytes <= limit) return false;
     this.#end(
       'message_too_big',
@@ -79,7 +82,8 @@ export class SessionSocket implements SocketHandlers {
     this.#session?.drained();
   }
 
-  closed(): void {
+  closed(_: DoorSocket, code: number): void {
+    if (code === TOO_BIG) this.#end('message_too_big', 'A frame was cut off: it is far larger than this socket takes.');
     this.pace.release();
     if (this.#socket !== undefined) this.#dependencies.sockets.closed();
     this.#keepalive?.stop();
@@ -91,7 +95,7 @@ export class SessionSocket implements SocketHandlers {
 
   #begin(opening: SessionOpening, socket: DoorSocket): LiveSession {
     const { sessions, authenticator } = this.#dependencies;
-    const session = sessions.open(opening, socket);
+    const session = sessions.open({ ...opening, messageBytesMax: this.pace.messageBytesMax }, socket);
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     return session;

@@ -1,7 +1,8 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the door can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
 import type { SocketPace } from '../door.ts';
-import { LargeMessages } from './large-messages.ts';
+import { LARGE_BYTES, LargeMessages } from './large-messages.ts';
+import { SharedPlaces } from './shared-places.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
@@ -25,6 +26,7 @@ export interface PaceSettings {
   organisationFramesPerSecondMax: number;
   organisationMessagesPerSecondMax: number;
   largeMessagesMax: number;
+  largeMessageSocketsMax: number;
 }
 
 /** What there was too much of. */
@@ -45,8 +47,27 @@ class Shared {
   }
 }
 
+/** Where large messages are taken, and what they have in common on all sockets. */
+interface Places {
+  /** For doors that can let a message wait. */
+  messages: LargeMessages;
+  /** For doors that cannot. */
+  sockets: SharedPlaces;
+  onSmallSocket(): void;
+}
+
+/** In place of an organisation. */
+const REFUSED = '';
+const NO_PLACES = new SharedPlaces(0);
+
+interface OwnPlaces extends Places {
+  asker: { organisationId: string; granted(): void };
+}
+
 /** A socket's budgets; to be released when it has closed. */
 export interface OpenPace extends SocketPace {
+  /** What the door lets a message of it have. */
+  readonly messageBytesMax: number;
   release(): void;
 }
 
@@ -54,10 +75,16 @@ export class SocketPaces {
   readonly #settings: PaceSettings;
   readonly #now: () => number;
   readonly #shared = new Map<string, Shared>();
-  readonly #large: LargeMessages;
+  readonly #places: Places;
 
-  constructor(settings: PaceSettings, now: () => number = () => performance.now()) {
-    this.#large = new LargeMessages(settings.largeMessagesMax);
+  /** @param onSmallSocket hears of every socket whose messages may not be large, since others have the places */
+  constructor(
+    settings: PaceSettings,
+    now: () => number = () => performance.now(),
+    onSmallSocket: () => void = () => {},
+  ) {
+    const sockets = new SharedPlaces(settings.largeMessageSocketsMax);
+    this.#places = { messages: new LargeMessages(settings.largeMessagesMax), sockets, onSmallSocket };
     this.#settings = settings;
     this.#now = now;
   }
@@ -67,8 +94,17 @@ export class SocketPaces {
     return this.#shared.size;
   }
 
+  /** For a client that was refused in words: all of them count together, and none has anything to send. */
+  refused(): OpenPace {
+    return this.#open(REFUSED, () => {}, { ...this.#places, sockets: NO_PLACES, onSmallSocket: () => {} });
+  }
+
   /** @param onExcess hears once that the socket is to be let go of, and what there was too much of */
   open(organisationId: string, onExcess: (excess: Excess) => void): OpenPace {
+    return this.#open(organisationId, onExcess, this.#places);
+  }
+
+  #open(organisationId: string, onExcess: (excess: Excess) => void, places: Places): OpenPace {
     let shared = this.#shared.get(organisationId);
     if (shared === undefined) {
       shared = new Shared(this.#settings, this.#now());
@@ -76,8 +112,8 @@ export class SocketPaces {
     }
     shared.sockets++;
     const of = shared;
-    const place = { organisationId, granted: () => {} };
-    return new Pace(this.#settings, this.#now, of, onExcess, { large: this.#large, place }, () => {
+    const asker = { organisationId, granted: () => {} };
+    return new Pace(this.#settings, this.#now, of, onExcess, { ...places, asker }, () => {
       of.sockets--;
       this.#forget(organisationId, of);
     });
@@ -101,8 +137,10 @@ class Pace implements OpenPace {
   readonly #messages: TokenBucket;
   readonly #tinyFrames: TokenBucket;
   readonly #released: () => void;
-  readonly #places: { large: LargeMessages; place: { organisationId: string; granted(): void } };
+  readonly #places: OwnPlaces;
+  messageBytesMax = Number.POSITIVE_INFINITY;
   #isGathering = false;
+  #mayBeLarge = false;
   #excess: Excess | undefined;
 
   constructor(
@@ -110,7 +148,7 @@ class Pace implements OpenPace {
     now: () => number,
     organisation: Shared,
     onExcess: (excess: Excess) => void,
-    places: { large: LargeMessages; place: { organisationId: string; granted(): void } },
+    places: OwnPlaces,
     released: () => void,
   ) {
     const { socketFramesPerSecondMax: frames, socketBytesPerSecondMax: bytes } = settings;
@@ -158,20 +196,32 @@ class Pace implements OpenPace {
   }
 
   enter(granted: () => void): boolean {
-    const { large, place } = this.#places;
-    place.granted = granted;
+    const { messages, asker } = this.#places;
+    asker.granted = granted;
     this.#isGathering = true;
-    return large.enter(place);
+    return messages.enter(asker);
   }
 
   leave(): void {
     if (!this.#isGathering) return;
     this.#isGathering = false;
-    this.#places.large.leave(this.#places.place);
+    this.#places.messages.leave(this.#places.asker);
+  }
+
+  mayBeLarge(): boolean {
+    const { sockets, asker, onSmallSocket } = this.#places;
+    this.#mayBeLarge = sockets.take(asker.organisationId);
+    if (!this.#mayBeLarge) {
+      this.messageBytesMax = LARGE_BYTES;
+      onSmallSocket();
+    }
+    return this.#mayBeLarge;
   }
 
   release(): void {
     this.leave();
+    if (this.#mayBeLarge) this.#places.sockets.giveBack(this.#places.asker.organisationId);
+    this.#mayBeLarge = false;
     this.#released();
   }
 

@@ -5,9 +5,10 @@ import { access } from 'node:fs/promises';
 import { listenFailure, tryAddress } from '../address-failure.ts';
 import type { Door, DoorOptions, OpenDoor } from '../door.ts';
 import { UNREAD_BYTES_MAX } from '../guarded-socket.ts';
+import { LARGE_BYTES } from '../pace/large-messages.ts';
 import { loadUws, type UwsBuild } from './builds.ts';
 import { serve } from './exchange.ts';
-import type { UwsApp, UwsLibrary, UwsListenSocket } from './library.ts';
+import type { UwsApp, UwsBehaviour, UwsContext, UwsLibrary, UwsListenSocket } from './library.ts';
 import { silenceSeconds } from './silence.ts';
 import { UwsSocket } from './socket.ts';
 
@@ -29,17 +30,33 @@ export const uwsDoorOf =
   async (handlers, options) => {
     const { library } = build;
     const app = await createApp(library, options);
-    app.ws('/*', {
+    const behaviour = (messageBytesMax: number, upgrade: UwsBehaviour['upgrade']): UwsBehaviour => ({
       compression: library.DISABLED,
-      maxPayloadLength: 2 * options.messageBytesMax,
+      maxPayloadLength: 2 * messageBytesMax,
       // Below it nothing is ever dropped; past it the connection is, and not the one message.
       maxBackpressure: UNREAD_BYTES_MAX,
       closeOnBackpressureLimit: 1,
       idleTimeout: silenceSeconds(options),
       sendPingsAutomatically: 0,
       ...UwsSocket.events,
-      upgrade: (response, request, context) => serve(response, request, context, handlers, options),
+      upgrade,
     });
+    // The library gathers messages out of sight, up to a limit that belongs to the route. So there are two, and a socket is put
+    // onto the one or the other. The first only tells what it is called; the library tries the longer pattern first.
+    let small: UwsContext | undefined;
+    app.ws(
+      '/*small',
+      behaviour(Math.min(LARGE_BYTES, options.messageBytesMax), (_, request, context) => {
+        small = context;
+        request.setYield(true);
+      }),
+    );
+    app.ws(
+      '/*',
+      behaviour(options.messageBytesMax, (response, request, large) =>
+        serve(response, request, { large, small: small ?? large }, handlers, options),
+      ),
+    );
     app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
     return new UwsDoor(build, app, await listen(library, app, options));
   };

@@ -15,9 +15,16 @@ import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
 import { UnopenedSocket } from '../guarded-socket.ts';
 import { RequestBody } from '../http/request-body.ts';
 import { classify, declaredBodyBytes, normaliseAddress, RequestHead } from '../http/request-head.ts';
+import { LARGE_BYTES } from '../pace/large-messages.ts';
 import type { UwsContext, UwsRequest, UwsResponse } from './library.ts';
 import { watchedSeconds } from './silence.ts';
 import { UwsSocket } from './socket.ts';
+
+/** Where an upgraded connection may live: with messages of any size that the product takes, or of 1 MiB at most. */
+export interface UwsContexts {
+  large: UwsContext;
+  small: UwsContext;
+}
 
 /** Well below the 10 s of silence after which the library drops a client. */
 const SLOWNESS_MS = 3_000;
@@ -27,20 +34,21 @@ const LAST_PIECES_MS = 2_000;
 
 /**
  * Serves one request. Nothing thrown may leave this call: it would end the process.
- * `context` is there where the library offers to upgrade: a GET with something like a handshake key.
+ * `contexts` are there where the library offers to upgrade: a GET with something like a handshake key.
  */
 export function serve(
   response: UwsResponse,
   request: UwsRequest,
-  context: UwsContext | undefined,
+  contexts: UwsContexts | undefined,
   handlers: DoorHandlers,
   options: DoorOptions,
 ): void {
   const exchange = new UwsExchange(response, request);
   const kind = classify(exchange.head, options.headerBytesMax);
-  if (kind instanceof Refusal) exchange.reply(faultReply(kind, options));
-  else if (kind === 'plain' || context === undefined) void answer(exchange, handlers, options);
-  else void shakeHands(exchange, context, handlers, options);
+  // Nobody knows where the body of such a request ends.
+  if (kind instanceof Refusal) exchange.reply(faultReply(kind, options), true);
+  else if (kind === 'plain' || contexts === undefined) void answer(exchange, handlers, options);
+  else void shakeHands(exchange, contexts, handlers, options);
 }
 
 async function answer(exchange: UwsExchange, handlers: DoorHandlers, options: DoorOptions): Promise<void> {
@@ -52,13 +60,13 @@ async function answer(exchange: UwsExchange, handlers: DoorHandlers, options: Do
 
 async function shakeHands(
   exchange: UwsExchange,
-  context: UwsContext,
+  contexts: UwsContexts,
   handlers: DoorHandlers,
   options: DoorOptions,
 ): Promise<void> {
   const answer = await handshakeOf(() => handlers.upgrade(exchange.request), options);
   if ('refuse' in answer) exchange.reply(answer.refuse, true);
-  else exchange.accept(answer, context, options);
+  else exchange.accept(answer, contexts, options);
 }
 
 class UwsExchange {
@@ -224,7 +232,7 @@ class UwsExchange {
     for (const [name, value] of writableHeaders(headers)) this.#response.writeHeader(name, value);
   }
 
-  accept(answer: Acceptance, context: UwsContext, options: DoorOptions): void {
+  accept(answer: Acceptance, contexts: UwsContexts, options: DoorOptions): void {
     const onFault = (error: unknown) => faultReply(error, options);
     if (this.#over) {
       new UnopenedSocket(answer.accept, onFault).terminate();
@@ -232,12 +240,13 @@ class UwsExchange {
     }
     this.#over = true;
     const response = this.#response;
+    const isLarge = options.messageBytesMax <= LARGE_BYTES || (answer.pace?.mayBeLarge() ?? true);
     const socket = new UwsSocket(answer, onFault, watchedSeconds(options) !== undefined);
     const key = this.head.headers.get('sec-websocket-key') ?? '';
     response.cork(() => {
       response.writeStatus(statusLine(101));
       for (const [name, value] of writableHeaders(handshakeHeaders(answer))) response.writeHeader(name, value);
-      response.upgrade(socket.userData, key, '', '', context);
+      response.upgrade(socket.userData, key, '', '', isLarge ? contexts.large : contexts.small);
     });
     socket.start();
   }

@@ -60,6 +60,8 @@ export interface UwsRequest {
   /** Undefined when the URL has no question mark. */
   getQuery(): string | undefined;
   forEach(each: (name: string, value: string) => void): void;
+  /** Leaves the request to the next route that fits. */
+  setYield(isLeft: boolean): void;
 }
 
 /** Throws on every call once it was answered or aborted. */

@@ -8,6 +8,10 @@ interface Owned {
   readonly owner: UwsSocket;
 }
 
+/** What the library says to itself when it cuts a message off. */
+const CUT_OFF = 'Received too big message';
+const TOO_BIG = 1009;
+
 const ownerOf = (handle: UwsHandle): UwsSocket => (handle as UwsHandle & Owned).owner;
 
 export class UwsSocket extends GuardedSocket {
@@ -26,7 +30,7 @@ export class UwsSocket extends GuardedSocket {
     drain: (handle) => ownerOf(handle).flushed(),
     ping: (handle, message) => void ownerOf(handle).pinged(message.byteLength),
     pong: (handle, message) => ownerOf(handle).ponged(message.byteLength),
-    close: (handle, code, message) => ownerOf(handle).ended(code, Buffer.from(message).toString()),
+    close: (handle, code, message) => ownerOf(handle).#closed(code, Buffer.from(message).toString()),
   };
 
   /** @param watchesSilence the library hears the bytes of a message before it tells of it, and nobody else does */
@@ -46,6 +50,11 @@ export class UwsSocket extends GuardedSocket {
    */
   start(): void {
     if (this.#handle !== undefined) this.opened();
+  }
+
+  #closed(code: number, reason: string): void {
+    if (reason === CUT_OFF) this.ended(TOO_BIG, '');
+    else this.ended(code, reason);
   }
 
   protected override write(text: string): boolean {

@@ -82,6 +82,7 @@ export function listenRig(altered: Altered = {}) {
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     reply: refusalReply,
     onQueryCredential: () => heard.push('query credential'),
+    onSmallSocket: () => heard.push('small socket'),
     onRefused: ({ code }: { code: string }) => heard.push(`refused ${code}`),
     onFault: (_: string, error: unknown) => refusalOf(error),
   } as unknown as ListenDependencies;

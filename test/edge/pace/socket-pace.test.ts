@@ -10,6 +10,7 @@ const SETTINGS: PaceSettings = {
   organisationFramesPerSecondMax: 4_000,
   organisationMessagesPerSecondMax: 150,
   largeMessagesMax: 4,
+  largeMessageSocketsMax: 4,
 };
 
 function rig(settings: Partial<PaceSettings> = {}) {
@@ -125,4 +126,25 @@ test('what there was too much of is told once, by its name', () => {
   for (let message = 0; message < 200; message++) pace.take(0, false, true);
   pace.exceeded();
   expect(excesses).toEqual(['messages']);
+});
+
+describe('sockets of a door that cannot see a message before it is whole', () => {
+  test('may send large ones while there are places, half of them of one organisation, until they close', () => {
+    const { open } = rig();
+    const greedy = [open(), open(), open()];
+    expect(greedy.map((pace) => [pace.mayBeLarge(), pace.messageBytesMax])).toEqual([
+      [true, Number.POSITIVE_INFINITY],
+      [true, Number.POSITIVE_INFINITY],
+      [false, 1_048_576],
+    ]);
+    expect([open('b').mayBeLarge(), open('c').mayBeLarge(), open('d').mayBeLarge()]).toEqual([true, true, false]);
+    for (const pace of [greedy[0]!, greedy[0]!, greedy[2]!]) pace.release();
+    expect([open().mayBeLarge(), open('d').mayBeLarge()]).toEqual([true, false]);
+  });
+
+  test('that were refused take no place', () => {
+    const { paces, open } = rig({ largeMessageSocketsMax: 2 });
+    expect(paces.refused().mayBeLarge()).toBe(false);
+    expect([open('a').mayBeLarge(), open('b').mayBeLarge()]).toEqual([true, true]);
+  });
 });

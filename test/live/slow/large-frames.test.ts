@@ -45,6 +45,42 @@ describe.each(doors)('on the door %s', (door) => {
   });
 });
 
+// The library gathers messages out of sight, so how many can be large is decided before they begin.
+it.skipIf(against !== undefined)(
+  'on the door uws some sockets may send large messages, half of them of one organisation, and the others are told',
+  async () => {
+    const live = await startLiveGateway({
+      ...{
+        VOXGATE_DOOR: 'uws',
+        VOXGATE_LARGE_MESSAGE_SOCKETS_MAX: '2',
+        VOXGATE_BINARY_FRAME_BYTES_MAX: String(8 * MIB),
+      },
+    });
+    const limitOf = async (client: ReturnType<typeof live.connect>) =>
+      (await client.event('session_started')).limits.binary_frame_bytes;
+    const first = live.connect(numbered);
+    expect(await limitOf(first)).toBe(8 * MIB);
+    const second = live.connect(numbered);
+    expect(await limitOf(second)).toBe(MIB);
+    second.send(numberedAudio(0, (1.5 * MIB) / 2));
+    expect((await second.event('error')).error).toMatchObject({ code: 'message_too_big' });
+    expect((await second.close()).code).toBe(1009);
+    const third = live.connect(numbered);
+    await limitOf(third);
+    third.send(Buffer.alloc(3 * MIB));
+    expect((await third.close()).code).toBe(1006);
+    first.send(numberedAudio(0, (3 * MIB) / 2));
+    first.send({ type: 'close' });
+    expect((await first.close()).code).toBe(1000);
+    expectWhole(first.finals, (3 * MIB) / 2);
+    // A place that is given back is given on.
+    expect(await limitOf(live.connect(numbered))).toBe(8 * MIB);
+    const metrics = await (await fetch(`${live.url}/metrics`)).text();
+    expect(metrics).toMatch(/^voxgate_small_message_sockets_total\{.*\} 2$/m);
+    expect(metrics).toMatch(/^voxgate_sessions_ended_total\{reason="error",.*\} 2$/m);
+  },
+);
+
 // Where the system does not say it, nobody can.
 it.skipIf(process.platform !== 'linux')(
   'of many at a time the door node gathers some, and the others wait unread',

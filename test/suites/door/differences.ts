@@ -54,7 +54,7 @@ export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
   gathersAll: {
     what: 'messages over 1 MiB, many at a time',
     node: '`VOXGATE_LARGE_MESSAGES_MAX` are gathered at a time, half of them for one organisation; others wait unread',
-    uws: 'all are gathered at once: each takes its size in memory',
+    uws: '`VOXGATE_LARGE_MESSAGE_SOCKETS_MAX` open sockets may send them, half of them of one organisation; others take 1 MiB, as `session_started` says, and are cut off beyond 2 MiB',
   },
   cutsHuge: {
     what: 'a message over twice `VOXGATE_BINARY_FRAME_BYTES_MAX`',

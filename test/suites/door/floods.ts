@@ -6,6 +6,7 @@ import { clientFrame, OPCODE, type RawSocket, turns } from '../../fakes/raw-sock
 import {
   type DoorUnderTest,
   type Event,
+  MESSAGE_BYTES_MAX,
   nextMessage,
   rawSocket,
   recordingHandlers,
@@ -45,6 +46,10 @@ class ToldPace implements SocketPace {
   }
   leave(): void {
     this.gathered.push('leave');
+  }
+  isLarge = true;
+  mayBeLarge(): boolean {
+    return this.isLarge;
   }
   exceeded(): void {
     this.exceededCount++;
@@ -158,6 +163,27 @@ export function floodSuite(under: DoorUnderTest): void {
         expect(pace.gathered).toEqual(['enter', 'leave', 'enter', 'leave']);
       },
     );
+
+    // What such a door does instead.
+    test.skipIf(!under.gaps.gathersAll)('has messages of 1 MiB at most where it may have no large ones', async () => {
+      const events = new Signal<Event>();
+      const isLarge = [true, false, false];
+      const upgrade = async () => ({
+        accept: recordingHandlers(events),
+        pace: Object.assign(new ToldPace(), { isLarge: isLarge.shift() }),
+      });
+      const { port } = await start(under, { upgrade }, { messageBytesMax: 4 * MESSAGE_BYTES_MAX });
+      const sent = async (bytes: number) => {
+        const client = await webSocket(port);
+        await events.next();
+        client.send(Buffer.alloc(bytes));
+        return events.next();
+      };
+      expect(await sent(3 * MESSAGE_BYTES_MAX)).toMatchObject({ data: { length: 3 * MESSAGE_BYTES_MAX } });
+      // Up to twice as much is handed on, so that the host can say why it is refused.
+      expect(await sent(2 * MESSAGE_BYTES_MAX)).toMatchObject({ data: { length: 2 * MESSAGE_BYTES_MAX } });
+      expect(await sent(2 * MESSAGE_BYTES_MAX + 1)).toMatchObject({ type: 'closed', code: 1009 });
+    });
 
     // As above.
     test.skipIf(under.gaps.gathersAll)('gives the place of a message back that is never whole', async () => {
