@@ -3,6 +3,11 @@
 import { isIPv6, SocketAddress } from 'node:net';
 import { type Refusal, refuse } from '../../api/errors.ts';
 
+/** What says where a request goes and where it ends, by its lower-case name. */
+const ONCE: ReadonlyMap<string, string> = new Map(
+  ['Host', 'Content-Length', 'Transfer-Encoding'].map((name) => [name.toLowerCase(), name]),
+);
+
 /** The head of a request, gathered header by header. */
 export class RequestHead {
   /** Upper case. */
@@ -13,8 +18,8 @@ export class RequestHead {
   readonly headers = new Map<string, string>();
   /** Request line and header lines as they crossed the wire, each line end included. */
   bytes: number;
-  /** How many `Host` headers there are: of two, a proxy may have read the other one. */
-  hosts = 0;
+  /** What was sent twice and may not be: a proxy may have read the other one. */
+  repeated: string | undefined;
 
   constructor(method: string, path: string, query: string) {
     this.method = method.toUpperCase();
@@ -25,8 +30,8 @@ export class RequestHead {
 
   add(name: string, value: string): void {
     const key = name.toLowerCase();
-    if (key === 'host') this.hosts++;
     const earlier = this.headers.get(key);
+    if (earlier !== undefined && ONCE.has(key)) this.repeated ??= name;
     this.headers.set(key, earlier === undefined ? value : `${earlier}, ${value}`);
     this.bytes += name.length + value.length + ': \r\n'.length;
   }
@@ -35,8 +40,17 @@ export class RequestHead {
 /** What a request is: an ordinary one, a WebSocket handshake, or neither, with the reason. */
 export function classify(head: RequestHead, headerBytesMax: number): 'plain' | 'websocket' | Refusal {
   if (head.bytes > headerBytesMax) return headTooLarge(headerBytesMax);
-  if (head.hosts > 1) return refuse('invalid_request', 'The header `Host` was sent more than once. Send it once.');
-  const { headers } = head;
+  const { headers, repeated } = head;
+  if (repeated !== undefined) {
+    return refuse(
+      'invalid_request',
+      `The header \`${ONCE.get(repeated.toLowerCase())}\` was sent more than once. Send it once.`,
+    );
+  }
+  // Where a library takes any other coding for chunked, a proxy in front may see the body end elsewhere.
+  if (!/^(chunked)?$/i.test(headers.get('transfer-encoding') ?? '')) {
+    return refuse('invalid_request', 'The header `Transfer-Encoding` is not `chunked`, the only coding there is here.');
+  }
   const asks = hasToken(headers.get('upgrade'), 'websocket') && hasToken(headers.get('connection'), 'upgrade');
   if (head.method !== 'GET' || !asks) return 'plain';
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers.get('sec-websocket-key') ?? '')) {

@@ -127,6 +127,19 @@ export function headSuite(under: DoorUnderTest): void {
       }
     });
 
+    test.each([
+      ['two lengths', 'Content-Length: 3\r\nContent-Length: 30\r\n\r\nabc'],
+      ['the same length twice', 'Content-Length: 3\r\ncontent-length: 3\r\n\r\nabc'],
+      ['a coding that is not chunked', 'Transfer-Encoding: xchunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
+      ['a coding behind chunked', 'Transfer-Encoding: chunked, identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
+    ])('with %s is refused with 400, reaches no handler, and ends the connection', async (_what, rest) => {
+      const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
+      const socket = await rawSocket(port);
+      socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
+      expect((await socket.reply()).status).toBe(400);
+      await socket.closed;
+    });
+
     test('of chunks with trailers that look like a request leads to one request', async () => {
       const paths: string[] = [];
       const { port } = await start(under, {
