@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
 
 /**
- * Files that change their process for good have one of their own; the other files of the default tier share two, which saves
+ * Files that change their process for good have one of their own; the other files of the default tier share a few, which saves
  * the start of a process and the loading of the product for each. Beside each: what it would leave to the next.
  */
 const ALONE = [
@@ -19,6 +19,8 @@ const ALONE = [
 const common: TestProjectInlineConfiguration['test'] = {
   // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
   pool: 'forks',
+  // Thousands of simulated sessions make much that is short-lived; with Node's 16 MB much of it is copied before it is gone.
+  execArgv: ['--max-semi-space-size=32'],
   setupFiles: ['test/setup/own-modules.ts', 'test/setup/documented.ts'],
   // Whoever waits for what never comes; the machine may be busy with something else as well.
   testTimeout: 60_000,
@@ -27,7 +29,8 @@ const common: TestProjectInlineConfiguration['test'] = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the build has cores: many files wait for speech, sockets and processes.
+    maxWorkers: 3,
     reporters: ['default', './test/setup/slowest-files.ts'],
     globalSetup: ['test/global-setup.ts'],
     // Without a project named, as with `npx vitest run test/bus`, files of both tiers run.
