@@ -20,8 +20,8 @@ import {
   spooled,
 } from './files-fixture.ts';
 
-/** How often memory is looked at while a file passes. */
-const LOOK_BYTES = 4 * 1_048_576;
+/** How often memory is looked at while files pass. Each look collects the whole heap; a file that is held whole is seen four times. */
+const LOOK_BYTES = 12 * 1_048_576;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
