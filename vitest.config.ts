@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { LongestFirst } from './test/setup/longest-first.ts';
 
 /** The slow tier can be seen in a path: these rooms as a whole, and the folders `slow/` of the others. `npm test` leaves it out. */
 const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
@@ -33,6 +34,7 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ['default', './test/setup/slowest-files.ts'],
     globalSetup: ['test/global-setup.ts'],
+    sequence: { sequencer: LongestFirst },
     // Without a project named, as with `npx vitest run test/bus`, files of both tiers run.
     projects: [
       {

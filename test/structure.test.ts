@@ -235,7 +235,7 @@ describe('files', () => {
     const setting = project.read('vitest.config.ts');
     const testStarts = tests
       .map(({ path }) => path)
-      .filter((path) => path.endsWith('.test.ts') || setting.includes(`'${path}'`));
+      .filter((path) => path.endsWith('.test.ts') || setting.includes(`${path}'`));
 
     const inUse = reachable(starts);
     const inTests = reachable([...testStarts, ...starts]);
