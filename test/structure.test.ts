@@ -36,6 +36,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   soundswallower: ['src/recogniser'],
   'uWebSockets.js': ['src/edge'],
   undici: ['src/upstream'],
+  uplot: ['src/console'],
   vite: ['src/console/vite.config.ts'],
   ws: ['clients/typescript/src/live/node-web-socket.ts', 'src/cli', 'src/edge', 'src/simulator', 'src/upstream'],
   xstate: [

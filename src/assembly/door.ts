@@ -7,9 +7,11 @@ import type { KeyLimits } from '../auth/limits.ts';
 import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
+import { consoleModelRoutes } from '../edge/routes/console/models.ts';
 import { homeRoutes } from '../edge/routes/home/index.ts';
 import { providersOf, type SetUp } from '../edge/routes/home/set-up.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
+import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { LengthMeter } from '../transcription/measuring/length-meter.ts';
@@ -127,7 +129,7 @@ function handlersOf(
       onQueryCredential: () => metrics.queryCredential(),
       onSmallSocket: () => metrics.smallSocket(),
     },
-    routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator) },
+    routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
   };
 }
 
@@ -169,16 +171,22 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
 }
 
 /** What is asked about the node, its models and its money. */
-function recordsOf(assembly: Assembly, { live, people }: Behind, { isReady }: OperatorDependencies) {
+function recordsOf(
+  assembly: Assembly,
+  { live, people }: Behind,
+  { isReady }: OperatorDependencies,
+  models: Omit<ModelsDependencies, 'statusOf'>,
+) {
   const { config, store } = assembly;
   const { publicUrl } = config.accounts;
   const tls = config.server.tlsCertFile !== undefined;
   const home = homeRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
+  const statusOf = (slug: string) => live.breakers.statusOf(slug);
   return {
     store,
-    consoleRoutes: [...people.routes, ...home],
+    consoleRoutes: [...people.routes, ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }), ...home],
     describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
-    statusOf: (slug) => live.breakers.statusOf(slug),
+    statusOf,
     jsonBodyBytesMax: config.limits.jsonBodyBytesMax,
     publicUrl,
     tls,

@@ -10,9 +10,7 @@ import type { Vault } from '../vault/vault.ts';
 import { publishKeyChange } from './authentication.ts';
 import { type Assembly, canMail, isPrivate, knownProviders, previousSecret } from './context.ts';
 
-export interface People {
-  routes: Console['routes'];
-}
+export type People = Pick<Console, 'routes' | 'consoleRoute'>;
 
 /** `outbox`: where mails are kept to be read, when nothing sends them. */
 export function openPeople(
@@ -41,7 +39,7 @@ export function openPeople(
     further: [providerKeyRoutes({ vault, providers: knownProviders })],
   });
   defer(metrics.watchQueue('password_hashes', () => opened.waitingHashes));
-  return { routes: opened.routes };
+  return opened;
 }
 
 /** The mails of the gateway, on the node that keeps the accounts. */

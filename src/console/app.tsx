@@ -3,7 +3,7 @@ import { Link } from './controls/link.tsx';
 import { Notice } from './controls/notice.tsx';
 import { Page } from './controls/page.tsx';
 import { PasswordQuestion } from './controls/password-question.tsx';
-import { membersOf, path } from './data/location.ts';
+import { path, pathMembers } from './data/location.ts';
 import { person, unknownBecause } from './data/person.ts';
 import { Menu } from './menu.tsx';
 import { Gate } from './pages/account/gate.tsx';
@@ -28,7 +28,7 @@ export function App() {
 function Current() {
   const current = path.value === '/' ? '/console' : path.value;
   for (const { path: pattern, page: Drawn } of PAGES) {
-    const members = membersOf(pattern, current);
+    const members = pathMembers(pattern, current);
     if (members !== undefined) return <Drawn key={current} members={members} />;
   }
   return (

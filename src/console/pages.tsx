@@ -1,8 +1,14 @@
 // Every page of the console: its path, its place in the menu, and what draws it.
 import type { ComponentType } from 'preact';
 import type { ConsolePath } from '../api/console/pages.ts';
+import { Audit } from './pages/audit/audit.tsx';
 import { Keys } from './pages/keys/keys.tsx';
+import { Model } from './pages/models/model.tsx';
+import { Models } from './pages/models/models.tsx';
 import { Overview } from './pages/overview/overview.tsx';
+import { ProviderKeys } from './pages/provider-keys/provider-keys.tsx';
+import { Settings } from './pages/settings/settings.tsx';
+import { Usage } from './pages/usage/usage.tsx';
 
 export interface PageEntry {
   /** With `:name` for a segment that the page is given as `members.name`. */
@@ -15,15 +21,29 @@ export interface PageEntry {
 export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] = [
   {
     title: 'Operate',
-    pages: [{ path: '/console', title: 'Overview', page: Overview }],
+    pages: [
+      { path: '/console', title: 'Overview', page: Overview },
+      { path: '/console/usage', title: 'Usage and bills', page: Usage },
+    ],
   },
   {
     title: 'Build',
-    pages: [{ path: '/console/keys', title: 'Keys', page: Keys }],
+    pages: [
+      { path: '/console/models', title: 'Models', page: Models },
+      { path: '/console/keys', title: 'Keys', page: Keys },
+      { path: '/console/provider-keys', title: 'Provider keys', page: ProviderKeys },
+    ],
+  },
+  {
+    title: 'Organisation',
+    pages: [
+      { path: '/console/audit', title: 'Audit', page: Audit },
+      { path: '/console/settings', title: 'Settings', page: Settings },
+    ],
   },
 ];
 
 /** Pages that the menu does not name. */
-const FURTHER: readonly PageEntry[] = [];
+const FURTHER: readonly PageEntry[] = [{ path: '/console/models/:provider/:model', title: 'Model', page: Model }];
 
 export const PAGES: readonly PageEntry[] = [...GROUPS.flatMap(({ pages }) => pages), ...FURTHER];

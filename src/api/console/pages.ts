@@ -1,3 +1,12 @@
 // Where the console's pages are: the gateway serves the same document at each, and the console draws what the path names.
-export const CONSOLE_PATHS = ['/console', '/console/keys'] as const;
+export const CONSOLE_PATHS = [
+  '/console',
+  '/console/audit',
+  '/console/keys',
+  '/console/models',
+  '/console/models/:provider/:model',
+  '/console/provider-keys',
+  '/console/settings',
+  '/console/usage',
+] as const;
 export type ConsolePath = (typeof CONSOLE_PATHS)[number];

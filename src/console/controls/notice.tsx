@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Prose } from './prose.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'quiet';
 
@@ -13,7 +14,13 @@ export function Notice({ tone, children }: { tone: Tone; children: ComponentChil
 
 /** What went wrong, where something did. */
 export function Failure({ of }: { of: Error | undefined }) {
-  return of === undefined ? null : <Notice tone="bad">{of.message}</Notice>;
+  return of === undefined ? null : (
+    <Notice tone="bad">
+      <p>
+        <Prose text={of.message} />
+      </p>
+    </Notice>
+  );
 }
 
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {

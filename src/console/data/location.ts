@@ -14,7 +14,7 @@ addEventListener('popstate', () => {
 });
 
 /** The members of a path such as `/console/sessions/:id`; undefined where it does not fit. */
-export function membersOf(pattern: string, of: string): Record<string, string> | undefined {
+export function pathMembers(pattern: string, of: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split('/'), of.split('/')];
   if (wanted.length !== given.length) return undefined;
   const members: Record<string, string> = {};

@@ -54,7 +54,7 @@ export function listModels(
   });
 }
 
-async function modelsFor(caller: Caller, dependencies: ModelsDependencies): Promise<Model[]> {
+async function modelsFor(caller: Pick<Caller, 'organisationId'>, dependencies: ModelsDependencies): Promise<Model[]> {
   const { providers, ownKeyOf } = dependencies;
   const ownKeys = new Map<string, OwnKey>();
   for (const { name, credential } of providers.values()) {
@@ -66,7 +66,7 @@ async function modelsFor(caller: Caller, dependencies: ModelsDependencies): Prom
 
 export const getModels =
   (dependencies: ModelsDependencies) =>
-  async ({ request }: RouteContext, caller: Caller) => {
+  async ({ request }: RouteContext, caller: Pick<Caller, 'organisationId'>) => {
     const query = parseQuery(request.query);
     const mode = query.get('mode');
     for (const name of query.keys()) {
@@ -91,7 +91,7 @@ export const getModels =
 
 export const getModel =
   (dependencies: ModelsDependencies) =>
-  async ({ params }: RouteContext, caller: Caller) => {
+  async ({ params }: RouteContext, caller: Pick<Caller, 'organisationId'>) => {
     const slug = params.slug ?? `${params.provider}/${params.model}`;
     const models = await modelsFor(caller, dependencies);
     const model = models.find((each) => each.id === slug);

@@ -65,6 +65,8 @@ export interface ConsoleOptions {
 
 export interface Console {
   routes: Route[];
+  /** For endpoints that need more than the console has. */
+  consoleRoute: ConsoleRoute;
   /** Logins that wait for their turn; for the metrics. */
   readonly waitingHashes: number;
 }
@@ -82,6 +84,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const logins = new Logins({ store, passwords, hashes, attempts, nowMs });
   const consoleRoute = createConsoleRoute(logins, reach, changeLimit(clock, changesPerMinuteMax));
   return {
+    consoleRoute,
     routes: [
       ...accountRoutes({ store, accounts, logins, consoleRoute, reach, canMail }),
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),

@@ -1,0 +1,123 @@
+// One model: what it can, what it takes, what it costs, and a request to begin with.
+import type { Model as ModelRecord } from '../../../api/models.ts';
+import { Copyable } from '../../controls/copy.tsx';
+import { Badge, Notice } from '../../controls/notice.tsx';
+import { Page, Shown } from '../../controls/page.tsx';
+import { Prose } from '../../controls/prose.tsx';
+import { Table } from '../../controls/table.tsx';
+import { useAnswer } from '../../data/answer.ts';
+import { acceptedBy, membersOf, type Schema } from '../../data/json-schema.ts';
+import { ABILITIES, priceOf, STATUS_TONES } from './words.ts';
+
+export function Model({ members: { provider, model } }: { members: Record<string, string> }) {
+  const answer = useAnswer<ModelRecord>(`models/${provider}/${model}`);
+  return (
+    <Page
+      title={answer.value?.name ?? `${provider}/${model}`}
+      about={answer.value && <Prose text={answer.value.description} />}
+    >
+      <Shown answer={answer}>
+        {(record) => (
+          <>
+            <Facts model={record} />
+            <Options model={record} />
+            <section class="stack close">
+              <h2>A request to begin with</h2>
+              {record.modes.includes('batch') ? (
+                <Copyable label="the request for a file" text={fileRequest(record)} />
+              ) : null}
+              {record.modes.includes('live') ? (
+                <Copyable label="the address for live audio" text={liveAddress(record)} />
+              ) : null}
+            </section>
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+function Facts({ model }: { model: ModelRecord }) {
+  const { available, status, modes, languages, capabilities, pricing, audio, live_turns } = model;
+  return (
+    <section class="card">
+      <dl class="pairs">
+        <dt>Slug</dt>
+        <dd>
+          <code>{model.id}</code>
+        </dd>
+        <dt>State</dt>
+        <dd>
+          {available ? (
+            <Badge tone={STATUS_TONES[status]}>{status}</Badge>
+          ) : (
+            <Badge tone="quiet">no key for its provider</Badge>
+          )}
+        </dd>
+        <dt>Files</dt>
+        <dd>{priceOf(pricing.batch)}</dd>
+        <dt>Live</dt>
+        <dd>{priceOf(pricing.live)}</dd>
+        <dt>On a key of your own</dt>
+        <dd>$0.00</dd>
+        <dt>Modes</dt>
+        <dd>{modes.join(', ')}</dd>
+        <dt>Can</dt>
+        <dd>
+          {Object.entries(ABILITIES)
+            .filter(([name]) => capabilities[name as keyof typeof ABILITIES])
+            .map(([, text]) => text)
+            .join(', ') || 'text alone'}
+        </dd>
+        <dt>Languages</dt>
+        <dd>{languages.includes('*') ? 'many, see its provider' : languages.join(', ')}</dd>
+        <dt>Largest file</dt>
+        <dd>
+          {audio.max_file_bytes === null ? 'no limit of its own' : `${Math.round(audio.max_file_bytes / 1e6)} MB`}
+        </dd>
+      </dl>
+      {live_turns === 'gateway' ? (
+        <Notice tone="busy">
+          It hears files only: live audio is cut at silences, and each utterance is a turn without interims.
+        </Notice>
+      ) : null}
+    </section>
+  );
+}
+
+function Options({ model }: { model: ModelRecord }) {
+  const options = membersOf(model.provider_params as Schema);
+  return (
+    <section class="stack close">
+      <h2>Options</h2>
+      <p class="quiet">
+        Members of <code>provider_params</code>, a JSON object, for files and live audio alike.
+      </p>
+      <Table
+        caption="Options"
+        rows={options}
+        idOf={({ name }) => name}
+        empty={<p>It has no options of its own.</p>}
+        columns={[
+          {
+            title: 'Option',
+            cell: ({ name, required }) => (
+              <>
+                <code>{name}</code>
+                {required ? ' (required)' : ''}
+              </>
+            ),
+          },
+          { title: 'Takes', cell: ({ schema }) => acceptedBy(schema) },
+          { title: 'What it does', cell: ({ schema }) => <Prose text={schema.description ?? ''} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+const fileRequest = ({ id }: ModelRecord): string =>
+  `curl ${location.origin}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=${id} -F file=@speech.wav`;
+
+const liveAddress = ({ id }: ModelRecord): string =>
+  `${location.origin.replace(/^http/, 'ws')}/v1/listen?model=${id}&sample_rate=16000`;

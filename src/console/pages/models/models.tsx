@@ -1,0 +1,180 @@
+// The catalogue: what there is to choose from, what it costs, and how it is doing.
+import { useSignal } from '@preact/signals';
+import type { Model, ModelList } from '../../../api/models.ts';
+import { Link } from '../../controls/link.tsx';
+import { Badge } from '../../controls/notice.tsx';
+import { Page, Shown } from '../../controls/page.tsx';
+import { Table } from '../../controls/table.tsx';
+import { useAnswer } from '../../data/answer.ts';
+import { ABILITIES, priceOf, STATUS_TONES } from './words.ts';
+
+const EVERY_MS = 15_000;
+
+interface Filter {
+  words: string;
+  mode: string;
+  ability: string;
+  language: string;
+  usableOnly: boolean;
+  cheapestFirst: boolean;
+}
+
+const ALL: Filter = { words: '', mode: '', ability: '', language: '', usableOnly: false, cheapestFirst: false };
+
+export function Models() {
+  const models = useAnswer<ModelList>('models', EVERY_MS);
+  const filter = useSignal<Filter>(ALL);
+  const set = (part: Partial<Filter>) => {
+    filter.value = { ...filter.value, ...part };
+  };
+  return (
+    <Page
+      title="Models"
+      about="Every model is addressed by its slug, and any of them can be the fallback of any other."
+    >
+      <Shown answer={models}>
+        {({ data }) => (
+          <>
+            <FilterForm filter={filter.value} set={set} languages={languagesOf(data)} />
+            <ModelTable models={chosen(data, filter.value)} />
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+interface FilterProps {
+  filter: Filter;
+  set(part: Partial<Filter>): void;
+  languages: readonly string[];
+}
+
+function FilterForm({ filter, set, languages }: FilterProps) {
+  return (
+    <search class="narrow">
+      <label class="field">
+        Search
+        <input type="search" value={filter.words} onInput={(event) => set({ words: event.currentTarget.value })} />
+      </label>
+      <Choice label="Mode" value={filter.mode} options={['batch', 'live']} choose={(mode) => set({ mode })} />
+      <Choice label="Language" value={filter.language} options={languages} choose={(language) => set({ language })} />
+      <Choice
+        label="Can"
+        value={filter.ability}
+        options={Object.keys(ABILITIES)}
+        textOf={(name) => ABILITIES[name as keyof typeof ABILITIES]}
+        choose={(ability) => set({ ability })}
+      />
+      <div class="stack close">
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={filter.usableOnly}
+            onChange={(event) => set({ usableOnly: event.currentTarget.checked })}
+          />
+          Usable now
+        </label>
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={filter.cheapestFirst}
+            onChange={(event) => set({ cheapestFirst: event.currentTarget.checked })}
+          />
+          Cheapest first
+        </label>
+      </div>
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly string[];
+  textOf?(option: string): string;
+  choose(option: string): void;
+}
+
+function Choice({ label, value, options, textOf = (option) => option, choose }: ChoiceProps) {
+  return (
+    <label class="field">
+      {label}
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">Any</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {textOf(option)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function ModelTable({ models }: { models: readonly Model[] }) {
+  return (
+    <Table
+      caption="Models"
+      rows={models}
+      idOf={({ id }) => id}
+      empty={<p>No model is like that. Choose less, or clear the search.</p>}
+      columns={[
+        {
+          title: 'Model',
+          cell: ({ id, name }) => (
+            <>
+              <Link to={`/console/models/${id}`}>{name}</Link>
+              <br />
+              <code class="small">{id}</code>
+            </>
+          ),
+        },
+        { title: 'Modes', cell: ({ modes }) => modes.join(', ') },
+        { title: 'Can', cell: ({ capabilities }) => abilitiesOf(capabilities) },
+        { title: 'Languages', cell: ({ languages }) => (languages.includes('*') ? 'many' : shortened(languages)) },
+        { title: 'Files', isNumber: true, cell: ({ pricing }) => priceOf(pricing.batch) },
+        { title: 'Live', isNumber: true, cell: ({ pricing }) => priceOf(pricing.live) },
+        {
+          title: 'State',
+          cell: ({ available, status }) =>
+            available ? <Badge tone={STATUS_TONES[status]}>{status}</Badge> : <Badge tone="quiet">no key</Badge>,
+        },
+      ]}
+    />
+  );
+}
+
+function chosen(
+  models: readonly Model[],
+  { words, mode, ability, language, usableOnly, cheapestFirst }: Filter,
+): Model[] {
+  const wanted = words.toLowerCase().split(/\s+/);
+  const fits = (model: Model) => {
+    const text = `${model.id} ${model.name} ${model.description}`.toLowerCase();
+    return (
+      wanted.every((word) => text.includes(word)) &&
+      (mode === '' || model.modes.some((each) => each === mode)) &&
+      (ability === '' || model.capabilities[ability as keyof typeof ABILITIES] === true) &&
+      (language === '' || model.languages.includes('*') || model.languages.includes(language)) &&
+      (!usableOnly || model.available)
+    );
+  };
+  const found = models.filter(fits);
+  if (!cheapestFirst) return found;
+  const amount = ({ pricing }: Model) =>
+    Number((mode === 'batch' ? pricing.batch : (pricing.live ?? pricing.batch))?.amount ?? Infinity);
+  return found.sort((one, other) => amount(one) - amount(other));
+}
+
+const languagesOf = (models: readonly Model[]): string[] =>
+  [...new Set(models.flatMap(({ languages }) => languages))].filter((language) => language !== '*').sort();
+
+const shortened = (languages: readonly string[]): string =>
+  languages.length > 4 ? `${languages.slice(0, 3).join(', ')} and ${languages.length - 3} more` : languages.join(', ');
+
+const abilitiesOf = (capabilities: Model['capabilities']): string =>
+  Object.entries(ABILITIES)
+    .filter(([name]) => capabilities[name as keyof typeof ABILITIES])
+    .map(([, text]) => text)
+    .join(', ');

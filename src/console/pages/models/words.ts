@@ -1,0 +1,23 @@
+// How models are put into words.
+import type { Model, Price } from '../../../api/models.ts';
+import type { Tone } from '../../controls/notice.tsx';
+import { usd } from '../../data/format.ts';
+
+/** Capabilities that are worth a word. */
+export const ABILITIES = {
+  diarization: 'speakers',
+  word_timestamps: 'word times',
+  interim_results: 'interims',
+  formatting: 'formatting',
+  redaction: 'redaction',
+  language_detection: 'language detection',
+} as const;
+
+export const STATUS_TONES: Record<Model['status'], Tone> = { up: 'good', degraded: 'warn', down: 'bad' };
+
+/** `$0.0043 / min`; a dash where the mode is not offered. */
+export function priceOf(price: Price | undefined): string {
+  if (price === undefined) return '–';
+  if (price.free === true) return 'free';
+  return `${usd(price.amount)} / ${price.unit === 'minute' ? 'min' : 'session'}`;
+}

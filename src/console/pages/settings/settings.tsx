@@ -1,0 +1,140 @@
+// One's own account: address, password, where one is logged in, and how the console looks here.
+import { useSignal } from '@preact/signals';
+import type { ConsoleSessionView } from '../../../api/console/console.ts';
+import { Act } from '../../controls/act.tsx';
+import { Field, Form, textOf } from '../../controls/form.tsx';
+import { Notice } from '../../controls/notice.tsx';
+import { Page, Shown } from '../../controls/page.tsx';
+import { Table } from '../../controls/table.tsx';
+import { useAnswer } from '../../data/answer.ts';
+import { ask } from '../../data/api.ts';
+import { ago } from '../../data/format.ts';
+import { person } from '../../data/person.ts';
+import { chooseTheme, type Theme, theme } from '../../theme.ts';
+
+export function Settings() {
+  return (
+    <Page title="Settings" about="Your own account, on every device.">
+      <div class="columns">
+        <Address />
+        <Password />
+        <Look />
+      </div>
+      <Logins />
+    </Page>
+  );
+}
+
+function Address() {
+  const sent = useSignal(false);
+  const who = person.value;
+  return (
+    <section class="card">
+      <h2>Address</h2>
+      <p>
+        {who?.email}
+        {who?.email_verified ? '' : ' (not confirmed yet)'}
+      </p>
+      {who?.email_verified ? null : <Act act={() => ask('POST', 'verification')}>Send the mail again</Act>}
+      {sent.value ? (
+        <Notice tone="good">A mail went to the new address. It counts once its link is opened.</Notice>
+      ) : null}
+      <Form
+        button="Change the address"
+        send={async (values) => {
+          await ask('POST', 'email', { email: textOf(values, 'email') });
+          sent.value = true;
+        }}
+      >
+        <Field label="New address" name="email" type="email" required maxLength={320} autocomplete="email" />
+      </Form>
+    </section>
+  );
+}
+
+function Password() {
+  const changed = useSignal(false);
+  return (
+    <section class="card">
+      <h2>Password</h2>
+      {changed.value ? <Notice tone="good">It is changed, and every other login has ended.</Notice> : null}
+      <Form
+        button="Change the password"
+        send={async (values) => {
+          await ask('POST', 'password', {
+            current_password: String(values.get('current')),
+            new_password: String(values.get('new')),
+          });
+          changed.value = true;
+        }}
+      >
+        <Field label="Current password" name="current" type="password" autocomplete="current-password" required />
+        <Field
+          label="New password"
+          name="new"
+          type="password"
+          autocomplete="new-password"
+          minLength={8}
+          maxLength={256}
+          hint="8 to 256 characters."
+          required
+        />
+      </Form>
+    </section>
+  );
+}
+
+function Look() {
+  const chosen = useSignal<Theme>(theme());
+  const choose = (wanted: Theme) => {
+    chosen.value = wanted;
+    chooseTheme(wanted);
+  };
+  return (
+    <section class="card">
+      <fieldset>
+        <legend>Colours, in this browser</legend>
+        {(['system', 'light', 'dark'] as const).map((each) => (
+          <label class="choice" key={each}>
+            <input type="radio" name="theme" checked={chosen.value === each} onChange={() => choose(each)} />
+            {each === 'system' ? 'As the system has it' : each === 'light' ? 'Light' : 'Dark'}
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
+}
+
+function Logins() {
+  const logins = useAnswer<{ data: ConsoleSessionView[] }>('console-sessions');
+  return (
+    <section class="stack close">
+      <h2>Where you are logged in</h2>
+      <Shown answer={logins}>
+        {({ data }) => (
+          <Table
+            caption="Logins"
+            rows={data}
+            idOf={({ id }) => id}
+            empty={<p>Nowhere.</p>}
+            columns={[
+              { title: 'Browser', cell: ({ user_agent, current }) => `${user_agent}${current ? ' (this one)' : ''}` },
+              { title: 'From', cell: ({ address }) => address },
+              { title: 'Since', cell: ({ created_at }) => ago(created_at) },
+              { title: 'Last seen', cell: ({ seen_at }) => ago(seen_at) },
+              {
+                title: 'Change',
+                cell: ({ id, current }) =>
+                  current ? null : (
+                    <Act class="danger" act={() => ask('DELETE', `console-sessions/${id}`).then(logins.reload)}>
+                      Log out
+                    </Act>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Shown>
+    </section>
+  );
+}

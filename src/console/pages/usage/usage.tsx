@@ -1,0 +1,113 @@
+// What was used and what it cost, by day, provider, model and key; and the bills of the months.
+import { useSignal } from '@preact/signals';
+import type { KeyView } from '../../../api/console/console.ts';
+import type { UsageList } from '../../../api/usage.ts';
+import { Page, Shown } from '../../controls/page.tsx';
+import { Table } from '../../controls/table.tsx';
+import { useAnswer } from '../../data/answer.ts';
+import { length, usd } from '../../data/format.ts';
+import { Bars } from './bars.tsx';
+import { daysOf } from './days.ts';
+
+const GROUPS = { day: 'Day', provider: 'Provider', model: 'Model', key: 'Key' } as const;
+type Group = keyof typeof GROUPS;
+type Row = UsageList['data'][number];
+
+const monthOf = (date: Date) => date.toISOString().slice(0, 7);
+/** The last twelve, newest first. */
+const months = () => {
+  const now = new Date();
+  return Array.from({ length: 12 }, (_, back) =>
+    monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))),
+  );
+};
+
+export function Usage() {
+  const month = useSignal(monthOf(new Date()));
+  const group = useSignal<Group>('model');
+  const stretch = `from=${month.value}-01&to=${nextMonth(month.value)}`;
+  const byDay = useAnswer<UsageList>(`usage?${stretch}&group_by=day`);
+  const usage = useAnswer<UsageList>(`usage?${stretch}&group_by=${group.value}`);
+  const keys = useAnswer<{ data: KeyView[] }>(group.value === 'key' ? 'keys' : undefined);
+  const nameOf = (row: Row) => keys.value?.data.find(({ id }) => id === row.group)?.name ?? row.group;
+  return (
+    <Page
+      title="Usage and bills"
+      about="One bill across all providers, by UTC. What ran on your own provider keys costs $0.00 here."
+      actions={
+        <label class="field">
+          <span class="unseen">Month</span>
+          <select value={month.value} onChange={(event) => (month.value = event.currentTarget.value)}>
+            {months().map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      }
+    >
+      <Shown answer={byDay}>
+        {({ data, total }) => (
+          <section class="card">
+            <div class="row apart">
+              <h2>{usd(total.cost_usd)}</h2>
+              <span class="quiet">{length(total.audio_seconds)} of audio</span>
+            </div>
+            <Bars label="Cost by day, USD" days={daysOf(month.value, data)} />
+          </section>
+        )}
+      </Shown>
+      <section class="stack close">
+        <div class="row apart">
+          <h2>Usage</h2>
+          <label class="row">
+            By
+            <select value={group.value} onChange={(event) => (group.value = event.currentTarget.value as Group)}>
+              {Object.entries(GROUPS).map(([name, title]) => (
+                <option key={name} value={name}>
+                  {title.toLowerCase()}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        <Shown answer={usage}>
+          {({ data }) => (
+            <Table
+              caption="Usage"
+              rows={data}
+              idOf={({ group: name, byok }) => `${name} ${byok}`}
+              empty={<p>Nothing was used in this month.</p>}
+              columns={[
+                { title: GROUPS[group.value], cell: nameOf },
+                { title: 'On', cell: ({ byok }) => (byok ? 'your own key' : 'the service’s key') },
+                { title: 'Sessions and files', isNumber: true, cell: ({ sessions }) => sessions },
+                { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
+                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+              ]}
+            />
+          )}
+        </Shown>
+      </section>
+      <section class="card">
+        <h2>Bill of {month.value}</h2>
+        <div class="row">
+          <a class="button" href={`/console/api/bills/${month.value}?format=html`} target="_blank" rel="noreferrer">
+            Open to print
+          </a>
+          <a
+            class="button"
+            href={`/console/api/bills/${month.value}?format=csv`}
+            download={`voxgate-${month.value}.csv`}
+          >
+            Download as CSV
+          </a>
+        </div>
+      </section>
+    </Page>
+  );
+}
+
+function nextMonth(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number)).toISOString().slice(0, 10);
+}
