@@ -63,7 +63,7 @@ describe.skipIf(program === undefined)('somebody new', { timeout: 60_000 }, () =
 
   it('mints a key that works, edits it and revokes it', async () => {
     await logIn(PASSWORD);
-    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByRole('button', { name: 'Mint a key' }).click();
     await page.fill('[name=name]', 'Checkout <b>');
     await page.getByRole('button', { name: 'Mint the key' }).click();
