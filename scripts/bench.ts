@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   lock: () => import('../test/bench/lock.ts'),
   bus: () => import('../test/bench/bus.ts'),
   workers: () => import('../test/bench/workers.ts'),
+  recogniser: () => import('../test/bench/recogniser.ts'),
 };
 
 // What is left of the arguments is the bench's own.

@@ -39,7 +39,8 @@ export function nearestSlugs(wanted: string, known: readonly string[], count = 3
     .map(({ slug }) => slug);
 }
 
-function editDistance(a: string, b: string): number {
+/** Levenshtein's, of two texts or two lists of words. */
+export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
