@@ -3,6 +3,7 @@
 import { confidenceOf, fitOf, wordConfidenceOf } from './confidence.ts';
 import type { DecodedWord } from './decoders.ts';
 import type { LanguageModel } from './languages.ts';
+import { gainOf, loudnessOf } from './level.ts';
 import { type HeardWord, SAMPLE_RATE, type StreamMessage } from './protocol.ts';
 import { FRAME_SAMPLES } from './turn-detector.ts';
 
@@ -37,9 +38,6 @@ export const STREAM_TIMING = {
 } as const;
 
 const FRAME_MS = (FRAME_SAMPLES * 1000) / SAMPLE_RATE;
-/** Root mean square that the loudest frame is brought to, and the most that is amplified for it (hiss stays hiss). */
-const LOUDNESS = 0.1;
-const GAIN_MAX = 20;
 /** Turns heard worse than this are noise or speech outside the grammar. */
 const CONFIDENCE_MIN = 0.2;
 /** No word is spoken longer; steady noise is taken for such words. */
@@ -262,11 +260,7 @@ export class RecogniserStream {
  * it was recognised in 55 of 100 commands, levelled in 80.
  */
 function gainFor(frames: Float32Array[]): number {
-  const power = Math.max(
-    ...frames.map((frame) => frame.reduce((sum, sample) => sum + sample * sample, 0) / frame.length),
-  );
-  const gain = LOUDNESS / Math.sqrt(power);
-  return Math.min(GAIN_MAX, gain);
+  return gainOf(Math.max(...frames.map(loudnessOf)));
 }
 
 function seconds(samples: number): number {

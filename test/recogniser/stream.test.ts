@@ -235,6 +235,12 @@ describe('on the real decoder', () => {
     }
   });
 
+  test('what is said 30 dB more quietly is heard all the same', async () => {
+    const one = sample('commands.wav');
+    const samples = new Int16Array(audioOf(one).buffer).map((value) => Math.round(value / 10 ** (30 / 20)));
+    expect(textsOf(await bench.hear(queryOf(one), [new Uint8Array(samples.buffer)]))).toEqual(one.turns);
+  });
+
   test('finals come within a second of the last word, interims within 400 ms of theirs', async () => {
     const one = sample('commands.wav');
     const messages = await bench.hear(queryOf(one), chunksOf(audioOf(one), SECOND / 50));
