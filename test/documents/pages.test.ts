@@ -36,7 +36,7 @@ describe.each(paths)('%s', (path) => {
   test('is a page that anyone may read, in one style, without scripts or assets', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
     );
     // Its one form is the search, which leads to a page of the same kind.
     expect(html.replace(/<form class="search" role="search" action="\/docs\/search">.*?<\/form>/, '')).not.toMatch(

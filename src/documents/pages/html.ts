@@ -99,6 +99,7 @@ export function pageHeaders(style: string, { forms, scripts, connect }: Allowed 
   const policy = [
     `default-src 'none'`,
     `style-src 'sha256-${hash}'`,
+    `img-src 'self'`,
     ...(scripts === undefined ? [] : [`script-src ${scripts}`]),
     ...(connect === undefined ? [] : [`connect-src ${connect}`]),
     `base-uri 'none'`,

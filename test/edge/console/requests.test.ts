@@ -208,7 +208,7 @@ describe('an answer', () => {
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
       expect(headers['cross-origin-opener-policy']).toBe('same-origin');
       expect(headers['content-security-policy']).toMatch(
-        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
       );
       expect(headers['strict-transport-security']).toBeUndefined();
     }

@@ -49,7 +49,7 @@ describe('the first page', () => {
   test('lets a browser run its own scripts, ask this gateway, and nothing else', async () => {
     const { answer } = await get(`${open.url}/`);
     expect(answer.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; script-src 'self'; connect-src 'self' wss:\/\/stt\.example\.com; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; script-src 'self'; connect-src 'self' wss:\/\/stt\.example\.com; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     );
     expect(answer.headers.get('permissions-policy')).toBe('microphone=(self)');
     expect((await get(`${open.url}/`)).text).not.toMatch(
@@ -67,6 +67,13 @@ describe('the first page', () => {
       expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
     }
   });
+});
+
+test('its icon is small, kept by browsers, and asked for by none in vain', async () => {
+  const { answer, text } = await get(`${alone.url}/favicon.ico`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
+  expect(text).toMatch(/^<svg .{100,500}<\/svg>$/);
 });
 
 describe('its scripts', () => {

@@ -17,6 +17,7 @@ export interface HomeDependencies extends Pick<Reach, 'isPrivate'>, Pick<Documen
 export function homeRoutes(dependencies: HomeDependencies): Route[] {
   return [
     { method: 'GET', path: '/', handle: async ({ request }) => home(request, dependencies) },
+    { method: 'GET', path: '/favicon.ico', handle: async () => ICON },
     ...[...readScripts()].map(([path, script]) => ({
       method: 'GET',
       path,
@@ -24,6 +25,13 @@ export function homeRoutes(dependencies: HomeDependencies): Route[] {
     })),
   ];
 }
+
+/** The console's icon: browsers ask for one here wherever they show a page. */
+const ICON: Reply = {
+  status: 200,
+  headers: { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' },
+  body: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"><path d="M7 14v4M12 10v12M17 6v20M22 12v8M26 15v2"/></g></svg>',
+};
 
 function scriptReply({ text, tag }: Script, { headers: asked }: DoorRequest): Reply {
   const headers = { ETag: tag, 'Cache-Control': 'no-cache', 'Content-Type': 'text/javascript; charset=utf-8' };

@@ -39,7 +39,7 @@ describe.skipIf(program === undefined)('the first page', { timeout: 60_000 }, ()
     const refused: string[] = [];
     const asked: string[] = [];
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico')) refused.push(message.text());
+      if (message.type() === 'error') refused.push(message.text());
     });
     page.on('request', (request) => asked.push(request.url()));
     page.on('websocket', (socket) => asked.push(socket.url()));
