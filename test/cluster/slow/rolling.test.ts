@@ -15,8 +15,6 @@ const SESSIONS = isFull ? 300 : 12;
 const ROUNDS = isFull ? 5 : 1;
 /** Turns as people make them, and quicker ones where it is to be over soon. */
 const TURN_SECONDS = isFull ? 5 : 2;
-/** People do not begin at one moment. */
-const BEGIN_PER_SECOND = isFull ? 30 : 12;
 const DRAIN_SECONDS = 60;
 const TIMEOUT_MS = isFull ? 900_000 : 90_000;
 const NODES = { a: 'edge,upstream', b: 'edge,upstream', c: 'edge,upstream', keeper: 'accounts' };
@@ -36,16 +34,15 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** People who begin to speak one after the other; resolves when all of them have. */
+/** People who begin to speak one after the other, each when the one before is heard; resolves when all of them are. */
 async function callers(url: string, key: string, count: number): Promise<Caller[]> {
   const all: Caller[] = [];
   for (let index = 0; index < count; index++) {
     const caller = new Caller(url, key, TURN_SECONDS);
     ends.push(() => caller.terminate());
     all.push(caller);
-    await new Promise((resolve) => setTimeout(resolve, 1000 / BEGIN_PER_SECOND));
+    await caller.started;
   }
-  await Promise.all(all.map((caller) => caller.started));
   return all;
 }
 

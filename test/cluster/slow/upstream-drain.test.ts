@@ -8,7 +8,6 @@ import { Cluster, type ClusterNode } from '../rig/cluster.ts';
 const isFull = process.env.CLUSTER_FULL === '1';
 const SESSIONS = isFull ? 100 : 12;
 const TURN_SECONDS = 2;
-const BEGIN_EVERY_MS = isFull ? 40 : 100;
 const LEGS = /^voxgate_queue_depth\{queue="far_legs"[^}]*\} (\d+)$/m;
 
 const ends: (() => unknown)[] = [];
@@ -34,7 +33,7 @@ describe.skipIf(!natsServerIsHere)('an upstream node that is told to end', () =>
       const caller = new Caller(cluster.node('front').url, cluster.key, TURN_SECONDS);
       ends.push(() => caller.terminate());
       people.push(caller);
-      await new Promise((resolve) => setTimeout(resolve, BEGIN_EVERY_MS));
+      await caller.started;
     }
     await Promise.all(people.map((caller) => caller.final(1)));
 
