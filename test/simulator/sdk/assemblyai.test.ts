@@ -143,11 +143,11 @@ describe('the SDK, live,', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
   });
 
-  it.each<[string, number, string]>([
-    ['frames that are too short', 20, 'Input duration violation: 20.0 ms'],
-    ['audio that comes too fast', 600, 'Audio Transmission Rate Exceeded: Received 1.20 sec'],
-  ])('hears of %s before it is closed', async (_, ms, words) => {
-    const transcriber = (await open()).transcriber();
+  it.each<[string, number, string[], string]>([
+    ['frames that are too short', 20, [], 'Input duration violation: 20.0 ms'],
+    ['audio that comes too fast', 600, ['ahead-max=1000'], 'Audio Transmission Rate Exceeded: Received 1.20 sec'],
+  ])('hears of %s before it is closed', async (_, ms, faults, words) => {
+    const transcriber = (await open('key-1', faults)).transcriber();
     const errors: Error[] = [];
     transcriber.on('error', (error) => errors.push(error));
     const closed = new Promise((resolve) => transcriber.on('close', (code) => resolve(code)));

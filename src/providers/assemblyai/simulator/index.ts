@@ -26,6 +26,7 @@ export const simulator: ProviderSimulator = {
       '<n>: the first sessions are refused with a good key, as badly padded; 1 when no number is given',
     'other-model': '<name>: `Begin` says that this model was applied',
     'pending-speakers': 'the speaker of the last word of a turn is told behind its end, by `SpeakerRevision`',
+    'ahead-max': '<ms>: so many milliseconds of audio may wait to be heard, in place of five minutes',
     'swallow-force-endpoint': '`ForceEndpoint` ends no turn',
     'no-termination': '`Terminate` is answered with the turns in flight, and then with nothing',
     'concurrent-1008': 'sessions are refused as too many, with close code 1008',

@@ -9,8 +9,8 @@ import { optionsOf, type SessionOptions, WHISPER } from './query.ts';
 import { empty, end, formattedEnd, partial, type Regime, revision, SILENCE } from './turns.ts';
 
 const FRAME_MS = { min: 50, max: 1_000 };
-/** Audio taken ahead of real time. AssemblyAI does not publish how much it tolerates. */
-const BURST_MS = 1_000;
+/** AssemblyAI hears at 1.25 times real time, and refuses a client when five minutes of audio wait for that. */
+const PACE = { speedMax: 1.25, aheadMs: 300_000 };
 const TOO_MANY = 'Unauthorized Connection: Too many concurrent sessions';
 
 /** Opens a session, or one that is closed at once: AssemblyAI says what is wrong after the upgrade. */
@@ -102,7 +102,7 @@ class Session extends SimulatedSession {
     }
     this.#audioMs += frameMs;
     const { sentMs, elapsedMs } = this.#pace.sent(frameMs);
-    if (sentMs <= elapsedMs + BURST_MS + ROUNDING_MS) {
+    if (sentMs <= PACE.speedMax * elapsedMs + this.numberOf('ahead-max', PACE.aheadMs) + ROUNDING_MS) {
       this.hear(bytes);
       return;
     }
