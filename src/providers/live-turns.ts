@@ -29,6 +29,7 @@ export const UTTERANCE_TIMING: LiveTiming = {
   // Nothing is heard while somebody speaks, and until the answer is there. A provider that does not answer is noticed by the
   // leg before that; this is for a leg that is gone itself.
   stallMs: UTTERANCE.longestMs + UTTERANCE.silenceMs + UTTERANCE.answerMs + MARGIN_MS,
+  answers: 'late',
   formattedWaitMs: 0,
   sessionMaxMs: undefined,
   endpointing: undefined,

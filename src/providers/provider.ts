@@ -72,6 +72,11 @@ export interface LiveTiming {
   keepAliveMs: number | undefined;
   /** Nothing heard while there was speech for so long: the leg is taken for dead. */
   stallMs: number;
+  /**
+   * When a leg that works says something of speech: while it is spoken, when a pause of `turnPauseMs` follows, or at no time that
+   * could be told. One that has kept to that and stops is taken for dead before `stallMs`.
+   */
+  answers: 'words' | 'pauses' | 'late';
   /** How long a formatted final is waited for. */
   formattedWaitMs: number;
   /** The provider's own limit on a session, undefined where there is none. The leg is replaced before it, between two turns. */

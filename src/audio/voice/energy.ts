@@ -88,6 +88,15 @@ class Runs {
     return false;
   }
 
+  /** How much of [from, until) it was, with the pauses that parted no runs. */
+  within(from: number, until: number): number {
+    let samples = 0;
+    for (let i = this.#ends.length - 1; i >= 0 && this.#ends[i]! > from; i--) {
+      samples += Math.max(0, Math.min(this.#ends[i]!, until) - Math.max(this.#starts[i]!, from));
+    }
+    return samples;
+  }
+
   /**
    * End of the first speech after `from` that was followed by so much silence; undefined where there is none yet. Pauses
    * within speech are seen as they come, and afterwards only those that part two runs.

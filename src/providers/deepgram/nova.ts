@@ -46,6 +46,8 @@ const NOVA_TIMING = liveTiming({
   // https://developers.deepgram.com/docs/audio-keep-alive: every 3 to 5 s; after 10 s the connection is closed.
   keepAliveMs: 4_000,
   stallMs: 8_000,
+  // https://developers.deepgram.com/docs/using-interim-results: about each second, with words or without.
+  answers: 'words',
 });
 
 export const nova: LiveCodec<State> = {

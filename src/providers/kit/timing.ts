@@ -10,6 +10,7 @@ export const liveTiming = (
   connectMs: 5_000,
   readyMs: 5_000,
   keepAliveMs: undefined,
+  answers: 'late',
   formattedWaitMs: 0,
   sessionMaxMs: undefined,
   endpointing: undefined,

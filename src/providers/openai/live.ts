@@ -7,7 +7,7 @@ import { type Members, numberIn, objectIn } from '../kit/json.ts';
 import { languageOf } from '../kit/openai-shaped-batch.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';
-import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
+import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../provider.ts';
 import { api } from './api.ts';
 import { errorOf, failureOfItem, failures } from './failures.ts';
 import { ItemQueue } from './items.ts';
@@ -57,7 +57,7 @@ export const live: LiveCodec<State> = {
       endpointing: isServers
         ? { silenceMs: Number.POSITIVE_INFINITY, longestMs: 40_000 }
         : { silenceMs: 500, longestMs: 30_000 },
-      ...(isServers ? { turnPauseMs: turnPauseMsOf(request) } : {}),
+      ...(isServers ? { turnPauseMs: turnPauseMsOf(request), answers: answersOf(request) } : {}),
     });
   },
 
@@ -135,6 +135,11 @@ function turnPauseMsOf({ model, params }: LegRequest): number {
   const { turn_detection: asked } = options.honoured(params, model, 'live');
   if (asked?.type === 'semantic_vad') return 1_000;
   return asked?.silence_duration_ms ?? 500;
+}
+
+/** By meaning it may go on waiting in a pause. */
+function answersOf({ model, params }: LegRequest): LiveTiming['answers'] {
+  return options.honoured(params, model, 'live').turn_detection?.type === 'semantic_vad' ? 'late' : 'pauses';
 }
 
 function updateOf(request: LegRequest): Outgoing {

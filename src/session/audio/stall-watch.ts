@@ -1,40 +1,85 @@
-// Notices a leg that has gone quiet: speech went in and nothing came out for the provider's limit. What follows is the
-// session's.
+// Notices a leg that has gone quiet: speech went in and nothing came out for the provider's limit, or for much longer than legs
+// of this session have ever taken. What follows is the session's.
 import type { Clock } from '../../../machines/clock.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { LiveTiming } from '../../providers/provider.ts';
 import { Deadline } from '../../runtime/deadline.ts';
 
-/** How often a leg is looked at within its stall limit, as long as nothing is unanswered. */
+/** How often a leg is looked at within its limit. */
 const LOOKS = 4;
+/**
+ * A leg that has answered promptly is taken for dead before its provider's limit where another model could take over: when an
+ * answer is late by so many times the longest that was waited for, and not before `leastMs`. A sound that is no speech has no
+ * answer either: mostly it is shorter than `speechMs`, and one that was longer counts as waited for.
+ */
+const PROMPT = { answersMin: 5, timesLongest: 3, leastMs: 4_000, speechMs: 2_000 } as const;
 
-type Audio = Pick<AudioPipeline, 'sentSamples' | 'speechSince' | 'speechStartAfter' | 'legTimeline'>;
+type Audio = Pick<
+  AudioPipeline,
+  'sentSamples' | 'speechSince' | 'speechStartAfter' | 'speechOverAfter' | 'speechSamplesSince' | 'legTimeline'
+>;
+type Timing = Pick<LiveTiming, 'stallMs' | 'answers' | 'turnPauseMs'>;
+
+/** The longest that legs of a session took to answer. */
+export interface LongestAnswer {
+  ms: number;
+}
+
+export interface StallWatchCalls {
+  stalled(): void;
+  /** Whether another model could take over. */
+  hasOther(): boolean;
+}
 
 export class StallWatch {
   readonly #clock: Clock;
   readonly #audio: Audio;
   readonly #sampleRate: number;
-  readonly #stallMs: number;
-  readonly #onStall: () => void;
+  readonly #timing: Timing;
+  readonly #longest: LongestAnswer;
+  readonly #calls: StallWatchCalls;
+  readonly #lookMs: number;
   #look: Deadline | undefined;
+  #answers = 0;
   #heardAtMs: number;
   #sentWhenHeard: number;
+  /** Since when there is speech without an answer, and since when one is due. */
+  #unansweredSinceMs: number | undefined;
+  #dueSinceMs: number | undefined;
 
-  /** @param stallMs Infinity for legs that may be silent */
-  constructor(clock: Clock, audio: Audio, sampleRate: number, stallMs: number, onStall: () => void) {
+  /** A `stallMs` of Infinity is for legs that may be silent. */
+  constructor(
+    clock: Clock,
+    audio: Audio,
+    sampleRate: number,
+    timing: Timing,
+    longest: LongestAnswer,
+    calls: StallWatchCalls,
+  ) {
     this.#clock = clock;
     this.#audio = audio;
     this.#sampleRate = sampleRate;
-    this.#stallMs = stallMs;
-    this.#onStall = onStall;
+    this.#timing = timing;
+    this.#longest = longest;
+    this.#calls = calls;
+    this.#lookMs = (timing.answers === 'late' ? timing.stallMs : Math.min(timing.stallMs, PROMPT.leastMs)) / LOOKS;
     this.#heardAtMs = clock.now();
     this.#sentWhenHeard = audio.sentSamples;
-    if (stallMs !== Number.POSITIVE_INFINITY) this.#lookAfter(stallMs / LOOKS);
+    if (timing.stallMs !== Number.POSITIVE_INFINITY) this.#lookAfter(this.#lookMs);
   }
 
   /** The leg gave a sign of life. */
   heard(): void {
-    this.#heardAtMs = this.#clock.now();
+    const now = this.#clock.now();
+    if (this.#timing.answers !== 'late' && this.#audio.speechSince(this.#sentWhenHeard)) {
+      this.#answers++;
+      this.#noteDue();
+      this.#longest.ms = Math.max(this.#longest.ms, now - (this.#dueSinceMs ?? now));
+    }
+    this.#heardAtMs = now;
     this.#sentWhenHeard = this.#audio.sentSamples;
+    this.#unansweredSinceMs = undefined;
+    this.#dueSinceMs = undefined;
     this.#look?.touch();
   }
 
@@ -44,24 +89,46 @@ export class StallWatch {
 
   #lookAfter(afterMs: number): void {
     this.#look = new Deadline(this.#clock, afterMs, () => {
-      if (!this.#audio.speechSince(this.#sentWhenHeard)) {
-        this.#lookAfter(this.#stallMs / LOOKS);
-        return;
-      }
-      const leftMs = this.#unansweredSinceMs() + this.#stallMs - this.#clock.now();
-      if (leftMs <= 0) this.#onStall();
-      else this.#lookAfter(leftMs);
+      const leftMs = this.#leftMs();
+      if (leftMs <= 0 || this.#isOverdue) this.#calls.stalled();
+      else this.#lookAfter(Math.min(leftMs, this.#lookMs));
     });
   }
 
+  /** The limit counts from the speech on: before it the leg had nothing to say, for however long. */
+  #leftMs(): number {
+    if (!this.#audio.speechSince(this.#sentWhenHeard)) return Number.POSITIVE_INFINITY;
+    this.#noteDue();
+    return (this.#unansweredSinceMs as number) + this.#timing.stallMs - this.#clock.now();
+  }
+
+  #noteDue(): void {
+    const { answers, turnPauseMs } = this.#timing;
+    const from = this.#sentWhenHeard;
+    this.#unansweredSinceMs ??= this.#sentAtMs(this.#audio.speechStartAfter(from));
+    if (answers === 'words') this.#dueSinceMs = this.#unansweredSinceMs;
+    if (answers !== 'pauses' || turnPauseMs === Number.POSITIVE_INFINITY) return;
+    const pause = Math.round((turnPauseMs * this.#sampleRate) / 1000);
+    const end = this.#audio.speechOverAfter(from, pause);
+    if (end !== undefined && end + pause <= this.#audio.sentSamples) this.#dueSinceMs ??= this.#sentAtMs(end + pause);
+  }
+
+  get #isOverdue(): boolean {
+    if (this.#dueSinceMs === undefined || this.#answers < PROMPT.answersMin) return false;
+    const boundMs = Math.max(PROMPT.leastMs, PROMPT.timesLongest * this.#longest.ms);
+    if (this.#clock.now() - this.#dueSinceMs < boundMs) return false;
+    const speechSamples = this.#audio.speechSamplesSince(this.#sentWhenHeard);
+    return speechSamples * 1000 >= PROMPT.speechMs * this.#sampleRate && this.#calls.hasOther();
+  }
+
   /**
-   * The limit counts from the speech on: before it the leg had nothing to say, for however long. When the speech was sent is
-   * told by its place in the audio; what was sent faster than it was spoken counts from the last sign of life.
+   * When a sample was sent is told by its place in the audio; what was sent faster than it was spoken counts from the last
+   * sign of life. Noted when it is seen first: what is held back from the leg later makes it no younger.
    */
-  #unansweredSinceMs(): number {
+  #sentAtMs(sample: number): number {
     const { sentSamples, legTimeline } = this.#audio;
-    const start = Math.min(this.#audio.speechStartAfter(this.#sentWhenHeard), sentSamples);
-    const agoMs = ((legTimeline.legOf(sentSamples) - legTimeline.legOf(start)) * 1000) / this.#sampleRate;
+    const sent = legTimeline.legOf(sentSamples);
+    const agoMs = ((sent - legTimeline.legOf(Math.min(sample, sentSamples))) * 1000) / this.#sampleRate;
     return Math.max(this.#heardAtMs, this.#clock.now() - agoMs);
   }
 }

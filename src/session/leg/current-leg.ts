@@ -6,7 +6,7 @@ import type { Ticket } from '../../failover/admission.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
-import { StallWatch } from '../audio/stall-watch.ts';
+import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
 import type { Spending } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
 import type { SessionDependencies } from '../session-dependencies.ts';
@@ -64,6 +64,8 @@ export class CurrentLeg {
   #drainedTold = false;
   #pumpTimer: unknown;
   #stall: StallWatch | undefined;
+  readonly #longestAnswer: LongestAnswer = { ms: 0 };
+  #hasOther: () => boolean = () => false;
   #attempt: ModelAttempt | undefined;
   #expiryTimer: unknown;
 
@@ -92,6 +94,7 @@ export class CurrentLeg {
   open(member: ChainMember, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
     this.#member = member;
     this.#timing = timing;
+    this.#hasOther = attempt.hasOther;
     this.#channel.begin(generation);
     this.#heldBack = false;
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
@@ -155,8 +158,9 @@ export class CurrentLeg {
       this.#dependencies.clock,
       this.#pipeline,
       this.#opening.request.sampleRate,
-      timing.stallMs,
-      () => this.stalled(),
+      timing,
+      this.#longestAnswer,
+      { stalled: () => this.stalled(), hasOther: this.#hasOther },
     );
     return lane;
   }

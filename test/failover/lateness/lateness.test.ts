@@ -1,7 +1,7 @@
 // After a failover to a provider that takes no more than about real time a session is on time again, and nothing is said twice.
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../fakes/random.ts';
-import { CHAINS, expectOnTime, playTalk, talk } from './talk.ts';
+import { CHAINS, expectOnTime, OPENAI, playTalk, STREAMING, talk, UNIVERSAL_3 } from './talk.ts';
 
 describe.each(CHAINS)('%s, then %s', (...chain) => {
   it('is late by less than a second within 5 s of talk when the connection was reset', async () => {
@@ -18,6 +18,17 @@ describe.each(CHAINS)('%s, then %s', (...chain) => {
     const risen = late.filter((seconds, index) => index > 0 && seconds > (late[index - 1] as number));
     expect(risen.filter((seconds) => seconds > 0.2)).toEqual([]);
     expect(words.slice(-3).filter((word) => !(word.late < 0.2))).toEqual([]);
+  });
+});
+
+// What answers pauses only is known to be silent when one was long enough, and then it may be only slow.
+describe.each([
+  ...CHAINS.map((chain) => [...chain, chain[0] === UNIVERSAL_3 ? 15 : 5] as const),
+  [OPENAI, STREAMING, 10] as const,
+])('%s, then %s', (from, to, seconds) => {
+  it.each(['stall', 'freeze'])(`is late by less than a second within ${seconds} s of talk after a %s`, async (how) => {
+    for (const seed of [1, 2])
+      expectOnTime(await playTalk([from, to], [`${how}-after=1${seed}s`], talk(seeded(seed), 32)), seconds);
   });
 });
 

@@ -8,8 +8,9 @@ import type { SpokenTurn } from '../spoken.ts';
 
 const NOVA = 'deepgram/nova-3';
 const FLUX = 'deepgram/flux-general-en';
-const STREAMING = 'assemblyai/universal-streaming-english';
-const UNIVERSAL_3 = 'assemblyai/u3-rt-pro';
+export const STREAMING = 'assemblyai/universal-streaming-english';
+export const UNIVERSAL_3 = 'assemblyai/u3-rt-pro';
+export const OPENAI = 'openai/gpt-4o-transcribe';
 /** From one provider to the other in both directions, each protocol and each regime of turns once on either side. */
 export const CHAINS: readonly (readonly [from: string, to: string])[] = [
   [NOVA, STREAMING],
@@ -71,8 +72,8 @@ export async function playTalk(
 }
 
 /** Those words are told in time that were said so long after the failover. */
-export function expectOnTime({ words, failoverAt }: PlayedTalk): void {
-  const later = words.filter(({ end }) => end > failoverAt + CATCHING_UP_SECONDS);
+export function expectOnTime({ words, failoverAt }: PlayedTalk, withinSeconds = CATCHING_UP_SECONDS): void {
+  const later = words.filter(({ end }) => end > failoverAt + withinSeconds);
   expect(later.length).toBeGreaterThan(1);
   expect(later.filter(({ late }) => !(late < LATE_SECONDS_MAX))).toEqual([]);
 }

@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Heard } from '../../../machines/events.ts';
 import { legActor } from '../../../src/bus/subjects.ts';
+import type { LiveTiming } from '../../../src/providers/provider.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { SessionRig, settle } from '../../fakes/session-rig.ts';
@@ -199,6 +200,76 @@ describe('the stall watch', () => {
       expect(client.of('failover')).toMatchObject([{ reason: 'stalled' }]);
     },
   );
+
+  describe('of a leg that has answered promptly', () => {
+    const quiet = new Uint8Array(hum(0.1).byteLength);
+
+    interface Told {
+      answers?: LiveTiming['answers'];
+      fallbacks?: readonly string[];
+      /** Seconds of speech before each answer. */
+      everySeconds?: number;
+    }
+
+    /** A session with six answers to speech behind it. */
+    async function prompt({ answers = 'words', fallbacks = ['puppet/b'], everySeconds = 0.5 }: Told = {}) {
+      const { rig, puppet } = puppetRig({ timing: { answers, turnPauseMs: 500 } });
+      const client = await rig.open({ model: 'puppet/a', fallbacks: fallbacks.map((model) => ({ model })) });
+      const play = (chunk: Uint8Array, seconds: number) =>
+        stream(rig, (sent) => client.session.audio(sent), chunk, seconds);
+      for (let answer = 0; answer < 6; answer++) {
+        await play(speech(0.1), everySeconds);
+        if (answers === 'pauses') await play(quiet, 0.7);
+        await puppet.last.say(say);
+      }
+      return { client, puppet, play };
+    }
+    const failovers = ({ client }: Awaited<ReturnType<typeof prompt>>) => client.of('failover').length;
+
+    it('takes it for dead before its limit where another model could take over', async () => {
+      const session = await prompt();
+      await session.play(speech(0.1), 3.9);
+      expect(failovers(session)).toBe(0);
+      await session.play(speech(0.1), 1.2);
+      expect(failovers(session)).toBe(1);
+    });
+
+    it.each<[string, Told, (play: Awaited<ReturnType<typeof prompt>>['play']) => Promise<void>]>([
+      ['no other model could take over', { fallbacks: [] }, (play) => play(speech(0.1), 7.5)],
+      ['nobody could tell when it answers', { answers: 'late' }, (play) => play(speech(0.1), 7.5)],
+      ['it took half as long before', { everySeconds: 2.4 }, (play) => play(speech(0.1), 6.9)],
+      ['nobody has paused', { answers: 'pauses' }, (play) => play(speech(0.1), 7.5)],
+      [
+        'there was a noise',
+        {},
+        async (play) => {
+          await play(speech(0.1), 1.5);
+          await play(quiet, 6);
+        },
+      ],
+    ])('gives it its whole limit when %s', async (_, told, go) => {
+      const session = await prompt(told);
+      await go(session.play);
+      expect([failovers(session), session.client.of('warning')]).toEqual([0, []]);
+    });
+
+    it('counts from the pause where that is what it answers', async () => {
+      const session = await prompt({ answers: 'pauses' });
+      await session.play(speech(0.1), 2);
+      await session.play(quiet, 4.4);
+      expect(failovers(session)).toBe(0);
+      await session.play(quiet, 1.2);
+      expect(failovers(session)).toBe(1);
+    });
+
+    it('learns that there is sound which nobody answers', async () => {
+      const session = await prompt();
+      await session.play(speech(0.1), 3.5);
+      await session.puppet.last.say(say);
+      await session.play(speech(0.1), 7.5);
+      expect(failovers(session)).toBe(0);
+    });
+  });
 
   it('leaves a leg alone that hears hum for an hour, or nothing at all', async () => {
     const { rig, puppet } = puppetRig();
