@@ -256,19 +256,14 @@ export class AudioPipeline {
     return this.#meter.speech.endAfter(sample, silenceSamples);
   }
 
-  /** Where the first speech after `sample` (not before `coveredSamples`) was over that so long nothing audible has followed. */
-  speechOverAfter(sample: number, quietSamples: number): number | undefined {
-    return this.#meter.audible.endAfter(this.#meter.speech.startAfter(sample), quietSamples);
-  }
-
   /** Whether there was speech after `sample` (not before `coveredSamples`) in what the lane has given out. */
   speechSince(sample: number): boolean {
     return this.#meter.speech.between(sample, this.#tape.sent);
   }
 
-  /** How much of what the lane has given out after `sample` (not before `coveredSamples`) was speech. */
-  speechSamplesSince(sample: number): number {
-    return this.#meter.speech.within(sample, this.#tape.sent);
+  /** Where there is what in the audio received, from `coveredSamples` on. */
+  get meter(): Pick<SpeechMeter, 'speech' | 'audible'> {
+    return this.#meter;
   }
 
   /** Where the first speech after `sample` (not before `coveredSamples`) begins, or where what was received ends. */

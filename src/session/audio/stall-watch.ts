@@ -14,10 +14,7 @@ const LOOKS = 4;
  */
 const PROMPT = { answersMin: 5, timesLongest: 3, leastMs: 4_000, speechMs: 2_000 } as const;
 
-type Audio = Pick<
-  AudioPipeline,
-  'sentSamples' | 'speechSince' | 'speechStartAfter' | 'speechOverAfter' | 'speechSamplesSince' | 'legTimeline'
->;
+type Audio = Pick<AudioPipeline, 'sentSamples' | 'meter' | 'legTimeline'>;
 type Timing = Pick<LiveTiming, 'stallMs' | 'answers' | 'turnPauseMs'>;
 
 /** The longest that legs of a session took to answer. */
@@ -71,7 +68,7 @@ export class StallWatch {
   /** The leg gave a sign of life. */
   heard(): void {
     const now = this.#clock.now();
-    if (this.#timing.answers !== 'late' && this.#audio.speechSince(this.#sentWhenHeard)) {
+    if (this.#timing.answers !== 'late' && this.#isUnanswered) {
       this.#answers++;
       this.#noteDue();
       this.#longest.ms = Math.max(this.#longest.ms, now - (this.#dueSinceMs ?? now));
@@ -95,9 +92,13 @@ export class StallWatch {
     });
   }
 
+  get #isUnanswered(): boolean {
+    return this.#audio.meter.speech.between(this.#sentWhenHeard, this.#audio.sentSamples);
+  }
+
   /** The limit counts from the speech on: before it the leg had nothing to say, for however long. */
   #leftMs(): number {
-    if (!this.#audio.speechSince(this.#sentWhenHeard)) return Number.POSITIVE_INFINITY;
+    if (!this.#isUnanswered) return Number.POSITIVE_INFINITY;
     this.#noteDue();
     return (this.#unansweredSinceMs as number) + this.#timing.stallMs - this.#clock.now();
   }
@@ -105,11 +106,13 @@ export class StallWatch {
   #noteDue(): void {
     const { answers, turnPauseMs } = this.#timing;
     const from = this.#sentWhenHeard;
-    this.#unansweredSinceMs ??= this.#sentAtMs(this.#audio.speechStartAfter(from));
+    const { speech, audible } = this.#audio.meter;
+    const start = speech.startAfter(from);
+    this.#unansweredSinceMs ??= this.#sentAtMs(start);
     if (answers === 'words') this.#dueSinceMs = this.#unansweredSinceMs;
     if (answers !== 'pauses' || turnPauseMs === Number.POSITIVE_INFINITY) return;
     const pause = Math.round((turnPauseMs * this.#sampleRate) / 1000);
-    const end = this.#audio.speechOverAfter(from, pause);
+    const end = audible.endAfter(start, pause);
     if (end !== undefined && end + pause <= this.#audio.sentSamples) this.#dueSinceMs ??= this.#sentAtMs(end + pause);
   }
 
@@ -117,7 +120,7 @@ export class StallWatch {
     if (this.#dueSinceMs === undefined || this.#answers < PROMPT.answersMin) return false;
     const boundMs = Math.max(PROMPT.leastMs, PROMPT.timesLongest * this.#longest.ms);
     if (this.#clock.now() - this.#dueSinceMs < boundMs) return false;
-    const speechSamples = this.#audio.speechSamplesSince(this.#sentWhenHeard);
+    const speechSamples = this.#audio.meter.speech.within(this.#sentWhenHeard, this.#audio.sentSamples);
     return speechSamples * 1000 >= PROMPT.speechMs * this.#sampleRate && this.#calls.hasOther();
   }
 
