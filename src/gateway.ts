@@ -3,6 +3,7 @@
 import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
+import { LINK_PATHS, linkTo } from './accounts/mails.ts';
 import {
   type BeforeStore,
   closeOwnLost,
@@ -48,6 +49,11 @@ export interface Gateway {
   door: Door['name'];
   /** The first key, when this start made the data directory. Shown only here. */
   firstKey: { key: ApiKey; secret: string } | undefined;
+  /**
+   * Where the first owner of the first key's organisation is made: a new link in the place of the former one, which works once,
+   * within 24 hours. Undefined where it has an owner, or another node keeps the accounts.
+   */
+  inviteFirstOwner(): Promise<string | undefined>;
   metrics: Metrics;
   /** Live sessions now. */
   readonly sessions: number;
@@ -147,11 +153,17 @@ class Node {
     const firstKey = this.#firstKey;
     const actor = this.#actor;
     const sessions = this.#behind?.live.sessions;
+    const own = this.#own;
+    const publicUrl = this.#config.accounts.publicUrl ?? this.#url;
     return {
       url: this.#url,
       port: door.port,
       door: door.name,
       firstKey,
+      inviteFirstOwner: async () => {
+        const token = await own?.inviteFirstOwner();
+        return token && linkTo(publicUrl, LINK_PATHS.join, token);
+      },
       metrics,
       ended,
       get sessions() {

@@ -8,7 +8,7 @@ export interface Mail {
 }
 
 /** Paths of the pages that links lead to. */
-export const LINK_PATHS = { verify: '/verify', resetPassword: '/reset-password' } as const;
+export const LINK_PATHS = { verify: '/verify', resetPassword: '/reset-password', join: '/join' } as const;
 
 type Words = (link: (path: string) => string) => Omit<Mail, 'to'>;
 
@@ -58,13 +58,15 @@ const MAILS: Readonly<Record<string, Words>> = {
 /**
  * The mail of an outbox message; undefined for a type that is no mail.
  *
- * @param publicUrl without a slash at its end
  * @param token of its link; empty where the mail has none
  */
 export function composeMail(type: string, to: string, publicUrl: string, token: string): Mail | undefined {
   const words = Object.hasOwn(MAILS, type) ? MAILS[type] : undefined;
-  return words === undefined ? undefined : { to, ...words((path) => `${publicUrl}${path}?token=${token}`) };
+  return words === undefined ? undefined : { to, ...words((path) => linkTo(publicUrl, path, token)) };
 }
+
+export const linkTo = (publicUrl: string, path: string, token: string): string =>
+  `${publicUrl.replace(/\/+$/, '')}${path}?token=${token}`;
 
 function letter(...paragraphs: string[]): string {
   return `${paragraphs.join('\n\n')}\n`;

@@ -2,6 +2,7 @@
 // remote-accounts.ts, and everything behind asks the same store and vault either way.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { newToken, tokenHash } from '../accounts/mail-tokens.ts';
 import { ownShard } from '../cluster/accounts/ownership.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts/service.ts';
 import { FIRST_SHARD } from '../cluster/accounts/shards.ts';
@@ -40,6 +41,8 @@ export interface OwnAccounts {
    * start that failed would show it to nobody.
    */
   makeFirstKey(): Promise<CreatedKey | undefined>;
+  /** The token of a link for the first owner of the first key's organisation; undefined where it has one. */
+  inviteFirstOwner(): Promise<string | undefined>;
   /** The fencing revision; undefined on a node by itself. */
   revision(): number | undefined;
   /** Called with each new revision. */
@@ -103,6 +106,10 @@ export async function openOwnAccounts(
       const firstKey = await store.bootstrap();
       if (firstKey !== undefined) logger.warn({ ledger: ledger.id, directory }, 'a new ledger was made');
       return firstKey;
+    },
+    inviteFirstOwner: async () => {
+      const token = newToken();
+      return (await store.inviteFirstOwner(tokenHash(token)!)) ? token : undefined;
     },
     revision: () => ownership?.revision,
     onRevision: (listener) => onRevision.push(listener),

@@ -27,7 +27,11 @@ class FakeProcess implements WorkerProcess {
   }
 
   listen(): this {
-    this.as.onListening({ type: 'listening', url: `http://h:${this.as.worker}`, firstKey: undefined });
+    this.as.onListening({
+      type: 'listening',
+      url: `http://h:${this.as.worker}`,
+      first: { key: undefined, ownerLink: undefined },
+    });
     return this;
   }
 
@@ -95,7 +99,9 @@ describe('the start', () => {
     now(3).listen();
     expect(announced).toEqual([]);
     now(2).listen();
-    expect(announced).toEqual([{ type: 'listening', url: 'http://h:1', firstKey: undefined }]);
+    expect(announced).toEqual([
+      { type: 'listening', url: 'http://h:1', first: { key: undefined, ownerLink: undefined } },
+    ]);
   });
 
   test.each([

@@ -60,6 +60,18 @@ const SAMPLES: Samples = {
   requestPasswordReset: () => ['ada@example.com', token('reset'), stranger],
   isResetToken: () => [bytes('reset')],
   resetPassword: () => [bytes('reset'), `${HASH}3`, '192.0.2.1'],
+  findInvitation: () => [bytes('invitation')],
+  beginJoining: () => [bytes('invitation'), 'ada@example.com'],
+  join: () => [
+    {
+      hash: bytes('invitation'),
+      email: 'Ada@example.com',
+      address: 'ada@example.com',
+      passwordHash: HASH,
+      welcomeMicroUsd: 0n,
+      client: '192.0.2.1',
+    },
+  ],
   findOrganisation: ({ who }) => [who.organisationId],
   createKey: ({ who }) => [who.organisationId, { name: 'far', dailySpendMicroUsdMax: 2n ** 60n + 1n }, OPERATOR, 50],
   findKeyByHash: () => [bytes('nobody')],

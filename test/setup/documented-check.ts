@@ -48,7 +48,8 @@ const BODY_SHOWN_MAX = 400;
 
 /** The first page and the console are for people. */
 const isForPeople = (path: string): boolean =>
-  ['/', '/favicon.ico'].includes(path) || /^\/(?:first-page|client|console|verify|reset-password)(?:\/|$)/.test(path);
+  ['/', '/favicon.ico'].includes(path) ||
+  /^\/(?:first-page|client|console|verify|reset-password|join)(?:\/|$)/.test(path);
 
 export const isDocumentedPlace = (url: string): boolean => !isForPeople(new URL(url).pathname);
 

@@ -10,7 +10,7 @@ import { loadSettings } from '../shared/settings.ts';
 import { onSignals } from '../shared/signals.ts';
 import { FirstProcess } from '../workers/messages.ts';
 import { runWorkers } from '../workers/workers.ts';
-import { firstKeyLines } from './first-key.ts';
+import { type FirstSecrets, firstSecretLines } from './first-secrets.ts';
 import { drainOnUncaughtError } from './uncaught-errors.ts';
 
 const PORT_MAX = 65_535;
@@ -36,7 +36,7 @@ export const serve: Command = {
       const { workers } = config.cluster;
       return runWorkers({
         config,
-        onListening: (told) => tell(welcome(told.url, shown(told.firstKey, config), workers)),
+        onListening: (told) => tell(welcome(told.url, shown(told.first, config), workers)),
       });
     }
     return serveHere(config, first).finally(() => first?.leave());
@@ -66,15 +66,16 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   const options = { config, logger, ...(first === undefined ? {} : { drainsAfter: first.needsNobody }) };
   const gateway = await startGateway(options);
   const uncaughtErrors = drainOnUncaughtError(gateway, logger);
-  const { url, firstKey } = gateway;
+  const { url } = gateway;
+  const secrets = { key: gateway.firstKey?.secret, ownerLink: await gateway.inviteFirstOwner() };
   const stop = first === undefined ? obeySignals(gateway) : first.obey(gateway);
   if (first === undefined)
     tell(
       rolesOf(config.cluster.roles)?.includes('edge')
-        ? welcome(url, shown(firstKey?.secret, config))
-        : operated(url, config, shown(firstKey?.secret, config)),
+        ? welcome(url, shown(secrets, config))
+        : operated(url, config, shown(secrets, config)),
     );
-  else first.tell({ type: 'listening', url, firstKey: firstKey?.secret });
+  else first.tell({ type: 'listening', url, first: secrets });
   const error = await gateway.ended;
   stop();
   uncaughtErrors.detach();
@@ -93,24 +94,25 @@ function obeySignals(gateway: { drain(): void; stop(): void }): () => void {
   });
 }
 
-const shown = (firstKey: string | undefined, { data }: Config): string[] =>
-  firstKeyLines(firstKey, data.directory, process.stderr.isTTY === true);
+const shown = (first: FirstSecrets, { data }: Config): string[] =>
+  firstSecretLines(first, data.directory, process.stderr.isTTY === true);
 
 /** A node without clients shows no commands to try. */
-function operated(url: string, { cluster }: Config, firstKey: readonly string[]): string {
+function operated(url: string, { cluster }: Config, first: readonly string[]): string {
   return [
     '',
     `  Voxgate serves its operator on ${url}, without clients: its roles are ${cluster.roles}`,
-    ...firstKey,
+    ...first,
     '',
   ].join('\n');
 }
 
-function welcome(url: string, firstKey: readonly string[], processes = 1): string {
+function welcome(url: string, first: readonly string[], processes = 1): string {
   return [
     '',
     `  Voxgate listens on ${url}${processes === 1 ? '' : `, with ${processes} processes`}`,
-    ...firstKey,
+    `  The console is at ${url}/console`,
+    ...first,
     '  Try it, with a key in $VOXGATE_KEY:',
     `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
     '',

@@ -1,6 +1,7 @@
 // What the first process of `voxgate serve --workers` and its workers tell each other, and the worker's end of it. When a
 // worker is started and ended is the first process's decision.
 import cluster from 'node:cluster';
+import type { FirstSecrets } from '../serve/first-secrets.ts';
 import { EXIT } from '../shared/output.ts';
 import { onSignals } from '../shared/signals.ts';
 
@@ -8,8 +9,8 @@ import { onSignals } from '../shared/signals.ts';
 export interface Listening {
   type: 'listening';
   url: string;
-  /** The first API key, when this start made the data directory. */
-  firstKey: string | undefined;
+  /** What this start has to show once. */
+  first: FirstSecrets;
 }
 
 /**

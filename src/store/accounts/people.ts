@@ -3,7 +3,7 @@ import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import { createOrganisationTables } from '../keys/organisation-tables.ts';
 import type { TableContext } from '../table-context.ts';
-import type { AccountState, Person } from './calls.ts';
+import type { AccountState, Person, Role } from './calls.ts';
 
 /** A person as the row has it. */
 export interface PersonRow extends Person {
@@ -13,8 +13,12 @@ export interface PersonRow extends Person {
 export interface PeopleRows {
   byId(personId: string): PersonRow | undefined;
   byAddress(address: string): PersonRow | undefined;
-  /** A person who owns a new prepaid organisation of that name. */
-  add(person: { email: string; address: string; passwordHash: string }, organisationName: string, by: Actor): PersonRow;
+  /** A person whose address is not proved yet, without an organisation. */
+  add(person: { email: string; address: string; passwordHash: string }): string;
+  /** A new prepaid organisation. */
+  addOrganisation(name: string, by: Actor): string;
+  /** False where the person is a member already: then the role stays. */
+  join(personId: string, organisationId: string, role: Role): boolean;
   setState(personId: string, state: AccountState): void;
   /** Links that were mailed with the password before ask for the new one. */
   setPassword(personId: string, passwordHash: string): void;
@@ -38,8 +42,8 @@ export function createPeopleRows(context: TableContext): PeopleRows {
     `INSERT INTO people (id, email, address, password, state, created_at)
      VALUES (@id, @email, @address, @passwordHash, 'unverified', @createdAt)`,
   );
-  const join = database.prepare<[string, string]>(
-    "INSERT INTO memberships (person_id, organisation_id, role) VALUES (?, ?, 'owner')",
+  const join = database.prepare<[string, string, Role]>(
+    'INSERT INTO memberships (person_id, organisation_id, role) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const setState = database.prepare<{ id: string; state: AccountState; now: string }>(
     'UPDATE people SET state = @state, verified_at = coalesce(verified_at, @now) WHERE id = @id',
@@ -60,13 +64,13 @@ export function createPeopleRows(context: TableContext): PeopleRows {
   return {
     byId: (personId) => byId.get(personId),
     byAddress: (address) => byAddress.get(address),
-    add(person, organisationName, by) {
+    add({ email, address, passwordHash }) {
       const id = `per_${uuidv7(nowMs())}`;
-      const organisation = organisations.createOrganisation(organisationName, 0n, by);
-      insert.run({ ...person, id, createdAt: nowText() });
-      join.run(id, organisation.id);
-      return byId.get(id)!;
+      insert.run({ email, address, passwordHash, id, createdAt: nowText() });
+      return id;
     },
+    addOrganisation: (name, by) => organisations.createOrganisation(name, 0n, by).id,
+    join: (personId, organisationId, role) => join.run(personId, organisationId, role).changes > 0,
     setState: (id, state) => setState.run({ id, state, now: nowText() }),
     setPassword(id, passwordHash) {
       followPassword.run(id);

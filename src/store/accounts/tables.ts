@@ -8,11 +8,11 @@ import type { TableContext } from '../table-context.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';
 import { accountAfter, MAILS_PER_HOUR_MAX } from './chart.ts';
 import { type ConsoleSessionTables, createConsoleSessionTables } from './console-session-tables.ts';
+import { createInvitationTables } from './invitations.ts';
 import { createLinks, type Link, type LinkPurpose } from './links.ts';
 import { createMailRequests } from './mail-requests.ts';
 import { createPeopleRows, type PersonRow, personOf } from './people.ts';
-
-const DAY_MS = 86_400_000;
+import { createSignUpCount } from './sign-ups.ts';
 
 export function createAccountTables(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>): AccountCalls {
   const { database } = context;
@@ -35,6 +35,7 @@ export function createAccountTables(context: TableContext, ledger: Pick<LedgerCa
     moveAccount: whole((personId, event, by) => tables.moveAccount(personId, event, by)),
     deletePerson: whole((personId, by) => tables.deletePerson(personId, by)),
     ...tables.sessions.calls,
+    ...createInvitationTables(context, tables),
   };
 }
 
@@ -71,7 +72,9 @@ class AccountTables {
 
   #openAccount(signUp: SignUp): void {
     const by = strangerOf(signUp);
-    const person = this.people.add(signUp, signUp.organisationName, by);
+    const id = this.people.add(signUp);
+    this.people.join(id, this.people.addOrganisation(signUp.organisationName, by), 'owner');
+    const person = this.people.byId(id)!;
     this.#audit(by, person, 'sign-up', { email: person.email });
     const { actions } = accountAfter(person.state, { type: 'account.open' });
     if (actions.includes('mailVerification')) this.#mailVerification(person, signUp.verification, signUp.passwordHash);
@@ -113,18 +116,30 @@ class AccountTables {
     const { link, person } = found;
     if ((link.passwordHash ?? person.passwordHash) !== passwordHash) return undefined;
     if (link.purpose === 'address-change') return this.#changeAddress(link, person, client);
-    const event: AccountEvent = { type: 'account.verify', nowMs: this.#context.nowMs(), expiresAtMs: link.expiresAtMs };
+    const credited = this.prove(person, link, passwordHash, welcomeMicroUsd, client);
+    if (credited === undefined) return undefined;
+    return { person: personOf(this.people.byId(person.id)!), credited, purpose: 'verification' };
+  }
+
+  /** The address is the person's, who has this password now. Whether the welcome credit was given; undefined where nothing was to be proved. */
+  prove(
+    person: PersonRow,
+    { expiresAtMs }: Pick<Link, 'expiresAtMs'>,
+    passwordHash: string,
+    welcomeMicroUsd: bigint,
+    client: string,
+  ): boolean | undefined {
+    const event: AccountEvent = { type: 'account.verify', nowMs: this.#context.nowMs(), expiresAtMs };
     const { state, actions } = accountAfter(person.state, event);
     if (state === person.state) return undefined;
     this.people.setState(person.id, state);
-    if (link.passwordHash !== null && link.passwordHash !== person.passwordHash) {
-      this.people.setPassword(person.id, link.passwordHash);
+    if (passwordHash !== person.passwordHash) {
+      this.people.setPassword(person.id, passwordHash);
       this.sessions.endAll(person.id);
     }
     this.#links.useUp(person.id, 'verification');
     this.#audit(actorOf(person.id, client), person, 'email.verified', { email: person.email });
-    const credited = actions.includes('grantWelcomeCredit') && this.#grantWelcomeCredit(person, welcomeMicroUsd);
-    return { person: personOf(this.people.byId(person.id)!), credited, purpose: 'verification' };
+    return actions.includes('grantWelcomeCredit') && this.#grantWelcomeCredit(person, welcomeMicroUsd);
   }
 
   /** The key is a hash of the address: it stays in the ledger for good, and does not need to be readable there. */
@@ -254,21 +269,6 @@ class AccountTables {
     const { id = null, organisationId = null } = person ?? {};
     this.#context.audit({ by, organisationId, action, target: id, detail });
   }
-}
-
-/** Sign-ups of a group of addresses in the last 24 hours. */
-function createSignUpCount({ database, nowMs }: TableContext) {
-  const prune = database.prepare<[number]>('DELETE FROM sign_ups WHERE at_ms <= ?');
-  const count = database.prepare<[string], number>('SELECT count(*) FROM sign_ups WHERE client = ?').pluck();
-  const insert = database.prepare<[string, number]>('INSERT INTO sign_ups (client, at_ms) VALUES (?, ?)');
-  return {
-    take(clientGroup: string, max: number): boolean {
-      prune.run(nowMs() - DAY_MS);
-      if (count.get(clientGroup)! >= max) return false;
-      insert.run(clientGroup, nowMs());
-      return true;
-    },
-  };
 }
 
 function linkTo({ id, email, address }: PersonRow, purpose: LinkPurpose, passwordHash: string | null) {

@@ -10,6 +10,7 @@ import { ownership } from './0008-ownership.ts';
 import { charges } from './0009-charges.ts';
 import { ledgerIdentity } from './0010-ledger-identity.ts';
 import { connectionTime } from './0011-connection-time.ts';
+import { invitations } from './0012-invitations.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly string[] = [
   charges,
   ledgerIdentity,
   connectionTime,
+  invitations,
 ];

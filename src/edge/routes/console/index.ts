@@ -5,6 +5,7 @@ import type { Clock } from '../../../../machines/clock.ts';
 import { Accounts, type AccountsOptions } from '../../../accounts/accounts.ts';
 import { ClientLimit } from '../../../accounts/client-limit.ts';
 import { HashQueue } from '../../../accounts/hash-queue.ts';
+import { Invitations } from '../../../accounts/invitations.ts';
 import { Logins } from '../../../accounts/logins.ts';
 import { TokenSeal } from '../../../accounts/mail-tokens.ts';
 import type { DevelopmentOutbox } from '../../../accounts/mailer.ts';
@@ -16,7 +17,8 @@ import { accountRoutes } from './account.ts';
 import { appRoutes } from './app.ts';
 import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
 import { keyRoutes } from './keys.ts';
-import { pageRoutes } from './pages.ts';
+import { joinRoutes } from './pages/join.ts';
+import { pageRoutes } from './pages/mailed.ts';
 import type { Reach } from './reach.ts';
 import { recordRoutes } from './records.ts';
 
@@ -81,6 +83,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const hashes = new HashQueue();
   const attempts = new ClientLimit({ attemptsPerMinuteMax, clock });
   const accounts = new Accounts({ store, seal: new TokenSeal(secret), passwords, hashes, attempts, ...limits });
+  const invitations = new Invitations({ store, passwords, hashes, attempts, ...limits });
   const logins = new Logins({ store, passwords, hashes, attempts, nowMs });
   const consoleRoute = createConsoleRoute(logins, reach, changeLimit(clock, changesPerMinuteMax));
   return {
@@ -90,6 +93,7 @@ export function createConsole(options: ConsoleOptions): Console {
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       ...pageRoutes({ accounts, logins, reach, outbox }),
+      ...joinRoutes({ invitations, logins, reach }),
       ...appRoutes({ reach, publicUrl, canMail, hasOutbox: outbox !== undefined }),
       ...further.flatMap((routes) => routes(consoleRoute)),
     ],

@@ -1,7 +1,7 @@
-// The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is pages.ts.
-import { escaped, htmlPage, pageHeaders } from '../../../documents/pages/html.ts';
-import type { Reply } from '../../door.ts';
-import { STAY_WITH_TLS } from '../../http/stay-with-tls.ts';
+// The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is in the files beside it.
+import { escaped, htmlPage, pageHeaders } from '../../../../documents/pages/html.ts';
+import type { Reply } from '../../../door.ts';
+import { STAY_WITH_TLS } from '../../../http/stay-with-tls.ts';
 
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1.5rem;color:#1c1c1e;background:#fff}' +

@@ -1,24 +1,20 @@
 // The pages that the links of mails lead to, and the development outbox. Opening a link changes nothing, because mail programs
 // open links by themselves; the button on the page does, with a password.
 
-import type { Accounts } from '../../../accounts/accounts.ts';
-import type { Logins } from '../../../accounts/logins.ts';
-import type { DevelopmentOutbox } from '../../../accounts/mailer.ts';
-import { LINK_PATHS } from '../../../accounts/mails.ts';
-import { type Refusal, refuse } from '../../../api/errors.ts';
-import { escaped } from '../../../documents/pages/html.ts';
-import type { Verified } from '../../../store/accounts/calls.ts';
-import { StoreError } from '../../../store/store-error.ts';
-import type { DoorRequest, Reply } from '../../door.ts';
-import { parseQuery } from '../../http/query.ts';
-import { refuseContentEncoding } from '../../multipart/parts.ts';
-import { type Route, type RouteHandler, refusalOf } from '../../router.ts';
-import { currentSession, refusalOfStore } from './console-route.ts';
-import { setCookie } from './cookie.ts';
+import type { Accounts } from '../../../../accounts/accounts.ts';
+import type { Logins } from '../../../../accounts/logins.ts';
+import type { DevelopmentOutbox } from '../../../../accounts/mailer.ts';
+import { LINK_PATHS } from '../../../../accounts/mails.ts';
+import { refuse } from '../../../../api/errors.ts';
+import { escaped } from '../../../../documents/pages/html.ts';
+import type { Verified } from '../../../../store/accounts/calls.ts';
+import type { DoorRequest, Reply } from '../../../door.ts';
+import type { Route, RouteHandler } from '../../../router.ts';
+import { currentSession } from '../console-route.ts';
+import { setCookie } from '../cookie.ts';
+import { isPrivateRequest, type Reach } from '../reach.ts';
+import { type Form, form, posted } from './forms.ts';
 import { page } from './html.ts';
-import { isPrivateRequest, type Reach } from './reach.ts';
-import { FORM_BYTES_MAX } from './read-body.ts';
-import { requireSameOrigin } from './same-origin.ts';
 
 export interface PageRoutesDependencies {
   accounts: Accounts;
@@ -30,20 +26,14 @@ export interface PageRoutesDependencies {
 
 export function pageRoutes(dependencies: PageRoutesDependencies): Route[] {
   const { verify, resetPassword } = LINK_PATHS;
+  const { reach } = dependencies;
   return [
-    { method: 'GET', path: verify, handle: form(dependencies, VERIFY) },
-    { method: 'POST', path: verify, handle: posted(dependencies, VERIFY, postVerify(dependencies)) },
-    { method: 'GET', path: resetPassword, handle: form(dependencies, RESET) },
-    { method: 'POST', path: resetPassword, handle: posted(dependencies, RESET, postReset(dependencies)) },
+    { method: 'GET', path: verify, handle: form(reach, VERIFY) },
+    { method: 'POST', path: verify, handle: posted(reach, VERIFY, postVerify(dependencies)) },
+    { method: 'GET', path: resetPassword, handle: form(reach, RESET) },
+    { method: 'POST', path: resetPassword, handle: posted(reach, RESET, postReset(dependencies)) },
     { method: 'GET', path: '/console/outbox', handle: getOutbox(dependencies) },
   ];
-}
-
-interface Form {
-  title: string;
-  /** What stands above the button. */
-  content: string;
-  button: string;
 }
 
 const VERIFY: Form = {
@@ -60,46 +50,6 @@ const RESET: Form = {
     '<p><label>New password, 8 to 256 characters<input type="password" name="password" autocomplete="new-password" minlength="8" required></label></p>',
   button: 'Set password',
 };
-
-/** The form sends itself to where it came from, so the token need not stand in the page. */
-function form({ reach: { tls } }: PageRoutesDependencies, wanted: Form): RouteHandler {
-  return async () => formPage(wanted, tls, 200);
-}
-
-function formPage({ title, content, button }: Form, tls: boolean, status: number, note = ''): Reply {
-  const said = note === '' ? '' : `<p role="alert">${escaped(note)}</p>`;
-  return page(status, title, `${said}<form method="post">${content}<button>${button}</button></form>`, tls);
-}
-
-/** A form that came back from its own page; refusals are told as a page. */
-function posted(
-  { reach: { tls } }: PageRoutesDependencies,
-  wanted: Form,
-  handle: (token: string, fields: URLSearchParams, request: DoorRequest) => Promise<Reply>,
-): RouteHandler {
-  return async ({ request }) => {
-    requireSameOrigin(request);
-    const token = parseQuery(request.query).get('token') ?? '';
-    const fields = await readForm(request);
-    try {
-      return await handle(token, fields, request);
-    } catch (error) {
-      const refusal = refusalOf(error instanceof StoreError ? refusalOfStore(error) : error);
-      if (refusal.code === 'internal_error') throw error;
-      // With a link that is no good, trying again does not help.
-      const reply =
-        refusal.code === 'invalid_link'
-          ? page(refusal.status, wanted.title, `<p role="alert">${escaped(refusal.message)}</p>`, tls)
-          : formPage(wanted, tls, refusal.status, refusal.message);
-      return withRetryAfter(reply, refusal);
-    }
-  };
-}
-
-function withRetryAfter(reply: Reply, { extras }: Refusal): Reply {
-  if (extras.retryAfterSeconds === undefined) return reply;
-  return { ...reply, headers: { ...reply.headers, 'Retry-After': String(Math.ceil(extras.retryAfterSeconds)) } };
-}
 
 const postVerify =
   ({ accounts, logins, reach }: PageRoutesDependencies) =>
@@ -125,16 +75,6 @@ const postReset =
     await accounts.resetPassword(token, fields.get('password') ?? '', request.remoteAddress);
     return page(200, 'Your password is set', '<p><a href="/#key-of-your-own">Log in with it</a></p>', tls);
   };
-
-async function readForm(request: DoorRequest): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
-    throw refuse('unsupported_media_type', 'This page takes what its own form sends.');
-  }
-  refuseContentEncoding(request.headers);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request.body(FORM_BYTES_MAX)) chunks.push(chunk as Uint8Array);
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
-}
 
 /** The mails that wait here because there is no mail server. Their links open accounts, so only this machine may read them. */
 function getOutbox({ outbox, reach }: PageRoutesDependencies): RouteHandler {
