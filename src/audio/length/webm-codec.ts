@@ -42,8 +42,16 @@ interface Description {
   bits: number;
 }
 
-/** Undefined where the track is no sound; `unknown` when it cannot be read. */
-export function webmTrack(entry: Uint8Array): WebmTrack | { number: number; unknown: boolean } {
+/** What an entry of the tracks says. */
+export interface TrackEntry {
+  number: number;
+  isSound: boolean;
+  /** What of a frame is left out is not here to be looked at. */
+  isEncoded: boolean;
+  said: Description;
+}
+
+export function trackEntry(entry: Uint8Array): TrackEntry {
   let [number, type, isEncoded] = [0, 0, false];
   const said: Description = { codec: '', setup: new Uint8Array(0), hertz: RATE_DEFAULT, channels: 1, bits: 16 };
   for (const { id, body } of elementsOf(entry)) {
@@ -54,8 +62,13 @@ export function webmTrack(entry: Uint8Array): WebmTrack | { number: number; unkn
     else if (id === ENCODINGS) isEncoded = true;
     else if (id === AUDIO) describeAudio(body, said);
   }
-  if (type !== TYPE_AUDIO && !said.codec.startsWith('A_')) return { number, unknown: false };
-  // What of a frame is left out is not here to be looked at.
+  return { number, isSound: type === TYPE_AUDIO || said.codec.startsWith('A_'), isEncoded, said };
+}
+
+/** `unknown` is false where the track is no sound, true when it cannot be read. */
+export function webmTrack(entry: Uint8Array): WebmTrack | { number: number; unknown: boolean } {
+  const { number, isSound, isEncoded, said } = trackEntry(entry);
+  if (!isSound) return { number, unknown: false };
   const count = isEncoded ? undefined : countOf(said);
   return count === undefined ? { number, unknown: true } : { ...count, number, channels: said.channels };
 }

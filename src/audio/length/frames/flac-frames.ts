@@ -3,7 +3,7 @@
 import { joined } from './mpeg-frames.ts';
 
 /** With a number of seven bytes, a block size and a rate of two, and the checksum. */
-const HEAD_BYTES_MAX = 16;
+export const FLAC_HEAD_BYTES_MAX = 16;
 const HERTZ = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const INFO_BYTES = 18;
 
@@ -40,8 +40,8 @@ export class FlacFrames {
 
   push(chunk: Uint8Array): void {
     const bytes = joined(this.#carried, chunk);
-    this.#count(bytes, bytes.length - HEAD_BYTES_MAX);
-    this.#carried = bytes.slice(Math.max(0, bytes.length - HEAD_BYTES_MAX));
+    this.#count(bytes, bytes.length - FLAC_HEAD_BYTES_MAX);
+    this.#carried = bytes.slice(Math.max(0, bytes.length - FLAC_HEAD_BYTES_MAX));
   }
 
   end(): void {
@@ -51,7 +51,7 @@ export class FlacFrames {
 
   #count(bytes: Uint8Array, end: number): void {
     for (let at = bytes.indexOf(0xff); at !== -1 && at < end; at = bytes.indexOf(0xff, at + 1)) {
-      const frame = (bytes[at + 1]! & 0xfe) === 0xf8 ? frameAt(bytes, at) : undefined;
+      const frame = flacFrameAt(bytes, at);
       if (frame === undefined) continue;
       // Decoders go by the frame, and players by the stream: whichever is slower.
       this.seconds += frame.samples / Math.min(frame.hertz || this.#hertz, this.#hertz);
@@ -60,7 +60,12 @@ export class FlacFrames {
   }
 }
 
-function frameAt(bytes: Uint8Array, at: number): { samples: number; hertz: number; channels: number } | undefined {
+/** By the head of a frame at a position; undefined where there is none. */
+export function flacFrameAt(
+  bytes: Uint8Array,
+  at: number,
+): { samples: number; hertz: number; channels: number } | undefined {
+  if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xfe) !== 0xf8) return undefined;
   const third = bytes[at + 2]!;
   const [size, rate, layout] = [third >> 4, third & 15, bytes[at + 3]! >> 4];
   const numberBytes = Math.max(1, Math.clz32(~((bytes[at + 4]! << 24) | 0xff_ffff)));
