@@ -14,6 +14,7 @@ import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/in
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
+import { FileDecodings } from '../transcription/decoding/decodings.ts';
 import { LengthMeter } from '../transcription/measuring/length-meter.ts';
 import { UntakenAnswers } from '../transcription/money/untaken-answers.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
@@ -153,10 +154,18 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
   });
   defer(() => lengths.close());
   metrics.watchQueue('measured_files', () => lengths.waiting);
+  const decodings = new FileDecodings({
+    clock,
+    onFault: (error) => logger.error({ err: error }, 'file not decoded'),
+    onOverflow: (name) => metrics.dropped(name),
+  });
+  defer(() => decodings.close());
+  metrics.watchQueue('decoded_files', () => decodings.size);
   return {
     reservations: money.files,
     idempotency,
     lengths,
+    decodings,
     untaken: new UntakenAnswers(clock, config.billing.untakenFilesFree),
     upstream: live.upstream,
     http: {

@@ -16,7 +16,7 @@ export async function soundIn(file: FileSource, signal: AbortSignal): Promise<So
   const { kind, left } = file;
   if (!left || (kind.kind === 'container' && kind.extension !== 'wav')) return 'unknown';
   try {
-    const decoder = await FileDecoder.open(file);
+    const decoder = await FileDecoder.open(file, notDecoded);
     const meter = new SpeechMeter(decoder.sampleRate);
     for await (const { buffer, byteOffset, byteLength } of decoder.audio(decoder.sampleRate, null)) {
       signal.throwIfAborted();
@@ -31,6 +31,10 @@ export async function soundIn(file: FileSource, signal: AbortSignal): Promise<So
     return 'unknown';
   }
 }
+
+const notDecoded = (): never => {
+  throw new Error('Containers are not decoded for this.');
+};
 
 /** What a client is told that is given no words. */
 export function emptyWarning(slug: string, sound: Sound): { code: string; message: string } {

@@ -81,8 +81,27 @@ export const audioTooLong = (secondsMax: number): LegFailure =>
     `The audio is longer than ${secondsMax} s, the most that this model takes. Split it, or choose another model.`,
   );
 
+/** What models behind a live leg take as a file. */
+const DECODED = 'WAV, MP3, FLAC, Ogg (Opus, Vorbis or FLAC) and WebM (Opus)';
+
 export const formatUnsupported = (title: string): LegFailure =>
   limit(
     'unsupported_format',
-    `The file is ${title}, not WAV. Convert it to WAV (RIFF/WAVE) and send it again, or choose a model that takes it.`,
+    `The file is ${title}, and this model takes ${DECODED}. Convert it and send it again, or choose a model that takes ${title}.`,
   );
+
+export const audioUnusable = (title: string, why: string): LegFailure =>
+  limit(
+    'audio_unusable',
+    `The ${title} file cannot be decoded: ${why}. This model takes ${DECODED}. Write it anew, or choose another model.`,
+  );
+
+export const decodersBusy: LegFailure = {
+  kind: 'next',
+  reason: 'connect_failed',
+  code: 'decoders_busy',
+  message: 'Too many files are decoded now. Send it again in a moment, or as WAV.',
+  retryAfterMs: 1_000,
+  // It says nothing of how other files are served.
+  own: true,
+};

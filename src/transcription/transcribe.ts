@@ -17,6 +17,7 @@ import type { UpstreamHost } from '../upstream/upstream-host.ts';
 import { Attempts } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
+import type { FileDecodings } from './decoding/decodings.ts';
 import { emptyWarning, isEmpty, soundIn } from './empty-answers.ts';
 import { detailsOf, refusalOf } from './failures.ts';
 import { FileDecoder } from './file/file-decoder.ts';
@@ -44,6 +45,8 @@ export interface TranscriptionDependencies {
   upstream: UpstreamHost;
   http: HttpBatchDependencies;
   breakers: Breakers;
+  /** Decodes containers for models that hear files live. */
+  decodings: Pick<FileDecodings, 'open'>;
 }
 
 export interface TranscriptionOutcome extends Omit<CredibleResult, 'seconds'> {
@@ -106,7 +109,7 @@ export async function transcribe(
 }
 
 async function attempt(
-  { upstream, http }: TranscriptionDependencies,
+  { upstream, http, decodings }: TranscriptionDependencies,
   job: TranscriptionJob,
   member: ChainMember,
   file: FileSource,
@@ -116,7 +119,13 @@ async function attempt(
   const { request, signal, organisationId } = job;
   const { batch, name } = member.provider;
   if (batch?.kind !== 'http') {
-    return transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file, onUtterance);
+    const decode = (source: FileSource) => decodings.open(source, organisationId, signal);
+    const decoder = await FileDecoder.open(file, decode);
+    try {
+      return await transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file, decoder, onUtterance);
+    } finally {
+      decoder.close();
+    }
   }
   const access = await opened(upstream.access(name, member.credentialId, organisationId));
   signal.throwIfAborted();
@@ -137,9 +146,9 @@ async function transcribeLive(
   member: ChainMember,
   { request, signal, organisationId }: TranscriptionJob,
   file: FileSource,
+  decoder: FileDecoder,
   onUtterance: ((utterance: Utterance) => void) | undefined,
 ): Promise<CredibleResult & { seconds: number }> {
-  const decoder = await FileDecoder.open(file);
   const sampleRate = rateFor(member.card, decoder.sampleRate);
   const leg: OpenLeg = {
     type: 'leg.open',
@@ -157,8 +166,15 @@ async function transcribeLive(
   };
   const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
   const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal, onUtterance);
-  return { ...credible(result, file.secondsMax), seconds: decoder.seconds };
+  const warnings = decoder.isDamaged ? [...result.warnings, damagedWarning] : result.warnings;
+  return { ...credible({ ...result, warnings }, file.secondsMax), seconds: decoder.seconds };
 }
+
+const damagedWarning = {
+  code: 'audio_damaged',
+  message:
+    'The file is cut off or damaged: what could be decoded was heard. Words may be missing, and times behind the damage be too early.',
+};
 
 /** The utterance with texts that any client can read. */
 const readableUtterance = (utterance: Utterance): Utterance => ({

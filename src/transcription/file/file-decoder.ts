@@ -1,71 +1,52 @@
-// The samples of a file for a model that hears files live: WAV and headerless PCM, converted to the model's rate. Other
-// containers go to models that take files as they are.
-import { refuse } from '../../api/errors.ts';
+// The samples of a file for a model that hears files live, converted to the model's rate: WAV and headerless PCM are read here, other
+// containers are decoded by ../decoding.
 import { PcmConverter } from '../../audio/resampler.ts';
 import { WavReader } from '../../audio/wav/wav.ts';
 import { LegFailed } from '../../upstream/leg-failed.ts';
-import { audioTooLong, formatUnsupported } from '../failures.ts';
+import { audioTooLong } from '../failures.ts';
 import type { FileSource } from './file-source.ts';
+
+/** One channel of a file, piece by piece. */
+export interface FileSamples {
+  /** Known from the first piece on. */
+  readonly sampleRate: number;
+  /** Some of the sound that the file once had is missing. Known at the end. */
+  readonly isDamaged: boolean;
+  /** The next samples, valid until those after them are asked for; undefined at the end. Rejects when the file cannot be read. */
+  next(): Promise<Int16Array | undefined>;
+  /** Lets go of the file, whatever is under way. */
+  close(): void;
+}
 
 /** Mono linear16 out of a file's chunks, at any rate. */
 export class FileDecoder {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #head: Int16Array[];
-  readonly #read: (bytes: Uint8Array) => Int16Array;
-  readonly #finish: () => void;
-  readonly sampleRate: number;
+  readonly #pieces: FileSamples;
+  #first: Int16Array | undefined;
   #samples = 0;
 
-  private constructor(
-    chunks: AsyncIterator<Uint8Array>,
-    head: Int16Array[],
-    sampleRate: number,
-    read: (bytes: Uint8Array) => Int16Array,
-    finish: () => void,
-  ) {
-    this.#chunks = chunks;
-    this.#head = head;
-    this.sampleRate = sampleRate;
-    this.#read = read;
-    this.#finish = finish;
+  private constructor(pieces: FileSamples, first: Int16Array | undefined) {
+    this.#pieces = pieces;
+    this.#first = first;
   }
 
   /**
-   * Reads as much as the header takes.
+   * Reads as much as tells the sample rate.
    *
-   * @throws LegFailed when the file is a container that only other models take; the Refusals `missing_file` and
-   *   `unsupported_audio` when nobody can read it
+   * @param decode opens other containers than WAV
+   * @throws LegFailed when the file is one that only other models take; the Refusal `unsupported_audio` when nobody can read it
    */
-  static async open(file: FileSource): Promise<FileDecoder> {
-    const { kind } = file;
-    if (kind.kind === 'raw') {
-      const pcm = new RawReader();
-      return new FileDecoder(
-        file.read(),
-        [],
-        kind.sampleRate,
-        (bytes) => pcm.push(bytes),
-        () => {},
-      );
+  static async open(file: FileSource, decode: (file: FileSource) => FileSamples): Promise<FileDecoder> {
+    const pieces = samplesOf(file, decode);
+    try {
+      return new FileDecoder(pieces, await pieces.next());
+    } catch (error) {
+      pieces.close();
+      throw error;
     }
-    if (kind.extension !== 'wav') throw new LegFailed(formatUnsupported(kind.title));
-    const chunks = file.read();
-    const wav = new WavReader();
-    const read = (bytes: Uint8Array) => wav.push(bytes);
-    const finish = () => wav.end();
-    for (;;) {
-      const next = await chunks.next();
-      if (next.done === true) break;
-      const samples = read(next.value);
-      if (wav.format !== undefined)
-        return new FileDecoder(chunks, [samples.slice()], wav.format.sampleRate, read, finish);
-    }
-    wav.end();
-    throw refuse(
-      'missing_file',
-      'The `file` part has no audio. Send a WAV file, or headerless PCM as audio/l16;rate=16000.',
-      { param: 'file' },
-    );
+  }
+
+  get sampleRate(): number {
+    return this.#pieces.sampleRate;
   }
 
   /** Of the audio given so far. */
@@ -73,35 +54,85 @@ export class FileDecoder {
     return this.#samples / this.sampleRate;
   }
 
+  get isDamaged(): boolean {
+    return this.#pieces.isDamaged;
+  }
+
   /** All of it at a rate. Throws LegFailed where it is longer than the model takes. */
   async *audio(sampleRate: number, secondsMax: number | null): AsyncGenerator<Uint8Array> {
     const converter = new PcmConverter(this.sampleRate, sampleRate);
-    for await (const samples of this.#decoded()) {
-      this.#samples += samples.length;
-      if (secondsMax !== null && this.seconds > secondsMax) throw new LegFailed(audioTooLong(secondsMax));
-      yield bytesOf(converter.push(samples));
+    try {
+      for (let samples = this.#first; samples !== undefined; samples = await this.#pieces.next()) {
+        this.#first = undefined;
+        this.#samples += samples.length;
+        if (secondsMax !== null && this.seconds > secondsMax) throw new LegFailed(audioTooLong(secondsMax));
+        yield bytesOf(converter.push(samples));
+      }
+      yield bytesOf(converter.end());
+    } finally {
+      this.close();
     }
-    yield bytesOf(converter.end());
   }
 
-  async *#decoded(): AsyncGenerator<Int16Array> {
-    try {
-      yield* this.#head;
-      for (;;) {
-        const next = await this.#chunks.next();
-        if (next.done === true) break;
-        yield this.#read(next.value);
+  close(): void {
+    this.#pieces.close();
+  }
+}
+
+function samplesOf(file: FileSource, decode: (file: FileSource) => FileSamples): FileSamples {
+  const { kind } = file;
+  if (kind.kind === 'raw') return new ReadSamples(file.read(), new RawReader(kind.sampleRate));
+  return kind.extension === 'wav' ? new ReadSamples(file.read(), new WavReader()) : decode(file);
+}
+
+/** What gives samples as soon as bytes are there. */
+interface SampleReader {
+  /** Undefined until the samples begin. */
+  readonly format: { sampleRate: number } | undefined;
+  push(bytes: Uint8Array): Int16Array;
+  end(): void;
+}
+
+class ReadSamples implements FileSamples {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #reader: SampleReader;
+  readonly isDamaged = false;
+
+  constructor(chunks: AsyncIterator<Uint8Array>, reader: SampleReader) {
+    this.#chunks = chunks;
+    this.#reader = reader;
+  }
+
+  get sampleRate(): number {
+    return this.#reader.format?.sampleRate ?? 0;
+  }
+
+  async next(): Promise<Int16Array | undefined> {
+    for (;;) {
+      const next = await this.#chunks.next();
+      if (next.done === true) {
+        this.#reader.end();
+        return undefined;
       }
-      this.#finish();
-    } finally {
-      await this.#chunks.return?.();
+      const samples = this.#reader.push(next.value);
+      if (this.#reader.format !== undefined) return samples;
     }
+  }
+
+  close(): void {
+    // Not waited for: it may be in the middle of a read.
+    this.#chunks.return?.().catch(() => {});
   }
 }
 
 /** Headerless little-endian linear16 in chunks of any length. */
-class RawReader {
+class RawReader implements SampleReader {
+  readonly format: { sampleRate: number };
   #odd: number | undefined;
+
+  constructor(sampleRate: number) {
+    this.format = { sampleRate };
+  }
 
   push(bytes: Uint8Array): Int16Array {
     const carried = this.#odd === undefined ? 0 : 1;
@@ -117,6 +148,8 @@ class RawReader {
     this.#odd = bytes[taken];
     return samples;
   }
+
+  end(): void {}
 }
 
 const bytesOf = (samples: Int16Array): Uint8Array =>

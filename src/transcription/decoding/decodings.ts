@@ -1,0 +1,65 @@
+// Files that are decoded now, each in a thread of its own: how many there may be, of all and of one organisation.
+import type { Clock } from '../../../machines/clock.ts';
+import { LegFailed } from '../../upstream/leg-failed.ts';
+import { decodersBusy, formatUnsupported } from '../failures.ts';
+import type { FileSource } from '../file/file-source.ts';
+import { Decoding } from './decoding.ts';
+import type { Decoded } from './protocol.ts';
+
+/** A thread takes 10 to 20 MB, and its file as long as it is transcribed. */
+const FILES_MAX = 16;
+/** Of these one organisation's. */
+const ORGANISATION_FILES_MAX = 12;
+
+const FORMATS: readonly string[] = ['mp3', 'flac', 'ogg', 'webm'] satisfies Decoded[];
+
+export interface FileDecodingsOptions {
+  clock: Clock;
+  /** Hears when a thread failed; the file is refused. */
+  onFault?: (error: Error) => void;
+  /** Hears of the name of an overflow. */
+  onOverflow?: (name: string) => void;
+}
+
+export class FileDecodings {
+  readonly #options: FileDecodingsOptions;
+  readonly #open = new Map<Decoding, string>();
+
+  constructor(options: FileDecodingsOptions) {
+    this.#options = options;
+  }
+
+  /** Files that are decoded. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Begins with a container. Throws LegFailed where it is none that is decoded here, or there are too many. */
+  open(file: FileSource, organisationId: string, signal: AbortSignal): Decoding {
+    const { kind } = file;
+    if (kind.kind === 'raw') throw new Error('Headerless samples need no decoder.');
+    if (!isDecoded(kind.extension)) throw new LegFailed(formatUnsupported(kind.title));
+    const own = [...this.#open.values()].filter((each) => each === organisationId).length;
+    if (this.#open.size >= FILES_MAX || own >= ORGANISATION_FILES_MAX) {
+      this.#options.onOverflow?.('decoded_files');
+      throw new LegFailed(decodersBusy);
+    }
+    const decoding: Decoding = new Decoding({
+      clock: this.#options.clock,
+      format: kind.extension,
+      title: kind.title,
+      chunks: file.read(),
+      signal,
+      onEnd: () => this.#open.delete(decoding),
+      onFault: (error) => this.#options.onFault?.(error),
+    });
+    this.#open.set(decoding, organisationId);
+    return decoding;
+  }
+
+  close(): void {
+    for (const decoding of [...this.#open.keys()]) decoding.close();
+  }
+}
+
+const isDecoded = (extension: string): extension is Decoded => FORMATS.includes(extension);

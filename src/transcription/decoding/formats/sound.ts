@@ -1,0 +1,23 @@
+// What all decoders of files have in common: bytes come in as they arrive, sound goes out piece by piece.
+
+/** Sound as the decoders give it: a channel each, from −1 to 1. */
+export interface Sound {
+  channelData: readonly Float32Array[];
+  samplesDecoded: number;
+  sampleRate: number;
+}
+
+/** @param onDamage hears that sound is missing which the file once had */
+export type Decode = (bytes: AsyncIterable<Uint8Array>, onDamage: () => void) => AsyncGenerator<Sound>;
+
+/** It is known why there is no sound to be had; the message goes on behind "cannot be decoded: ". */
+export class Undecodable extends Error {}
+
+const CHANNELS_MAX = 8;
+
+/** @throws Undecodable */
+export function requireChannels(channels: number): void {
+  if (channels < 1 || channels > CHANNELS_MAX) {
+    throw new Undecodable(`it has ${channels} channels, and 1 to ${CHANNELS_MAX} are read`);
+  }
+}
