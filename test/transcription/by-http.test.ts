@@ -12,6 +12,7 @@ import { resolveChain } from '../../src/failover/chain.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { BatchRequest, Provider } from '../../src/providers/provider.ts';
+import { FileDecodings } from '../../src/transcription/decoding/decodings.ts';
 import type { AudioFile } from '../../src/transcription/file/file-source.ts';
 import { type TranscriptionOutcome, transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
@@ -104,7 +105,7 @@ async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options =
     );
     const over = { now: false };
     const outcome = transcribe(
-      { upstream, http: { pools, clock }, breakers: patientBreakers(clock) },
+      { upstream, http: { pools, clock }, breakers: patientBreakers(clock), decodings: new FileDecodings({ clock }) },
       {
         jobId: 'job_1',
         organisationId: 'org_1',
@@ -239,11 +240,12 @@ describe('a file too much for a model', () => {
   });
 
   it('of a kind that is not heard live goes to a fallback that takes it', async () => {
-    const { run, refused } = await world();
-    expect((await refused(kept(FLAC), 'loopback/script')).message).toContain('The file is FLAC, not WAV.');
+    const { run, refused, bodies } = await world();
+    expect((await refused(kept(FLAC), 'loopback/script')).message).toContain('The FLAC file cannot be decoded');
     expect(await run(kept(FLAC), 'loopback/script', TWO)).toMatchObject({
       attempts: [{ model: 'loopback/script', reason: 'unsupported_audio' }],
     });
+    expect(bodies('two').map((body) => body.includes(FLAC))).toEqual([true]);
   });
 
   const LIMIT = { kind: 'caller', reason: 'upstream_error', code: 'audio_too_long', message: 'Too long.' } as const;

@@ -9,6 +9,7 @@ import { FREE } from '../../src/billing/price-list.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { ModelCard } from '../../src/providers/provider.ts';
+import { FileDecodings } from '../../src/transcription/decoding/decodings.ts';
 import type { AudioFile } from '../../src/transcription/file/file-source.ts';
 import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
@@ -101,6 +102,7 @@ function world() {
         upstream,
         http: { pools: new HttpPools(), clock },
         breakers: patientBreakers(clock),
+        decodings: new FileDecodings({ clock }),
       },
       {
         jobId: 'job_1',

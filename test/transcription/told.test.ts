@@ -7,6 +7,7 @@ import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
 import { FREE } from '../../src/billing/price-list.ts';
+import { FileDecodings } from '../../src/transcription/decoding/decodings.ts';
 import { transcribe } from '../../src/transcription/transcribe.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
@@ -51,7 +52,12 @@ function job(...models: string[]) {
     yield new Uint8Array(3_200);
   }
   const outcome = transcribe(
-    { upstream, http: { pools: new HttpPools(), clock }, breakers: patientBreakers(clock) },
+    {
+      upstream,
+      http: { pools: new HttpPools(), clock },
+      breakers: patientBreakers(clock),
+      decodings: new FileDecodings({ clock }),
+    },
     {
       jobId: 'job_1',
       organisationId: 'org_1',

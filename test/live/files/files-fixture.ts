@@ -14,6 +14,7 @@ import { postTranscriptions } from '../../../src/edge/routes/transcriptions/inde
 import { loopback } from '../../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
+import { FileDecodings } from '../../../src/transcription/decoding/decodings.ts';
 import { LengthMeter } from '../../../src/transcription/measuring/length-meter.ts';
 import { UntakenAnswers } from '../../../src/transcription/money/untaken-answers.ts';
 import { HttpPools } from '../../../src/upstream/http/pools.ts';
@@ -34,6 +35,7 @@ const servers: Record<string, HttpProvider> = {};
 export const faults: unknown[] = [];
 export const reservations = new RecordingReservations();
 export const lengths = new LengthMeter({ clock: systemClock });
+export const decodings = new FileDecodings({ clock: systemClock });
 export const untaken = new UntakenAnswers(systemClock, 1_000);
 export const rig = directStore();
 /** Two organisations: `/files`, `/hasty` and, with a key for few models, `/narrow` are called by the first, `/others` by the second. */
@@ -99,6 +101,7 @@ beforeAll(async () => {
     idempotency,
     limits,
     lengths,
+    decodings,
     untaken,
   };
   const files = (
