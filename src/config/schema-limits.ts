@@ -104,7 +104,7 @@ export const Limits = Type.Object({
     'VOXGATE_SOCKET_FRAMES_PER_SECOND_MAX',
     10,
     1_000_000,
-    2_000,
+    50_000,
     'WebSocket frames of one socket a second, and four seconds’ worth at once; beyond it reading pauses.',
   ),
   socketBytesPerSecondMax: integer(
@@ -125,7 +125,7 @@ export const Limits = Type.Object({
     'VOXGATE_ORGANISATION_FRAMES_PER_SECOND_MAX',
     10,
     100_000_000,
-    60_000,
+    100_000,
     'WebSocket frames of all sockets of an organisation a second and process; beyond it their reading pauses.',
   ),
   organisationMessagesPerSecondMax: integer(

@@ -163,4 +163,4 @@ function tell(session: LiveSession, decoded: Decoded): void {
 const excessWords = (excess: Excess, settings: PaceSettings): string =>
   excess === 'messages'
     ? `More than ${settings.socketMessagesPerSecondMax} text frames and pings a second came on this socket, or more than ${settings.organisationMessagesPerSecondMax} on all of the organisation’s. One keepalive in several seconds is enough.`
-    : `More than ${settings.socketFramesPerSecondMax} tiny frames a second came on this socket, or more than ${settings.organisationFramesPerSecondMax} on all of the organisation’s. Send larger frames: 20 ms of audio each, or more.`;
+    : 'More than a million frames of less than 128 bytes came on this socket faster than they can be taken, or on several sockets of the organisation together. Send larger frames: 20 ms of audio each, or more.';

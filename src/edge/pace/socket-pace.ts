@@ -14,7 +14,13 @@ const TEXT_BYTES_PER_MESSAGE = 1024;
 const TEXT_WEIGHT_MAX = 64;
 /** Frames below this size cost more to take than what is in them, where a door cannot make them wait. */
 const TINY_BYTES = 128;
-const TINY_BURST_SECONDS = 10;
+/** Tiny frames of a socket that count for nobody else: each costs about 2 µs, so that these are 0.4 % of a processor. */
+const CALM_TINY_FRAMES_PER_SECOND = 2_000;
+const CALM_TINY_FRAMES = 20_000;
+/** What one socket of an organisation may send beyond them at a time: a MiB, byte by byte, is about two seconds of a processor. */
+const RUSH_FRAMES = 1_250_000;
+/** What all of its other sockets may. They are read in one turn of the event loop, and that may not take long. */
+const RUSHES_FRAMES = 300_000;
 /** All sockets of an organisation read by turns: what they may take of the process before the others are heard again. */
 const ORGANISATION_BURST_SECONDS = 0.25;
 /** A socket that has used less of its own messages is not the one that floods for its organisation. */
@@ -37,13 +43,22 @@ class Shared {
   sockets = 0;
   readonly frames: TokenBucket;
   readonly messages: TokenBucket;
-  readonly tinyFrames: TokenBucket;
+  /** Tiny frames of the socket that rushes, and of all others that are not calm. */
+  readonly rush: TokenBucket;
+  readonly rushes: TokenBucket;
+  rushing: Pace | undefined;
 
   constructor(settings: PaceSettings, nowMs: number) {
     const { organisationFramesPerSecondMax: frames, organisationMessagesPerSecondMax: messages } = settings;
     this.frames = new TokenBucket(frames, frames * ORGANISATION_BURST_SECONDS, nowMs);
-    this.tinyFrames = new TokenBucket(frames, frames, nowMs);
+    this.rush = new TokenBucket(frames / 2, RUSH_FRAMES, nowMs);
+    this.rushes = new TokenBucket(frames / 2, RUSHES_FRAMES, nowMs);
     this.messages = new TokenBucket(messages, messages, nowMs);
+  }
+
+  /** In how many milliseconds a new socket would have the budgets of a new organisation, or nearly. */
+  owedMs(nowMs: number): number {
+    return Math.max(this.frames.take(0, nowMs), this.rush.fullMs(nowMs), this.rushes.fullMs(nowMs));
   }
 }
 
@@ -122,7 +137,7 @@ export class SocketPaces {
   /** A client that reconnects still has its debt. */
   #forget(organisationId: string, shared: Shared): void {
     if (shared.sockets > 0) return;
-    const owedMs = shared.frames.take(0, this.#now());
+    const owedMs = shared.owedMs(this.#now());
     if (owedMs === 0) this.#shared.delete(organisationId);
     else setTimeout(() => this.#forget(organisationId, shared), owedMs).unref();
   }
@@ -135,7 +150,7 @@ class Pace implements OpenPace {
   readonly #frames: TokenBucket;
   readonly #bytes: TokenBucket;
   readonly #messages: TokenBucket;
-  readonly #tinyFrames: TokenBucket;
+  readonly #calmTinyFrames: TokenBucket;
   readonly #released: () => void;
   readonly #places: OwnPlaces;
   messageBytesMax = Number.POSITIVE_INFINITY;
@@ -162,7 +177,7 @@ class Pace implements OpenPace {
     this.#frames = new TokenBucket(frames, frames * AUDIO_BURST_SECONDS, nowMs);
     this.#bytes = new TokenBucket(bytes, bytes * AUDIO_BURST_SECONDS, nowMs);
     this.#messages = new TokenBucket(messages, messages * MESSAGES_BURST_SECONDS, nowMs);
-    this.#tinyFrames = new TokenBucket(frames, frames * TINY_BURST_SECONDS, nowMs);
+    this.#calmTinyFrames = new TokenBucket(CALM_TINY_FRAMES_PER_SECOND, CALM_TINY_FRAMES, nowMs);
   }
 
   take(bytes: number, isAudio: boolean, canWait: boolean): number {
@@ -175,9 +190,15 @@ class Pace implements OpenPace {
     const messagesWaitMs = isAudio ? 0 : organisation.messages.take(weight, nowMs);
     if (canWait) return Math.max(waitMs, messagesWaitMs);
     if (messagesWaitMs > 0 && this.#messages.used(nowMs) > CALM_SHARE) return this.#tooMuch('messages');
-    if (!isAudio || bytes >= TINY_BYTES) return 0;
-    const isOver = this.#tinyFrames.take(1, nowMs) > 0;
-    return organisation.tinyFrames.take(1, nowMs) > 0 || isOver ? this.#tooMuch('tiny_frames') : 0;
+    return isAudio && bytes < TINY_BYTES && this.#isFlood(nowMs) ? this.#tooMuch('tiny_frames') : 0;
+  }
+
+  /** Counts a tiny frame: whatever its size, audio that ends is taken as fast as it comes. */
+  #isFlood(nowMs: number): boolean {
+    if (this.#calmTinyFrames.take(1, nowMs) === 0) return false;
+    const organisation = this.#organisation;
+    organisation.rushing ??= this;
+    return (organisation.rushing === this ? organisation.rush : organisation.rushes).take(1, nowMs) > 0;
   }
 
   fragments(count: number): number {
@@ -220,6 +241,7 @@ class Pace implements OpenPace {
 
   release(): void {
     this.leave();
+    if (this.#organisation.rushing === this) this.#organisation.rushing = undefined;
     if (this.#mayBeLarge) this.#places.sockets.giveBack(this.#places.asker.organisationId);
     this.#mayBeLarge = false;
     this.#released();

@@ -20,6 +20,12 @@ export class TokenBucket {
     return this.#left >= 0 ? 0 : -this.#left / this.#perMs;
   }
 
+  /** In how many milliseconds all of it may pass at once again. */
+  fullMs(nowMs: number): number {
+    this.take(0, nowMs);
+    return (this.#burst - this.#left) / this.#perMs;
+  }
+
   /** The share of what may pass at once that was taken, and has not come back. */
   used(nowMs: number): number {
     this.take(0, nowMs);

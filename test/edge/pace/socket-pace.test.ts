@@ -56,12 +56,24 @@ describe('a socket', () => {
     expect(excesses).toEqual([]);
   });
 
+  test.each([1, 32, 100])(
+    'that sends a minute of audio, or a MiB, in frames of %i bytes at once is never refused',
+    (bytes) => {
+      const { open, excesses } = rig();
+      const pace = open();
+      for (let frames = Math.min(1_048_576, 1_920_000 / bytes); frames > 0; frames--) pace.take(bytes, true, false);
+      expect([pace.take(bytes, true, false), excesses]).toEqual([0, []]);
+    },
+  );
+
   test('that sends tiny frames without end is refused where nobody can make it wait, and only there', () => {
     const { open } = rig();
     const pace = open();
-    const takes = (canWait: boolean) => Array.from({ length: 1_001 }, () => pace.take(1, true, canWait));
-    expect(takes(true).every(Number.isFinite)).toBe(true);
-    expect(takes(false).indexOf(Number.POSITIVE_INFINITY)).toBe(1_000);
+    for (let frame = 0; frame < 1_270_000; frame++) pace.take(1, true, false);
+    expect([pace.take(1, true, true) < Number.POSITIVE_INFINITY, pace.take(1, true, false)]).toEqual([
+      true,
+      Number.POSITIVE_INFINITY,
+    ]);
   });
 
   test.each([true, false])('that sends text without end is refused after ten seconds’ worth (waits: %s)', (canWait) => {
@@ -105,6 +117,21 @@ describe('an organisation', () => {
     expect(waits.indexOf(Number.POSITIVE_INFINITY)).toBe(150);
     expect(calm.take(0, false, false)).toBe(0);
     expect(calm.take(0, false, true)).toBeGreaterThan(0);
+  });
+
+  test('that floods with tiny frames loses the sockets that do so, and none that sends them in time', () => {
+    const { open } = rig();
+    const calm = open('loud');
+    const loud = Array.from({ length: 40 }, () => open('loud'));
+    const takes = (pace: (typeof loud)[number]) => Array.from({ length: 20_000 }, () => pace.take(1, true, false));
+    const refused = () => loud.flatMap(takes).filter((waitMs) => waitMs > 0).length;
+    expect([refused(), refused()]).toEqual([0, 39 * 20_000 - 300_000]);
+    expect(calm.take(32, true, false)).toBe(0);
+    for (const pace of loud) pace.release();
+    // Its own budget is new with a socket, and what is beyond it is not.
+    const again = open('loud');
+    for (let round = 0; round < 64; round++) takes(again);
+    expect([again.take(1, true, false), open('loud').take(1, true, false)]).toEqual([Number.POSITIVE_INFINITY, 0]);
   });
 
   test('is forgotten with its last socket, and not while it owes', () => {

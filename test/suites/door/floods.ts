@@ -1,7 +1,9 @@
 // The door's suite, part eight: sockets that send faster than their pace. What can wait, waits unread; what has no end is told of
 // and left unread; and a socket that is no more listened to is let go of, however much it sends.
 import { describe, expect, test } from 'vitest';
-import type { SocketPace } from '../../../src/edge/door.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { SocketHandlers, SocketPace } from '../../../src/edge/door.ts';
+import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { clientFrame, OPCODE, type RawSocket, turns } from '../../fakes/raw-socket.ts';
 import {
   type DoorUnderTest,
@@ -193,6 +195,31 @@ export function floodSuite(under: DoorUnderTest): void {
       client.reset();
       expect(await events.next()).toMatchObject({ type: 'closed' });
       expect(pace.gathered).toEqual(['enter', 'leave']);
+    });
+
+    test.each([
+      [100, 19_200],
+      [32, 60_000],
+      [1, 100_000],
+    ])('that sends frames of %i bytes as fast as it can is heard to the last one', async (bytes, count) => {
+      const excesses: string[] = [];
+      const { limits } = loadConfig({}, { providers: [] });
+      const pace = new SocketPaces(limits).open('org', (excess) => excesses.push(excess));
+      const heard = new Signal<number>();
+      let received = 0;
+      const accept: SocketHandlers = {
+        ...recordingHandlers(new Signal<Event>()),
+        message: (_, data) => {
+          received += data.byteLength;
+          if (received === bytes * count) heard.add(received);
+        },
+      };
+      const { port } = await start(under, { upgrade: async () => ({ accept, pace }) });
+      const client = await rawSocket(port);
+      await client.handshake('/');
+      client.write(Buffer.concat(Array.from({ length: count }, () => clientFrame(OPCODE.binary, Buffer.alloc(bytes)))));
+      const isOver = client.closed.then(() => 'closed');
+      expect([await Promise.race([heard.next(), isOver]), excesses]).toEqual([bytes * count, []]);
     });
 
     test('that never ends is told of once, and not read any more', async () => {
