@@ -68,7 +68,10 @@ export interface DoorSocket {
   terminate(): void;
 }
 
-/** What happens on a socket. `data` is valid only during the call. Handlers may throw: the door drops that one socket with 1011. */
+/**
+ * What happens on a socket. `data` is valid only during the call, but of a message over 1 MiB: that is the handler's. Handlers may
+ * throw: the door drops that one socket with 1011.
+ */
 export interface SocketHandlers {
   open(socket: DoorSocket): void;
   message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void;

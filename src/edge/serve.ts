@@ -9,6 +9,7 @@ import { createStayWithTls } from './http/stay-with-tls.ts';
 import { answerListen, answerOtherUpgrade } from './listen/listen.ts';
 import type { ListenDependencies } from './listen/listen-dependencies.ts';
 import { OpenSockets } from './listen/open-sockets.ts';
+import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
@@ -32,7 +33,7 @@ export interface DoorSettings {
 }
 
 export interface EdgeOptions extends DoorSettings {
-  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces'>;
+  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting'>;
   routes: RoutesDependencies;
 }
 
@@ -146,6 +147,7 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     ...live,
     sockets,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
+    waiting: new WaitingWork(),
     ...answers,
   };
   return (request, id) =>

@@ -2,6 +2,7 @@
 import { BLOCK_BYTES } from '../../audio/tape/blocks.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
 import type { Decoded } from './client-message.ts';
+import type { Steps } from './socket-work.ts';
 
 /** As much as the longest message of a client may be. */
 export const HELD_BYTES_MAX = 64 * 1024 * 1024;
@@ -46,17 +47,21 @@ export class HeldFrames {
     return this.#texts.length < HELD_TEXTS_MAX && this.#texts.push({ at: this.#bytes, decoded }) > 0;
   }
 
-  /** Hands everything over, once. Throws when audio cannot be read back. */
-  handOver(to: FrameTaker): void {
-    const tail = this.#block?.slice(0, this.#bytes % BLOCK_BYTES);
-    let at = 0;
-    for (let left = this.#spool?.length ?? 0; left > 0; left--) {
-      this.#spool?.take(this.#block as Uint8Array);
-      at = this.#handOverPiece(to, this.#block as Uint8Array, at);
+  /** Hands everything over, once, a block at each step. Throws when audio cannot be read back. */
+  *handOver(to: FrameTaker): Steps {
+    try {
+      const tail = this.#block?.slice(0, this.#bytes % BLOCK_BYTES);
+      let at = 0;
+      for (let left = this.#spool?.length ?? 0; left > 0; left--) {
+        this.#spool?.take(this.#block as Uint8Array);
+        at = this.#handOverPiece(to, this.#block as Uint8Array, at);
+        yield BLOCK_BYTES;
+      }
+      this.#handOverPiece(to, tail ?? new Uint8Array(0), at);
+      for (const { decoded } of this.#texts.splice(0)) to.text(decoded);
+    } finally {
+      this.dispose();
     }
-    this.#handOverPiece(to, tail ?? new Uint8Array(0), at);
-    for (const { decoded } of this.#texts.splice(0)) to.text(decoded);
-    this.dispose();
   }
 
   /** Forgets everything. */

@@ -10,6 +10,7 @@ import type { SessionHost } from '../../session/host.ts';
 import type { WholeReply } from '../door.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
 import type { OpenSockets } from './open-sockets.ts';
+import type { WaitingWork } from './socket-work.ts';
 
 export interface ListenSettings extends PaceSettings {
   pingMs: number;
@@ -36,6 +37,8 @@ export interface ListenDependencies extends ChainDependencies {
   openSpool(): Spool;
   /** How fast clients may send. */
   paces: SocketPaces;
+  /** What their large messages still ask for. */
+  waiting: WaitingWork;
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): WholeReply;
   onRefused(refusal: Refusal): void;

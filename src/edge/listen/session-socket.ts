@@ -5,11 +5,13 @@ import type { LiveSession } from '../../session/session.ts';
 import { newSessionId } from '../../session/session-id.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
+import { LARGE_BYTES } from '../pace/large-messages.ts';
 import type { Excess, OpenPace, PaceSettings } from '../pace/socket-pace.ts';
 import { giveBack } from './admission.ts';
 import { type Decoded, decodeClientMessage } from './client-message.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
+import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
 import { StartWait, type StartWish } from './start-wait.ts';
 
 /** Close code of a frame over the limit. */
@@ -23,6 +25,7 @@ export class SessionSocket implements SocketHandlers {
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
   #session: LiveSession | undefined;
+  readonly #work: SocketWork;
 
   constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies) {
     this.#wish = wish;
@@ -31,6 +34,7 @@ export class SessionSocket implements SocketHandlers {
     this.pace = dependencies.paces.open(organisationId, (excess) =>
       this.#end('rate_limit_exceeded', excessWords(excess, dependencies.settings)),
     );
+    this.#work = new SocketWork(dependencies.waiting, (error) => this.#fault(error));
   }
 
   open(socket: DoorSocket): void {
@@ -49,11 +53,26 @@ export class SessionSocket implements SocketHandlers {
   message(_: DoorSocket, data: Uint8Array, isBinary: boolean): void {
     this.#keepalive?.heard();
     if (this.#isTooBig(data.byteLength, isBinary)) return;
+    const isLarge = data.byteLength > LARGE_BYTES;
+    if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
+    else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(isLarge ? data : new Uint8Array(data), isBinary));
+  }
+
+  #take(data: Uint8Array, isBinary: boolean): void {
     if (this.#session === undefined) {
       if (isBinary) this.#start?.audio(data);
       else this.#start?.text(data);
     } else if (isBinary) this.#session.audio(data);
     else tell(this.#session, decodeClientMessage(data));
+  }
+
+  /** Text is taken whole. */
+  *#pieces(data: Uint8Array, isBinary: boolean): Steps {
+    const pieceBytes = isBinary ? STEP_BYTES : data.byteLength;
+    for (let at = 0; at < data.byteLength; at += pieceBytes) {
+      this.#take(data.subarray(at, at + pieceBytes), isBinary);
+      yield pieceBytes;
+    }
   }
 
   arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {
@@ -87,7 +106,7 @@ export class SessionSocket implements SocketHandlers {
     this.pace.release();
     if (this.#socket !== undefined) this.#dependencies.sockets.closed();
     this.#keepalive?.stop();
-    if (this.#session !== undefined) this.#session.gone();
+    if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session));
     else if (this.#start !== undefined) this.#start.stop();
     else if ('asking' in this.#wish) this.#wish.asking.release();
     else giveBack(this.#wish, this.#dependencies);
@@ -123,13 +142,19 @@ export class SessionSocket implements SocketHandlers {
     });
   }
 
-  /** What the client has sent meanwhile; from now on the session hears it by itself. */
+  /** What the client has sent meanwhile comes before what it sends from now on. */
   #handOver(session: LiveSession): void {
-    try {
-      this.#start?.handOver({ audio: (bytes) => session.audio(bytes), text: (decoded) => tell(session, decoded) });
-    } catch (error) {
-      session.fault('audio', error);
-    }
+    const to = {
+      audio: (bytes: Uint8Array) => session.audio(bytes),
+      text: (decoded: Decoded) => tell(session, decoded),
+    };
+    if (this.#start !== undefined) this.#work.addFirst(this.#start.handOver(to));
+  }
+
+  #fault(error: unknown): void {
+    if (this.#session !== undefined) this.#session.fault('audio', error);
+    else if ('asking' in this.#wish)
+      this.#start?.refuse(this.#dependencies.onFault(this.#wish.asking.requestId, error));
   }
 
   /** Ends it for what the client does. */
@@ -137,6 +162,12 @@ export class SessionSocket implements SocketHandlers {
     if (this.#session === undefined) this.#start?.refuse(refuse(code, message));
     else this.#session.abort(code, message);
   }
+}
+
+/** What was taken before is the session's. */
+function* leave(session: LiveSession): Steps {
+  session.gone();
+  yield MESSAGE_BYTES;
 }
 
 /** Says why in an `error` event, and closes. */

@@ -6,6 +6,7 @@ import { type Asking, giveBack, openingOf } from './admission.ts';
 import { decodeClientMessage } from './client-message.ts';
 import { type FrameTaker, HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from './held-frames.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
+import type { Steps } from './socket-work.ts';
 import { readStartMessage } from './start-message.ts';
 
 /** Who asks, with the place that it has taken, and what its URL says already. */
@@ -74,8 +75,8 @@ export class StartWait {
   }
 
   /** Hands over what was held. Throws when audio cannot be read back. */
-  handOver(to: FrameTaker): void {
-    this.#held.handOver(to);
+  handOver(to: FrameTaker): Steps {
+    return this.#held.handOver(to);
   }
 
   refuse(refusal: Refusal): void {

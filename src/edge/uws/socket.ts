@@ -1,6 +1,7 @@
 // One WebSocket of uWebSockets.js: ties the library's handle to the socket that the host sees.
 import type { Acceptance } from '../door-reply.ts';
 import { CLOSE_ANSWER_MS, GuardedSocket } from '../guarded-socket.ts';
+import { LARGE_BYTES } from '../pace/large-messages.ts';
 import type { UwsEvents, UwsHandle } from './library.ts';
 
 /** The library copies the user data's properties onto its handle; this is the one. */
@@ -26,7 +27,11 @@ export class UwsSocket extends GuardedSocket {
     open: (handle) => {
       ownerOf(handle).#handle = handle;
     },
-    message: (handle, message, isBinary) => ownerOf(handle).received(new Uint8Array(message), isBinary),
+    message: (handle, message, isBinary) => {
+      // The library takes its memory back when the call returns, and a large message is the handler's.
+      const data = new Uint8Array(message.byteLength > LARGE_BYTES ? message.slice(0) : message);
+      ownerOf(handle).received(data, isBinary);
+    },
     drain: (handle) => ownerOf(handle).flushed(),
     ping: (handle, message) => void ownerOf(handle).pinged(message.byteLength),
     pong: (handle, message) => ownerOf(handle).ponged(message.byteLength),

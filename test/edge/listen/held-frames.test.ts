@@ -20,12 +20,13 @@ test('comes out in its order, whatever the sizes', () => {
       }
       let heard = 0;
       const told: string[] = [];
-      held.handOver({
+      const steps = held.handOver({
         audio: (bytes) => {
           for (const byte of bytes) if (byte !== heard++ % 251) throw new Error(`Byte ${heard - 1} is another.`);
         },
         text: () => told.push(`text at ${heard}`),
       });
+      while (steps.next().done !== true);
       expect([heard, told]).toEqual([sent, said]);
     }),
     { numRuns: 50 },

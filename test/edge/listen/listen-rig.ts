@@ -7,6 +7,7 @@ import { emptyBody } from '../../../src/edge/http/request-body.ts';
 import { answerListen } from '../../../src/edge/listen/listen.ts';
 import type { ListenDependencies } from '../../../src/edge/listen/listen-dependencies.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
+import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { refusalOf, refusalReply } from '../../../src/edge/router.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
@@ -39,6 +40,8 @@ interface Altered {
   openMeter?: () => Promise<unknown>;
   query?: string;
   spools?: FileSpools;
+  binaryFrameBytesMax?: number;
+  waiting?: WaitingWork;
 }
 
 export function listenRig(altered: Altered = {}) {
@@ -74,12 +77,14 @@ export function listenRig(altered: Altered = {}) {
     prices: { unitOf: () => ({ unit: 'minute', microUsd: 0n }), priceOf: () => ({}) },
     reservations: { open: altered.openMeter ?? (async () => meter) },
     settings: {
-      ...{ pingMs: 60_000, pongMs: 1_000, binaryFrameBytesMax: 1_048_576, textFrameBytesMax: 1_000 },
+      ...{ pingMs: 60_000, pongMs: 1_000, binaryFrameBytesMax: altered.binaryFrameBytesMax ?? 1_048_576 },
+      textFrameBytesMax: 1_000,
       ...{ startMessageBytesMax: 2_000, handshakeTimeoutMs: 10_000, queryCredentials: 'on' },
     },
     openSpool: () => (altered.spools ?? spoolsOf()).open(),
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
+    waiting: altered.waiting ?? new WaitingWork(),
     reply: refusalReply,
     onQueryCredential: () => heard.push('query credential'),
     onSmallSocket: () => heard.push('small socket'),

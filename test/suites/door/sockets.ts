@@ -77,6 +77,17 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await events.next()).toMatchObject({ type: 'message', data: { length: 2 * MESSAGE_BYTES_MAX } });
     });
 
+    test('over 1 MiB is the handler’s after the call as well', async () => {
+      const taken = new Signal<Uint8Array>();
+      const accept = { ...echoHandlers, message: (_: DoorSocket, data: Uint8Array) => taken.add(data) };
+      const { port } = await start(under, { upgrade: async () => ({ accept }) });
+      const client = await webSocket(port);
+      const sent = [1, 2].map((fill) => Buffer.alloc(MESSAGE_BYTES_MAX + fill, fill));
+      for (const message of sent) client.send(message);
+      const kept = [await taken.next(), await taken.next()];
+      expect(kept.map(digest)).toEqual(sent.map(digest));
+    });
+
     test('sent in the same segment as a frame that closes is not delivered', async () => {
       const { port, events } = await recording(({ type, socket }) => {
         if (type === 'message') socket.close(1000, '');
