@@ -49,6 +49,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/auth/verdicts.ts',
     'src/failover/breakers.ts',
     'src/gateway.ts',
+    'src/runtime/inspect.ts',
     'src/runtime/observe.ts',
     'src/session',
     'src/store',

@@ -3,14 +3,11 @@
 import {
   type Actor,
   type ActorOptions,
-  type AnyActorRef,
-  type AnyMachineSnapshot,
   type AnyStateMachine,
   createActor,
   type InputFrom,
   type OutputFrom,
   type SnapshotFrom,
-  type StateValue,
 } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 
@@ -63,47 +60,6 @@ export function startObserved<Machine extends AnyStateMachine>(
   });
   actor.start();
   return actor;
-}
-
-/** Where one machine of a system is: its id, and never what is in its context. */
-export interface Step {
-  machine: string;
-  value: StateValue;
-  status: string;
-}
-
-/** Where every machine of the actor's system is now. */
-export function stepsOf(root: AnyActorRef): Step[] {
-  const snapshot = root.getSnapshot() as AnyMachineSnapshot;
-  const own = stepOf(root, snapshot);
-  if (own === undefined) return [];
-  const children = Object.values(snapshot.children ?? {}) as (AnyActorRef | undefined)[];
-  return [own, ...children.flatMap((child) => (child === undefined ? [] : stepsOf(child)))];
-}
-
-/**
- * Hears of each step of each machine of the actor's system, with the name of the event. What the listener throws is
- * swallowed: an observer must not change the actor.
- *
- * @returns ends it, without a trace in the system
- */
-export function inspectSystem(root: AnyActorRef, listener: (step: Step, event: string) => void): () => void {
-  const { unsubscribe } = root.system.inspect((inspected) => {
-    if (inspected.type !== '@xstate.snapshot') return;
-    try {
-      const step = stepOf(inspected.actorRef as AnyActorRef, inspected.snapshot as AnyMachineSnapshot);
-      if (step !== undefined) listener(step, inspected.event.type);
-    } catch {
-      // It only looks on.
-    }
-  });
-  return unsubscribe;
-}
-
-/** Undefined for what is no machine, such as a promise. */
-function stepOf(actor: AnyActorRef, { value, status }: AnyMachineSnapshot): Step | undefined {
-  const { logic } = actor as unknown as { logic?: { id?: string } };
-  return logic?.id === undefined || value === undefined ? undefined : { machine: logic.id, value, status };
 }
 
 /** The state in which an actor of the machine begins, with nothing of it started. */

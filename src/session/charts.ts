@@ -6,22 +6,19 @@ import type { FailoverContext, FailoverEvent } from '../../machines/failover.ts'
 import type { SessionError, SessionEvent, SessionInput } from '../../machines/session/types.ts';
 import type { sessionMachine } from '../../machines/session.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
-import { inspectSystem, type Observer, type Step, startObserved, stepsOf } from '../runtime/observe.ts';
+import { type Inspection, inspectSystem, type Macrostep, type Step, stepsOf } from '../runtime/inspect.ts';
+import { type Observer, startObserved } from '../runtime/observe.ts';
 
 type Child = 'turn' | 'failover';
 
 /** Is told of each step of the charts; what it throws changes nothing. */
-export interface ChartWatcher {
-  step(step: Step, event: string): void;
-  /** The charts have stopped, and this is where: nothing follows. */
-  ended(last: readonly Step[]): void;
-}
+export type ChartWatcher = (step: Macrostep) => void;
 
 /** Safe to tell anything at any time: an actor that has ended, or was never started, hears nothing. */
 export class Charts {
   #actor: Actor<typeof sessionMachine> | undefined;
   /** Made with the first watcher: a session that is not watched has none. */
-  #watchers: Map<ChartWatcher, () => void> | undefined;
+  #inspections: Set<Inspection> | undefined;
 
   start(
     machine: typeof sessionMachine,
@@ -83,35 +80,33 @@ export class Charts {
 
   /** Whether there is a watcher. */
   get isWatched(): boolean {
-    return this.#watchers !== undefined;
+    return this.#inspections !== undefined;
   }
 
   /** Tells a watcher until it is detached, or the charts stop. Undefined where they have stopped. */
-  watch(watcher: ChartWatcher): (() => void) | undefined {
+  watch(watcher: ChartWatcher): Pick<Inspection, 'order' | 'detach'> | undefined {
     if (this.#actor === undefined) return undefined;
-    this.#watchers ??= new Map();
-    this.#watchers.set(
-      watcher,
-      inspectSystem(this.#actor, (step, event) => watcher.step(step, event)),
-    );
-    return () => {
-      this.#watchers?.get(watcher)?.();
-      this.#watchers?.delete(watcher);
-      if (this.#watchers?.size === 0) this.#watchers = undefined;
+    const inspection = inspectSystem(this.#actor, watcher);
+    this.#inspections ??= new Set();
+    this.#inspections.add(inspection);
+    return {
+      order: inspection.order,
+      detach: () => {
+        inspection.detach();
+        this.#inspections?.delete(inspection);
+        if (this.#inspections?.size === 0) this.#inspections = undefined;
+      },
     };
   }
 
   stop(): void {
-    const watchers = this.#watchers;
-    // An actor that ends tells its owner before it tells its watchers.
-    const last = watchers === undefined ? [] : this.steps;
-    this.#watchers = undefined;
+    const inspections = this.#inspections;
+    this.#inspections = undefined;
+    // An actor that ends tells its owner before it tells those who look on.
+    for (const inspection of inspections ?? []) inspection.finish();
     this.#actor?.stop();
     this.#actor = undefined;
-    for (const [watcher, detach] of watchers ?? []) {
-      detach();
-      watcher.ended(last);
-    }
+    for (const inspection of inspections ?? []) inspection.detach();
   }
 
   #child<Name extends Child>(name: Name): SnapshotFrom<typeof sessionMachine>['children'][Name] {

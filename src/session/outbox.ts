@@ -17,6 +17,8 @@ export interface OutboxOptions {
   /** Events that may wait here. */
   unreadEventsMax: number;
   wallNow(): Date;
+  /** Everything that is to be told, whether or not the client hears it. */
+  onEvent?(event: OutgoingEvent): void;
   /** An event that matters could not be held any more: the client is to be cut off. Called once. */
   onOverflow(): void;
   /** An event was dropped: a later one says more, there was no room for it, or the client is gone. */
@@ -44,6 +46,7 @@ export class Outbox {
   }
 
   push(event: OutgoingEvent): void {
+    this.#options.onEvent?.(event);
     if (this.#gone || this.#phase === 'ended') {
       if (isFinal(event)) this.undeliveredFinals++;
       this.#options.onDrop('event_undeliverable');

@@ -13,6 +13,7 @@ import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
 import { secondsOf } from './timeline.ts';
 import type { Turns } from './turns/turns.ts';
+import type { SessionLog } from './watch/session-log.ts';
 
 /** The parts of the session that its end concerns. */
 export interface SessionEndingParts {
@@ -23,6 +24,7 @@ export interface SessionEndingParts {
   outbox: Outbox;
   account: AudioAccount;
   spending: Spending;
+  log: Pick<SessionLog, 'end'>;
 }
 
 export class SessionEnding {
@@ -64,12 +66,13 @@ export class SessionEnding {
 
   /** The socket is closed and everything let go of: whatever goes wrong here, the session's place and its id are free. */
   end({ reason, error }: ends.SessionEnd): void {
-    const { scope, events, outbox, turns, spending } = this.#parts;
+    const { scope, events, outbox, turns, spending, log } = this.#parts;
     this.#tryTo(() => this.#close(error));
     if (scope.disposed) return;
     const code = error?.code ?? null;
     const seconds = this.#secondsReceived;
     scope.dispose();
+    this.#tryTo(() => log.end(reason));
     this.#tryTo(() => spending.settle(reason, code, this.#dependencies.wallNow()));
     const { failovers } = events;
     const { undeliveredFinals } = outbox;

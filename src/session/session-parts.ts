@@ -7,6 +7,7 @@ import { timingOf } from '../failover/member-timing.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionSettings } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
+import type { SessionLog } from './watch/session-log.ts';
 
 /** Retries of one model within an incident, where its failure is worth one. */
 const RETRIES = 1;
@@ -27,11 +28,15 @@ export function pipelineOf(
   return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
 }
 
-/** @param onOverflow ends the session, with the words for the client */
+/**
+ * @param log hears everything that is to be told
+ * @param onOverflow ends the session, with the words for the client
+ */
 export function outboxOf(
   { sessionId }: SessionOpening,
   line: ClientLine,
   { settings, wallNow, totals }: SessionDependencies,
+  log: Pick<SessionLog, 'told'>,
   onOverflow: (message: string) => void,
 ): Outbox {
   const { unreadBytesMax, unreadEventsMax } = settings;
@@ -41,6 +46,7 @@ export function outboxOf(
     unreadBytesMax,
     unreadEventsMax,
     wallNow,
+    onEvent: (event) => log.told(event),
     onOverflow: () =>
       onOverflow('Events are not read fast enough: a final could not be queued. Read the socket continuously.'),
     onDrop: (name) => totals.dropped(name),

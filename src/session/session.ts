@@ -26,10 +26,13 @@ import type { SessionOpening } from './session-opening.ts';
 import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
 import { EmptyTurns } from './turns/empty-turns.ts';
 import { Turns } from './turns/turns.ts';
+import { SessionLog } from './watch/session-log.ts';
 
 export class LiveSession {
   readonly opening: SessionOpening;
   readonly charts = new Charts();
+  /** For whoever looks at the session. */
+  readonly log: SessionLog;
   readonly pipeline: AudioPipeline;
   readonly turns: Turns;
   readonly leg: CurrentLeg;
@@ -46,18 +49,20 @@ export class LiveSession {
   readonly #outcomes: LegOutcomes;
   readonly #idle: Deadline;
   readonly #suspension: Suspension;
+  #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
     this.opening = opening;
     this.#dependencies = dependencies;
     const { request, sessionId } = opening;
     const { clock, settings, totals } = dependencies;
-    const { charts } = this;
+    this.log = new SessionLog(dependencies.wallNow);
+    const { charts, log } = this;
     this.#scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
     const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
     this.pipeline = pipeline;
     this.#scope.defer(() => pipeline.dispose());
-    const outbox = outboxOf(opening, line, dependencies, (message) => this.abort('slow_consumer', message));
+    const outbox = outboxOf(opening, line, dependencies, log, (message) => this.abort('slow_consumer', message));
     const events = new EventWriter(opening, outbox, totals);
     const usage = new Usage(request.sampleRate, opening.meter.members, clock);
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
@@ -98,6 +103,7 @@ export class LiveSession {
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),
       waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
+      noted: (note) => log.leg(note),
       fault: (name, error) => this.fault(name, error),
     });
     this.#scope.defer(() => this.leg.dispose());
@@ -110,16 +116,8 @@ export class LiveSession {
     );
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
-    const scope = this.#scope;
-    this.ending = new SessionEnding(opening, dependencies, {
-      scope,
-      pipeline,
-      turns,
-      events,
-      outbox,
-      account,
-      spending,
-    });
+    const ended = { pipeline, turns, events, outbox, account, spending, log };
+    this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
     this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
     this.#scope.defer(() => this.#idle.stop());
@@ -207,12 +205,16 @@ export class LiveSession {
   rest(): void {
     this.recovery.legs.became('suspended');
     this.#events.rested();
+    this.log.mark('suspended', 'no audio comes');
+    this.#isSuspended = true;
     if (!this.#outcomes.rested()) this.#suspension.rest();
   }
 
   openGate(index: number, attempts: number): void {
     const { slug } = this.opening.chain[index] as ChainMember;
     const { replaySamples, lost } = this.leg.openGate();
+    if (this.#isSuspended) this.log.mark('resumed', 'audio comes again', { model: slug });
+    this.#isSuspended = false;
     this.turns.beginLeg(slug, this.pipeline.legTimeline);
     this.#usage.passedOver(lost?.from ?? this.pipeline.coveredSamples);
     if (lost !== undefined) {

@@ -1,10 +1,13 @@
 // A session that is watched: its steps in order and never what it holds, nothing attached before or after, and bounds on all of it.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { LegFailure } from '../../machines/events.ts';
+import type { WatchedFrame } from '../../src/api/console/watching.ts';
 import type { BusBody } from '../../src/bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../src/bus/subjects.ts';
 import type { ChartWatcher } from '../../src/session/charts.ts';
-import { type Frame, SessionsElsewhere } from '../../src/session/watch/watch.ts';
+import { SessionLog } from '../../src/session/watch/session-log.ts';
+import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
 import { WatchService } from '../../src/session/watch/watch-service.ts';
 import { WATCH_LEASE_MS } from '../../src/session/watch/watch-words.ts';
 import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../src/session/watch/watched-session.ts';
@@ -18,20 +21,25 @@ function watchable() {
   const { bus, sessions, clock } = rig;
   const service = new WatchService({ bus, sessions, clock, onDrop: (_, count) => drops.push(count) });
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date(0) });
-  const watch = (client: RigClient, organisationId = 'org_1') => {
-    const seen = { states: [] as unknown[], frames: [] as Frame[], ended: [] as string[] };
-    const detach = elsewhere.watch(client.session.opening.sessionId, organisationId, {
-      states: (states) => seen.states.push(states),
-      frame: (frame) => seen.frames.push(frame),
-      ended: (why) => seen.ended.push(why),
-    });
+  const watch = (client: RigClient, organisationId = 'org_1', after?: number) => {
+    const seen = { actors: [] as WatchedFrame[], frames: [] as WatchedFrame[], ended: [] as string[] };
+    const watching = {
+      frame: (frame: WatchedFrame) => seen[frame.kind === 'actors' ? 'actors' : 'frames'].push(frame),
+      ended: (why: string) => seen.ended.push(why),
+    };
+    const detach = elsewhere.watch(client.session.opening.sessionId, organisationId, watching, after);
     return { ...seen, detach };
   };
   return { rig, service, elsewhere, drops, watch };
 }
 
-const steps = (frames: readonly Frame[]) =>
-  frames.map(({ step }) => ('dropped' in step ? `dropped ${step.dropped}` : `${step.machine} ${step.event}`));
+const stepsIn = (frames: readonly WatchedFrame[]) => frames.filter((frame) => frame.kind === 'step');
+const marksIn = (frames: readonly WatchedFrame[]) =>
+  frames.flatMap((frame) => (frame.kind === 'mark' ? [frame.mark] : []));
+const isNumbered = (frames: readonly WatchedFrame[]) =>
+  frames.every(({ sequence }, index) => index === 0 || sequence === frames[index - 1]!.sequence + 1);
+
+const lost: LegFailure = { kind: 'next', reason: 'upstream_closed', code: 'closed', message: 'It is gone.' };
 
 describe('a watched session', () => {
   it('shows where its charts are, each step that changes a state in order, and its end', async () => {
@@ -40,22 +48,96 @@ describe('a watched session', () => {
     await rig.advance(200);
     const watched = watch(client);
     await settle();
-    expect(watched.states).toEqual([
-      [
-        { machine: 'session', status: 'active', value: expect.objectContaining({ live: expect.anything() }) },
-        expect.objectContaining({ machine: expect.stringMatching(/turn|failover/), status: 'active' }),
-        expect.objectContaining({ machine: expect.stringMatching(/turn|failover/), status: 'active' }),
-      ],
+    const active = { node: rig.bus.node, status: 'active' };
+    expect(watched.actors).toEqual([
+      expect.objectContaining({
+        kind: 'actors',
+        actors: [
+          {
+            ...active,
+            id: 'session',
+            machine: 'session',
+            about: 'loopback/script',
+            value: { live: expect.anything() },
+          },
+          expect.objectContaining({ ...active, id: 'turn', machine: 'turn', value: 'idle' }),
+          expect.objectContaining({ ...active, id: 'failover', machine: 'failover', value: 'trying' }),
+        ],
+      }),
     ]);
     client.session.audio(speech(2));
     await rig.advance(3_000);
     client.session.control({ type: 'close' });
     await rig.advance(10_000);
     await client.ended();
-    expect(watched.frames.map(({ sequence }) => sequence)).toEqual(watched.frames.map((_, index) => index + 1));
-    expect(steps(watched.frames)).toContain('session client.close');
-    expect(watched.frames.at(-1)).toMatchObject({ step: { machine: 'session', status: 'done' } });
+    expect(isNumbered(watched.frames)).toBe(true);
+    expect(stepsIn(watched.frames)).toContainEqual(
+      expect.objectContaining({
+        actor: 'session',
+        event: 'client.close',
+        edges: ['session.live.client.open:client.close:0'],
+        at: '1970-01-01T00:00:00.000Z',
+      }),
+    );
+    expect(watched.frames.at(-2)).toMatchObject({ kind: 'step', actor: 'session', value: 'closed', status: 'done' });
+    expect(watched.frames.at(-1)).toMatchObject({ kind: 'ended', reason: 'client_closed' });
     expect([watched.ended, service.size, timersOf(rig.clock)]).toEqual([['ended'], 0, 0]);
+  });
+
+  it('shows states that are left at once, and each step behind the one that caused it', async () => {
+    const { rig, watch } = watchable();
+    const client = await rig.open();
+    await rig.advance(200);
+    const watched = watch(client);
+    await settle();
+    client.session.audio(speech(3));
+    await rig.advance(3_000);
+    client.session.leg.fail(lost);
+    await rig.advance(3_000);
+    const steps = stepsIn(watched.frames);
+    const isOf = (actor: string, event: string) => steps.find((step) => step.actor === actor && step.event === event);
+    expect(isOf('turn', 'turn.ended') ?? isOf('turn', 'turn.flush')).toMatchObject({
+      through: ['settled'],
+      value: 'idle',
+    });
+    const [cause, effect] = [isOf('session', 'upstream.failed'), isOf('failover', 'attempt.failed')];
+    expect(cause!.value).toMatchObject({ live: { link: 'deciding' } });
+    expect(effect!.through).toEqual(['deciding']);
+    expect(effect!.edges).toHaveLength(2);
+    expect(cause!.sequence).toBeLessThan(effect!.sequence);
+    expect(marksIn(watched.frames)).toEqual(expect.arrayContaining(['turn_final', 'leg_lost', 'leg_opened']));
+  });
+
+  it('makes no frame of an event that leads nowhere, however many there are', async () => {
+    const { rig, watch } = watchable();
+    const client = await rig.open();
+    await rig.advance(200);
+    const watched = watch(client);
+    await settle();
+    for (let count = 0; count < 100; count++) client.session.charts.tellTurn({ type: 'turn.heard' });
+    await rig.advance(200);
+    expect(stepsIn(watched.frames).map(({ event, value }) => [event, value])).toEqual([['turn.heard', 'speaking']]);
+  });
+
+  it('is taken up again where it was left: what is kept since then comes first, and then where it is', async () => {
+    const { rig, watch } = watchable();
+    const client = await rig.open();
+    await rig.advance(200);
+    const first = watch(client);
+    await settle();
+    client.session.audio(speech(3));
+    await rig.advance(2_000);
+    first.detach();
+    client.session.audio(speech(3));
+    await rig.advance(3_000);
+    const second = watch(client, 'org_1', first.frames.at(-1)!.sequence);
+    await settle();
+    expect(isNumbered([...first.frames, ...second.frames])).toBe(true);
+    expect(marksIn(second.frames)).toContain('turn_final');
+    expect(second.actors).toMatchObject([{ sequence: second.frames.at(-1)!.sequence }]);
+    const all = watch(client, 'org_1', 0);
+    await settle();
+    expect([all.frames[0]!.sequence, all.frames.length]).toEqual([1, second.frames.at(-1)!.sequence]);
   });
 
   it('shows names of states and events only, never what was said, asked for or is owned', async () => {
@@ -119,7 +201,7 @@ describe('a watched session', () => {
       client.session.control({ type: 'keepalive' } as never);
       await rig.advance(1_000, 1_000);
     }
-    expect([service.size, watched.ended, watched.states.length]).toEqual([1, [], 1]);
+    expect([service.size, watched.ended, watched.actors.length]).toEqual([1, [], 1]);
   });
 
   it('of another organisation, or of nobody, is not shown, and the two look the same', async () => {
@@ -128,7 +210,7 @@ describe('a watched session', () => {
     const { sessionId } = client.session.opening;
     const foreign = watch(client, 'org_2');
     await settle();
-    expect([foreign.ended, foreign.states, service.size]).toEqual([['unknown'], [], 0]);
+    expect([foreign.ended, foreign.actors, service.size]).toEqual([['unknown'], [], 0]);
     expect(await elsewhere.describe(sessionId, 'org_2')).toBeUndefined();
     for (const id of [`${sessionId}0`, 'ses_zzzzzz0', 'file_1', 'ses_*', 'ses_abcdef>', '']) {
       expect(await elsewhere.describe(id, 'org_1')).toBeUndefined();
@@ -189,34 +271,40 @@ describe('what is asked of a node', () => {
   });
 });
 
-it('more steps than fit in a tick are counted in one frame, and a step that changes nothing is none', () => {
+it('more steps than fit in a tick are counted in one frame', () => {
   const clock = new SimulatedClock();
-  const told: Frame[][] = [];
+  const told: WatchedFrame[][] = [];
   const drops: number[] = [];
   let onlooker: ChartWatcher | undefined;
+  let order = 0;
   const watched = new WatchedSession({
-    sessionId: 'ses_abcdef1',
     feed: 1,
+    node: 'abcdef',
+    model: 'loopback/script',
     charts: {
-      steps: [],
+      steps: [{ actor: 'turn', machine: 'turn', value: 'state', status: 'active' }],
       watch: (given) => {
         onlooker = given;
-        return () => {};
+        return { order: () => order, detach: () => {} };
       },
     },
+    log: new SessionLog(() => new Date(0)),
     clock,
     publish: ({ frames }) => told.push(frames),
     onDrop: (count) => drops.push(count),
     onReleased: () => {},
   });
   watched.renew('somebody');
-  const step = (value: string) => onlooker!.step({ machine: 'turn', value, status: 'active' }, 'turn.began');
-  for (let index = 0; index < FRAMES_PER_TICK_MAX + 10; index++) for (const _ of [1, 2]) step(`state ${index}`);
+  const step = (value: string) => {
+    order++;
+    onlooker!({ actor: 'turn', machine: 'turn', value, status: 'active', event: 'e', edges: [], through: [], order });
+  };
+  for (let index = 0; index < FRAMES_PER_TICK_MAX + 10; index++) step(`state ${index}`);
   clock.increment(TICK_MS);
   step('another');
   clock.increment(TICK_MS);
   clock.increment(TICK_MS);
   expect([told.length, told[0]!.length, drops]).toEqual([2, FRAMES_PER_TICK_MAX + 1, [10]]);
-  expect(told[0]!.at(-1)).toEqual({ sessionId: 'ses_abcdef1', sequence: 65, step: { dropped: 10 } });
-  expect(steps(told[1]!)).toEqual(['turn turn.began']);
+  expect(told[0]!.at(-1)).toMatchObject({ kind: 'dropped', sequence: 65, count: 10 });
+  expect(stepsIn(told[1]!)).toMatchObject([{ value: 'another', sequence: 66 }]);
 });

@@ -14,6 +14,7 @@ import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
 import type { Turns } from '../turns/turns.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
+import type { LegNote } from './leg-notes.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
@@ -36,6 +37,8 @@ export interface CurrentLegCalls {
   overdue(generation: number): void;
   /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
   waiting(slug: string): boolean;
+  /** A leg was opened, has failed or is let go of. */
+  noted(note: LegNote): void;
   fault(name: 'audio' | 'report', error: unknown): void;
 }
 
@@ -85,6 +88,7 @@ export class CurrentLeg {
       failed: (generation, failure) => calls.failed(generation, failure),
       room: () => this.pump(),
       waiting: () => this.#member !== undefined && calls.waiting(this.#member.slug),
+      noted: (note) => calls.noted(note),
       fault: (error) => calls.fault('report', error),
     });
     this.#finalizer = new Finalizer(this.#pipeline, opening.request.sampleRate);

@@ -13,7 +13,7 @@ import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { FarLeg, frameBytesMax } from './far-leg.ts';
 import { LegDialer } from './leg-dialer.ts';
-import { LegNotes } from './leg-notes.ts';
+import { type LegNote, LegNotes } from './leg-notes.ts';
 import { legSilent, lostReport, openLegOf } from './open-leg.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -33,6 +33,8 @@ export interface LegChannelCalls {
   room(): void;
   /** For some time no node could be asked for the leg. Gives whether anything waits for it. */
   waiting(): boolean;
+  /** A leg was opened, has failed or is let go of. */
+  noted(note: LegNote): void;
   /** What was made of a report has failed. */
   fault(error: unknown): void;
 }
@@ -67,7 +69,10 @@ export class LegChannel {
     this.#dependencies = dependencies;
     this.#calls = calls;
     this.#session = dependencies.bus.address(opening.sessionId);
-    this.#notes = new LegNotes(opening.sessionId, dependencies.onLeg);
+    this.#notes = new LegNotes(opening.sessionId, (note) => {
+      dependencies.onLeg?.(note);
+      calls.noted(note);
+    });
     this.#waiting = new WaitWatch(dependencies.clock, () => this.#calls.waiting());
     this.detach = dependencies.bus.attach(
       opening.sessionId,

@@ -14,7 +14,7 @@ const WATCHED_MAX = 100;
 const UNKNOWN: WatchAnswer = { type: 'session.unknown' };
 
 export interface WatchServiceOptions {
-  bus: Pick<Bus, 'serve' | 'publish'>;
+  bus: Pick<Bus, 'node' | 'serve' | 'publish'>;
   sessions: Pick<SessionHost, 'find' | 'describe'>;
   clock: Clock;
   /** Frames were left out: more happened than is shown. */
@@ -44,7 +44,7 @@ export class WatchService {
 
   #answer(body: BusBody): WatchAnswer {
     if (!Value.Check(WatchRequest, body)) return UNKNOWN;
-    const { type, sessionId, organisationId, watcher } = body;
+    const { type, sessionId, organisationId, watcher, after } = body;
     const { sessions } = this.#options;
     const session = sessions.find(sessionId);
     if (session?.opening.organisationId !== organisationId) return UNKNOWN;
@@ -52,28 +52,31 @@ export class WatchService {
       this.#watched.get(sessionId)?.stop(watcher);
       return { type: 'watch.off' };
     }
-    if (type === 'watch.renew') return this.#renew(sessionId, session.charts, watcher);
+    if (type === 'watch.renew') return this.#renew(session, watcher, after);
     const described = sessions.describe(sessionId);
     return described === undefined
       ? UNKNOWN
       : { type: 'session.described', state: described.state, legs: described.legs.map((leg) => ({ ...leg })) };
   }
 
-  #renew(sessionId: string, charts: WatchCharts, watcher: string): WatchAnswer {
-    const known = this.#watched.get(sessionId);
+  #renew(session: Watchable, watcher: string, after: number | undefined): WatchAnswer {
+    const known = this.#watched.get(session.opening.sessionId);
     if (known === undefined && this.#watched.size >= WATCHED_MAX) return { type: 'watch.full' };
-    const watched = known ?? this.#watch(sessionId, charts);
+    const watched = known ?? this.#watch(session);
     if (watched.renew(watcher) === 'full') return { type: 'watch.full' };
-    return { type: 'watch.on', ...watched.now };
+    const { now } = watched;
+    return { type: 'watch.on', ...now, frames: after === undefined ? [] : session.log.after(after) };
   }
 
-  #watch(sessionId: string, charts: WatchCharts): WatchedSession {
+  #watch({ opening: { sessionId, request }, charts, log }: Watchable): WatchedSession {
     const { bus, clock, onDrop } = this.#options;
     this.#feeds++;
     const watched = new WatchedSession({
-      sessionId,
       feed: this.#feeds,
+      node: bus.node,
+      model: request.model,
       charts,
+      log,
       clock,
       publish: (frames) => bus.publish(sessionFrames(sessionId), frames),
       onDrop: (count) => onDrop('watch_frames', count),
@@ -84,4 +87,4 @@ export class WatchService {
   }
 }
 
-type WatchCharts = NonNullable<ReturnType<SessionHost['find']>>['charts'];
+type Watchable = NonNullable<ReturnType<SessionHost['find']>>;

@@ -1,5 +1,6 @@
 // What is said about a session that is watched, or asked about, from another node: the words of both sides, and their schemas.
 import { type Static, Type } from '@sinclair/typebox';
+import { WATCHED_FRAMES_MAX, WatchedActor, WatchedFrame } from '../../api/console/watching.ts';
 
 /** How long a session is shown after the last renewal of a watcher. */
 export const WATCH_LEASE_MS = 10_000;
@@ -7,8 +8,6 @@ export const WATCH_LEASE_MS = 10_000;
 export const WATCH_RENEW_MS = 3_000;
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
-/** A state of a chart, as XState writes it. */
-const Value = Type.Unknown();
 const Sequence = Type.Integer({ minimum: 0 });
 
 export const WatchRequest = Type.Object({
@@ -18,27 +17,15 @@ export const WatchRequest = Type.Object({
   organisationId: Id,
   /** Who watches; ends with its lease, or by `watch.stop`. */
   watcher: Id,
+  /** The latest frame that the watcher has: it is given those behind it that are kept. */
+  after: Type.Optional(Sequence),
 });
 export type WatchRequest = Static<typeof WatchRequest>;
-
-const State = Type.Object({ machine: Id, value: Value, status: Id });
-
-/** One step that changed a state, or so many that were left out. */
-export const Frame = Type.Object({
-  sessionId: Id,
-  /** Counts the frames of one session from 1, those left out as one. */
-  sequence: Sequence,
-  step: Type.Union([
-    Type.Object({ ...State.properties, event: Type.String({ maxLength: 256 }) }),
-    Type.Object({ dropped: Type.Integer({ minimum: 1 }) }),
-  ]),
-});
-export type Frame = Static<typeof Frame>;
 
 /** What is told on the session's topic, while it is watched. */
 export const Frames = Type.Object({
   type: Type.Literal('session.frames'),
-  frames: Type.Array(Frame, { maxItems: 128 }),
+  frames: Type.Array(WatchedFrame, { maxItems: 128 }),
   /** The session has ended: nothing follows. */
   ended: Type.Boolean(),
 });
@@ -50,12 +37,15 @@ export const WatchAnswer = Type.Union([
     state: Id,
     legs: Type.Array(Type.Object({ model: Id, state: Id }), { maxItems: 64 }),
   }),
-  /** Where the charts are; frames after `sequence` go on from there. Another `feed` has begun to count anew. */
+  /** Where the charts are; frames after `sequence` go on from there. Between one `feed` and another steps were not told. */
   Type.Object({
     type: Type.Literal('watch.on'),
     feed: Sequence,
-    states: Type.Array(State, { maxItems: 16 }),
+    actors: Type.Array(WatchedActor, { maxItems: 64 }),
     sequence: Sequence,
+    at: Id,
+    /** Those that were asked for. */
+    frames: Type.Array(WatchedFrame, { maxItems: WATCHED_FRAMES_MAX }),
   }),
   Type.Object({ type: Type.Literal('watch.off') }),
   /** The node shows as many sessions, or this one to as many, as it may. */

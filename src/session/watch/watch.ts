@@ -2,27 +2,23 @@
 // known from the session's id; a node that does not answer has nothing to show.
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
+import type { WatchedFrame } from '../../api/console/watching.ts';
 import { type Bus, BusError, type Detach } from '../../bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { LegRecord } from '../leg/leg-history.ts';
 import { nodeOfSession } from '../session-id.ts';
-import { type Frame, Frames, WATCH_LEASE_MS, WATCH_RENEW_MS, WatchAnswer, type WatchRequest } from './watch-words.ts';
+import { Frames, WATCH_LEASE_MS, WATCH_RENEW_MS, WatchAnswer, type WatchRequest } from './watch-words.ts';
 
 /** How long a page waits for another node. */
 const ANSWER_MS = 1_000;
 /** Frames that came before it was known where the charts are; what is beyond is lost, and shows as a gap. */
 const EARLY_MAX = 256;
 
-export type { Frame };
-
-type On = Extract<WatchAnswer, { type: 'watch.on' }>;
-
 /** What a watcher is told. A gap in `sequence` means that frames were lost on their way. */
 export interface Watching {
-  /** Where the charts are now; told first, and each time that it is not known what was missed. */
-  states(states: On['states'], sequence: number): void;
-  frame(frame: Frame): void;
+  /** `actors` first, behind those that were asked for, and each time that it is not known what was missed. */
+  frame(frame: WatchedFrame): void;
   /** It is over: the session has ended, is not there, is watched by too many, or its node did not answer for a whole lease. */
   ended(why: 'ended' | 'unknown' | 'full' | 'lost'): void;
 }
@@ -49,18 +45,24 @@ export class SessionsElsewhere {
     return typeof answer === 'object' && answer.type === 'session.described' ? answer : undefined;
   }
 
-  /** Watches a session until it is detached, or over. Nothing is told after either. */
-  watch(sessionId: string, organisationId: string, watching: Watching): Detach {
+  /**
+   * Watches a session until it is detached, or over. Nothing is told after either.
+   *
+   * @param after the latest frame that the watcher has: it is told those behind it that are kept
+   */
+  watch(sessionId: string, organisationId: string, watching: Watching, after?: number): Detach {
     const { bus, clock, wallNow } = this.#options;
     if (nodeOfSession(sessionId) === undefined) {
       watching.ended('unknown');
       return () => {};
     }
     const watcher = `${bus.node}.${uuidv7(wallNow().getTime())}`;
-    const request = (type: WatchRequest['type']) => this.#ask({ type, sessionId, organisationId, watcher });
-    const early: Frame[] = [];
+    const request = (type: WatchRequest['type'], behind?: number) =>
+      this.#ask({ type, sessionId, organisationId, watcher, ...(behind === undefined ? {} : { after: behind }) });
+    const early: WatchedFrame[] = [];
     let feed: number | undefined;
     let shown: number | undefined;
+    let wanted = after;
     let goodUntilMs = clock.now() + WATCH_LEASE_MS;
     let timer: unknown;
     let isOver = false;
@@ -74,7 +76,7 @@ export class SessionsElsewhere {
       over();
       watching.ended(why);
     };
-    const show = (frame: Frame) => {
+    const show = (frame: WatchedFrame) => {
       if (isOver || shown === undefined || frame.sequence <= shown) return;
       shown = frame.sequence;
       watching.frame(frame);
@@ -88,7 +90,7 @@ export class SessionsElsewhere {
       if (body.ended) end('ended');
     });
     const renew = async () => {
-      const answer = await request('watch.renew');
+      const answer = await request('watch.renew', wanted);
       if (isOver) return;
       if (answer === 'unreachable') {
         if (clock.now() >= goodUntilMs) return end('lost');
@@ -97,9 +99,14 @@ export class SessionsElsewhere {
         // The node has begun anew where the lease was over.
         if (answer.feed !== feed) {
           feed = answer.feed;
-          shown = answer.sequence;
-          watching.states(answer.states, answer.sequence);
+          const { actors, sequence, at, frames } = answer;
+          shown ??= after ?? sequence;
+          for (const frame of frames) show(frame);
+          if (isOver) return;
+          shown = Math.max(shown, sequence);
+          watching.frame({ kind: 'actors', sequence, at, actors });
         }
+        wanted = undefined;
         for (const frame of early.splice(0)) show(frame);
       } else return end(answer.type === 'watch.full' ? 'full' : 'unknown');
       if (!isOver) timer = clock.setTimeout(() => void renew(), WATCH_RENEW_MS);

@@ -1,23 +1,31 @@
-// One session while it is watched: its steps become frames, few at a time, and it is let go of when the last watcher's
-// lease is over. Frames carry names of states and events, never what a session holds.
+// One session while it is watched: its steps and marks become frames in the order of cause, few at a time, and it is let go of when
+// the last watcher's lease is over. Frames carry names of states and events, never what a session holds.
+
 import type { Clock } from '../../../machines/clock.ts';
-import type { Step } from '../../runtime/observe.ts';
+import type { FrameBody, WatchedActor, WatchedFrame } from '../../api/console/watching.ts';
+import type { Macrostep, Step } from '../../runtime/inspect.ts';
 import type { Charts } from '../charts.ts';
-import { type Frame, type Frames, WATCH_LEASE_MS } from './watch-words.ts';
+import type { SessionLog } from './session-log.ts';
+import { type Frames, WATCH_LEASE_MS } from './watch-words.ts';
 
 /** Frames are sent together, so often at most. */
 export const TICK_MS = 50;
 /** Frames of one tick; further ones are counted as `dropped`. */
 export const FRAMES_PER_TICK_MAX = 64;
 const WATCHERS_MAX = 32;
-/** In the place of the event that ended the charts, which they do not report. */
-const ENDED = 'charts.ended';
 
-export interface WatchedOptions {
-  sessionId: string;
+/** What of a session is watched. */
+export interface WatchedParts {
+  charts: Pick<Charts, 'watch' | 'steps'>;
+  log: SessionLog;
+}
+
+export interface WatchedOptions extends WatchedParts {
   /** Tells one time of being watched from another. */
   feed: number;
-  charts: Pick<Charts, 'watch' | 'steps'>;
+  node: string;
+  /** The model that was asked for. */
+  model: string;
   clock: Clock;
   publish(frames: Frames): void;
   onDrop(count: number): void;
@@ -25,14 +33,20 @@ export interface WatchedOptions {
   onReleased(): void;
 }
 
+interface Pending {
+  order: number;
+  body: FrameBody;
+  at: string;
+}
+
 export class WatchedSession {
   readonly #options: WatchedOptions;
   /** Watchers and when their leases are over. */
   readonly #watchers = new Map<string, number>();
-  readonly #detach: (() => void) | undefined;
-  readonly #lastStates = new Map<string, string>();
-  #frames: Frame[] = [];
-  #sequence = 0;
+  readonly #watch: ReturnType<Charts['watch']>;
+  /** Charts that watchers know of. */
+  readonly #actors = new Set<string>();
+  #pending: Pending[] = [];
   #dropped = 0;
   #tick: unknown;
   #lease: unknown;
@@ -40,11 +54,13 @@ export class WatchedSession {
 
   constructor(options: WatchedOptions) {
     this.#options = options;
-    for (const step of options.charts.steps) this.#lastStates.set(step.machine, textOf(step));
-    this.#detach = options.charts.watch({
-      step: (step, event) => this.#step(step, event),
-      ended: (last) => this.#end(last),
-    });
+    const { charts, log } = options;
+    for (const { actor } of charts.steps) this.#actors.add(actor);
+    this.#watch = charts.watch((step) => this.#step(step));
+    log.reader = {
+      noted: (body, at) => this.#add(body, this.#order, at),
+      ended: (reason, at) => this.#end(reason, at),
+    };
   }
 
   /** Adds a watcher, or keeps it for another lease. */
@@ -61,58 +77,76 @@ export class WatchedSession {
   }
 
   /** Where the charts are, and after which frame. */
-  get now(): { feed: number; states: Step[]; sequence: number } {
-    // What was left out is part of what is shown now.
-    this.#countDropped();
-    const { feed, charts } = this.#options;
-    return { feed, states: charts.steps, sequence: this.#sequence };
+  get now(): { feed: number; actors: WatchedActor[]; sequence: number; at: string } {
+    // What waits to be told is part of what is shown now.
+    this.#flush(false);
+    const { feed, charts, log } = this.#options;
+    return { feed, actors: charts.steps.map((step) => this.#actorOf(step)), sequence: log.sequence, at: log.now };
   }
 
   /** Stops showing it. */
   release(): void {
     if (this.#released) return;
+    this.#flush(false);
     this.#released = true;
-    const { clock, onReleased } = this.#options;
+    const { clock, onReleased, log } = this.#options;
     clock.clearTimeout(this.#tick);
     clock.clearTimeout(this.#lease);
-    this.#detach?.();
+    log.reader = undefined;
+    this.#watch?.detach();
     onReleased();
   }
 
-  #step({ machine, value, status }: Step, event: string): void {
-    const text = textOf({ machine, value, status });
-    // Most events change no state: they would be most of what is sent.
-    if (this.#lastStates.get(machine) === text) return;
-    this.#lastStates.set(machine, text);
-    if (this.#frames.length >= FRAMES_PER_TICK_MAX) this.#dropped++;
-    else this.#frames.push(this.#frame({ machine, event, value, status }));
+  get #order(): number {
+    return this.#watch?.order() ?? 0;
+  }
+
+  #step({ actor, machine, value, status, event, edges, through, order }: Macrostep): void {
+    const at = this.#options.log.now;
+    if (status === 'stopped') {
+      if (this.#actors.delete(actor)) this.#add({ kind: 'gone', actor }, order, at);
+    } else if (this.#actors.has(actor)) {
+      this.#add({ kind: 'step', actor, event, edges, through, value, status }, order, at);
+    } else {
+      this.#actors.add(actor);
+      this.#add({ kind: 'actor', actor: this.#actorOf({ actor, machine, value, status }) }, order, at);
+    }
+  }
+
+  #actorOf({ actor, machine, value, status }: Step): WatchedActor {
+    const { node, model } = this.#options;
+    return { id: actor, machine, node, about: machine === 'session' ? model : null, value, status };
+  }
+
+  #add(body: FrameBody, order: number, at: string): void {
+    if (this.#released) return;
+    if (this.#pending.length >= FRAMES_PER_TICK_MAX) this.#dropped++;
+    else this.#pending.push({ body, order, at });
     this.#tick ??= this.#options.clock.setTimeout(() => this.#flush(false), TICK_MS);
   }
 
-  #frame(step: Frame['step']): Frame {
-    this.#sequence++;
-    return { sessionId: this.#options.sessionId, sequence: this.#sequence, step };
-  }
-
-  #countDropped(): void {
-    if (this.#dropped === 0) return;
-    this.#options.onDrop(this.#dropped);
-    this.#frames.push(this.#frame({ dropped: this.#dropped }));
-    this.#dropped = 0;
-  }
-
   #flush(ended: boolean): void {
-    this.#options.clock.clearTimeout(this.#tick);
+    if (this.#released) return;
+    const { clock, log, publish, onDrop } = this.#options;
+    clock.clearTimeout(this.#tick);
     this.#tick = undefined;
-    this.#countDropped();
-    const frames = this.#frames;
-    this.#frames = [];
-    if (frames.length > 0 || ended) this.#options.publish({ type: 'session.frames', frames, ended });
+    const pending = this.#pending.sort((one, other) => one.order - other.order);
+    this.#pending = [];
+    const count = this.#dropped;
+    this.#dropped = 0;
+    // What is left out comes last in its tick, but before the end.
+    const last = ended ? pending.splice(-1) : [];
+    const frames: WatchedFrame[] = pending.map(({ body, at }) => log.append(body, at));
+    if (count > 0) {
+      onDrop(count);
+      frames.push(log.append({ kind: 'dropped', count }, log.now));
+    }
+    for (const { body, at } of last) frames.push(log.append(body, at));
+    if (frames.length > 0) publish({ type: 'session.frames', frames, ended });
   }
 
-  #end(last: readonly Step[]): void {
-    if (this.#released) return;
-    for (const step of last) this.#step(step, ENDED);
+  #end(reason: string, at: string): void {
+    this.#pending.push({ body: { kind: 'ended', reason }, order: Number.POSITIVE_INFINITY, at });
     this.#flush(true);
     this.release();
   }
@@ -128,5 +162,3 @@ export class WatchedSession {
     }, afterMs);
   }
 }
-
-const textOf = ({ value, status }: Step): string => `${status} ${JSON.stringify(value)}`;

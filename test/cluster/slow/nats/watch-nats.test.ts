@@ -2,12 +2,13 @@
 // neither is in the way when the node, or NATS, is gone.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { WatchedFrame } from '../../../../src/api/console/watching.ts';
 import type { Bus } from '../../../../src/bus/bus.ts';
 import type { NatsBus } from '../../../../src/bus/nats/bus.ts';
 import { BREAKER_OPENED } from '../../../../src/bus/subjects.ts';
 import { shareBreakers } from '../../../../src/failover/breaker-hints.ts';
 import { Breakers } from '../../../../src/failover/breakers.ts';
-import { type Frame, SessionsElsewhere } from '../../../../src/session/watch/watch.ts';
+import { SessionsElsewhere } from '../../../../src/session/watch/watch.ts';
 import { WatchService } from '../../../../src/session/watch/watch-service.ts';
 import { busOfTest, serverOfTest, whenConnected } from '../../../bus/nats-rig.ts';
 import { natsServerIsHere } from '../../../fakes/network/nats-server.ts';
@@ -54,11 +55,14 @@ describe.skipIf(!natsServerIsHere)('a session on another node', () => {
     expect(await elsewhere.describe(sessionId, organisationId)).toMatchObject({ state: expect.stringMatching(/./) });
     expect([service.size, await elsewhere.describe(sessionId, 'org_other')]).toEqual([0, undefined]);
     const { tell, until } = heard();
-    const frames: Frame[] = [];
+    const frames: WatchedFrame[] = [];
     const told: string[] = [];
     elsewhere.watch(sessionId, organisationId, {
-      states: (states) => told.push(...states.map(({ machine }) => machine)) && tell(),
-      frame: (frame) => frames.push(frame) && tell(),
+      frame: (frame) => {
+        if (frame.kind === 'actors') told.push(...frame.actors.map(({ machine }) => machine));
+        else frames.push(frame);
+        tell();
+      },
       ended: (why) => told.push(why) && tell(),
     });
     await until(() => told.length > 0);
@@ -68,8 +72,12 @@ describe.skipIf(!natsServerIsHere)('a session on another node', () => {
     client.session.control({ type: 'close' });
     await rig.advance(10_000);
     await until(() => told.includes('ended'));
-    expect(frames.map(({ sequence }) => sequence)).toEqual(frames.map((_, index) => index + 1));
-    expect(frames.at(-1)).toMatchObject({ step: { machine: 'session', status: 'done' } });
+    const first = frames[0]!.sequence;
+    expect(frames.map(({ sequence }) => sequence)).toEqual(frames.map((_, index) => first + index));
+    expect(frames.slice(-2)).toMatchObject([
+      { kind: 'step', actor: 'session', status: 'done' },
+      { kind: 'ended', reason: 'client_closed' },
+    ]);
     expect(service.size).toBe(0);
   });
 
@@ -83,7 +91,6 @@ describe.skipIf(!natsServerIsHere)('a session on another node', () => {
     const { tell, until } = heard();
     const told: string[] = [];
     elsewhere.watch(sessionId, organisationId, {
-      states: () => {},
       frame: () => {},
       ended: (why) => told.push(why) && tell(),
     });

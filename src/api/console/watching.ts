@@ -1,0 +1,123 @@
+// What is told of a session that is watched: between nodes, and as server-sent events to the console and to programs. Names of
+// states and events, times and figures; never what was said.
+import { type Static, Type } from '@sinclair/typebox';
+
+/** What is kept of one session: its latest frames, so many at most. */
+export const WATCHED_FRAMES_MAX = 256;
+
+const Id = Type.String({ minLength: 1, maxLength: 128 });
+const StateValue = Type.Unknown({
+  description: 'A state of the chart as XState writes it: a name, or names by region.',
+});
+const Seconds = Type.Number({ description: 'Seconds of audio.' });
+const Status = Type.String({ maxLength: 16, description: '`active`, `done`, `error` or `stopped`.' });
+const Amount = Type.String({ maxLength: 64, description: 'USD, decimal.' });
+
+/** One chart of the session. */
+export const WatchedActor = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'Unique in its session: `session`, `turn`, `failover`, `leg:2`, `money`.',
+  }),
+  machine: Type.String({ maxLength: 128, description: 'The chart that it runs: `upstream` for a leg.' }),
+  node: Type.String({ maxLength: 128, description: 'The node that runs it, by its incarnation.' }),
+  about: Type.Union([Type.String({ maxLength: 256 }), Type.Null()], {
+    description: 'What it is about, such as the model of a leg.',
+  }),
+  value: StateValue,
+  status: Status,
+});
+export type WatchedActor = Static<typeof WatchedActor>;
+
+export const MarkName = Type.Union([
+  Type.Literal('leg_opened'),
+  Type.Literal('leg_lost'),
+  Type.Literal('turn_final'),
+  Type.Literal('failover'),
+  Type.Literal('warning'),
+  Type.Literal('discontinuity'),
+  Type.Literal('suspended'),
+  Type.Literal('resumed'),
+]);
+export type MarkName = Static<typeof MarkName>;
+
+const Stamp = {
+  sequence: Type.Integer({
+    minimum: 0,
+    description:
+      'Counts the frames of a session from 1, watched or not. `actors` has that of the frame before it. Where some are missing, they were lost on their way, or are kept no more.',
+  }),
+  at: Type.String({ maxLength: 32, description: 'ISO 8601 UTC, with milliseconds.' }),
+};
+
+export const ActorsFrame = Type.Object({
+  kind: Type.Literal('actors', { description: 'Where every chart is; first, and each time that steps were missed.' }),
+  ...Stamp,
+  actors: Type.Array(WatchedActor, { maxItems: 64 }),
+});
+
+export const StepFrame = Type.Object({
+  kind: Type.Literal('step', { description: 'A chart has taken an event, to the end of what followed at once.' }),
+  ...Stamp,
+  actor: Id,
+  event: Type.String({ maxLength: 256 }),
+  edges: Type.Array(Type.String({ maxLength: 256 }), {
+    maxItems: 64,
+    description: 'Ids of the transitions taken, in order, as in the drawing of the chart.',
+  }),
+  through: Type.Array(StateValue, {
+    maxItems: 64,
+    description: 'States that it passed on its way to `value`, in order.',
+  }),
+  value: StateValue,
+  status: Status,
+});
+
+export const MarkFrame = Type.Object({
+  kind: Type.Literal('mark', { description: 'Something for the timeline.' }),
+  ...Stamp,
+  mark: MarkName,
+  text: Type.String({ maxLength: 512 }),
+  model: Type.Optional(Type.String({ maxLength: 256 })),
+  start: Type.Optional(Seconds),
+  end: Type.Optional(Seconds),
+});
+
+export const EndedFrame = Type.Object({
+  kind: Type.Literal('ended', { description: 'The last: nothing follows.' }),
+  ...Stamp,
+  reason: Type.String({ maxLength: 64, description: 'As in `session_ended`; `lost` where its node answers no more.' }),
+});
+
+export const WatchedFrame = Type.Union([
+  ActorsFrame,
+  StepFrame,
+  Type.Object({
+    kind: Type.Literal('actor', { description: 'A chart was started.' }),
+    ...Stamp,
+    actor: WatchedActor,
+  }),
+  Type.Object({ kind: Type.Literal('gone', { description: 'A chart was stopped.' }), ...Stamp, actor: Id }),
+  Type.Object({
+    kind: Type.Literal('audio', { description: 'Audio and money so far; once a second at most, when it changed.' }),
+    ...Stamp,
+    received_seconds: Seconds,
+    sent_seconds: Seconds,
+    settled_seconds: Seconds,
+    held_usd: Amount,
+    cost_usd: Amount,
+  }),
+  MarkFrame,
+  Type.Object({
+    kind: Type.Literal('dropped', { description: 'So many frames were left out.' }),
+    ...Stamp,
+    count: Type.Integer({ minimum: 1 }),
+  }),
+  EndedFrame,
+]);
+export type WatchedFrame = Static<typeof WatchedFrame>;
+
+/** A frame before it is numbered and stamped. */
+export type FrameBody = Unstamped<Exclude<WatchedFrame, { kind: 'actors' }>>;
+type Unstamped<Frame> = Frame extends unknown ? Omit<Frame, 'sequence' | 'at'> : never;

@@ -1,0 +1,77 @@
+// What is kept of one session for whoever looks at it, then or later: its latest frames, so many at most. Marks are kept of every
+// session, since they are few; steps of its charts while it is watched. No text of what was said.
+import { type FrameBody, type MarkName, WATCHED_FRAMES_MAX, type WatchedFrame } from '../../api/console/watching.ts';
+import type { OutgoingEvent } from '../../api/listen.ts';
+import type { LegNote } from '../leg/leg-notes.ts';
+
+type Mark = Extract<FrameBody, { kind: 'mark' }>;
+/** In the place of what would make a frame longer than it may be. */
+const TEXT_CHARS_MAX = 256;
+
+/** While a session is watched: takes what would be appended, to bring it into order with the steps of the charts. */
+export interface LogReader {
+  noted(body: FrameBody, at: string): void;
+  /** Nothing follows. */
+  ended(reason: string, at: string): void;
+}
+
+export class SessionLog {
+  readonly #wallNow: () => Date;
+  readonly #frames: WatchedFrame[] = [];
+  reader: LogReader | undefined;
+  /** That of the latest frame. */
+  sequence = 0;
+
+  constructor(wallNow: () => Date) {
+    this.#wallNow = wallNow;
+  }
+
+  get now(): string {
+    return this.#wallNow().toISOString();
+  }
+
+  /** The frames behind that one, as far as they are kept. */
+  after(sequence: number): WatchedFrame[] {
+    return this.#frames.filter((frame) => frame.sequence > sequence);
+  }
+
+  append(body: FrameBody, at: string): WatchedFrame {
+    this.sequence++;
+    const frame = { ...body, sequence: this.sequence, at } as WatchedFrame;
+    this.#frames.push(frame);
+    if (this.#frames.length > WATCHED_FRAMES_MAX) this.#frames.shift();
+    return frame;
+  }
+
+  mark(mark: MarkName, text: string, rest: Pick<Mark, 'model' | 'start' | 'end'> = {}): void {
+    const body: Mark = { kind: 'mark', mark, text: text.slice(0, TEXT_CHARS_MAX), ...rest };
+    const at = this.now;
+    if (this.reader === undefined) this.append(body, at);
+    else this.reader.noted(body, at);
+  }
+
+  end(reason: string): void {
+    const at = this.now;
+    if (this.reader === undefined) this.append({ kind: 'ended', reason }, at);
+    else this.reader.ended(reason, at);
+  }
+
+  /** What the client is told, where it is a mark. Codes and numbers: messages may repeat what a client has sent. */
+  told(event: OutgoingEvent): void {
+    if (event.type === 'transcript') {
+      const { is_final, turn, model, start, end } = event;
+      if (is_final) this.mark('turn_final', `turn ${turn}`, { model, start, end });
+    } else if (event.type === 'failover') {
+      this.mark('failover', `${event.from} to ${event.to}: ${event.reason}`, { model: event.to });
+    } else if (event.type === 'discontinuity') {
+      this.mark('discontinuity', event.reason, { start: event.from, end: event.to });
+    } else if (event.type === 'warning') this.mark('warning', event.code);
+    else if (event.type === 'error') this.mark('warning', event.error.code);
+  }
+
+  leg({ event, model, generation, legNode, reason }: LegNote): void {
+    const leg = `leg ${generation}${legNode === null ? '' : ` on ${legNode}`}`;
+    if (event === 'opened') this.mark('leg_opened', leg, { model });
+    else if (event === 'failed') this.mark('leg_lost', `${leg}: ${reason ?? 'failed'}`, { model });
+  }
+}
