@@ -42,6 +42,19 @@ export const SessionsQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const SessionEventsQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Number of an event: those behind it that are kept come first. 0 for all of them. As `Last-Event-ID`, which wins.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const BillQuery = Type.Object(
   {
     format: Type.Optional(

@@ -8,10 +8,12 @@ import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
 import { consoleModelRoutes } from '../edge/routes/console/models.ts';
+import { consoleSessionEvents } from '../edge/routes/console/session-events.ts';
 import { homeRoutes } from '../edge/routes/home/index.ts';
 import { providersOf, type SetUp } from '../edge/routes/home/set-up.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
+import type { SessionEventsDependencies } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { FileDecodings } from '../transcription/decoding/decodings.ts';
@@ -191,9 +193,20 @@ function recordsOf(
   const tls = config.server.tlsCertFile !== undefined;
   const home = homeRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
   const statusOf = (slug: string) => live.breakers.statusOf(slug);
-  return {
+  const watching = {
     store,
-    consoleRoutes: [...people.routes, ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }), ...home],
+    watchSession: (...args) => live.elsewhere.watch(...args),
+    clock: backgroundClock,
+    wallNow: () => new Date(),
+  } satisfies SessionEventsDependencies;
+  return {
+    ...watching,
+    consoleRoutes: [
+      ...people.routes,
+      ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
+      ...consoleSessionEvents(people.consoleRoute, watching),
+      ...home,
+    ],
     describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
     statusOf,
     jsonBodyBytesMax: config.limits.jsonBodyBytesMax,

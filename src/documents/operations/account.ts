@@ -1,9 +1,12 @@
 // The operations that say what was used and what it costs.
+
+import { WatchedFrame } from '../../api/console/watching.ts';
 import {
   BalanceAnswer,
   BillAnswer,
   BillQuery,
   SessionAnswer,
+  SessionEventsQuery,
   SessionList,
   SessionsQuery,
   UsageList,
@@ -94,6 +97,38 @@ const getSession: Operation = {
   curl: `curl {base}/v1/sessions/${examples.session.id} -H "Authorization: Bearer $VOXGATE_KEY"`,
 };
 
+const getSessionEvents: Operation = {
+  id: 'getSessionEvents',
+  method: 'get',
+  path: '/v1/sessions/{id}/events',
+  tag: 'Account',
+  summary: 'Watch a session',
+  description:
+    'What happens in a live session, as it happens and from any node: states of its charts, connections, turns, failovers and figures; never what was said. A reader that comes again with `Last-Event-ID` is told what it missed, as far as that is kept; after a quarter of an hour it is asked to. Of a session that has ended, what was kept is told again.',
+  security: 'key',
+  segments: {
+    id: { type: 'string', description: '`ses_…`.', example: examples.session.id },
+  },
+  query: SessionEventsQuery,
+  answers: {
+    200: {
+      description: 'The events, until the session ends.',
+      forms: {
+        'text/event-stream': {
+          schema: {
+            text: 'Server-sent events, each with its number as `id`; a comment every 15 s where nothing happens. The last one is `ended`.',
+            events: [WatchedFrame],
+          },
+          example:
+            'id: 7\ndata: {"kind":"mark","mark":"turn_final","text":"turn 2","start":3.1,"end":4.8,"sequence":7,"at":"2026-01-31T12:00:05.250Z"}\n\n',
+        },
+      },
+    },
+  },
+  errors: [...errors, 'not_found', 'scope_not_allowed'],
+  curl: `curl -N {base}/v1/sessions/${examples.session.id}/events -H "Authorization: Bearer $VOXGATE_KEY"`,
+};
+
 const getBill: Operation = {
   id: 'getBill',
   method: 'get',
@@ -124,4 +159,11 @@ const getBill: Operation = {
   curl: 'curl "{base}/v1/bills/2026-11?format=csv" -H "Authorization: Bearer $VOXGATE_KEY"',
 };
 
-export const accountOperations: readonly Operation[] = [getUsage, getBalance, listSessions, getSession, getBill];
+export const accountOperations: readonly Operation[] = [
+  getUsage,
+  getBalance,
+  listSessions,
+  getSession,
+  getSessionEvents,
+  getBill,
+];

@@ -14,6 +14,7 @@ import { forPages } from './cross-origin.ts';
 import { type DocumentsDependencies, documentRoutes } from './documents.ts';
 import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
+import { getSessionEvents, type SessionEventsDependencies } from './session-events.ts';
 import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
 import { postTokens } from './tokens.ts';
 import { postTranscriptions, type TranscriptionsDependencies } from './transcriptions/index.ts';
@@ -24,6 +25,7 @@ export interface RoutesDependencies
     ModelsDependencies,
     UsageDependencies,
     SessionsDependencies,
+    SessionEventsDependencies,
     BillsDependencies,
     DocumentsDependencies,
     OperatorDependencies {
@@ -85,6 +87,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },
     { method: 'GET', path: '/v1/sessions', handle: keyed(getSessions(dependencies)) },
     { method: 'GET', path: '/v1/sessions/:id', handle: keyed(getSession(dependencies)) },
+    { method: 'GET', path: '/v1/sessions/:id/events', handle: keyed(getSessionEvents(dependencies), 'listen') },
     { method: 'GET', path: '/v1/bills/:month', handle: keyed(getBill(dependencies)) },
     { method: 'GET', path: '/v1/listen', handle: upgradeRequired },
     ...dependencies.consoleRoutes,

@@ -47,8 +47,8 @@ export const getSession =
   };
 
 /** Throws the Refusal `not_found`, in the same words for a session of another organisation and one that never existed. */
-async function sessionOf(
-  { store }: SessionsDependencies,
+export async function sessionOf(
+  { store }: Pick<SessionsDependencies, 'store'>,
   organisationId: string,
   id: string,
   param: string,

@@ -6,62 +6,15 @@ import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { Degradation } from '../../../failover/chain.ts';
 import type { EarlyAnswer } from '../../../transcription/early-answer.ts';
 import type { Reply, WholeReply } from '../../door.ts';
+import { EVENT_STREAM, Pieces } from '../../pieces.ts';
 import { refusalOf } from '../../router.ts';
 import { errorEvent, TranscriptEvents } from './events.ts';
 import { warningHeader } from './warnings.ts';
 
-/** Proxies are asked to hand each event on as it comes. */
 export const streamHeaders = (warnings: readonly Degradation[]): Record<string, string> => ({
   ...warningHeader(warnings),
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'X-Accel-Buffering': 'no',
+  ...EVENT_STREAM,
 });
-
-/** Pieces of a body as they come, for one reader. What it does not ask for waits in one text: no more than the answer has. */
-class Pieces implements AsyncIterableIterator<string> {
-  #text = '';
-  #end: { error?: unknown } | undefined;
-  #wake: () => void = () => {};
-
-  add(text: string): void {
-    this.#text += text;
-    this.#wake();
-  }
-
-  end(): void {
-    this.#end ??= {};
-    this.#wake();
-  }
-
-  /** The reader is given what is left, and then this error. */
-  fail(error: unknown): void {
-    this.#end ??= { error };
-    this.#wake();
-  }
-
-  async next(): Promise<IteratorResult<string>> {
-    while (this.#text === '' && this.#end === undefined) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    const value = this.#text;
-    this.#text = '';
-    if (value !== '') return { value, done: false };
-    if (this.#end !== undefined && 'error' in this.#end) throw this.#end.error;
-    return { value: undefined, done: true };
-  }
-
-  async return(): Promise<IteratorResult<string>> {
-    this.end();
-    this.#text = '';
-    return { value: undefined, done: true };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
 
 export class AnswerStream implements EarlyAnswer {
   readonly #requestId: string;

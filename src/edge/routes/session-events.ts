@@ -1,0 +1,158 @@
+// `GET /v1/sessions/{id}/events`: what happens in a session, as server-sent events from any node. A live one is watched as long as
+// somebody reads; of one that has ended, what was kept is told again.
+import type { Clock } from '../../../machines/clock.ts';
+import type { WatchedFrame } from '../../api/console/watching.ts';
+import { refuse } from '../../api/errors.ts';
+import type { Caller } from '../../auth/permissions.ts';
+import type { SessionRecord } from '../../store/ledger/calls.ts';
+import type { DoorRequest, Reply } from '../door.ts';
+import { knownQuery } from '../http/query-values.ts';
+import { EVENT_STREAM, Pieces } from '../pieces.ts';
+import type { RouteContext } from '../router.ts';
+import { type SessionsDependencies, sessionOf } from './sessions.ts';
+
+export const HEARTBEAT_MS = 15_000;
+/** A reader is asked to come again after so long: its key, or its login, is judged anew. */
+export const STREAM_MS_MAX = 15 * 60_000;
+/** Characters that a reader may leave unread; what is beyond is left out, and counted. */
+const UNREAD_CHARS_MAX = 262_144;
+
+/** Watches a session of any node; as `SessionsElsewhere.watch`. */
+export type WatchSession = (
+  sessionId: string,
+  organisationId: string,
+  watching: { frame(frame: WatchedFrame): void; ended(why: 'ended' | 'unknown' | 'full' | 'lost'): void },
+  after?: number,
+) => () => void;
+
+export interface SessionEventsDependencies extends Pick<SessionsDependencies, 'store'> {
+  watchSession: WatchSession;
+  clock: Clock;
+  wallNow(): Date;
+}
+
+export const getSessionEvents =
+  (dependencies: SessionEventsDependencies) =>
+  async ({ request, params }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>): Promise<Reply> => {
+    const after = afterOf(request);
+    const find = () => sessionOf(dependencies, organisationId, params.id ?? '', 'id');
+    const record = await find();
+    if (record.endedAt !== null) return replayed(record, after);
+    const stream = new EventStream(dependencies, record.id, organisationId, after);
+    const leave = () => stream.close();
+    request.signal.addEventListener('abort', leave, { once: true });
+    const begun = await stream.begun;
+    if (begun === 'full') {
+      throw refuse('overloaded', 'As many sessions are watched as this gateway shows at a time. Try again shortly.', {
+        retryAfterSeconds: 5,
+      });
+    }
+    if (begun === 'gone') return replayed(await find(), after);
+    return { status: 200, headers: EVENT_STREAM, body: stream.pieces };
+  };
+
+/** Where an event source goes on by itself, or is told to. */
+function afterOf({ headers, query }: DoorRequest): number | undefined {
+  const known = knownQuery(query, '/v1/sessions/{id}/events', ['after']);
+  const text = headers.get('last-event-id') || known.get('after');
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw refuse('invalid_request', '`after` and `Last-Event-ID` are the number of an event: an integer from 0.', {
+    param: 'after',
+  });
+}
+
+/** Of a session that is not live, or whose node does not say so. */
+function replayed({ endedAt, openedAt, reason }: SessionRecord, after = 0): Reply {
+  const at = new Date(endedAt ?? openedAt).toISOString();
+  const ended: WatchedFrame = { kind: 'ended', sequence: after + 1, at, reason: reason ?? 'lost' };
+  return { status: 200, headers: EVENT_STREAM, body: textOf(ended) };
+}
+
+const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${JSON.stringify(frame)}\n\n`;
+
+/** One reader of one live session. */
+class EventStream {
+  readonly pieces = new Pieces(() => this.close());
+  /** `on` with the first frame; `gone` where there is nothing to be watched. */
+  readonly begun: Promise<'on' | 'full' | 'gone'>;
+  readonly #dependencies: SessionEventsDependencies;
+  #tellBegun: (begun: 'on' | 'full' | 'gone') => void = () => {};
+  #sequence = 0;
+  #dropped = 0;
+  #isOver = false;
+  #heartbeat: unknown;
+  readonly #deadline: unknown;
+  #detach: () => void = () => {};
+
+  constructor(
+    dependencies: SessionEventsDependencies,
+    sessionId: string,
+    organisationId: string,
+    after: number | undefined,
+  ) {
+    this.#dependencies = dependencies;
+    const { clock, watchSession } = dependencies;
+    this.begun = new Promise((resolve) => {
+      this.#tellBegun = resolve;
+    });
+    this.#deadline = clock.setTimeout(() => this.close(), STREAM_MS_MAX);
+    this.#beat();
+    this.#detach = watchSession(
+      sessionId,
+      organisationId,
+      { frame: (frame) => this.#frame(frame), ended: (why) => this.#ended(why) },
+      after,
+    );
+    if (this.#isOver) this.#detach();
+  }
+
+  /** The reader has left, or has to come again. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { clock } = this.#dependencies;
+    clock.clearTimeout(this.#heartbeat);
+    clock.clearTimeout(this.#deadline);
+    this.#detach();
+    this.pieces.end();
+    this.#tellBegun('gone');
+  }
+
+  #frame(frame: WatchedFrame): void {
+    if (this.#isOver) return;
+    this.#tellBegun('on');
+    this.#sequence = frame.sequence;
+    if (this.pieces.waiting > UNREAD_CHARS_MAX && frame.kind !== 'ended') {
+      this.#dropped++;
+      return;
+    }
+    if (this.#dropped > 0) {
+      const count = this.#dropped;
+      this.#dropped = 0;
+      this.#add({ kind: 'dropped', sequence: frame.sequence - 1, at: frame.at, count });
+    }
+    this.#add(frame);
+  }
+
+  #add(frame: WatchedFrame): void {
+    this.pieces.add(textOf(frame));
+  }
+
+  #ended(why: 'ended' | 'unknown' | 'full' | 'lost'): void {
+    this.#tellBegun(why === 'full' ? 'full' : 'gone');
+    if (why === 'lost' && !this.#isOver) {
+      const at = this.#dependencies.wallNow().toISOString();
+      this.#add({ kind: 'ended', sequence: this.#sequence + 1, at, reason: 'lost' });
+    }
+    this.close();
+  }
+
+  /** Something is said in silence, too, so that nobody between takes the connection for dead. */
+  #beat(): void {
+    this.#heartbeat = this.#dependencies.clock.setTimeout(() => {
+      if (this.pieces.waiting === 0) this.pieces.add(': \n\n');
+      this.#beat();
+    }, HEARTBEAT_MS);
+  }
+}

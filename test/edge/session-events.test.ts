@@ -1,0 +1,162 @@
+// What happens in a session, as a program reads it: over real sessions under a simulated clock.
+import { describe, expect, it } from 'vitest';
+import type { WatchedFrame } from '../../src/api/console/watching.ts';
+import type { Reply } from '../../src/edge/door.ts';
+import type { RouteContext } from '../../src/edge/router.ts';
+import { getSessionEvents, HEARTBEAT_MS, STREAM_MS_MAX } from '../../src/edge/routes/session-events.ts';
+import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
+import { WatchService } from '../../src/session/watch/watch-service.ts';
+import type { SessionRecord } from '../../src/store/ledger/calls.ts';
+import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
+import { speech, timersOf } from '../session/support.ts';
+
+/** A node with a session, and its records. */
+async function openRig() {
+  const rig = new SessionRig();
+  const { bus, sessions, clock } = rig;
+  const service = new WatchService({ bus, sessions, clock, onDrop: () => {} });
+  const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date(0) });
+  const client = await rig.open();
+  const { sessionId } = client.session.opening;
+  const record = { id: sessionId, openedAt: 0, endedAt: null, reason: null } as unknown as SessionRecord;
+  const events = getSessionEvents({
+    store: {
+      findSession: async (organisationId: string, id: string) =>
+        organisationId === 'org_1' && id === sessionId ? record : undefined,
+    } as never,
+    watchSession: (...args) => elsewhere.watch(...args),
+    clock,
+    wallNow: () => new Date(0),
+  });
+  const ask = (query = '', { id = sessionId, organisationId = 'org_1', headers = {} } = {}) =>
+    events(
+      {
+        request: { query, headers: new Map(Object.entries(headers)), signal: new AbortController().signal },
+        params: { id },
+        requestId: 'req_1',
+      } as unknown as RouteContext,
+      { organisationId },
+    );
+  await rig.advance(200);
+  return { rig, service, client, record, ask };
+}
+
+/** Reads what comes, as long as somebody does. */
+function read(reply: Reply) {
+  const iterator = (reply.body as AsyncIterable<string>)[Symbol.asyncIterator]();
+  const seen = { text: '', isOver: false };
+  const run = async () => {
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) seen.text += next.value;
+    seen.isOver = true;
+  };
+  void run();
+  return Object.assign(seen, { leave: () => iterator.return?.() });
+}
+
+const framesIn = (text: string): WatchedFrame[] =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as WatchedFrame);
+const kindsIn = (text: string) => framesIn(text).map(({ kind }) => kind);
+
+async function talk({ rig, client }: { rig: SessionRig; client: RigClient }) {
+  client.session.audio(speech(3));
+  await rig.advance(3_000);
+}
+
+describe('the events of a session', () => {
+  it('are where it is, what happens, and its end, each with its number', async () => {
+    const all = await openRig();
+    const reply = await all.ask();
+    const reader = read(reply);
+    await talk(all);
+    all.client.session.control({ type: 'close' });
+    await all.rig.advance(10_000);
+    expect([reply.status, reply.headers?.['Content-Type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    const kinds = kindsIn(reader.text);
+    expect([kinds[0], kinds.at(-1), reader.isOver]).toEqual(['actors', 'ended', true]);
+    expect(kinds).toEqual(expect.arrayContaining(['step', 'mark']));
+    const ids = [...reader.text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    expect(ids).toEqual(framesIn(reader.text).map(({ sequence }) => sequence));
+    expect([all.service.size, timersOf(all.rig.clock)]).toEqual([0, 0]);
+  });
+
+  it('go on behind the last one that the reader has seen', async () => {
+    const all = await openRig();
+    const first = read(await all.ask());
+    await talk(all);
+    first.leave();
+    await talk(all);
+    const last = framesIn(first.text).at(-1)!.sequence;
+    const second = read(await all.ask('', { headers: { 'last-event-id': String(last) } }));
+    const third = read(await all.ask('after=0'));
+    await settle();
+    expect(framesIn(second.text)[0]!.sequence).toBe(last + 1);
+    expect([framesIn(third.text)[0]!.sequence, kindsIn(third.text).at(-1)]).toEqual([1, 'actors']);
+  });
+
+  it('cost nothing once their reader has left', async () => {
+    const { rig, service, client, ask } = await openRig();
+    const timers = timersOf(rig.clock);
+    const reader = read(await ask());
+    await reader.leave();
+    await settle();
+    expect([service.size, client.session.charts.isWatched, timersOf(rig.clock)]).toEqual([0, false, timers]);
+  });
+
+  it('are left out, and counted, where the reader does not read', async () => {
+    const { rig, client, ask } = await openRig();
+    const { body } = await ask();
+    for (let round = 0; round < 60; round++) {
+      for (let count = 0; count < 30; count++) {
+        client.session.charts.tellTurn({ type: 'turn.heard' });
+        client.session.charts.tellTurn({ type: 'turn.discarded' });
+      }
+      client.session.control({ type: 'finalize' });
+      await rig.advance(50, 50);
+    }
+    const reader = read({ status: 200, body: body! });
+    await settle();
+    expect(reader.text.length).toBeLessThan(300_000);
+    client.session.charts.tellTurn({ type: 'turn.heard' });
+    await rig.advance(50, 50);
+    const dropped = framesIn(reader.text).find(({ kind }) => kind === 'dropped');
+    expect(dropped).toMatchObject({ count: expect.any(Number) });
+  });
+
+  it('say something in silence, and ask the reader to come again after a while', async () => {
+    const { rig, service, client, ask } = await openRig();
+    const reader = read(await ask());
+    await rig.advance(HEARTBEAT_MS, 1_000);
+    expect(reader.text).toContain('\n: \n\n');
+    for (let at = 0; at < STREAM_MS_MAX; at += 5_000) {
+      client.session.control({ type: 'keepalive' } as never);
+      await rig.advance(5_000, 5_000);
+    }
+    expect([reader.isOver, service.size]).toEqual([true, 0]);
+  });
+
+  it('of one that has ended are its end', async () => {
+    const { record, ask } = await openRig();
+    Object.assign(record, { endedAt: 1_000, reason: 'client_closed' });
+    const { body } = await ask();
+    expect(framesIn(body as string)).toMatchObject([{ kind: 'ended', reason: 'client_closed' }]);
+  });
+
+  it('of one whose node is gone end as lost', async () => {
+    const { service, ask } = await openRig();
+    service.close();
+    const { body } = await ask();
+    expect(framesIn(body as string)).toMatchObject([{ kind: 'ended', reason: 'lost' }]);
+  });
+
+  it.each([
+    ['after=x', {}, 'invalid_request'],
+    ['', { headers: { 'last-event-id': '-1' } }, 'invalid_request'],
+    ['since=1', {}, 'invalid_request'],
+    ['', { organisationId: 'org_2' }, 'not_found'],
+    ['', { id: 'ses_nobody' }, 'not_found'],
+  ])('are refused for what is no number, and of nobody else: %s %j', async (query, options, code) => {
+    const { service, ask } = await openRig();
+    await expect(ask(query, options)).rejects.toMatchObject({ code });
+    expect(service.size).toBe(0);
+  });
+});
