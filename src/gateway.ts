@@ -229,7 +229,7 @@ class Node {
     }
     if (roles.has('edge')) this.#behind = await this.#openEdge(assembly, vault, shared, far);
     else this.#live = roles.has('upstream') ? openLive(assembly, vault, this.#members) : undefined;
-    if (own !== undefined && shared === undefined) closeOwnLost(assembly, own.store);
+    if (own !== undefined && shared === undefined) await closeOwnLost(assembly, own.store);
     if (own === undefined || shared === undefined || this.#members === undefined) return;
     const reservations = this.#behind?.money.reservations;
     const noteSettled =

@@ -1,6 +1,7 @@
 // The accounts of the gateway on the node that has the database, which it may serve to others as the one owner. Those ask by
 // remote-accounts.ts, and everything behind asks the same store and vault either way.
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newToken, tokenHash } from '../accounts/mail-tokens.ts';
 import { ownShard } from '../cluster/accounts/ownership.ts';
@@ -239,10 +240,29 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
  * Closes sessions of former processes on this node's database that left no journal. On a node without others, journals show which
  * processes run.
  */
-export function closeOwnLost(assembly: Assembly, store: Store): void {
+export async function closeOwnLost(assembly: Assembly, store: Store): Promise<void> {
   const directory = join(assembly.config.data.directory, 'usage');
+  await endLeasesOfOthers(assembly, store, directory);
   const lost = closeLostSessions(assembly, store, 0, (node) => existsSync(join(directory, `${node}${JOURNAL_SUFFIX}`)));
   assembly.defer(() => lost.close());
+}
+
+/**
+ * Where no other process has a journal, none works: what those that were killed had held is given back, and their idempotency
+ * keys are free, before anything of this one's is. Else both end with their leases.
+ */
+async function endLeasesOfOthers({ bus, logger, metrics }: Assembly, store: Store, directory: string): Promise<void> {
+  const untilMs = Date.now();
+  try {
+    const journals = (await readdir(directory)).filter((name) => name.endsWith(JOURNAL_SUFFIX));
+    if (journals.some((name) => name !== `${bus.node}${JOURNAL_SUFFIX}`)) return;
+    const holds = await store.endHolds(untilMs);
+    const files = await store.endIdempotency(untilMs);
+    if (holds + files > 0) logger.warn({ holds, files }, 'what a process that was killed had held is free again');
+  } catch (error) {
+    metrics.ledgerFault('leases');
+    logger.error({ action: 'leases', err: error }, 'ledger fault');
+  }
 }
 
 function closeLostSessions(

@@ -76,6 +76,11 @@ export class Journal {
     if (this.#crossedOut.length > 0 && !this.#closed) void this.sync();
   }
 
+  /** Makes the file, so that others on the same directory see that this process works. Never rejects. */
+  async begin(): Promise<void> {
+    if (!this.#begun && !this.#closed) await this.sync();
+  }
+
   /** Writes what is new and has it on the disk. Never rejects. */
   async sync(): Promise<void> {
     this.#writing ??= this.#write().finally(() => {

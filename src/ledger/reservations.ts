@@ -100,6 +100,7 @@ export class Reservations {
   /** Settles what processes that are gone left behind; and comes back as long as others are there that may be gone one day. */
   async recover(): Promise<Recovered> {
     const { settings, wallNow, store, clock, node, onFault } = this.#options;
+    await this.journal.begin();
     const recovered = await recoverUsage({
       directory: settings.directory,
       node,

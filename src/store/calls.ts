@@ -42,6 +42,8 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   openNodes: 'reads',
   closeLost: 'writes',
   expireHolds: 'writes',
+  endHolds: 'writes',
+  endIdempotency: 'writes',
   addCredit: 'writes',
   balanceOf: 'reads',
   findSession: 'reads',

@@ -32,6 +32,19 @@ function open(limits: Partial<typeof IDEMPOTENCY_LIMITS> = {}) {
 }
 
 describe('a key', () => {
+  it('whose process is gone is the next attempt’s at once, which charges under its id; younger ones and answers stay', () => {
+    const { tables, attempt, clock } = open();
+    tables.claimIdempotency(attempt(1, 'killed'), LEASE_MS);
+    tables.claimIdempotency(attempt(2, 'answered'), LEASE_MS);
+    tables.finishIdempotency(attempt(2, 'answered'), PRINT, bytes(3));
+    const untilMs = clock.nowMs++;
+    tables.claimIdempotency(attempt(3, 'works'), LEASE_MS);
+    expect([tables.endIdempotency(untilMs), tables.endIdempotency(untilMs)]).toEqual([1, 0]);
+    expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'killed' });
+    expect(tables.claimIdempotency(attempt(2, 'b'), LEASE_MS)).toMatchObject({ state: 'done' });
+    expect(tables.claimIdempotency(attempt(3, 'b'), LEASE_MS)).toMatchObject({ state: 'running' });
+  });
+
   it('is one attempt’s at a time, until its lease is over; the next is to charge under the first one’s id', () => {
     const { tables, attempt, clock } = open();
     expect(tables.claimIdempotency(attempt(1, 'a'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'a' });

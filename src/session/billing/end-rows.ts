@@ -120,7 +120,8 @@ export const FILE_ENDS: readonly EndRow[] = [
   {
     when: 'The process is killed.',
     reason: null,
-    billed: 'Nothing; the hold is given back with its lease.',
+    billed:
+      'Nothing; the hold is given back at the next start, or with its lease where other processes work on the database.',
     told: 'The connection breaks.',
   },
 ];

@@ -43,4 +43,6 @@ export interface IdempotencyCalls {
   finishIdempotency(attempt: IdempotencyAttempt, fingerprint: Uint8Array, sealed: Uint8Array): boolean;
   /** Nothing came of the attempt: the key is free. */
   releaseIdempotency(attempt: IdempotencyAttempt): void;
+  /** Ends the leases of all attempts that began by then: no process that works on them is left. What they charge under stays. */
+  endIdempotency(claimedUntilMs: number): number;
 }

@@ -77,6 +77,10 @@ export function createIdempotencyTables(
   const letGo = database.prepare<IdempotencyAttempt & { now: number }>(
     `UPDATE idempotency_keys SET lease_until_ms = @now ${own} AND fingerprint IS NULL`,
   );
+  const endUntil = database.prepare<{ claimedUntilMs: number; keptMs: number; now: number }>(
+    `UPDATE idempotency_keys SET lease_until_ms = @now
+     WHERE lease_until_ms > @now AND expires_at_ms - @keptMs <= @claimedUntilMs`,
+  );
   const remove = database.prepare<[number]>('DELETE FROM idempotency_keys WHERE number = ?');
   const sweep = database.prepare<{ now: number; limit: number }>(
     `DELETE FROM idempotency_keys WHERE number IN
@@ -132,6 +136,7 @@ export function createIdempotencyTables(
       // Under an earlier attempt's id something may have been charged, and the next attempt has to know it.
       if (release.run(attempt).changes === 0) letGo.run({ ...attempt, now: nowMs() });
     },
+    endIdempotency: (claimedUntilMs) => endUntil.run({ claimedUntilMs, keptMs: limits.keptMs, now: nowMs() }).changes,
   };
 }
 

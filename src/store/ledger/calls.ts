@@ -213,6 +213,8 @@ export interface LedgerCalls {
   closeLost(node: string, endedAt: string, isKilled?: boolean): number;
   /** Gives back every hold whose lease is over. */
   expireHolds(): number;
+  /** As if the leases of all holds that were made by then were over: no process that made them is left. */
+  endHolds(madeUntilMs: number): number;
   /** False when it was given before. Throws `not_found`, `invalid`. */
   addCredit(credit: Credit, by: Actor): boolean;
   /** Throws `not_found`. */

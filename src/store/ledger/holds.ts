@@ -1,12 +1,12 @@
 // Holds: money put aside for an open session, never more than there is, given back when its lease is over. Each session has at
-// most one. Everything but expireHolds runs in the caller's transaction.
+// most one. Everything but expireHolds and endHolds runs in the caller's transaction.
 
 import type { TableContext } from '../table-context.ts';
 import type { HoldGrant, HoldRequest, Leases, LedgerCalls } from './calls.ts';
 import type { SessionRow } from './postings.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
-export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds'> {
+export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds' | 'endHolds'> {
   /** What a hold may be now: nothing below `leastMicroUsd`, and of what was held before, as much as is wanted. */
   offer(organisationId: string, keyId: string, request: HoldRequest, heldBeforeMicroUsd?: bigint): HoldGrant;
   /** What is held for the session, 0 once the lease is over. */
@@ -58,6 +58,12 @@ export function createLedgerHolds(
     return over.length;
   });
 
+  const endUntil = database.transaction((madeUntilMs: number): number => {
+    const made = statements.openMadeUntil.all(madeUntilMs);
+    for (const each of made) close(each, 'expire', 0n);
+    return made.length;
+  });
+
   return {
     offer(organisationId, keyId, { wantedMicroUsd, leastMicroUsd }, heldBeforeMicroUsd = 0n) {
       let grant: HoldGrant = { heldMicroUsd: wantedMicroUsd, limitedBy: null };
@@ -101,6 +107,7 @@ export function createLedgerHolds(
       return open.microUsd;
     },
     expireHolds: () => expire.immediate(),
+    endHolds: (madeUntilMs) => endUntil.immediate(madeUntilMs),
     nextLeaseEndMs() {
       const { now, ahead } = times();
       // The one that ends last is the one that was made last.
@@ -134,6 +141,7 @@ function prepare(database: TableContext['database']) {
         `${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= @now OR made_at_ms > @ahead ORDER BY open_holds.lease_end_ms`,
       )
       .safeIntegers(),
+    openMadeUntil: database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE made_at_ms <= ?`).safeIntegers(),
     nextEnd: database.prepare<[], number | null>('SELECT min(lease_end_ms) FROM open_holds').pluck(),
     lastMade: database
       .prepare<[], number>(

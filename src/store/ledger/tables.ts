@@ -29,6 +29,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
     addCredit: transfers.addCredit,
     balanceOf: transfers.balanceOf,
     expireHolds: holds.expireHolds,
+    endHolds: holds.endHolds,
     nextLeaseEndMs: holds.nextLeaseEndMs,
     backup: (file) => backUp(context.database, file),
   };

@@ -79,6 +79,8 @@ const ROWS = {
   renewHold: member('object', 'list', 'object'),
   settleSession: member('object', 'object'),
   expireHolds: 'local',
+  endHolds: 'local',
+  endIdempotency: 'local',
   addCredit: 'local',
   balanceOf: first('text'),
   findSession: first('text', 'text'),

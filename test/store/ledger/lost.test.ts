@@ -44,6 +44,17 @@ describe('closing what is lost', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
+  test('where no process is left, gives back all that was held by then', () => {
+    const { ledger, who, clock } = begin();
+    ledger.openSession(headOf(who, 'req_1'), holdOf(60_000n, 0n, LEASE_MS));
+    ledger.openSession(headOf(who, idOf('1')), holdOf(60_000n, 0n, LEASE_MS));
+    const untilMs = clock.nowMs++;
+    ledger.openSession(headOf(who, 'req_2'), holdOf(50_000n, 0n, LEASE_MS));
+    expect([ledger.endHolds(untilMs), ledger.endHolds(untilMs)]).toEqual([2, 0]);
+    expect(ledger.balanceOf(who.organisationId).heldMicroUsd).toBe(50_000n);
+    expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
+  });
+
   test('gives back at once what a process holds that is known to have been killed, and bills nothing for it', () => {
     const { ledger, who } = begin();
     ledger.openSession(headOf(who, idOf('1')), holdOf(60_000n, 0n, LEASE_MS));
