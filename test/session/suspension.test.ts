@@ -19,12 +19,29 @@ const ended = (turnId: string, start: number, end: number): Heard => ({
 const quietRig = (options: RigOptions = {}) =>
   puppetRig({ timing: { stallMs: Number.POSITIVE_INFINITY }, rig: { ...SETTINGS, ...options } });
 
-/** A session that has said one second and rests without a connection. */
-async function restingSession(options: RigOptions = {}, request: Parameters<SessionRig['open']>[0] = {}) {
+/** A session that has said one second, and whose connection has been told to finish. */
+async function leavingSession(options: RigOptions = {}, request: Parameters<SessionRig['open']>[0] = {}) {
   const { rig, puppet } = quietRig(options);
   const client = await rig.open({ model: 'puppet/a', ...request });
   client.session.audio(speech(1));
   await rig.advance(21_000, 1_000);
+  return { rig, puppet, client };
+}
+
+/** The same, where what was said has its final before that. */
+async function answeredSession() {
+  const { rig, puppet } = quietRig();
+  const client = await rig.open({ model: 'puppet/a' });
+  client.session.audio(speech(1));
+  await rig.advance(500);
+  await puppet.last.say(ended('1', 0, 1));
+  await rig.advance(21_000, 1_000);
+  return { rig, puppet, client };
+}
+
+/** A session that has said one second and rests without a connection. */
+async function restingSession(...made: Parameters<typeof leavingSession>) {
+  const { rig, puppet, client } = await leavingSession(...made);
   await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
   expect([rig.upstream.size, client.finals.length]).toEqual([0, 1]);
   return { rig, puppet, client };
@@ -91,10 +108,7 @@ describe('a session without audio', () => {
   });
 
   it('to which audio comes while the connection is let go of is given another at once', async () => {
-    const { rig, puppet } = quietRig();
-    const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(speech(1));
-    await rig.advance(21_000, 1_000);
+    const { rig, puppet, client } = await leavingSession();
     client.session.audio(speech(1));
     expect(puppet.last.samples).toBe(RATE);
     await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
@@ -110,10 +124,7 @@ describe('a session without audio', () => {
   });
 
   it('whose connection fails instead of finishing is heard again, and rests after that', async () => {
-    const { rig, puppet } = quietRig();
-    const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(speech(1));
-    await rig.advance(21_000, 1_000);
+    const { rig, puppet, client } = await leavingSession();
     await puppet.last.say({ type: 'failed', failure: failure('retry') });
     await rig.advance(1_000, 100);
     expect([puppet.connections.length, puppet.last.samples]).toEqual([2, RATE]);
@@ -200,10 +211,7 @@ describe('a session that rests', () => {
   });
 
   it('is drained while its connection says goodbye with every final', async () => {
-    const { rig, puppet } = quietRig();
-    const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(speech(1));
-    await rig.advance(21_000, 1_000);
+    const { rig, puppet, client } = await leavingSession();
     client.session.drain();
     await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
     await untilEnded(rig, client);
@@ -294,12 +302,7 @@ describe('a session that rests', () => {
 
 describe('audio that comes while the connection says goodbye', () => {
   it('does not wait for that where all before it has its final', async () => {
-    const { rig, puppet } = quietRig();
-    const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(speech(1));
-    await rig.advance(500);
-    await puppet.last.say(ended('1', 0, 1));
-    await rig.advance(21_000, 1_000);
+    const { rig, puppet, client } = await answeredSession();
     const [leaving] = puppet.connections;
     client.session.audio(speech(1));
     await rig.advance(10, 10);
@@ -320,12 +323,7 @@ describe('audio that comes while the connection says goodbye', () => {
   });
 
   it('and a `close` does not either', async () => {
-    const { rig, puppet } = quietRig();
-    const client = await rig.open({ model: 'puppet/a' });
-    client.session.audio(speech(1));
-    await rig.advance(500);
-    await puppet.last.say(ended('1', 0, 1));
-    await rig.advance(21_000, 1_000);
+    const { rig, puppet, client } = await answeredSession();
     client.session.control({ type: 'close' });
     await rig.advance(10, 10);
     expect([client.closeCode, puppet.connections.length]).toEqual([1000, 1]);

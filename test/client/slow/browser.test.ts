@@ -4,20 +4,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Voxgate } from '../../../clients/typescript/src/index.ts';
-import { type LiveGateway, samples, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { type CuttingProxy, startCuttingProxy } from '../rig/cutting-proxy.ts';
-import { programOf } from '../rig/programs.ts';
 
 const CLIENT = fileURLToPath(new URL('../../../dist/client/', import.meta.url));
-const WAV = fileURLToPath(new URL('../../fixtures/audio/commands.wav', import.meta.url));
-const SPOKEN = samples().find(({ file }) => file === 'commands.wav') as ReturnType<typeof samples>[number] & {
-  turns: string[];
-};
-const program = programOf('chromium', 'chromium-browser', 'google-chrome');
-if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
 
 /** What a module script of the page leaves for the tests. */
 interface Loaded {
@@ -31,26 +25,14 @@ let browser: Browser;
 let origin: string;
 const asked: string[] = [];
 
-// Without a browser there is nothing to be seen; the line above says so.
-describe.skipIf(program === undefined)('in a browser', { timeout: 60_000 }, () => {
+// It says itself why, when no browser is here.
+describe.skipIf(!browserIsHere)('in a browser', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
     proxy = await startCuttingProxy(live.url);
     origin = await servePage();
-    browser = await chromium.launch({
-      executablePath: program as string,
-      args: [
-        '--no-sandbox',
-        '--use-fake-device-for-media-stream',
-        '--use-fake-ui-for-media-stream',
-        `--use-file-for-fake-audio-capture=${WAV}`,
-        '--autoplay-policy=no-user-gesture-required',
-      ],
-    });
+    browser = await openBrowser('--autoplay-policy=no-user-gesture-required');
   }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-  });
 
   /** A page whose policy lets in the client, and no more than `policy` beside it. */
   async function open(policy: string): Promise<Page> {
@@ -104,7 +86,7 @@ describe.skipIf(program === undefined)('in a browser', { timeout: 60_000 }, () =
     );
     expect(proxy.made).toBe(1);
     expect(heard.finals.length).toBeGreaterThanOrEqual(3);
-    for (const { text } of heard.finals.slice(0, 3)) expect(SPOKEN.turns).toContain(text);
+    for (const { text } of heard.finals.slice(0, 3)) expect(spokenTurns).toContain(text);
     expect(heard.finals.map(({ turn }) => turn)).toEqual(heard.finals.map((__, index) => index));
     heard.finals.forEach(({ start, end }, index) => {
       expect(start).toBeGreaterThanOrEqual(heard.finals[index - 1]?.end ?? 0);

@@ -1,11 +1,8 @@
 // The console in a real browser: from the sign-up over the mail to a key, which a program then uses.
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from '../../client/rig/programs.ts';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-
-const program = programOf('chromium', 'chromium-browser', 'google-chrome');
-if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
 
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery staple';
@@ -15,20 +12,17 @@ let browser: Browser;
 let page: Page;
 const complaints: string[] = [];
 
-// Without a browser there is nothing to be seen; the line above says so.
-describe.skipIf(program === undefined)('somebody new', { timeout: 60_000 }, () => {
+// It says itself why, when no browser is here.
+describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
+    browser = await openBrowser();
     page = await browser.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       // Whoever is not logged in is told so by 401.
       if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
     });
-  });
-  afterAll(async () => {
-    await browser?.close();
   });
 
   const submit = () => page.click('button[type=submit]');

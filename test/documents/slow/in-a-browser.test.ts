@@ -1,13 +1,11 @@
 // The pages in a real browser, on a phone and on a desk: nothing is wider than what it stands in, and the search is found and used.
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createDocuments } from '../../../src/documents/documents.ts';
 import { providers } from '../../../src/providers/index.ts';
-import { programOf } from '../../client/rig/programs.ts';
+import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
-const program = programOf('chromium', 'chromium-browser', 'google-chrome');
-if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
 const { names } = createDocuments({ version: '', providers });
 
 interface Box {
@@ -22,14 +20,11 @@ interface Window {
 let live: LiveGateway;
 let browser: Browser;
 
-// Without a browser there is nothing to be seen; the line above says so.
-describe.skipIf(program === undefined)('the pages', { timeout: 120_000 }, () => {
+// It says itself why, when no browser is here.
+describe.skipIf(!browserIsHere)('the pages', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] });
-  });
-  afterAll(async () => {
-    await browser?.close();
+    browser = await openBrowser();
   });
 
   it.each([390, 1280])('fit their boxes at %i pixels, every table of them', async (width) => {

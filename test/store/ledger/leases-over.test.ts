@@ -3,26 +3,15 @@
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { checkCopy, restoreDatabase } from '../../../src/store/sqlite/restore.ts';
-import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/store.ts';
+import { openStore } from '../../fakes/store/data-directory.ts';
 import { headOf, holdOf, ledgerRig, lineOf } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const LEASE_MS = 60_000;
 const NAME = 'voxgate.db';
-
-const opened: SqliteStore[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-});
-
-async function open(directory: string): Promise<SqliteStore> {
-  const store = await openSqliteStore({ directory });
-  opened.push(store);
-  return store;
-}
 
 /** What a process leaves behind that was killed so long ago with three sessions open, and a copy it had made just before. */
 function killed(agoMs: number) {
@@ -44,7 +33,7 @@ const HOURS_MS = 5 * 3_600_000;
 describe('a node that was killed with holds open', () => {
   test.each([LEASE_MS, LEASE_MS + 60_001, HOURS_MS])('%s ms ago agrees with the first call', async (agoMs) => {
     const { directory, who } = killed(agoMs);
-    const store = await open(directory);
+    const store = await openStore(directory);
     const [audit, balance] = await Promise.all([store.auditLedger(), store.balanceOf(who.organisationId)]);
     expect(audit).toMatchObject({ ok: true, faults: [], openHolds: 0, oldestHoldMs: null });
     expect(balance).toMatchObject({ balanceMicroUsd: 990_000n, heldMicroUsd: 0n });
@@ -52,14 +41,14 @@ describe('a node that was killed with holds open', () => {
 
   test('before the clock was put back by an hour holds nothing any more', async () => {
     const { directory, who } = killed(-3_600_000);
-    const store = await open(directory);
+    const store = await openStore(directory);
     const [audit, balance] = await Promise.all([store.auditLedger(), store.balanceOf(who.organisationId)]);
     expect(audit).toMatchObject({ ok: true, faults: [], openHolds: 0 });
     expect(balance).toMatchObject({ balanceMicroUsd: 990_000n, heldMicroUsd: 0n });
   });
 
   test('a moment ago still holds what it held, and that is no fault', async () => {
-    const store = await open(killed(0).directory);
+    const store = await openStore(killed(0).directory);
     expect(await store.auditLedger()).toMatchObject({ ok: true, faults: [], openHolds: 3 });
   });
 
@@ -67,7 +56,7 @@ describe('a node that was killed with holds open', () => {
     const { directory, who } = killed(HOURS_MS);
     const other = keepDatabase(new Database(join(directory, NAME)));
     other.exec("CREATE TRIGGER full BEFORE INSERT ON hold_ends BEGIN SELECT raise(ABORT, 'the disk is full'); END");
-    const store = await open(directory);
+    const store = await openStore(directory);
     expect(await store.balanceOf(who.organisationId)).toMatchObject({ heldMicroUsd: 180_000n });
     const told = new Promise((resolve) => store.onKeyRevoked(resolve));
     // A key that seems revoked when a hold ends is the signal to wait for.
@@ -94,7 +83,7 @@ describe('a copy made while money was held', () => {
     expect(checkCopy(file)).toMatchObject({ ok: true, openHolds: 0 });
     expect(checkCopy(copy).openHolds).toBe(3);
     expect(checkCopy(kept!).openHolds).toBe(3);
-    const store = await open(directory);
+    const store = await openStore(directory);
     expect(await store.balanceOf(who.organisationId)).toMatchObject({ heldMicroUsd: 0n, availableMicroUsd: 990_000n });
   });
 

@@ -1,9 +1,20 @@
 // The door's suite: the heads of requests, in any number of pieces, too large, broken or odd.
 import { describe, expect, test } from 'vitest';
+import type { DoorRequest } from '../../../src/edge/door.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, rawSocket, start } from './fixture.ts';
 
 export function headSuite(under: DoorUnderTest): void {
+  /** A door, and the paths of the requests that have reached its handler. */
+  const listing = async () => {
+    const paths: string[] = [];
+    const request = async ({ path }: DoorRequest) => {
+      paths.push(path);
+      return { status: 200 };
+    };
+    return { ...(await start(under, { request })), paths };
+  };
+
   describe('a head', () => {
     const { unanswered = [] } = under.gaps;
     /** A known gap: the header timeout ends it, or the door closes the connection. */
@@ -141,13 +152,7 @@ export function headSuite(under: DoorUnderTest): void {
     });
 
     test('of chunks with trailers that look like a request leads to one request', async () => {
-      const paths: string[] = [];
-      const { port } = await start(under, {
-        request: async ({ path }) => {
-          paths.push(path);
-          return { status: 200, body: path };
-        },
-      });
+      const { port, paths } = await listing();
       const socket = await rawSocket(port);
       const head = 'POST /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n';
       await socket.writeApart([head, 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n']);
@@ -163,48 +168,30 @@ export function headSuite(under: DoorUnderTest): void {
       ['a bare CR in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\rc\r\n\r\n'],
       ['a space before the colon', 'GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n'],
     ])('with %s is refused at once, and reaches no handler', async (what, bytes) => {
-      let reached = 0;
-      const { port } = await start(under, {
-        request: async () => {
-          reached++;
-          return { status: 200 };
-        },
-      });
+      const { port, paths } = await listing();
       const socket = await rawSocket(port);
       await socket.writeApart([bytes]);
       if (!isUnanswered(what)) expect((await socket.reply()).status).toBe(400);
-      expect(reached).toBe(0);
+      expect(paths).toEqual([]);
     });
 
     test(`with 200 headers ${under.gaps.fewHeaders ? 'never reaches a handler (known gap)' : 'is served'}`, async () => {
-      let reached = 0;
-      const { port } = await start(under, {
-        request: async () => {
-          reached++;
-          return { status: 200 };
-        },
-      });
+      const { port, paths } = await listing();
       const socket = await rawSocket(port);
       const headers = Array.from({ length: 200 }, (_, index) => `X-${index}: v`);
       await socket.writeApart([get('/', headers)]);
       if (under.gaps.fewHeaders !== 'unanswered')
         expect((await socket.reply()).status).toBe(under.gaps.fewHeaders === 'refused' ? 431 : 200);
-      expect(reached).toBe(under.gaps.fewHeaders ? 0 : 1);
+      expect(paths).toHaveLength(under.gaps.fewHeaders ? 0 : 1);
     });
 
     const http10 = under.gaps.http10 ?? 'served';
     test(`of HTTP/1.0 is ${http10}`, async () => {
-      let reached = 0;
-      const { port } = await start(under, {
-        request: async () => {
-          reached++;
-          return { status: 200 };
-        },
-      });
+      const { port, paths } = await listing();
       const socket = await rawSocket(port);
       await socket.writeApart(['GET / HTTP/1.0\r\nHost: a\r\n\r\n']);
       if (http10 !== 'unanswered') expect((await socket.reply()).status).toBe(http10 === 'refused' ? 505 : 200);
-      expect(reached).toBe(http10 === 'served' ? 1 : 0);
+      expect(paths).toHaveLength(http10 === 'served' ? 1 : 0);
     });
   });
 }

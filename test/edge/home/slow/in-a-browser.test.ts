@@ -1,36 +1,18 @@
 // The first page in a real browser: a key that is pasted, a microphone that plays a file, and what was heard; and the way there of
 // somebody without a key, from the sign-up over the mail to a key of their own.
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from '../../../client/rig/programs.ts';
-import { type LiveGateway, samples, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
-
-const SPOKEN = samples().find(({ file }) => file === 'commands.wav') as ReturnType<typeof samples>[number] & {
-  turns: string[];
-};
-const WAV = new URL('../../../fixtures/audio/commands.wav', import.meta.url).pathname;
-const program = programOf('chromium', 'chromium-browser', 'google-chrome');
-if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { browserIsHere, openBrowser, spokenTurns } from '../../../fakes/processes/browser.ts';
+import { type LiveGateway, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 
 let live: LiveGateway;
 let browser: Browser;
 
-// Without a browser there is nothing to be seen; the line above says so.
-describe.skipIf(program === undefined)('the first page', { timeout: 60_000 }, () => {
+// It says itself why, when no browser is here.
+describe.skipIf(!browserIsHere)('the first page', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await chromium.launch({
-      executablePath: program as string,
-      args: [
-        '--no-sandbox',
-        '--use-fake-device-for-media-stream',
-        '--use-fake-ui-for-media-stream',
-        `--use-file-for-fake-audio-capture=${WAV}`,
-      ],
-    });
-  });
-  afterAll(async () => {
-    await browser?.close();
+    browser = await openBrowser();
   });
 
   /** A person before the page: what the browser refused it, and where it asked. */
@@ -54,7 +36,7 @@ describe.skipIf(program === undefined)('the first page', { timeout: 60_000 }, ()
         document: { querySelector(at: string): { textContent: string } };
       };
       return turns.some((turn) => document.querySelector('#finals').textContent.includes(turn));
-    }, SPOKEN.turns);
+    }, spokenTurns);
     await page.click('#stop');
     await page.waitForSelector('#state:text("The session has ended.")');
   }

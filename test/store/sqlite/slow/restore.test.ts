@@ -12,32 +12,21 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keepDatabase } from '../../../../src/store/sqlite/keep-database.ts';
 import { checkCopy, restoreDatabase } from '../../../../src/store/sqlite/restore.ts';
-import { openSqliteStore, type SqliteStore } from '../../../../src/store/sqlite/store.ts';
+import type { SqliteStore } from '../../../../src/store/sqlite/store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
+import { databaseIn, openStore } from '../../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../../fakes/temporary-directory.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 const PRICE = { unit: 'minute', microUsd: 4_300n, minimumMicroUsd: 0n } as const;
-const databaseIn = (directory: string) => join(directory, 'voxgate.db');
-
-const opened: SqliteStore[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-});
-
-async function open(directory: string): Promise<SqliteStore> {
-  const store = await openSqliteStore({ directory });
-  opened.push(store);
-  return store;
-}
 
 /** A directory with a ledger of so many sessions; closed. */
 async function directoryWith(sessions: number): Promise<string> {
   const directory = temporaryDirectory();
-  const store = await open(directory);
+  const store = await openStore(directory);
   const key = await firstKey(store);
   await Promise.all(Array.from({ length: sessions }, (_, index) => settle(store, key, index)));
   await store.close();
@@ -73,7 +62,7 @@ async function settle(store: SqliteStore, key: { id: string; organisationId: str
 
 async function backup(directory: string, name = 'copy.db'): Promise<string> {
   const file = join(temporaryDirectory(), name);
-  const store = await open(directory);
+  const store = await openStore(directory);
   await store.backup(file);
   await store.close();
   return file;
@@ -82,7 +71,7 @@ async function backup(directory: string, name = 'copy.db'): Promise<string> {
 describe('a backup', () => {
   it('made while others write is whole, agrees, and holds what was answered before', async () => {
     const directory = temporaryDirectory();
-    const [gateway, command] = [await open(directory), await open(directory)];
+    const [gateway, command] = [await openStore(directory), await openStore(directory)];
     const key = await firstKey(gateway);
     let done = 0;
     let writing = true;
@@ -111,7 +100,7 @@ describe('a backup', () => {
   it('put back has the older state, and the newer one is kept whole beside it', async () => {
     const directory = await directoryWith(3);
     const copy = await backup(directory);
-    const store = await open(directory);
+    const store = await openStore(directory);
     const { id, organisationId } = (await store.listKeys())[0]!;
     for (const index of [10, 11]) await settle(store, { id, organisationId }, index);
     await store.close();
@@ -119,7 +108,7 @@ describe('a backup', () => {
     const { audit, kept } = restoreDatabase(copy, databaseIn(directory), true);
     expect(audit).toMatchObject({ ok: true, sessions: 3 });
     expect(checkCopy(kept!)).toMatchObject({ ok: true, sessions: 5 });
-    const restored = await open(directory);
+    const restored = await openStore(directory);
     expect(await restored.auditLedger()).toMatchObject({ ok: true, sessions: 3 });
     // What was posted after the copy may be posted again, as by a journal.
     await settle(restored, { id, organisationId }, 10);
@@ -162,12 +151,12 @@ describe('a restore', () => {
     const { kept } = restoreDatabase(copy, databaseIn(directory), true);
     expect(readFileSync(kept!, 'utf8')).toContain('somebody may want it');
     expect(existsSync(`${databaseIn(directory)}-wal`)).toBe(false);
-    expect((await (await open(directory)).auditLedger()).ok).toBe(true);
+    expect((await (await openStore(directory)).auditLedger()).ok).toBe(true);
   });
 
   it('keeps what the process before it committed and had no time to tidy up', async () => {
     const directory = temporaryDirectory();
-    const store = await open(directory);
+    const store = await openStore(directory);
     const key = await firstKey(store);
     await settle(store, key, 1);
     const crashed = temporaryDirectory();
@@ -181,7 +170,7 @@ describe('a restore', () => {
   it('is refused while anybody has the database open, and changes nothing', async () => {
     const directory = await directoryWith(1);
     const copy = await backup(directory);
-    const gateway = await open(directory);
+    const gateway = await openStore(directory);
     expect(refusal(copy, directory)).toEqual(['conflict', expect.stringContaining('stop the gateway')]);
     await gateway.createOrganisation('still works', 0n, BY);
     await gateway.close();
