@@ -2,24 +2,26 @@
 // What is fed to them and what is made of their words is decided in stream.ts.
 import type { Automaton } from './grammar/automaton.ts';
 import type { Pronunciation } from './grammar/dictionary.ts';
-import { LANGUAGES } from './languages.ts';
+import { LANGUAGES, type LanguageModel } from './languages.ts';
 import { type Language, SAMPLE_RATE } from './protocol.ts';
 import { type Decoder, type SoundSwallowerModule, setAutomaton } from './soundswallower.ts';
 
 /** A task checked and made ready for a decoder. */
 export interface CompiledTask {
   language: Language;
+  /** The language's figures for this task. */
+  model: LanguageModel;
   /** A grammar's automaton, or the words of a text divided by spaces. */
   search: { kind: 'grammar'; automaton: Automaton } | { kind: 'align'; text: string };
   pronunciations: Pronunciation[];
 }
 
 /**
- * How far behind the best a path may fall: the package's own values for grammars. A known text has few paths, and none may be
- * lost: at the narrow beams its last word was.
+ * How far behind the best a path may fall. At the package's own values (1e-48, 7e-29) the way to the end of a short command was
+ * lost, and with it the last word. A known text has few paths, and none may be lost.
  */
 const BEAMS = {
-  grammar: { beam: 1e-48, pbeam: 1e-48, wbeam: 7e-29 },
+  grammar: { beam: 1e-64, pbeam: 1e-64, wbeam: 1e-40 },
   align: { beam: 1e-120, pbeam: 1e-120, wbeam: 1e-120 },
 } as const;
 
@@ -58,8 +60,9 @@ export class TurnDecoder {
     if (added.length > 0) this.#decoder.add_words(...added);
     for (const [word] of added) this.#known.add(word);
     this.#task = undefined;
-    const { search } = task;
+    const { search, model } = task;
     for (const [name, value] of Object.entries(BEAMS[search.kind])) this.#decoder.set_config(name, value);
+    this.#decoder.set_config('wip', model.wordInsertion);
     if (search.kind === 'align') this.#decoder.set_align_text(search.text);
     else setAutomaton(this.#module, this.#decoder, search.automaton);
     this.#task = task;
@@ -132,7 +135,7 @@ export class Decoders {
   }
 
   async #make(language: Language): Promise<TurnDecoder> {
-    const { directory, meanFeatures, wordInsertion } = LANGUAGES[language];
+    const { directory, meanFeatures } = LANGUAGES[language];
     const decoder = new this.#module.Decoder({
       loglevel: 'FATAL',
       samprate: SAMPLE_RATE,
@@ -140,7 +143,6 @@ export class Decoders {
       // No such file: words are added with the task.
       dict: '-',
       cmninit: meanFeatures,
-      wip: wordInsertion,
     });
     await decoder.initialize();
     return new TurnDecoder(this.#module, decoder, language);

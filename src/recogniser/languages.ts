@@ -13,10 +13,16 @@ export interface LanguageModel {
    */
   meanFeatures: string;
   /**
-   * How likely the decoder takes another word to be. At the package's 0.65 English strings of digits were full of short
-   * words that were not said: 31 % of those tuned on were right, now 62 %. Commands are as good with either. French loses words below 0.05.
+   * How likely the decoder takes another word to be, where a grammar lets words follow without end. At the package's own value
+   * English strings of digits were full of short words that were not said: 31 % of those tuned on were right, now 62 %. French
+   * loses words below 0.05.
    */
   wordInsertion: number;
+  /**
+   * The same where every phrase of the grammar has an end: there a dear word only makes the phrase of fewest words win. In
+   * noise (20 dB) 34 of 60 English commands were right at 0.001, and 45 at this.
+   */
+  boundedWordInsertion: number;
   /** The fit (confidence.ts) that is as likely of speech inside the grammar as of speech outside it. */
   evenFit: number;
   /** Words the dictionary lacks, and their phones. */
@@ -30,6 +36,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageModel>> = {
     directory: `${modelDirectory()}en-us`,
     meanFeatures: '48.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17',
     wordInsertion: 0.001,
+    boundedWordInsertion: 0.65,
     evenFit: -0.42,
     supplement: new Map(),
     elisions: new Map(),
@@ -38,6 +45,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageModel>> = {
     directory: `${modelDirectory()}fr-fr`,
     meanFeatures: '48.00,3.00,-1.00,2.00,1.00,-2.00,-1.00,-1.00,-2.00,-1.00,-3.00,-1.00,0.00',
     wordInsertion: 0.05,
+    boundedWordInsertion: 0.05,
     evenFit: -0.5,
     supplement: new Map([
       ['déverrouille', 'dd ei vv ai rr ou yy'],

@@ -5,7 +5,6 @@ import { local } from '../../src/providers/local/index.ts';
 import type { EngineConnection } from '../../src/providers/provider.ts';
 import { Decoders } from '../../src/recogniser/decoders.ts';
 import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
-import { LANGUAGES } from '../../src/recogniser/languages.ts';
 import { readQuery, SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
 import { loadModule, type SoundSwallowerModule } from '../../src/recogniser/soundswallower.ts';
 import { RecogniserStream } from '../../src/recogniser/stream.ts';
@@ -153,7 +152,7 @@ export class Bench {
     const settings = {
       interims: asked.interims,
       alignText: task.search.kind === 'align' ? task.search.text : undefined,
-      language: LANGUAGES[asked.language],
+      language: task.model,
     };
     const stream = new RecogniserStream(decoder, new TurnDetector(this.module), settings, (message) =>
       messages.push({ ...message, heardBytes }),

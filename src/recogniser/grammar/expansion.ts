@@ -27,6 +27,12 @@ export function partsOf(expansion: Expansion): Expansion[] {
   }
 }
 
+/** Whether words may follow without end. */
+export function isEndless(expansion: Expansion): boolean {
+  if (expansion.kind === 'times' && expansion.times !== '?') return true;
+  return partsOf(expansion).some(isEndless);
+}
+
 /** Every word of an expansion, each once. */
 export function wordsOf(expansion: Expansion, found = new Set<string>()): Set<string> {
   if (expansion.kind === 'word') found.add(expansion.word);

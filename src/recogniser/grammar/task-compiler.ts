@@ -1,10 +1,11 @@
 // Makes a query's task ready for a decoder, or says what is wrong with it. Remembers the last few.
 
 import type { CompiledTask } from '../decoders.ts';
+import { LANGUAGES } from '../languages.ts';
 import { type Language, paramOf, type QueryFault, type StreamQuery } from '../protocol.ts';
 import { automatonOf } from './automaton.ts';
 import { type Dictionary, readDictionary } from './dictionary.ts';
-import { GrammarError, wordsOf } from './expansion.ts';
+import { GrammarError, isEndless, wordsOf } from './expansion.ts';
 import { readGrammar } from './grammar.ts';
 
 /** Tasks remembered: a task that is used again skips the dictionary and finds its decoder. */
@@ -31,7 +32,9 @@ export class TaskCompiler {
     const dictionary = await this.#dictionary(query.language);
     const { pronunciations, unknown } = dictionary.find(read.words);
     if (unknown.length > 0) return unknownWords(query, unknown);
-    const task: CompiledTask = { language: query.language, search: read.search, pronunciations };
+    const figures = LANGUAGES[query.language];
+    const model = read.bounded ? { ...figures, wordInsertion: figures.boundedWordInsertion } : figures;
+    const task: CompiledTask = { language: query.language, model, search: read.search, pronunciations };
     this.#remember(key, task);
     return task;
   }
@@ -59,12 +62,15 @@ export class TaskCompiler {
 interface ReadTask {
   search: CompiledTask['search'];
   words: Set<string>;
+  /** Whether the grammar's phrases have an end. */
+  bounded: boolean;
 }
 
 function readGrammarTask(text: string): ReadTask | QueryFault {
   try {
     const grammar = readGrammar(text.normalize('NFC'));
-    return { search: { kind: 'grammar', automaton: automatonOf(grammar) }, words: wordsOf(grammar) };
+    const search = { kind: 'grammar', automaton: automatonOf(grammar) } as const;
+    return { search, words: wordsOf(grammar), bounded: !isEndless(grammar) };
   } catch (error) {
     if (error instanceof GrammarError) return { param: 'grammar', message: error.message };
     throw error;
@@ -85,7 +91,7 @@ function readAlignTask(text: string): ReadTask | QueryFault {
     .filter((word) => word !== '');
   if (words.length === 0) return fault('It has no words; give the words that are spoken in the audio.');
   if (words.length > wordsMax) return fault(`It has ${words.length} words; at most ${wordsMax} are accepted.`);
-  return { search: { kind: 'align', text: words.join(' ') }, words: new Set(words) };
+  return { search: { kind: 'align', text: words.join(' ') }, words: new Set(words), bounded: false };
 }
 
 function unknownWords(query: StreamQuery, unknown: string[]): QueryFault {

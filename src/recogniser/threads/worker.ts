@@ -1,9 +1,8 @@
 // A thread of the recogniser: runs any number of streams, one request at a time, and says what they say.
 // Which streams come here, and what becomes of them when the thread fails, is decided in pool.ts.
 import { parentPort } from 'node:worker_threads';
-import { Decoders, type TurnDecoder } from '../decoders.ts';
+import { type CompiledTask, Decoders, type TurnDecoder } from '../decoders.ts';
 import { TaskCompiler } from '../grammar/task-compiler.ts';
-import { LANGUAGES } from '../languages.ts';
 import {
   COMMAND_BYTES,
   paramOf,
@@ -66,8 +65,9 @@ async function open(id: number, query: StreamQuery): Promise<void> {
     // Dropped meanwhile.
     decoders.giveBack(prepared.decoder);
   } else {
-    const { decoder, alignText } = prepared;
-    const settings = { interims: query.interims, alignText, language: LANGUAGES[query.language] };
+    const { decoder, task } = prepared;
+    const alignText = task.search.kind === 'align' ? task.search.text : undefined;
+    const settings = { interims: query.interims, alignText, language: task.model };
     const say = (message: StreamMessage): void => reply({ type: 'said', stream: id, message });
     entry.running = { decoder, stream: new RecogniserStream(decoder, new TurnDetector(module), settings, say) };
     say({ type: 'ready' });
@@ -132,12 +132,12 @@ async function check(id: number, query: StreamQuery): Promise<void> {
 /** Compiles a task and gives it to a decoder, which is where the last faults of a grammar show. */
 async function prepare(
   query: StreamQuery,
-): Promise<{ decoder: TurnDecoder; alignText: string | undefined } | { fault: QueryFault }> {
+): Promise<{ decoder: TurnDecoder; task: CompiledTask } | { fault: QueryFault }> {
   const task = await compiler.compile(query);
   if ('param' in task) return { fault: task };
   try {
     const decoder = await decoders.take(task);
-    return { decoder, alignText: task.search.kind === 'align' ? task.search.text : undefined };
+    return { decoder, task };
   } catch (error) {
     rethrowTrap(error);
     return { fault: { param: paramOf(query.task), message: 'The decoder does not take it. Simplify it.' } };
