@@ -11,8 +11,8 @@ const ENDPOINTER = { samprate: SAMPLE_RATE, frame_length: 0.02, mode: 2, window:
 
 /** So many times as loud as the quietest of the last seconds is more than hiss, which is left as it is. */
 const OVER_FLOOR = 4;
-/** Below it is what rounding to 16 bits leaves. */
-const SOUND_MIN = 3e-4;
+/** Below it is what rounding to 16 bits leaves: one step of the samples. */
+const SOUND_MIN = 2 ** -15;
 /** By frame: the quietest is forgotten in about two seconds, the loudest in about five. */
 const FLOOR_RISE = 2 ** (1 / 100);
 const LOUDEST_FALL = 2 ** (-1 / 250);
