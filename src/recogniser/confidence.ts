@@ -23,6 +23,16 @@ export function fitOf(words: readonly DecodedWord[], { wordInsertion }: Language
   return length === 0 ? Number.NEGATIVE_INFINITY : logarithm / length;
 }
 
+/** Speech that words cover so much of is covered whole: voices begin before the first word is noticed, and end after the last. */
+const COVER_WHOLE = 0.8;
+
+/** The part of what is voiced that words cover, from 0 to 1. `voiced`: the moments, on the words' clock, where a voice is heard. */
+export function coverOf(words: readonly DecodedWord[], voiced: readonly number[]): number {
+  if (voiced.length === 0) return 1;
+  const covered = voiced.filter((at) => words.some(({ start, end }) => at >= start && at <= end)).length;
+  return Math.min(1, covered / voiced.length / COVER_WHOLE);
+}
+
 /** A logistic curve over the fit: monotone, and 0.5 where speech is as likely outside the grammar as inside. */
 export function confidenceOf(fit: number, { evenFit }: LanguageModel): number {
   return Math.round(1000 / (1 + Math.exp(STEEPNESS * (evenFit - fit)))) / 1000;

@@ -11,3 +11,6 @@ export function loudnessOf(frame: Float32Array): number {
 
 /** What samples are multiplied by, where the loudest frame is this loud. */
 export const gainOf = (loudest: number): number => Math.min(GAIN_MAX, LOUDNESS / loudest);
+
+/** Whether levelled audio is so loud that a voice is heard: vowels are, breath and the hiss of a line are not. */
+export const isVoiced = (levelled: number): boolean => levelled >= LOUDNESS / 6;

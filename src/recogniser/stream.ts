@@ -1,9 +1,9 @@
 // One stream: audio in, messages out. Decides where turns begin and end and what is said of them. Knows no thread: its
 // decoder and detector are handed in, so the same code serves live sessions and files and gives both the same words.
-import { confidenceOf, fitOf, wordConfidenceOf } from './confidence.ts';
+import { confidenceOf, coverOf, fitOf, wordConfidenceOf } from './confidence.ts';
 import type { DecodedWord } from './decoders.ts';
 import type { LanguageModel } from './languages.ts';
-import { gainOf, loudnessOf } from './level.ts';
+import { gainOf, isVoiced, loudnessOf } from './level.ts';
 import { type HeardWord, SAMPLE_RATE, type StreamMessage } from './protocol.ts';
 import { FRAME_SAMPLES } from './turn-detector.ts';
 
@@ -50,6 +50,8 @@ interface Turn {
   /** Pieces of the stream the decoder was fed: samples fed before the piece, and where in the stream it begins. */
   pieces: { fed: number; position: number }[];
   fed: number;
+  /** Seconds of what was fed where a voice is heard. */
+  voiced: number[];
   /** What samples are multiplied by before they are decoded. */
   gain: number;
   quietMs: number;
@@ -155,6 +157,7 @@ export class RecogniserStream {
       start,
       pieces: [{ fed: 0, position: leadStart }],
       fed: 0,
+      voiced: [],
       gain: gainFor(this.#lead),
       quietMs: 0,
       paused: false,
@@ -193,7 +196,10 @@ export class RecogniserStream {
     turn.sinceLookMs = 0;
     if (this.#lead.length === 0) return;
     const block = new Float32Array(this.#lead.length * FRAME_SAMPLES);
-    for (const [at, frame] of this.#lead.entries()) block.set(frame, at * FRAME_SAMPLES);
+    for (const [at, frame] of this.#lead.entries()) {
+      block.set(frame, at * FRAME_SAMPLES);
+      if (isVoiced(loudnessOf(frame) * turn.gain)) turn.voiced.push(seconds(turn.fed + (at + 0.5) * FRAME_SAMPLES));
+    }
     this.#lead = [];
     for (const [at, sample] of block.entries()) block[at] = sample * turn.gain;
     this.#decoder.feed(block);
@@ -224,13 +230,14 @@ export class RecogniserStream {
     this.#decoder.stop();
     const decoded = this.#decoder.text() === '' ? soFar : this.#decoder.words();
     const fit = fitOf(decoded, this.#settings.language);
-    const confidence = confidenceOf(fit, this.#settings.language);
+    const cover = coverOf(decoded, turn.voiced);
+    const confidence = round(confidenceOf(fit, this.#settings.language) * cover);
     const isSpeech = decoded.every(({ start, end }) => end - start <= WORD_SECONDS_MAX);
     if (decoded.length === 0 || confidence < CONFIDENCE_MIN || !isSpeech) {
       this.#say({ type: 'no_match', turn: turn.id, start: round(turn.start), end: round(seconds(this.#position)) });
       return;
     }
-    const words = decoded.map((word) => this.#placed(word, turn, fit));
+    const words = decoded.map((word) => this.#placed(word, turn, fit, cover));
     this.#say({
       type: 'final',
       turn: turn.id,
@@ -243,14 +250,14 @@ export class RecogniserStream {
   }
 
   /** Puts a word on the stream's clock. */
-  #placed(word: DecodedWord, { pieces }: Turn, fit: number): HeardWord {
+  #placed(word: DecodedWord, { pieces }: Turn, fit: number, cover: number): HeardWord {
     const piece = pieces.findLast(({ fed }) => fed <= word.start * SAMPLE_RATE) ?? pieces[0]!;
     const shift = seconds(piece.position - piece.fed);
     return {
       word: word.word,
       start: round(word.start + shift),
       end: round(word.end + shift),
-      confidence: wordConfidenceOf(word, fit, this.#settings.language),
+      confidence: round(wordConfidenceOf(word, fit, this.#settings.language) * cover),
     };
   }
 }

@@ -1,7 +1,7 @@
 // How sure the recogniser says it is.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { confidenceOf, fitOf, wordConfidenceOf } from '../../src/recogniser/confidence.ts';
+import { confidenceOf, coverOf, fitOf, wordConfidenceOf } from '../../src/recogniser/confidence.ts';
 import type { DecodedWord } from '../../src/recogniser/decoders.ts';
 import { LANGUAGES } from '../../src/recogniser/languages.ts';
 
@@ -35,5 +35,27 @@ describe.each(Object.entries(LANGUAGES))('confidence in %s', (_name, language) =
     const of = (each: DecodedWord) => wordConfidenceOf(each, turnFit, language);
     expect(of(poor)).toBeLessThan(confidenceOf(turnFit, language));
     expect(of(good)).toBeGreaterThan(confidenceOf(turnFit, language));
+  });
+});
+
+describe('how much of the speech words cover', () => {
+  const voiced = Array.from({ length: 10 }, (_, at) => 0.95 + at / 10);
+
+  test('is the part of the voiced moments that lie in a word; a fifth outside is forgiven', () => {
+    expect(coverOf([word(1, 1)], voiced)).toBe(1);
+    expect(coverOf([word(1, 0.8)], voiced)).toBe(1);
+    expect(coverOf([word(1, 0.3)], voiced)).toBeCloseTo(0.375);
+    expect(coverOf([], voiced)).toBe(0);
+    expect(coverOf([word(1, 1)], [])).toBe(1);
+  });
+
+  test('does not fall where words cover more', () => {
+    const length = fc.double({ min: 0, max: 2, noNaN: true });
+    fc.assert(
+      fc.property(length, length, (a, b) => {
+        const [short, long] = [Math.min(a, b), Math.max(a, b)].map((each) => coverOf([word(1, each)], voiced));
+        expect(short).toBeLessThanOrEqual(long!);
+      }),
+    );
   });
 });

@@ -6,6 +6,7 @@ import type { DecodedWord } from '../../src/recogniser/decoders.ts';
 import { LANGUAGES } from '../../src/recogniser/languages.ts';
 import { SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
 import { RecogniserStream, STREAM_TIMING } from '../../src/recogniser/stream.ts';
+import { seeded } from '../fakes/random.ts';
 import { audioOf, Bench, chunksOf, finalsOf, queryOf, sample, silence, textsOf } from './listening.ts';
 
 const SECOND = SAMPLE_RATE * 2;
@@ -128,6 +129,17 @@ describe('a turn', () => {
     expect(textsOf(messages)).toEqual(['w0 w1 w2']);
   });
 
+  test('is as sure as its words cover what was said', () => {
+    const confidenceOf = (end: number) => {
+      const decode = () => [{ word: 'say', start: 0, end, probability: 0.99 }];
+      const { hear, messages } = scripted({ speech: [[1, 1.6]], decode });
+      hear(3);
+      return finalsOf(messages)[0]?.confidence ?? 0;
+    };
+    expect(confidenceOf(1.5)).toBeGreaterThan(0.9);
+    expect(confidenceOf(0.75)).toBeLessThan(0.7);
+  });
+
   test.each<[string, DecodedWord[]]>([
     ['without a word', []],
     ['that hardly fits its words', [{ word: 'no', start: 0.2, end: 0.6, probability: 0.5 }]],
@@ -235,10 +247,23 @@ describe('on the real decoder', () => {
     }
   });
 
-  test('what is said 30 dB more quietly is heard all the same', async () => {
+  test.each([30, 40])('what is said %i dB more quietly is heard all the same', async (quieterDb) => {
     const one = sample('commands.wav');
-    const samples = new Int16Array(audioOf(one).buffer).map((value) => Math.round(value / 10 ** (30 / 20)));
+    const samples = new Int16Array(audioOf(one).buffer).map((value) => Math.round(value / 10 ** (quieterDb / 20)));
     expect(textsOf(await bench.hear(queryOf(one), [new Uint8Array(samples.buffer)]))).toEqual(one.turns);
+  });
+
+  test('the hiss of a quiet line is no speech', async () => {
+    const random = seeded(7);
+    const hiss = Int16Array.from({ length: 20 * SAMPLE_RATE }, () => random.integer(-8, 8));
+    const messages = await bench.hear(queryOf(sample('commands.wav')), [new Uint8Array(hiss.buffer)]);
+    expect(messages.map(({ type }) => type)).toEqual(['finished']);
+  });
+
+  test('open speech is never taken for sure: a few words of it do not speak for the rest', async () => {
+    const speech = sample('alignment.wav');
+    const messages = await bench.hear(queryOf(sample('commands.wav')), [audioOf(speech)]);
+    expect(Math.max(0, ...finalsOf(messages).map(({ confidence }) => confidence))).toBeLessThan(0.5);
   });
 
   test('finals come within a second of the last word, interims within 400 ms of theirs', async () => {
