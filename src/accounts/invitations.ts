@@ -1,7 +1,7 @@
 // How somebody becomes a member of an organisation by a link: with the password of the account there is, or of a new one.
 import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
-import type { Invitation, Person } from '../store/accounts/calls.ts';
+import type { Invitation } from '../store/accounts/calls.ts';
 import type { Store } from '../store/store.ts';
 import { type AccountsOptions, checkedEmail } from './accounts.ts';
 import { tokenHash } from './mail-tokens.ts';
@@ -10,6 +10,11 @@ import { checkPassword, PASSWORD_LENGTH } from './passwords.ts';
 type InvitationsOptions = Pick<AccountsOptions, 'passwords' | 'hashes' | 'attempts' | 'welcomeMicroUsd'> & {
   store: Pick<Store, 'findInvitation' | 'beginJoining' | 'join'>;
 };
+
+export interface Joined {
+  email: string;
+  organisationId: string;
+}
 
 export class Invitations {
   readonly #options: InvitationsOptions;
@@ -32,7 +37,7 @@ export class Invitations {
    * @param typed address; not looked at where the invitation says who is invited
    * @throws Refusal `invalid_link`, `invalid_login`, `invalid_request`, `rate_limit_exceeded`, `overloaded`
    */
-  async join(token: string, typed: string, password: string, client: string): Promise<Person> {
+  async join(token: string, typed: string, password: string, client: string): Promise<Joined> {
     const { store, passwords, hashes, attempts, welcomeMicroUsd } = this.#options;
     attempts.take(networkOf(client));
     const invitation = await this.find(token);
@@ -48,7 +53,7 @@ export class Invitations {
       const passwordHash = wanted.type === 'compare' ? wanted.passwordHash : await passwords.hash(password);
       const person = await store.join({ hash, email, address, passwordHash, welcomeMicroUsd, client });
       if (person === undefined) throw badLink();
-      return person;
+      return { email: person.email, organisationId: invitation.organisationId };
     });
   }
 }

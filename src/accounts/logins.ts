@@ -2,7 +2,7 @@
 // id travels is decided by src/edge; how long a failed login has to wait by the store.
 import { type Refusal, refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
-import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin } from '../store/accounts/calls.ts';
+import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin, Role } from '../store/accounts/calls.ts';
 import type { Store } from '../store/store.ts';
 import { checkedEmail } from './accounts.ts';
 import type { ClientLimit } from './client-limit.ts';
@@ -44,6 +44,9 @@ export interface CurrentSession {
   hash: Uint8Array;
   session: ConsoleSession;
   person: Person;
+  /** The organisation that the session works in, and what the person is there. */
+  organisationId: string;
+  role: Role;
   /** Whether the password was given within the last ten minutes. */
   isConfirmed: boolean;
   /** Whether the organisation is suspended. */
@@ -63,9 +66,16 @@ export class Logins {
    * Opens a session under a new id.
    *
    * @param replaces cookie that the client had before; its session ends, even another person's
+   * @param organisationId to begin in, where the person is a member of it; else the one of the longest membership
    * @throws Refusal `invalid_login`, `rate_limit_exceeded`, `overloaded`, `account_suspended`
    */
-  async logIn(email: string, password: string, peer: Peer, replaces?: string): Promise<OpenedSession> {
+  async logIn(
+    email: string,
+    password: string,
+    peer: Peer,
+    replaces?: string,
+    organisationId?: string,
+  ): Promise<OpenedSession> {
     const { address } = checkedEmail(email);
     return this.#judged(address, password, peer, async (personId, passwordHash, isOld) => {
       const cookie = newToken();
@@ -76,6 +86,7 @@ export class Logins {
         passwordHash,
         ...(isOld ? { rehashed: await this.#options.passwords.hash(password) } : {}),
         ...(former === undefined ? {} : { replaces: former }),
+        ...(organisationId === undefined ? {} : { organisationId }),
         ...peer,
         sessionsMax: SESSIONS_PER_PERSON_MAX,
       });
@@ -105,6 +116,7 @@ export class Logins {
           personId: current.person.id,
           hash: tokenHash(cookie)!,
           passwordHash,
+          organisationId: current.organisationId,
           ...peer,
           sessionsMax: SESSIONS_PER_PERSON_MAX,
         },
@@ -132,6 +144,11 @@ export class Logins {
     const cookie = newToken();
     const renamed = await this.#options.store.renameConsoleSession(current.hash, tokenHash(cookie)!);
     return renamed ? cookie : undefined;
+  }
+
+  /** The session works in another organisation from now on; false where the person is no member of it. */
+  enter(current: CurrentSession, organisationId: string): Promise<boolean> {
+    return this.#options.store.enterOrganisation(current.hash, organisationId);
   }
 
   list(personId: string): Promise<ConsoleSession[]> {

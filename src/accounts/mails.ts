@@ -46,6 +46,14 @@ const MAILS: Readonly<Record<string, Words>> = {
       'The link works once, within one hour. If you do not know of this, do nothing.',
     ),
   }),
+  'mail.invitation': (link) => ({
+    subject: 'You are invited to an organisation on Voxgate',
+    text: letter(
+      'Somebody invites you to work in their organisation on Voxgate. Open this page to see which, and to join it with your password, or a new one:',
+      link(LINK_PATHS.join),
+      'The link works once, within seven days. If you do not know of this, do nothing.',
+    ),
+  }),
   'mail.address-changed': () => ({
     subject: 'The address of your Voxgate account was changed',
     text: letter(

@@ -96,6 +96,13 @@ export const ERROR_CATALOGUE = {
   origin_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key may not be used from the page’s origin.'),
   account_suspended: row('permission_error', 403, 4003, 'stop', 'The organisation of the key is suspended.'),
   email_not_verified: row('permission_error', 403, 4003, 'stop', 'The account’s e-mail address is not verified yet.'),
+  role_not_allowed: row(
+    'permission_error',
+    403,
+    null,
+    'stop',
+    'The person’s role in the organisation does not allow this.',
+  ),
   password_required: row('permission_error', 403, null, 'stop', 'The console wants the password once more for this.'),
   cross_site_request: row(
     'permission_error',

@@ -1,18 +1,25 @@
 // `voxgate orgs …`: organisations, their credit and their limits, on the data directory of this machine.
+import { parseEmail } from '../accounts/addresses.ts';
+import { newToken, TokenSeal, tokenHash } from '../accounts/mail-tokens.ts';
+import { LINK_PATHS, linkTo } from '../accounts/mails.ts';
+import { loadSecret } from '../auth/secret.ts';
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
+import { isRole, ROLES } from '../store/accounts/roles.ts';
 import type { Organisation } from '../store/keys/calls.ts';
 import { checkedName } from '../store/keys/settings.ts';
 import type { Balance } from '../store/ledger/calls.ts';
-import { action, actionsCommand } from './shared/actions.ts';
+import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
+import { loadSettings } from './shared/settings.ts';
 import { orNone, outwardJson, signedUsdValue, usdValue } from './shared/values.ts';
 
 const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init]
        voxgate orgs list [--json]
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
+       voxgate orgs invite ORG_ID EMAIL [--role owner|admin|developer|read_only]
        voxgate orgs suspend|reinstate ORG_ID
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
@@ -23,11 +30,13 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
   credit     adds an amount in USD, 12.50 say; a negative one takes it back as an adjustment. Given again with the same
              --key it is not added again
   limit      how far the balance may go below zero: 0 for prepaid, none for no limit
+  invite     invites somebody into an organisation, as its owner unless --role says otherwise: by mail where
+             VOXGATE_SMTP_URL names a server, else it prints the link to hand over. It works once, within seven days
   suspend    refuses what the organisation asks for until it is reinstated; a gateway that runs heeds it within 30 seconds
   reinstate  takes that back`;
 
 export const orgs = actionsCommand(
-  { name: 'orgs', summary: 'create, list, credit, limit or suspend organisations', usage },
+  { name: 'orgs', summary: 'create, list, credit, limit or suspend organisations, or invite people into them', usage },
   {
     create: action({
       operands: ['NAME'],
@@ -81,6 +90,26 @@ export const orgs = actionsCommand(
           store.setCreditLimit(organisationId, limit, operator()),
         );
         print(`${changed.id} ${limitText(changed.creditLimitMicroUsd)}.`);
+      },
+    }),
+    invite: action({
+      operands: ['ORG_ID', 'EMAIL'],
+      options: { role: { type: 'string' } },
+      async run([organisationId = '', typed = ''], { role = 'owner' }) {
+        const invited = parseEmail(typed);
+        if (invited === undefined) throw new WrongInput('EMAIL is an address such as ada@example.com.');
+        if (!isRole(role)) throw new WrongInput(`--role takes one of ${ROLES.join(', ')}.`);
+        const { accounts, data, server } = loadSettings();
+        const token = newToken();
+        const isMailed = accounts.smtpUrl !== undefined;
+        const sealed = isMailed ? { sealed: new TokenSeal(loadSecret(data.secret, data.directory)).seal(token) } : {};
+        const hash = tokenHash(token) as Uint8Array;
+        await withStore({ make: false }, (store) =>
+          store.invite(organisationId, { ...invited, role, hash, ...sealed }, operator()),
+        );
+        if (isMailed) print(`${invited.email} is invited by mail, once a gateway runs.`);
+        else print(linkTo(accounts.publicUrl ?? `http://localhost:${server.port}`, LINK_PATHS.join, token));
+        return undefined;
       },
     }),
     suspend: suspension(true),

@@ -1,4 +1,5 @@
 // `voxgate orgs` and `voxgate usage` as an operator meets them: what they do, what they print, what they refuse.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,37 @@ function operator(directory = temporaryDirectory()) {
   const json = async (...args: string[]) => JSON.parse(await good(...args, '--json')) as Record<string, unknown>[];
   return { directory, run, good, json };
 }
+
+describe('voxgate orgs invite', () => {
+  it('prints a link that makes a member where no mail can leave, and mails it where one can', async () => {
+    const { directory, good, run } = operator();
+    const id = await good('orgs', 'create', 'Team', '--init');
+    const link = await good('orgs', 'invite', id, 'Ada@example.com', '--role', 'admin');
+    expect(link).toMatch(/^http:\/\/localhost:8080\/join\?token=[\w-]{43}$/);
+    const env = { VOXGATE_DATA_DIRECTORY: directory, VOXGATE_SMTP_URL: 'smtp://127.0.0.1:2525' };
+    const mailed = await voxgate(['orgs', 'invite', id, 'eva@example.com'], env);
+    expect([mailed.code, mailed.output]).toEqual([0, 'eva@example.com is invited by mail, once a gateway runs.\n']);
+
+    const store = await openSqliteStore({ directory });
+    const hash = createHash('sha256').update(link.slice(-43)).digest();
+    expect(await store.findInvitation(hash)).toMatchObject({
+      organisationId: id,
+      role: 'admin',
+      email: 'Ada@example.com',
+    });
+    expect(await store.takeOutbox(10, 1)).toMatchObject([
+      { type: 'mail.invitation', params: { to: 'eva@example.com' } },
+    ]);
+    await store.close();
+
+    expect(await run('orgs', 'invite', id, 'nobody')).toMatchObject({ code: 64 });
+    expect(await run('orgs', 'invite', id, 'ada@example.com', '--role', 'king')).toMatchObject({ code: 64 });
+    expect(await run('orgs', 'invite', 'org_never', 'ada@example.com')).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('org_never'),
+    });
+  });
+});
 
 describe('voxgate orgs', () => {
   it('makes organisations that are prepaid, may owe something, or have no limit', async () => {

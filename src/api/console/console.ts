@@ -22,6 +22,7 @@ export const ConfirmBody = closed({ password: Password });
 export const PasswordBody = closed({ current_password: Password, new_password: Password });
 export const EmailBody = closed({ email: Email });
 export const PasswordResetBody = closed({ token: Type.String({ minLength: 1, maxLength: 100 }), password: Password });
+export const OrganisationBody = closed({ id: Type.String({ minLength: 1, maxLength: 100 }) });
 export const EmptyBody = closed({});
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
@@ -55,11 +56,18 @@ export const RollBody = closed({
   grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: ROLL_GRACE_SECONDS.max })),
 });
 
+export type MemberRole = 'owner' | 'admin' | 'developer' | 'read_only';
+
 export interface PersonView {
   id: string;
   email: string;
   email_verified: boolean;
+  /** The one that this session works in. */
   organisation: { id: string; name: string };
+  /** In that organisation. */
+  role: MemberRole;
+  /** All that the person is a member of. */
+  organisations: readonly { id: string; name: string; role: MemberRole }[];
   created_at: string;
   /** Whether the password was given lately enough for what asks for it. */
   confirmed: boolean;

@@ -11,7 +11,7 @@ export interface Person {
   /** What it was normalised to; unique among people. */
   address: string;
   state: AccountState;
-  /** The organisation that the person owns. */
+  /** The organisation of the longest membership: the person's own, where there was a sign-up. */
   organisationId: string;
   /** ISO 8601 UTC. */
   createdAt: string;
@@ -90,6 +90,8 @@ export interface NewConsoleSession {
   passwordHash: string;
   /** The same password hashed anew; undefined leaves the old hash. */
   rehashed?: string;
+  /** The organisation to begin in, where the person is a member of it; else the one of the longest membership. */
+  organisationId?: string;
   /** SHA-256 of the id that this one replaces, even of another person's session. */
   replaces?: Uint8Array;
   client: string;
@@ -123,6 +125,16 @@ export interface Invitation {
   role: Role;
   /** Who is invited; null for whoever opens the link first. */
   email: string | null;
+}
+
+export interface NewInvitation {
+  email: string;
+  address: string;
+  role: Role;
+  /** SHA-256 of the link's token. */
+  hash: Uint8Array;
+  /** The token for the mail sender; without it no mail is sent. */
+  sealed?: string;
 }
 
 /** What the page of an invitation was given. */
@@ -194,6 +206,11 @@ export interface AccountCalls {
    * whoever opens it first. False when that organisation has an owner, or there is none.
    */
   inviteFirstOwner(hash: Uint8Array): boolean;
+  /**
+   * A link for somebody else, good for seven days, in the place of a former one for that address; mailed where the token is given
+   * sealed. Throws StoreError `not_found`.
+   */
+  invite(organisationId: string, invited: NewInvitation, by: Actor): void;
   /** Undefined for a link that is unknown, used, expired, or was tried too often. */
   findInvitation(hash: Uint8Array): Invitation | undefined;
   /**
@@ -213,11 +230,18 @@ export interface AccountCalls {
   noteRefusedLogin(refused: RefusedLogin): void;
   /** Forgets the failed attempts, and ends the session that it takes the place of. Undefined when the person is gone, suspended, or has another password by now. */
   openConsoleSession(session: NewConsoleSession): ConsoleSession | undefined;
-  /** `isSuspended`: the operator suspended the organisation. */
+  /**
+   * With the organisation that it works in. Undefined too when the person is no member of that any more. `isSuspended`: the
+   * operator suspended the organisation.
+   */
   findConsoleSession(
     hash: Uint8Array,
     limits: ConsoleSessionLimits,
-  ): { session: ConsoleSession; person: Person; isSuspended: boolean } | undefined;
+  ): { session: ConsoleSession; person: Person; organisationId: string; role: Role; isSuspended: boolean } | undefined;
+  /** The session works in this organisation from now on; false where its person is no member of it. */
+  enterOrganisation(hash: Uint8Array, organisationId: string): boolean;
+  /** Longest first. */
+  listMemberships(personId: string): { id: string; name: string; role: Role }[];
   /** The session is in use. */
   noteConsoleSession(hash: Uint8Array): void;
   /**

@@ -3,7 +3,7 @@
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import type { TableContext } from '../table-context.ts';
-import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './calls.ts';
+import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession, Role } from './calls.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { type PeopleRows, personOf } from './people.ts';
 import { createRefusedLogins } from './refused-logins.ts';
@@ -18,6 +18,7 @@ type SessionCalls = Pick<
   | 'noteRefusedLogin'
   | 'openConsoleSession'
   | 'findConsoleSession'
+  | 'enterOrganisation'
   | 'noteConsoleSession'
   | 'beginConfirmation'
   | 'confirmConsoleSession'
@@ -60,19 +61,11 @@ export function createConsoleSessionTables(context: TableContext, people: People
     if (former !== undefined) end(former.personId, former.id, client);
   }
 
-  function open({ personId, hash, replaces, client, userAgent, sessionsMax }: NewConsoleSession): ConsoleSession {
-    const now = nowMs();
-    const session: ConsoleSession = {
-      id: `con_${uuidv7(now)}`,
-      personId,
-      client,
-      userAgent: userAgent.slice(0, USER_AGENT_MAX),
-      createdAtMs: now,
-      seenAtMs: now,
-      confirmedAtMs: now,
-    };
+  function open({ personId, hash, organisationId, replaces, ...wanted }: NewConsoleSession): ConsoleSession {
+    const { client, userAgent, sessionsMax } = wanted;
+    const session = newSession(personId, client, userAgent, nowMs());
     if (replaces !== undefined) endReplaced(replaces, client);
-    statements.insert.run({ ...session, hash });
+    statements.insert.run({ ...session, hash, organisationId: organisationId ?? null });
     statements.keepNewest.run(personId, personId, sessionsMax);
     return session;
   }
@@ -123,9 +116,12 @@ export function createConsoleSessionTables(context: TableContext, people: People
       findConsoleSession(hash, limits) {
         const session = statements.byHash.get({ hash, ...agesOf(limits, nowMs()) });
         const person = session === undefined ? undefined : people.byId(session.personId);
-        if (session === undefined || person === undefined) return undefined;
-        return { session, person: personOf(person), isSuspended: people.isSuspended(person.organisationId) };
+        const membership = statements.membership.get(hash);
+        if (session === undefined || person === undefined || membership === undefined) return undefined;
+        const isSuspended = people.isSuspended(membership.organisationId);
+        return { session, person: personOf(person), ...membership, isSuspended };
       },
+      enterOrganisation: (hash, organisationId) => statements.enter.run({ hash, organisationId }).changes > 0,
       noteConsoleSession: (hash) => void statements.note.run(nowMs(), hash),
       beginConfirmation: (hash) => beginConfirmation.immediate(hash),
       confirmConsoleSession: (hash, passwordHash) => statements.confirm.run(nowMs(), hash, passwordHash).changes > 0,
@@ -136,6 +132,18 @@ export function createConsoleSessionTables(context: TableContext, people: People
     open,
     endAll: (personId) => void statements.endAll.run(personId),
     forgetAttempts: (address) => attempts.forget(address),
+  };
+}
+
+function newSession(personId: string, client: string, userAgent: string, nowMs: number): ConsoleSession {
+  return {
+    id: `con_${uuidv7(nowMs)}`,
+    personId,
+    client,
+    userAgent: userAgent.slice(0, USER_AGENT_MAX),
+    createdAtMs: nowMs,
+    seenAtMs: nowMs,
+    confirmedAtMs: nowMs,
   };
 }
 
@@ -150,9 +158,22 @@ function prepare(database: TableContext['database']) {
     ofPerson: database.prepare<Ages & { personId: string }, ConsoleSession>(
       `${SELECT} WHERE person_id = @personId AND ${alive} ORDER BY number DESC`,
     ),
-    insert: database.prepare<ConsoleSession & { hash: Uint8Array }>(
-      `INSERT INTO console_sessions (id, hash, person_id, client, user_agent, created_at_ms, seen_at_ms, confirmed_at_ms)
-     VALUES (@id, @hash, @personId, @client, @userAgent, @createdAtMs, @seenAtMs, @confirmedAtMs)`,
+    insert: database.prepare<ConsoleSession & { hash: Uint8Array; organisationId: string | null }>(
+      `INSERT INTO console_sessions
+         (id, hash, person_id, organisation_id, client, user_agent, created_at_ms, seen_at_ms, confirmed_at_ms)
+       VALUES (@id, @hash, @personId,
+         (SELECT organisation_id FROM memberships WHERE person_id = @personId
+          ORDER BY organisation_id = @organisationId DESC, joined_at_ms, organisation_id LIMIT 1),
+         @client, @userAgent, @createdAtMs, @seenAtMs, @confirmedAtMs)`,
+    ),
+    membership: database.prepare<[Uint8Array], { organisationId: string; role: Role }>(
+      `SELECT memberships.organisation_id AS organisationId, role FROM console_sessions JOIN memberships
+       USING (person_id, organisation_id) WHERE hash = ?`,
+    ),
+    enter: database.prepare<{ hash: Uint8Array; organisationId: string }>(
+      `UPDATE console_sessions SET organisation_id = @organisationId WHERE hash = @hash AND EXISTS
+         (SELECT 1 FROM memberships WHERE memberships.person_id = console_sessions.person_id
+          AND memberships.organisation_id = @organisationId)`,
     ),
     keepNewest: database.prepare<[string, string, number]>(
       `DELETE FROM console_sessions WHERE person_id = ? AND number NOT IN

@@ -1,17 +1,19 @@
 // Links that make somebody a member of an organisation, on an open database: made, tried, and used once.
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
+import { noOrganisation } from '../keys/organisation-tables.ts';
 import type { TableContext } from '../table-context.ts';
-import type { AccountCalls, Invitation, Joining, JoiningPassword, Person, Role } from './calls.ts';
+import type { AccountCalls, Invitation, Joining, JoiningPassword, NewInvitation, Person, Role } from './calls.ts';
 import { type PeopleRows, type PersonRow, personOf } from './people.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST_OWNER_HOURS = 24;
+const INVITED_HOURS = 7 * 24;
 /** Passwords that the page of one link compares. */
 const TRIES_MAX = 5;
 const GATEWAY: Actor = { type: 'system', id: 'gateway' };
 
-type InvitationCalls = Pick<AccountCalls, 'inviteFirstOwner' | 'findInvitation' | 'beginJoining' | 'join'>;
+type InvitationCalls = Pick<AccountCalls, 'inviteFirstOwner' | 'invite' | 'findInvitation' | 'beginJoining' | 'join'>;
 
 interface Accounts {
   people: PeopleRows;
@@ -25,7 +27,7 @@ interface Accounts {
   ): unknown;
 }
 
-interface InvitationRow extends Invitation {
+interface OpenInvitation extends Invitation {
   address: string | null;
   expiresAtMs: number;
   tries: number;
@@ -36,7 +38,7 @@ export function createInvitationTables(context: TableContext, accounts: Accounts
   const { people } = accounts;
   const statements = prepare(database);
 
-  function open(hash: Uint8Array, triesMax = TRIES_MAX): InvitationRow | undefined {
+  function open(hash: Uint8Array, triesMax = TRIES_MAX): OpenInvitation | undefined {
     const found = statements.byHash.get(hash);
     return found === undefined || found.expiresAtMs <= nowMs() || found.tries >= triesMax ? undefined : found;
   }
@@ -53,21 +55,24 @@ export function createInvitationTables(context: TableContext, accounts: Accounts
     statements.prune.run(nowMs());
     const organisationId = statements.ownerless.get();
     if (organisationId === undefined) return false;
-    statements.forgetUnaddressed.run(organisationId);
-    const id = `inv_${uuidv7(nowMs())}`;
-    const expiresAtMs = nowMs() + FIRST_OWNER_HOURS * HOUR_MS;
-    statements.insert.run({
-      id,
-      hash,
-      organisationId,
-      role: 'owner',
-      email: null,
-      address: null,
-      nowMs: nowMs(),
-      expiresAtMs,
-    });
-    context.audit({ by: GATEWAY, organisationId, action: 'invitation.made', target: id, detail: { role: 'owner' } });
+    add({ organisationId, hash, role: 'owner', email: null, address: null }, FIRST_OWNER_HOURS, GATEWAY);
     return true;
+  }
+
+  function invite(organisationId: string, { email, address, role, hash, sealed }: NewInvitation, by: Actor): void {
+    statements.prune.run(nowMs());
+    if (statements.organisation.get(organisationId) === undefined) throw noOrganisation(organisationId);
+    add({ organisationId, hash, role, email, address }, INVITED_HOURS, by);
+    if (sealed !== undefined) context.outbox('mail.invitation', { to: email, sealed });
+  }
+
+  /** In the place of the one that there was for the same. */
+  function add(row: Omit<InvitationRow, 'id' | 'nowMs' | 'expiresAtMs'>, hours: number, by: Actor): void {
+    const { organisationId, address, email, role } = row;
+    statements.forget.run(organisationId, address);
+    const id = `inv_${uuidv7(nowMs())}`;
+    statements.insert.run({ ...row, id, nowMs: nowMs(), expiresAtMs: nowMs() + hours * HOUR_MS });
+    context.audit({ by, organisationId, action: 'invitation.made', target: id, detail: { role, email } });
   }
 
   function beginJoining(hash: Uint8Array, address: string): JoiningPassword | undefined {
@@ -106,6 +111,7 @@ export function createInvitationTables(context: TableContext, accounts: Accounts
     database.transaction(call).immediate;
   return {
     inviteFirstOwner: whole(inviteFirstOwner),
+    invite: whole(invite),
     findInvitation(hash) {
       const found = open(hash);
       return found && viewOf(found);
@@ -115,7 +121,7 @@ export function createInvitationTables(context: TableContext, accounts: Accounts
   };
 }
 
-const viewOf = ({ id, organisationId, organisationName, role, email }: InvitationRow): Invitation => ({
+const viewOf = ({ id, organisationId, organisationName, role, email }: OpenInvitation): Invitation => ({
   id,
   organisationId,
   organisationName,
@@ -123,7 +129,7 @@ const viewOf = ({ id, organisationId, organisationName, role, email }: Invitatio
   email,
 });
 
-interface NewInvitation {
+interface InvitationRow {
   id: string;
   hash: Uint8Array;
   organisationId: string;
@@ -136,7 +142,7 @@ interface NewInvitation {
 
 function prepare(database: TableContext['database']) {
   return {
-    byHash: database.prepare<[Uint8Array], InvitationRow>(
+    byHash: database.prepare<[Uint8Array], OpenInvitation>(
       `SELECT invitations.id, organisation_id AS organisationId, name AS organisationName, role, email, address, tries,
               expires_at_ms AS expiresAtMs
        FROM invitations JOIN organisations ON organisations.id = organisation_id WHERE hash = ?`,
@@ -148,13 +154,14 @@ function prepare(database: TableContext['database']) {
                            WHERE memberships.organisation_id = first.organisation_id AND role = 'owner')`,
       )
       .pluck(),
-    insert: database.prepare<NewInvitation>(
+    insert: database.prepare<InvitationRow>(
       `INSERT INTO invitations (id, hash, organisation_id, role, email, address, created_at_ms, expires_at_ms)
        VALUES (@id, @hash, @organisationId, @role, @email, @address, @nowMs, @expiresAtMs)`,
     ),
-    forgetUnaddressed: database.prepare<[string]>(
-      'DELETE FROM invitations WHERE organisation_id = ? AND email IS NULL',
+    forget: database.prepare<[string, string | null]>(
+      'DELETE FROM invitations WHERE organisation_id = ? AND address IS ?',
     ),
+    organisation: database.prepare<[string], string>('SELECT id FROM organisations WHERE id = ?').pluck(),
     tried: database.prepare<[Uint8Array]>('UPDATE invitations SET tries = tries + 1 WHERE hash = ?'),
     remove: database.prepare<[string]>('DELETE FROM invitations WHERE id = ?'),
     prune: database.prepare<[number]>('DELETE FROM invitations WHERE expires_at_ms <= ?'),

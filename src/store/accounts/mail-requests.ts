@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 /** Mails of one kind that one address gets in an hour, whoever requests them: another person cannot use up the owner's limit. */
 const MAILS_TO_ADDRESS_MAX = 10;
 
-export type MailRequestKind = 'sign-up' | 'verification' | 'password-reset' | 'address-change';
+export type MailRequestKind = 'sign-up' | 'verification' | 'password-reset' | 'address-change' | 'invitation';
 
 export interface MailRequests {
   /** Whether there may be one more mail to the address. Counted if so. */

@@ -19,6 +19,10 @@ export interface PeopleRows {
   addOrganisation(name: string, by: Actor): string;
   /** False where the person is a member already: then the role stays. */
   join(personId: string, organisationId: string, role: Role): boolean;
+  /** Longest first. */
+  memberships(personId: string): { id: string; name: string; role: Role }[];
+  /** Organisations that have no other owner. */
+  ownedAlone(personId: string): string[];
   setState(personId: string, state: AccountState): void;
   /** Links that were mailed with the password before ask for the new one. */
   setPassword(personId: string, passwordHash: string): void;
@@ -30,7 +34,8 @@ export interface PeopleRows {
 
 const SELECT = `
   SELECT id, email, address, state, password AS passwordHash, created_at AS createdAt, verified_at AS verifiedAt,
-         (SELECT organisation_id FROM memberships WHERE person_id = id) AS organisationId
+         (SELECT organisation_id FROM memberships WHERE person_id = id
+          ORDER BY joined_at_ms, organisation_id LIMIT 1) AS organisationId
   FROM people`;
 
 export function createPeopleRows(context: TableContext): PeopleRows {
@@ -42,9 +47,20 @@ export function createPeopleRows(context: TableContext): PeopleRows {
     `INSERT INTO people (id, email, address, password, state, created_at)
      VALUES (@id, @email, @address, @passwordHash, 'unverified', @createdAt)`,
   );
-  const join = database.prepare<[string, string, Role]>(
-    'INSERT INTO memberships (person_id, organisation_id, role) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  const join = database.prepare<[string, string, Role, number]>(
+    'INSERT INTO memberships (person_id, organisation_id, role, joined_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
+  const memberships = database.prepare<[string], { id: string; name: string; role: Role }>(
+    `SELECT id, name, role FROM memberships JOIN organisations ON id = organisation_id
+     WHERE person_id = ? ORDER BY joined_at_ms, id`,
+  );
+  const ownedAlone = database
+    .prepare<[string], string>(
+      `SELECT organisation_id FROM memberships AS own WHERE person_id = ? AND role = 'owner' AND NOT EXISTS
+         (SELECT 1 FROM memberships AS other
+          WHERE other.organisation_id = own.organisation_id AND role = 'owner' AND other.person_id <> own.person_id)`,
+    )
+    .pluck();
   const setState = database.prepare<{ id: string; state: AccountState; now: string }>(
     'UPDATE people SET state = @state, verified_at = coalesce(verified_at, @now) WHERE id = @id',
   );
@@ -70,7 +86,9 @@ export function createPeopleRows(context: TableContext): PeopleRows {
       return id;
     },
     addOrganisation: (name, by) => organisations.createOrganisation(name, 0n, by).id,
-    join: (personId, organisationId, role) => join.run(personId, organisationId, role).changes > 0,
+    join: (personId, organisationId, role) => join.run(personId, organisationId, role, nowMs()).changes > 0,
+    memberships: (personId) => memberships.all(personId),
+    ownedAlone: (personId) => ownedAlone.all(personId),
     setState: (id, state) => setState.run({ id, state, now: nowText() }),
     setPassword(id, passwordHash) {
       followPassword.run(id);

@@ -34,6 +34,7 @@ export function createAccountTables(context: TableContext, ledger: Pick<LedgerCa
     requestAddressChange: whole((...args) => tables.requestAddressChange(...args)),
     moveAccount: whole((personId, event, by) => tables.moveAccount(personId, event, by)),
     deletePerson: whole((personId, by) => tables.deletePerson(personId, by)),
+    listMemberships: (personId) => tables.people.memberships(personId),
     ...tables.sessions.calls,
     ...createInvitationTables(context, tables),
   };
@@ -249,9 +250,9 @@ class AccountTables {
     const { state, actions } = accountAfter(person.state, { type: event });
     if (state === person.state) return false;
     this.people.setState(personId, state);
-    if (actions.includes('suspendOrganisation')) this.people.setSuspended(person.organisationId, true, by);
+    if (actions.includes('suspendOrganisation')) this.#setSuspended(personId, true, by);
     if (actions.includes('endConsoleSessions')) this.sessions.endAll(personId);
-    if (actions.includes('reinstateOrganisation')) this.people.setSuspended(person.organisationId, false, by);
+    if (actions.includes('reinstateOrganisation')) this.#setSuspended(personId, false, by);
     this.#audit(by, person, event === 'account.suspend' ? 'account.suspended' : 'account.reinstated');
     return true;
   }
@@ -259,10 +260,15 @@ class AccountTables {
   deletePerson(personId: string, by: Actor): boolean {
     const person = this.people.byId(personId);
     if (person === undefined) return false;
-    this.people.setSuspended(person.organisationId, true, by);
+    this.#setSuspended(personId, true, by);
     this.people.remove(personId);
     this.#audit(by, person, 'account.deleted');
     return true;
+  }
+
+  /** What others own too goes on without this person. */
+  #setSuspended(personId: string, suspended: boolean, by: Actor): void {
+    for (const id of this.people.ownedAlone(personId)) this.people.setSuspended(id, suspended, by);
   }
 
   #audit(by: Actor, person: PersonRow | undefined, action: string, detail: Record<string, unknown> = {}): void {

@@ -11,6 +11,7 @@ import { charges } from './0009-charges.ts';
 import { ledgerIdentity } from './0010-ledger-identity.ts';
 import { connectionTime } from './0011-connection-time.ts';
 import { invitations } from './0012-invitations.ts';
+import { teams } from './0013-teams.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly string[] = [
   ledgerIdentity,
   connectionTime,
   invitations,
+  teams,
 ];

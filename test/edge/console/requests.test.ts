@@ -9,9 +9,8 @@ beforeAll(async () => {
     further: [
       (consoleRoute) => [
         {
-          method: 'POST',
+          ...consoleRoute('POST confirm', async ({ organisationId }) => ({ status: 200, body: organisationId })),
           path: '/console/api/echo',
-          handle: consoleRoute(async ({ organisationId }) => ({ status: 200, body: organisationId })),
         },
       ],
     ],

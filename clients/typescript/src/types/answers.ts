@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'origin_not_allowed'
   | 'account_suspended'
   | 'email_not_verified'
+  | 'role_not_allowed'
   | 'password_required'
   | 'cross_site_request'
   | 'invalid_link'

@@ -8,6 +8,7 @@ import {
   EmailBody,
   EmptyBody,
   LoginBody,
+  OrganisationBody,
   PasswordBody,
   PasswordResetBody,
   type PersonView,
@@ -23,7 +24,7 @@ import { type Reach, refusalOfLogin } from './reach.ts';
 import { readBody } from './read-body.ts';
 
 export interface AccountRoutesDependencies {
-  store: Pick<Store, 'findOrganisation'>;
+  store: Pick<Store, 'listMemberships'>;
   accounts: Accounts;
   logins: Logins;
   consoleRoute: ConsoleRoute;
@@ -59,14 +60,15 @@ export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] 
     at('POST', 'login', openRoute(logIn(dependencies))),
     at('POST', 'password-reset-request', openRoute(requestReset(dependencies))),
     at('POST', 'password-reset', openRoute(resetPassword(dependencies))),
-    at('POST', 'logout', consoleRoute(logOut(dependencies), { always: true })),
-    at('POST', 'confirm', consoleRoute(confirm(dependencies))),
-    at('GET', 'me', consoleRoute(getMe(dependencies))),
-    at('POST', 'verification', consoleRoute(resendVerification(dependencies))),
-    at('POST', 'email', consoleRoute(changeEmail(dependencies), { verified: true, confirmed: true })),
-    at('POST', 'password', consoleRoute(changePassword(dependencies))),
-    at('GET', 'console-sessions', consoleRoute(listSessions(dependencies))),
-    at('DELETE', 'console-sessions/:id', consoleRoute(endSession(dependencies))),
+    consoleRoute('POST logout', logOut(dependencies), { always: true }),
+    consoleRoute('POST confirm', confirm(dependencies)),
+    consoleRoute('GET me', getMe(dependencies)),
+    consoleRoute('POST organisation', switchOrganisation(dependencies), { always: true }),
+    consoleRoute('POST verification', resendVerification(dependencies)),
+    consoleRoute('POST email', changeEmail(dependencies), { verified: true, confirmed: true }),
+    consoleRoute('POST password', changePassword(dependencies)),
+    consoleRoute('GET console-sessions', listSessions(dependencies)),
+    consoleRoute('DELETE console-sessions/:id', endSession(dependencies)),
   ];
 }
 
@@ -117,17 +119,29 @@ const confirm =
 
 const getMe =
   ({ store }: AccountRoutesDependencies) =>
-  async ({ current: { person, isConfirmed }, organisationId }: ConsoleContext) => {
-    const organisation = await store.findOrganisation(organisationId);
+  async ({ current: { person, isConfirmed, role }, organisationId }: ConsoleContext) => {
+    const organisations = await store.listMemberships(person.id);
+    const current = organisations.find(({ id }) => id === organisationId);
     const view: PersonView = {
       id: person.id,
       email: person.email,
       email_verified: person.state === 'verified',
-      organisation: { id: organisationId, name: organisation?.name ?? '' },
+      organisation: { id: organisationId, name: current?.name ?? '' },
+      role,
+      organisations,
       created_at: person.createdAt,
       confirmed: isConfirmed,
     };
     return json(200, view);
+  };
+
+/** Of those that the person is a member of; any other is as if it had never been. */
+const switchOrganisation =
+  ({ logins }: AccountRoutesDependencies) =>
+  async ({ request, current }: ConsoleContext) => {
+    const { id } = await readBody(request, OrganisationBody);
+    if (await logins.enter(current, id)) return done();
+    throw refuse('not_found', 'You are a member of no such organisation. GET /console/api/me lists yours.');
   };
 
 const resendVerification = (dependencies: AccountRoutesDependencies) =>

@@ -7,9 +7,10 @@ import { type Refusal, refuse } from '../../../api/errors.ts';
 import type { Actor } from '../../../store/audit-log/calls.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
-import type { RouteContext, RouteHandler } from '../../router.ts';
+import type { Route, RouteContext, RouteHandler } from '../../router.ts';
 import { readCookie } from './cookie.ts';
 import type { Reach } from './reach.ts';
+import { type Endpoint, requireRole } from './roles.ts';
 import { changesNothing, requireConsoleRequest } from './same-origin.ts';
 
 /** A call by a person who is logged in. Rows are always asked for with `organisationId` of this session. */
@@ -31,33 +32,41 @@ export interface ConsoleRouteOptions {
 }
 
 /**
- * Makes the handler of a route of the console: `consoleRoute(handler, { verified: true, confirmed: true })`. The handler is
- * called only for requests of the console's own page with a good cookie.
+ * Makes a route of the console: `consoleRoute('POST keys', handler, { verified: true, confirmed: true })`. The handler is called
+ * only for requests of the console's own page, with a good cookie, by somebody whose role is enough.
  */
 export type ConsoleRoute = (
+  endpoint: Endpoint,
   handler: (context: ConsoleContext) => Promise<Reply>,
   options?: ConsoleRouteOptions,
-) => RouteHandler;
+) => Route;
 
 /** @param changes of an organisation: requests that are not only for reading */
 export function createConsoleRoute(logins: Logins, reach: Reach, changes: ClientLimit): ConsoleRoute {
-  return (handler, { verified = false, confirmed = false, always = false } = {}) =>
-    guarded(async (context) => {
+  return (endpoint, handler, { verified = false, confirmed = false, always = false } = {}) => {
+    const handle = guarded(async (context) => {
       const { request } = context;
       const current = await currentSession(logins, request, reach);
       if (current === undefined) throw refuse('login_required', 'Nobody is logged in here. Log in.');
       if (!always && !changesNothing(request)) {
-        changes.take(current.person.organisationId);
+        changes.take(current.organisationId);
         if (current.isSuspended) throw suspended();
       }
+      requireRole(endpoint, current.role);
       if (verified && current.person.state !== 'verified') throw notVerified();
       if (confirmed && !current.isConfirmed) {
         throw refuse('password_required', 'Give the password once more: POST /console/api/confirm, then try again.');
       }
-      const { id, organisationId } = current.person;
+      const {
+        person: { id },
+        organisationId,
+      } = current;
       const peer = peerOf(request);
       return handler({ ...context, current, organisationId, peer, by: { type: 'person', id, address: peer.client } });
     });
+    const [method = '', path] = endpoint.split(' ');
+    return { method, path: `/console/api/${path}`, handle };
+  };
 }
 
 /** The same for a caller who is not logged in. */

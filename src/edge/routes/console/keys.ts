@@ -23,16 +23,15 @@ export interface KeyRoutesDependencies {
 
 export function keyRoutes(dependencies: KeyRoutesDependencies): Route[] {
   const { consoleRoute } = dependencies;
-  const path = '/console/api/keys';
   const verified = { verified: true };
   const confirmed = { verified: true, confirmed: true };
   return [
-    { method: 'GET', path, handle: consoleRoute(list(dependencies), verified) },
-    { method: 'POST', path, handle: consoleRoute(mint(dependencies), confirmed) },
-    { method: 'PATCH', path: `${path}/:id`, handle: consoleRoute(change(dependencies), confirmed) },
+    consoleRoute('GET keys', list(dependencies), verified),
+    consoleRoute('POST keys', mint(dependencies), confirmed),
+    consoleRoute('PATCH keys/:id', change(dependencies), confirmed),
     // Without asking for the password: revoking a leaked key is urgent.
-    { method: 'DELETE', path: `${path}/:id`, handle: consoleRoute(revoke(dependencies), verified) },
-    { method: 'POST', path: `${path}/:id/roll`, handle: consoleRoute(roll(dependencies), confirmed) },
+    consoleRoute('DELETE keys/:id', revoke(dependencies), verified),
+    consoleRoute('POST keys/:id/roll', roll(dependencies), confirmed),
   ];
 }
 

@@ -6,11 +6,7 @@ import type { ConsoleRoute } from './console-route.ts';
 export function consoleModelRoutes(consoleRoute: ConsoleRoute, dependencies: ModelsDependencies): Route[] {
   const [all, one] = [getModels(dependencies), getModel(dependencies)];
   return [
-    { method: 'GET', path: '/console/api/models', handle: consoleRoute((context) => all(context, context)) },
-    {
-      method: 'GET',
-      path: '/console/api/models/:provider/:model',
-      handle: consoleRoute((context) => one(context, context)),
-    },
+    consoleRoute('GET models', (context) => all(context, context)),
+    consoleRoute('GET models/:provider/:model', (context) => one(context, context)),
   ];
 }

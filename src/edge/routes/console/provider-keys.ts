@@ -19,15 +19,14 @@ export interface ProviderKeyRoutesDependencies {
 export const providerKeyRoutes =
   (dependencies: ProviderKeyRoutesDependencies) =>
   (consoleRoute: ConsoleRoute): Route[] => {
-    const path = '/console/api/provider-keys';
     const verified = { verified: true };
     const confirmed = { verified: true, confirmed: true };
     return [
-      { method: 'GET', path, handle: consoleRoute(list(dependencies), verified) },
-      { method: 'POST', path, handle: consoleRoute(save(dependencies), confirmed) },
-      { method: 'POST', path: `${path}/:id/test`, handle: consoleRoute(test(dependencies), verified) },
+      consoleRoute('GET provider-keys', list(dependencies), verified),
+      consoleRoute('POST provider-keys', save(dependencies), confirmed),
+      consoleRoute('POST provider-keys/:id/test', test(dependencies), verified),
       // Without asking for the password: removing a leaked key is urgent.
-      { method: 'DELETE', path: `${path}/:id`, handle: consoleRoute(remove(dependencies), verified) },
+      consoleRoute('DELETE provider-keys/:id', remove(dependencies), verified),
     ];
   };
 

@@ -11,6 +11,7 @@ import { getBill } from '../bills.ts';
 import { getSession, getSessions, type SessionsDependencies } from '../sessions.ts';
 import { getUsage } from '../usage.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
+import type { Endpoint } from './roles.ts';
 
 const ROWS = { min: 1, max: 200, default: 50 } as const;
 
@@ -28,21 +29,16 @@ export function recordRoutes({ consoleRoute, nowMs, ...rest }: RecordRoutesDepen
   const dependencies = { ...rest, wallNow: () => new Date(nowMs()) };
   /** The same answer as to a key of the organisation. */
   const same = (
-    path: string,
+    endpoint: Endpoint,
     handler: (context: ConsoleContext, caller: ConsoleContext) => ReturnType<Route['handle']>,
-  ) => get(path, (context) => handler(context, context));
-  const get = (path: string, handler: (context: ConsoleContext) => ReturnType<Route['handle']>): Route => ({
-    method: 'GET',
-    path: `/console/api/${path}`,
-    handle: consoleRoute(handler),
-  });
+  ) => consoleRoute(endpoint, (context) => handler(context, context));
   return [
-    same('balance', getBalance(dependencies)),
-    same('usage', getUsage(dependencies)),
-    same('sessions', getSessions(dependencies)),
-    same('sessions/:id', getSession(dependencies)),
-    same('bills/:month', getBill(dependencies)),
-    get('audit', listAudit(dependencies)),
+    same('GET balance', getBalance(dependencies)),
+    same('GET usage', getUsage(dependencies)),
+    same('GET sessions', getSessions(dependencies)),
+    same('GET sessions/:id', getSession(dependencies)),
+    same('GET bills/:month', getBill(dependencies)),
+    consoleRoute('GET audit', listAudit(dependencies)),
   ];
 }
 

@@ -5,11 +5,5 @@ import type { ConsoleRoute } from './console-route.ts';
 
 export function consoleSessionEvents(consoleRoute: ConsoleRoute, dependencies: SessionEventsDependencies): Route[] {
   const handler = getSessionEvents(dependencies);
-  return [
-    {
-      method: 'GET',
-      path: '/console/api/sessions/:id/events',
-      handle: consoleRoute((context) => handler(context, context)),
-    },
-  ];
+  return [consoleRoute('GET sessions/:id/events', (context) => handler(context, context))];
 }

@@ -56,10 +56,11 @@ const postJoin =
   ({ invitations, logins, reach }: JoinRoutesDependencies) =>
   async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
     const password = fields.get('password') ?? '';
-    const { email } = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);
+    const joined = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);
     const done = page(200, 'You are a member', '<p><a href="/console">Go to the console</a></p>', reach.tls);
     // The cookie would not be kept; the console says why.
     if (refusalOfLogin(reach, request) !== undefined) return done;
-    const opened = await logins.logIn(email, password, peerOf(request), readCookie(request, reach));
+    const { email, organisationId } = joined;
+    const opened = await logins.logIn(email, password, peerOf(request), readCookie(request, reach), organisationId);
     return { ...done, headers: { ...done.headers, ...setCookie(request, reach, opened.cookie) } };
   };
