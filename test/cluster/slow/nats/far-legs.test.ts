@@ -77,12 +77,18 @@ class Speaker {
   readonly client: RigClient;
   /** When the session was told that its leg is a new one. */
   reconnectedAtMs: number[] = [];
+  #tellHeard = (): void => {};
+  /** Resolves with the first final. */
+  readonly heard = new Promise<void>((resolve) => {
+    this.#tellHeard = resolve;
+  });
 
   constructor(client: RigClient) {
     this.client = client;
     const keep = client.send.bind(client);
     client.send = (text) => {
       if (text.includes('upstream_reconnected')) this.reconnectedAtMs.push(performance.now());
+      if (text.includes('"is_final":true')) this.#tellHeard();
       return keep(text);
     };
   }
@@ -132,6 +138,9 @@ async function start(sessions = SESSIONS): Promise<World> {
   return { server, bus, nodes, speakers, rig };
 }
 
+/** Everybody speaks, and has heard a final of it. */
+const allHeard = ({ speakers }: World) => Promise.all(speakers.map(({ heard }) => heard));
+
 function expectNothingLost({ speakers }: World, seconds: number): void {
   for (const { client } of speakers) {
     expect([client.closeCode, client.of('error'), client.of('discontinuity')]).toEqual([1000, [], []]);
@@ -152,7 +161,7 @@ describe.skipIf(!natsServerIsHere)('sessions with their legs in other processes'
   it('lose no sample when the process is killed, and have another leg within five seconds', async () => {
     const world = await start();
     const spoken = Promise.all(world.speakers.map((speaker) => speaker.speak(6)));
-    await after(2_000);
+    await allHeard(world);
     const [one, two] = world.nodes as [UpstreamNode, UpstreamNode];
     const lost = await one.legs();
     expect([lost > 0, lost + (await two.legs())]).toEqual([true, SESSIONS]);
@@ -167,13 +176,11 @@ describe.skipIf(!natsServerIsHere)('sessions with their legs in other processes'
   it('lose no sample when the process is stopped, and have another leg within five seconds', async () => {
     const world = await start();
     const spoken = Promise.all(world.speakers.map((speaker) => speaker.speak(9)));
-    await after(2_000);
+    await allHeard(world);
     const [one, two] = world.nodes as [UpstreamNode, UpstreamNode];
     const lost = await one.legs();
     const lostAtMs = performance.now();
     one.child.kill('SIGSTOP');
-    // What other nodes know of one that gives no sign of life.
-    await after(3_500);
     await spoken;
     expectNothingLost(world, 9);
     expectRecovered(world, lost, lostAtMs, 0);
@@ -203,7 +210,7 @@ describe.skipIf(!natsServerIsHere)('sessions with their legs in other processes'
   it('lose no sample when NATS stands still for ten seconds', async () => {
     const world = await start();
     const spoken = Promise.all(world.speakers.map((speaker) => speaker.speak(14)));
-    await after(1_500);
+    await allHeard(world);
     world.server.freeze();
     await after(10_000);
     world.server.thaw();
@@ -214,7 +221,7 @@ describe.skipIf(!natsServerIsHere)('sessions with their legs in other processes'
   it('go to another node between two turns when theirs is going away', async () => {
     const world = await start();
     const spoken = Promise.all(world.speakers.map((speaker) => speaker.speak(6)));
-    await after(1_500);
+    await allHeard(world);
     const [one, two] = world.nodes as [UpstreamNode, UpstreamNode];
     expect(await one.ask('drain')).toEqual({ drained: true });
     expect([await one.legs(), await two.legs()]).toEqual([0, SESSIONS]);
