@@ -62,10 +62,7 @@ export class Recovery {
 
   /** Whether a model behind this one could take over now. */
   get hasNext(): boolean {
-    const { breakers } = this.#dependencies.attempts;
-    return this.#opening.chain.some(
-      (member, at) => at > this.#index && this.#charts.mayTry(at) && !breakers.isOpen(member),
-    );
+    return this.#hasOther((at) => at > this.#index);
   }
 
   openLeg(index: number, generation: number): void {
