@@ -25,6 +25,14 @@ export const clogged: LegFailure = {
   message: 'The provider does not take its audio.',
 };
 
+/** It sends messages without end. */
+export const tooManyMessages: LegFailure = {
+  kind: 'next',
+  reason: 'upstream_error',
+  code: 'bad_response',
+  message: 'The provider sends more messages than its audio can have.',
+};
+
 export const closedEarly = (code: number): LegFailure => ({
   kind: 'retry',
   reason: 'upstream_closed',

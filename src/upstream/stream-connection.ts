@@ -12,9 +12,10 @@ import type {
 } from '../providers/provider.ts';
 import { failureOfStatus } from '../providers/refusals.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
-import { clogged, closedEarly, unreachable } from './leg-failures.ts';
+import { clogged, closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
 import { legRequestOf, NO_ACCESS } from './leg-request.ts';
 import { LegTimers } from './leg-timers.ts';
+import { MessageAllowance } from './message-allowance.ts';
 import { Pressure } from './pressure.ts';
 import { openWire, type Wire } from './wire.ts';
 
@@ -23,6 +24,7 @@ export class StreamConnection implements LegConnection {
   readonly #codec: LiveCodec;
   readonly #leg: ConnectionLeg;
   readonly #timers: LegTimers;
+  readonly #allowance: MessageAllowance;
   #wire: Wire | undefined;
   #state: unknown;
   #hello: Outgoing[] = [];
@@ -36,6 +38,7 @@ export class StreamConnection implements LegConnection {
     this.timing = codec.timing(legRequestOf(leg.request, NO_ACCESS));
     this.#timers = new LegTimers(leg.dependencies.clock);
     leg.scope.defer(() => this.#timers.stop());
+    this.#allowance = new MessageAllowance(leg.request.sampleRate, leg.dependencies.clock.now());
   }
 
   connect(access: ProviderAccess): void {
@@ -93,6 +96,7 @@ export class StreamConnection implements LegConnection {
     const wire = this.#wire;
     if (wire === undefined) return;
     this.#timers.touch();
+    this.#allowance.sent(bytes.byteLength);
     wire.send(this.#codec.audio(this.#state, bytes));
     this.#pressure?.look();
   }
@@ -101,6 +105,10 @@ export class StreamConnection implements LegConnection {
   #hear(message: Incoming): void {
     const leg = this.#leg;
     if (leg.scope.disposed) return;
+    if (!this.#allowance.take(leg.dependencies.clock.now())) {
+      leg.tell({ type: 'wire.failed', failure: tooManyMessages });
+      return;
+    }
     try {
       const steps = this.#codec.read(this.#state, message);
       if (steps.length === 0) leg.dependencies.onEvent?.({ type: 'unread', slug: leg.request.slug });

@@ -58,6 +58,15 @@ function wireTo(url: string): { wire: Wire; log: WireLog; clock: SimulatedClock 
   return { log, clock, wire: openWire({ kind: 'websocket', url, headers: {} }, {}, log, clock) };
 }
 
+it('a provider that sends messages without end fails its leg', async () => {
+  const { url, raw } = await provider((socket, head) => {
+    accept(socket, head);
+    socket.write(Buffer.concat(Array.from({ length: 5_000 }, () => frame(1, Buffer.from('{"type":"unknown"}')))));
+  });
+  expect(await failureOf(url)).toMatchObject({ kind: 'next', reason: 'upstream_error', code: 'bad_response' });
+  await raw.gone();
+});
+
 describe('a provider that cannot be reached', () => {
   it.each([
     [401, 'account'],
