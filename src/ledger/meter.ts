@@ -42,6 +42,12 @@ export interface MeterSource {
 /** Why no more may be spent. `ledger`: it could not be asked for too long. */
 export type Shortage = 'credit' | 'daily_spend' | 'ledger';
 
+/**
+ * `free`: nothing is held, since nothing is charged. `held`: audio goes as far as what is held. `starved`: it waits for more.
+ * `trusted`: it goes on without, since the ledger does not answer. `short`: no more is to come.
+ */
+export type MeterState = 'free' | 'held' | 'starved' | 'trusted' | 'short';
+
 export interface MeterListener {
   /** More may be sent than before; and a metered connection of the model that hears may be open for so long, in all. */
   extended(allowedMs: number, connectionMs: number): void;
@@ -126,6 +132,18 @@ export class Meter {
     if (isFree(this.#active)) return;
     if (this.#timer === undefined) this.#arm(RENEW_MS);
     this.sent();
+  }
+
+  get heldMicroUsd(): bigint {
+    return this.#held;
+  }
+
+  /** In one word, for whoever looks at the session. */
+  get state(): MeterState {
+    if (this.#shortage !== undefined) return 'short';
+    if (this.#trustedMs > 0) return 'trusted';
+    if (isFree(this.#active)) return 'free';
+    return (this.#source?.sentMs() ?? 0) >= this.#allowed ? 'starved' : 'held';
   }
 
   /** Audio was sent: asks for more in time. */

@@ -57,7 +57,7 @@ export class SessionHost {
   }
 
   /** A session of this node, to be watched. */
-  find(sessionId: string): Pick<LiveSession, 'opening' | 'charts' | 'log'> | undefined {
+  find(sessionId: string): Pick<LiveSession, 'opening' | 'charts' | 'log' | 'figures'> | undefined {
     return this.#sessions.get(sessionId);
   }
 

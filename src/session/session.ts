@@ -12,7 +12,7 @@ import { AudioIntake, backlogWords, containerWords } from './audio/intake.ts';
 import { Suspension } from './audio/suspension.ts';
 import { AudioAccount } from './billing/audio-account.ts';
 import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
-import { Spending } from './billing/spending.ts';
+import { type SessionFigures, Spending } from './billing/spending.ts';
 import { Usage } from './billing/usage.ts';
 import { Charts } from './charts.ts';
 import { EventWriter } from './event-writer.ts';
@@ -190,6 +190,11 @@ export class LiveSession {
   /** The node is going away. */
   drain(): void {
     this.charts.tell({ type: 'node.drain' });
+  }
+
+  /** Audio and money so far. */
+  get figures(): SessionFigures {
+    return this.#spending.figures;
   }
 
   // What the charts ask for, where it is more than one part's.

@@ -29,7 +29,7 @@ function placesIn(value: unknown, path: string[] = []): Place[] {
 
 /** An event stream is looked at by its data. */
 const exampleOf = ({ path, example }: Place): unknown =>
-  path.includes('text/event-stream') ? JSON.parse(String(example).slice('data: '.length)) : example;
+  path.includes('text/event-stream') ? JSON.parse(/^data: (.*)$/m.exec(String(example))![1]!) : example;
 
 describe('an example of /openapi.json', () => {
   const schemas = new StrictSchemas(openapi);

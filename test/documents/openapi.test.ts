@@ -60,6 +60,7 @@ test('keeps the names of its operations: programs are generated from them', () =
     'getBalance',
     'listSessions',
     'getSession',
+    'getSessionEvents',
     'getBill',
     'getHealth',
     'getReady',

@@ -11,12 +11,13 @@ import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
 import { WatchService } from '../../src/session/watch/watch-service.ts';
 import { WATCH_LEASE_MS } from '../../src/session/watch/watch-words.ts';
 import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../src/session/watch/watched-session.ts';
-import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
+import { type RigClient, type RigOptions, SessionRig, settle } from '../fakes/session-rig.ts';
+import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
 import { speech, timersOf } from './support.ts';
 
 /** A rig whose sessions can be watched, and everything that is said of them on the bus. */
-function watchable() {
-  const rig = new SessionRig();
+function watchable(options: RigOptions = {}) {
+  const rig = new SessionRig(options);
   const drops: number[] = [];
   const { bus, sessions, clock } = rig;
   const service = new WatchService({ bus, sessions, clock, onDrop: (_, count) => drops.push(count) });
@@ -38,6 +39,14 @@ const marksIn = (frames: readonly WatchedFrame[]) =>
   frames.flatMap((frame) => (frame.kind === 'mark' ? [frame.mark] : []));
 const isNumbered = (frames: readonly WatchedFrame[]) =>
   frames.every(({ sequence }, index) => index === 0 || sequence === frames[index - 1]!.sequence + 1);
+
+const NO_FIGURES = {
+  received_seconds: 0,
+  sent_seconds: 0,
+  settled_seconds: 0,
+  held_usd: '0',
+  cost_usd: '0',
+} as const;
 
 const lost: LegFailure = { kind: 'next', reason: 'upstream_closed', code: 'closed', message: 'It is gone.' };
 
@@ -62,6 +71,7 @@ describe('a watched session', () => {
           },
           expect.objectContaining({ ...active, id: 'turn', machine: 'turn', value: 'idle' }),
           expect.objectContaining({ ...active, id: 'failover', machine: 'failover', value: 'trying' }),
+          expect.objectContaining({ ...active, id: 'money', machine: 'money', value: 'free' }),
         ],
       }),
     ]);
@@ -117,6 +127,35 @@ describe('a watched session', () => {
     for (let count = 0; count < 100; count++) client.session.charts.tellTurn({ type: 'turn.heard' });
     await rig.advance(200);
     expect(stepsIn(watched.frames).map(({ event, value }) => [event, value])).toEqual([['turn.heard', 'speaking']]);
+  });
+
+  it('shows audio and money as they go, once a second at most, and when money runs out', async () => {
+    const ledger = new MemoryLedger(600_000n);
+    const { rig, watch } = watchable({
+      ledger,
+      prices: { 'loopback/script': { live: { unit: 'minute', amount: '0.6' } } },
+    });
+    const client = await rig.open();
+    const watched = watch(client);
+    await settle();
+    for (let second = 0; second < 5; second++) {
+      client.session.audio(speech(1));
+      await rig.advance(1_000);
+    }
+    const audio = watched.frames.filter((frame) => frame.kind === 'audio');
+    expect(audio.length).toBeGreaterThan(3);
+    expect(audio.length).toBeLessThan(8);
+    expect(audio.at(-1)).toMatchObject({ received_seconds: 4, held_usd: expect.stringMatching(/^0\.\d+$/) });
+    expect(Number(audio.at(-1)!.cost_usd)).toBeGreaterThan(0);
+    const quiet = watched.frames.length;
+    await rig.advance(3_000);
+    expect(watched.frames.slice(quiet).filter(({ kind }) => kind === 'audio').length).toBeLessThan(2);
+    for (let second = 0; second < 60; second++) {
+      client.session.audio(speech(1));
+      await rig.advance(1_000);
+    }
+    const money = stepsIn(watched.frames).filter(({ actor }) => actor === 'money');
+    expect(money.map(({ value }) => value)).toContain('short');
   });
 
   it('is taken up again where it was left: what is kept since then comes first, and then where it is', async () => {
@@ -289,6 +328,7 @@ it('more steps than fit in a tick are counted in one frame', () => {
       },
     },
     log: new SessionLog(() => new Date(0)),
+    figures: () => ({ ...NO_FIGURES, money: 'free' }),
     clock,
     publish: ({ frames }) => told.push(frames),
     onDrop: (count) => drops.push(count),
@@ -299,12 +339,14 @@ it('more steps than fit in a tick are counted in one frame', () => {
     order++;
     onlooker!({ actor: 'turn', machine: 'turn', value, status: 'active', event: 'e', edges: [], through: [], order });
   };
+  clock.increment(TICK_MS);
+  told.length = 0;
   for (let index = 0; index < FRAMES_PER_TICK_MAX + 10; index++) step(`state ${index}`);
   clock.increment(TICK_MS);
   step('another');
   clock.increment(TICK_MS);
   clock.increment(TICK_MS);
   expect([told.length, told[0]!.length, drops]).toEqual([2, FRAMES_PER_TICK_MAX + 1, [10]]);
-  expect(told[0]!.at(-1)).toMatchObject({ kind: 'dropped', sequence: 65, count: 10 });
-  expect(stepsIn(told[1]!)).toMatchObject([{ value: 'another', sequence: 66 }]);
+  expect(told[0]!.at(-1)).toMatchObject({ kind: 'dropped', sequence: 66, count: 10 });
+  expect(stepsIn(told[1]!)).toMatchObject([{ value: 'another', sequence: 67 }]);
 });

@@ -84,6 +84,17 @@ export const MarkFrame = Type.Object({
   end: Type.Optional(Seconds),
 });
 
+export const AudioFrame = Type.Object({
+  kind: Type.Literal('audio', { description: 'Audio and money so far; once a second at most, when it changed.' }),
+  ...Stamp,
+  received_seconds: Seconds,
+  sent_seconds: Seconds,
+  settled_seconds: Seconds,
+  held_usd: Amount,
+  cost_usd: Amount,
+});
+export type AudioFrame = Static<typeof AudioFrame>;
+
 export const EndedFrame = Type.Object({
   kind: Type.Literal('ended', { description: 'The last: nothing follows.' }),
   ...Stamp,
@@ -99,15 +110,7 @@ export const WatchedFrame = Type.Union([
     actor: WatchedActor,
   }),
   Type.Object({ kind: Type.Literal('gone', { description: 'A chart was stopped.' }), ...Stamp, actor: Id }),
-  Type.Object({
-    kind: Type.Literal('audio', { description: 'Audio and money so far; once a second at most, when it changed.' }),
-    ...Stamp,
-    received_seconds: Seconds,
-    sent_seconds: Seconds,
-    settled_seconds: Seconds,
-    held_usd: Amount,
-    cost_usd: Amount,
-  }),
+  AudioFrame,
   MarkFrame,
   Type.Object({
     kind: Type.Literal('dropped', { description: 'So many frames were left out.' }),

@@ -1,10 +1,13 @@
 // Joins a session to its meter: audio goes no further than what is held pays for, more is asked for in time, and a session
 // that can pay no more ends after its last final. What was heard is billed, and what was cut off is named.
 import type { SessionEndReason } from '../../../machines/events.ts';
+import type { AudioFrame } from '../../api/console/watching.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { Meter, Shortage } from '../../ledger/meter.ts';
+import { usdOf } from '../../billing/price.ts';
+import type { Meter, MeterState, Shortage } from '../../ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../../ledger/shortage.ts';
 import type { UsageLine } from '../../store/ledger/calls.ts';
+import { secondsOf } from '../timeline.ts';
 import type { OrderlyCode } from './end-charges.ts';
 import type { Usage } from './usage.ts';
 
@@ -14,6 +17,10 @@ export interface SpendingListener {
   /** The client should hear that money runs out. */
   warn(warning: { code: string; message: string }): void;
   stop(reason: SessionEndReason, code: OrderlyCode, message: string): void;
+}
+
+export interface SessionFigures extends Omit<AudioFrame, 'kind' | 'sequence' | 'at'> {
+  money: MeterState;
 }
 
 export class Spending {
@@ -58,6 +65,20 @@ export class Spending {
           this.#listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
       },
     );
+  }
+
+  /** Audio and money so far, and what the two wait for, for whoever looks at the session. */
+  get figures(): SessionFigures {
+    const { receivedSamples, sentSamples } = this.#pipeline;
+    const seconds = (samples: number) => secondsOf(samples, this.#sampleRate);
+    return {
+      received_seconds: seconds(receivedSamples),
+      sent_seconds: seconds(sentSamples),
+      settled_seconds: this.#usage.settledMs / 1000,
+      held_usd: usdOf(this.#meter.heldMicroUsd),
+      cost_usd: this.#usage.rows(this.#usage.linesUpTo(sentSamples)).cost_usd,
+      money: this.#meter.state,
+    };
   }
 
   /** Another member of the chain hears from now on. */

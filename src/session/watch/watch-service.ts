@@ -68,7 +68,9 @@ export class WatchService {
     return { type: 'watch.on', ...now, frames: after === undefined ? [] : session.log.after(after) };
   }
 
-  #watch({ opening: { sessionId, request }, charts, log }: Watchable): WatchedSession {
+  #watch(session: Watchable): WatchedSession {
+    const { opening, charts, log } = session;
+    const { sessionId, request } = opening;
     const { bus, clock, onDrop } = this.#options;
     this.#feeds++;
     const watched = new WatchedSession({
@@ -77,6 +79,7 @@ export class WatchService {
       model: request.model,
       charts,
       log,
+      figures: () => session.figures,
       clock,
       publish: (frames) => bus.publish(sessionFrames(sessionId), frames),
       onDrop: (count) => onDrop('watch_frames', count),

@@ -4,6 +4,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { FrameBody, WatchedActor, WatchedFrame } from '../../api/console/watching.ts';
 import type { Macrostep, Step } from '../../runtime/inspect.ts';
+import type { SessionFigures } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
 import type { SessionLog } from './session-log.ts';
 import { type Frames, WATCH_LEASE_MS } from './watch-words.ts';
@@ -12,12 +13,18 @@ import { type Frames, WATCH_LEASE_MS } from './watch-words.ts';
 export const TICK_MS = 50;
 /** Frames of one tick; further ones are counted as `dropped`. */
 export const FRAMES_PER_TICK_MAX = 64;
+/** Audio and money are looked at so often. */
+export const FIGURES_MS = 1_000;
 const WATCHERS_MAX = 32;
+/** What decides about money is no chart; its state is shown as if it were. */
+const MONEY = { actor: 'money', machine: 'money', status: 'active' } as const;
 
 /** What of a session is watched. */
 export interface WatchedParts {
   charts: Pick<Charts, 'watch' | 'steps'>;
   log: SessionLog;
+  /** Audio and money so far. */
+  figures(): SessionFigures;
 }
 
 export interface WatchedOptions extends WatchedParts {
@@ -49,18 +56,23 @@ export class WatchedSession {
   #pending: Pending[] = [];
   #dropped = 0;
   #tick: unknown;
+  #figuresTimer: unknown;
+  #figures = '';
+  #money: SessionFigures['money'];
   #lease: unknown;
   #released = false;
 
   constructor(options: WatchedOptions) {
     this.#options = options;
-    const { charts, log } = options;
+    const { charts, log, figures } = options;
+    this.#money = figures().money;
     for (const { actor } of charts.steps) this.#actors.add(actor);
     this.#watch = charts.watch((step) => this.#step(step));
     log.reader = {
       noted: (body, at) => this.#add(body, this.#order, at),
       ended: (reason, at) => this.#end(reason, at),
     };
+    this.#lookAtFigures();
   }
 
   /** Adds a watcher, or keeps it for another lease. */
@@ -81,7 +93,12 @@ export class WatchedSession {
     // What waits to be told is part of what is shown now.
     this.#flush(false);
     const { feed, charts, log } = this.#options;
-    return { feed, actors: charts.steps.map((step) => this.#actorOf(step)), sequence: log.sequence, at: log.now };
+    return {
+      feed,
+      actors: [...charts.steps, { ...MONEY, value: this.#money }].map((step) => this.#actorOf(step)),
+      sequence: log.sequence,
+      at: log.now,
+    };
   }
 
   /** Stops showing it. */
@@ -90,8 +107,7 @@ export class WatchedSession {
     this.#flush(false);
     this.#released = true;
     const { clock, onReleased, log } = this.#options;
-    clock.clearTimeout(this.#tick);
-    clock.clearTimeout(this.#lease);
+    for (const timer of [this.#tick, this.#lease, this.#figuresTimer]) clock.clearTimeout(timer);
     log.reader = undefined;
     this.#watch?.detach();
     onReleased();
@@ -116,6 +132,24 @@ export class WatchedSession {
   #actorOf({ actor, machine, value, status }: Step): WatchedActor {
     const { node, model } = this.#options;
     return { id: actor, machine, node, about: machine === 'session' ? model : null, value, status };
+  }
+
+  #lookAtFigures(): void {
+    this.#noteFigures();
+    this.#figuresTimer = this.#options.clock.setTimeout(() => this.#lookAtFigures(), FIGURES_MS);
+  }
+
+  #noteFigures(): void {
+    const { log, figures } = this.#options;
+    const { money, ...audio } = figures();
+    const text = JSON.stringify(audio);
+    if (text !== this.#figures) this.#add({ kind: 'audio', ...audio }, this.#order, log.now);
+    this.#figures = text;
+    if (money === this.#money) return;
+    this.#money = money;
+    const { actor, status } = MONEY;
+    const step = { actor, event: `money.${money}`, edges: [], through: [], value: money, status };
+    this.#add({ kind: 'step', ...step }, this.#order, log.now);
   }
 
   #add(body: FrameBody, order: number, at: string): void {
@@ -146,6 +180,7 @@ export class WatchedSession {
   }
 
   #end(reason: string, at: string): void {
+    this.#noteFigures();
     this.#pending.push({ body: { kind: 'ended', reason }, order: Number.POSITIVE_INFINITY, at });
     this.#flush(true);
     this.release();

@@ -4,8 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../../src/auth/authenticate.ts';
 import { createKeyLimits } from '../../../src/auth/limits.ts';
 import type { Route } from '../../../src/edge/router.ts';
+import type { ConsoleRoute } from '../../../src/edge/routes/console/console-route.ts';
 import { createConsole } from '../../../src/edge/routes/console/index.ts';
 import { providerKeyRoutes } from '../../../src/edge/routes/console/provider-keys.ts';
+import { consoleSessionEvents } from '../../../src/edge/routes/console/session-events.ts';
 import { type RoutesDependencies, routesOf } from '../../../src/edge/routes/index.ts';
 import { deepgram } from '../../../src/providers/deepgram/index.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
@@ -39,7 +41,11 @@ const vault = createVault({
     throw error;
   },
 });
-const further = [providerKeyRoutes({ vault, providers })];
+const watching = { store, clock: systemClock, wallNow: () => new Date(), watchSession: () => () => {} };
+const further = [
+  providerKeyRoutes({ vault, providers }),
+  (consoleRoute: ConsoleRoute) => consoleSessionEvents(consoleRoute, watching),
+];
 const settings = { welcomeMicroUsd: 0n, signUpsPerAddressDayMax: 10, tls: false };
 const console = createConsole({
   isPrivate: true,
@@ -130,8 +136,10 @@ const PATHS: Readonly<Record<string, { kind: Kind; never: string; body?: unknown
   'GET /docs/:folder/:page': null,
   'GET /v1/bills/:month': null,
   'GET /v1/sessions/:id': { kind: 'session', never: 'ses_never' },
+  'GET /v1/sessions/:id/events': { kind: 'session', never: 'ses_never' },
   'GET /console/api/bills/:month': null,
   'GET /console/api/sessions/:id': { kind: 'session', never: 'ses_never' },
+  'GET /console/api/sessions/:id/events': { kind: 'session', never: 'ses_never' },
   'PATCH /console/api/keys/:id': { kind: 'key', never: 'key_never', body: { name: 'mine now' } },
   'POST /console/api/keys/:id/roll': { kind: 'key', never: 'key_never' },
   'DELETE /console/api/keys/:id': { kind: 'key', never: 'key_never' },
