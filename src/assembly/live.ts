@@ -1,5 +1,6 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
+import type { WatchedFrame } from '../api/console/watching.ts';
 import { providerOf } from '../api/slug.ts';
 import { FileSpools, type Spool } from '../audio/tape/spool.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
@@ -26,6 +27,9 @@ import type { OpenedVault } from './vault.ts';
 
 /** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
 const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
+
+/** Sessions whose events are being kept. */
+const KEPT_AT_A_TIME = 256;
 
 const LEG_LINES = { opened: 'leg opened', failed: 'leg failed', closed: 'leg closed' } as const;
 
@@ -200,6 +204,7 @@ function openSessions(
   openSpool: () => Spool,
 ): SessionHost {
   const { config, clock, logger, metrics, bus, defer } = assembly;
+  const keep = keepEvents(assembly);
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
   const sessions = new SessionHost({
@@ -217,7 +222,10 @@ function openSessions(
     dials,
     onOpened: (opening) => opened(assembly, opening),
     onLeg: ({ event, ...note }) => logger.info(note, LEG_LINES[event]),
-    onEnded: (opening, summary) => ended(assembly, opening, summary),
+    onEnded: (opening, summary, frames) => {
+      ended(assembly, opening, summary);
+      keep(opening, frames);
+    },
     onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
   });
   relief.push(() => sessions.shed());
@@ -225,6 +233,25 @@ function openSessions(
   const watching = new WatchService({ bus, sessions, clock, onDrop: (name) => metrics.dropped(name) });
   defer(() => watching.close());
   return sessions;
+}
+
+/** Keeps what happened in sessions that have ended, a bounded number at a time: what is beyond is dropped, and counted. */
+function keepEvents({ store, metrics }: Assembly) {
+  let underWay = 0;
+  metrics.watchQueue('session_events', () => underWay);
+  return ({ organisationId, sessionId }: SessionOpening, frames: readonly WatchedFrame[]) => {
+    if (underWay >= KEPT_AT_A_TIME) {
+      metrics.dropped('session_events');
+      return;
+    }
+    underWay++;
+    store
+      .keepSessionEvents(organisationId, sessionId, JSON.stringify(frames))
+      .catch(() => metrics.dropped('session_events'))
+      .finally(() => {
+        underWay--;
+      });
+  };
 }
 
 function opened({ metrics, logger, bus }: Assembly, opening: SessionOpening): void {

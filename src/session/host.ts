@@ -9,7 +9,7 @@ import type { LegRecord } from './leg/leg-history.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
-import type { SessionOpening, SessionSummary } from './session-opening.ts';
+import type { SessionOpening } from './session-opening.ts';
 import { phaseOf, type SessionPhase } from './session-phase.ts';
 
 export interface SessionHostOptions extends Omit<SessionDependencies, 'attempts' | 'onState'> {
@@ -40,7 +40,7 @@ export class SessionHost {
       ...options,
       attempts: { breakers, dials, retries: new RetryBudget(() => this.#sessions.size) },
       onState: (sessionId, value) => this.#phases.set(sessionId, phaseOf(value)),
-      onEnded: (opening, summary) => this.#ended(opening, summary),
+      onEnded: (...ended) => this.#ended(...ended),
     };
     this.#machine = provideSessionMachine((sessionId) => this.#sessions.get(sessionId));
   }
@@ -156,12 +156,13 @@ export class SessionHost {
     for (const session of [...this.#sessions.values()]) session.cutOff();
   }
 
-  #ended(opening: SessionOpening, summary: SessionSummary): void {
+  #ended(...ended: Parameters<SessionDependencies['onEnded']>): void {
+    const [opening] = ended;
     this.#sessions.delete(opening.sessionId);
     this.#phases.delete(opening.sessionId);
     // Not when the client leaves: what it sent is worked off first, and takes a connection to a provider as long as that lasts.
     opening.release();
-    this.#options.onEnded(opening, summary);
+    this.#options.onEnded(...ended);
     if (this.#sessions.size === 0) this.#whenGone?.();
   }
 }

@@ -1,6 +1,7 @@
 // What every live session of a node is given: the node's parts, the configuration, and who hears of its state and its end.
 import type { StateValue } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
+import type { WatchedFrame } from '../api/console/watching.ts';
 import type { ErrorCode } from '../api/errors.ts';
 import type { Spool } from '../audio/tape/spool.ts';
 import type { Bus } from '../bus/bus.ts';
@@ -57,6 +58,7 @@ export interface SessionDependencies {
   attempts: Attempts;
   onState(sessionId: string, value: StateValue): void;
   onLeg?: ((note: LegNote) => void) | undefined;
-  onEnded(opening: SessionOpening, summary: SessionSummary): void;
+  /** `frames`: what is kept of it, to be looked at. */
+  onEnded(opening: SessionOpening, summary: SessionSummary, frames: readonly WatchedFrame[]): void;
   onFault(sessionId: string, name: string, error: unknown): void;
 }

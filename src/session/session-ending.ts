@@ -24,7 +24,7 @@ export interface SessionEndingParts {
   outbox: Outbox;
   account: AudioAccount;
   spending: Spending;
-  log: Pick<SessionLog, 'end'>;
+  log: Pick<SessionLog, 'end' | 'after'>;
 }
 
 export class SessionEnding {
@@ -77,7 +77,7 @@ export class SessionEnding {
     const { failovers } = events;
     const { undeliveredFinals } = outbox;
     const summary = { reason, code, seconds, turns: turns.number, failovers, undeliveredFinals };
-    this.#dependencies.onEnded(this.#opening, summary);
+    this.#dependencies.onEnded(this.#opening, summary, log.after(0));
   }
 
   /** With what the error says to do; in order without one. */

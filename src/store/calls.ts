@@ -54,6 +54,9 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   exportLedger: 'reads',
   backup: 'alone',
 
+  keepSessionEvents: 'notes',
+  findSessionEvents: 'reads',
+
   saveProviderKey: 'writes',
   listProviderKeys: 'reads',
   findProviderKey: 'reads',

@@ -9,6 +9,7 @@ import type { SuspensionChange } from './keys/organisation-tables.ts';
 import type { LedgerCalls } from './ledger/calls.ts';
 import type { OutboxCalls } from './outbox/calls.ts';
 import type { OwnershipCalls } from './ownership/calls.ts';
+import type { SessionEventsCalls } from './session-events/calls.ts';
 import type { VaultCalls } from './vault/calls.ts';
 
 export type { ApiKey, KeySettings } from './keys/calls.ts';
@@ -23,6 +24,7 @@ export interface StoreCalls
     VaultCalls,
     IdempotencyCalls,
     OwnershipCalls,
+    SessionEventsCalls,
     IdentityCalls {}
 
 /** The same calls from another thread. */

@@ -9,6 +9,7 @@ import { createKeyTables, type Revocations } from './keys/tables.ts';
 import { createLedgerTables, type Leases } from './ledger/tables.ts';
 import { createOutboxTables, type OutboxNews } from './outbox/tables.ts';
 import { createOwnershipTables, type OwnershipGuard } from './ownership/tables.ts';
+import { createSessionEventsTables } from './session-events/tables.ts';
 import type { StoreCalls } from './store.ts';
 import type { TableContext } from './table-context.ts';
 import { createVaultTables } from './vault/tables.ts';
@@ -31,6 +32,7 @@ export function createTables(database: Database, nowMs: () => number = Date.now)
     ...createVaultTables(context),
     ...createIdempotencyTables(context),
     ...createOwnershipTables(base),
+    ...createSessionEventsTables(base),
     ...createIdentityTables(base),
   };
 }

@@ -86,6 +86,8 @@ const SAMPLES: Samples = {
   settleSession: ({ who }) => [headOf(who, 'ses_1'), endOf([lineOf(2_000)])],
   balanceOf: ({ who }) => [who.organisationId],
   findSession: ({ who }) => [who.organisationId, 'ses_1'],
+  keepSessionEvents: ({ who }) => [who.organisationId, 'ses_1', '[]'],
+  findSessionEvents: ({ who }) => [who.organisationId, 'ses_1'],
   listSessions: ({ who }) => [who.organisationId, 10],
   usageOf: ({ who: { organisationId } }) => [
     { organisationId, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', groupBy: 'model' },

@@ -18,11 +18,21 @@ async function openRig() {
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date(0) });
   const client = await rig.open();
   const { sessionId } = client.session.opening;
-  const record = { id: sessionId, openedAt: 0, endedAt: null, reason: null } as unknown as SessionRecord;
+  let kept: string | undefined;
+  const keep = (frames: readonly WatchedFrame[]) => {
+    kept = JSON.stringify(frames);
+  };
+  const record = {
+    id: sessionId,
+    openedAt: new Date(0).toISOString(),
+    endedAt: null,
+    reason: null,
+  } as unknown as SessionRecord;
   const events = getSessionEvents({
     store: {
       findSession: async (organisationId: string, id: string) =>
         organisationId === 'org_1' && id === sessionId ? record : undefined,
+      findSessionEvents: async () => kept,
     } as never,
     watchSession: (...args) => elsewhere.watch(...args),
     clock,
@@ -38,7 +48,7 @@ async function openRig() {
       { organisationId },
     );
   await rig.advance(200);
-  return { rig, service, client, record, ask };
+  return { rig, service, client, record, keep, ask };
 }
 
 /** Reads what comes, as long as somebody does. */
@@ -136,9 +146,28 @@ describe('the events of a session', () => {
 
   it('of one that has ended are its end', async () => {
     const { record, ask } = await openRig();
-    Object.assign(record, { endedAt: 1_000, reason: 'client_closed' });
+    Object.assign(record, { endedAt: new Date(1_000).toISOString(), reason: 'client_closed' });
     const { body } = await ask();
     expect(framesIn(body as string)).toMatchObject([{ kind: 'ended', reason: 'client_closed' }]);
+  });
+
+  it('of one that has ended are those that were kept, and none for a reader that has them all', async () => {
+    const all = await openRig();
+    await talk(all);
+    all.client.session.control({ type: 'close' });
+    await all.rig.advance(10_000);
+    const { log } = all.client.session;
+    all.keep(log.after(0));
+    Object.assign(all.record, { endedAt: new Date(1_000).toISOString(), reason: 'client_closed' });
+    const { body } = await all.ask();
+    expect(framesIn(body as string)).toEqual(log.after(0));
+    expect(framesIn(body as string).flatMap((frame) => (frame.kind === 'mark' ? [frame.mark] : []))).toEqual(
+      expect.arrayContaining(['leg_opened', 'turn_final']),
+    );
+    expect(framesIn((await all.ask('after=2')).body as string)[0]!.sequence).toBe(3);
+    expect(await all.ask('', { headers: { 'last-event-id': String(log.sequence) } })).toEqual({ status: 204 });
+    all.keep([{ kind: 'from a later version' } as never]);
+    expect(framesIn((await all.ask()).body as string)).toMatchObject([{ kind: 'ended', reason: 'client_closed' }]);
   });
 
   it('of one whose node is gone end as lost', async () => {

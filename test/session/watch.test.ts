@@ -130,7 +130,7 @@ describe('a watched session', () => {
   });
 
   it('shows audio and money as they go, once a second at most, and when money runs out', async () => {
-    const ledger = new MemoryLedger(600_000n);
+    const ledger = new MemoryLedger(1_000_000n);
     const { rig, watch } = watchable({
       ledger,
       prices: { 'loopback/script': { live: { unit: 'minute', amount: '0.6' } } },
@@ -150,7 +150,7 @@ describe('a watched session', () => {
     const quiet = watched.frames.length;
     await rig.advance(3_000);
     expect(watched.frames.slice(quiet).filter(({ kind }) => kind === 'audio').length).toBeLessThan(2);
-    for (let second = 0; second < 60; second++) {
+    for (let second = 0; second < 110; second++) {
       client.session.audio(speech(1));
       await rig.advance(1_000);
     }

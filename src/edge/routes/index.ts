@@ -32,6 +32,7 @@ export interface RoutesDependencies
   store: UsageDependencies['store'] &
     SessionsDependencies['store'] &
     BillsDependencies['store'] &
+    SessionEventsDependencies['store'] &
     Pick<Store, 'balanceOf'>;
   authenticator: Authenticator;
   limits: KeyLimits;

@@ -1,14 +1,17 @@
 // `GET /v1/sessions/{id}/events`: what happens in a session, as server-sent events from any node. A live one is watched as long as
 // somebody reads; of one that has ended, what was kept is told again.
+import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
-import type { WatchedFrame } from '../../api/console/watching.ts';
+import { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { SessionRecord } from '../../store/ledger/calls.ts';
+import type { Store } from '../../store/store.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { knownQuery } from '../http/query-values.ts';
 import { EVENT_STREAM, Pieces } from '../pieces.ts';
 import type { RouteContext } from '../router.ts';
+import { fromLedger } from '../store-answer.ts';
 import { type SessionsDependencies, sessionOf } from './sessions.ts';
 
 export const HEARTBEAT_MS = 15_000;
@@ -25,7 +28,8 @@ export type WatchSession = (
   after?: number,
 ) => () => void;
 
-export interface SessionEventsDependencies extends Pick<SessionsDependencies, 'store'> {
+export interface SessionEventsDependencies {
+  store: SessionsDependencies['store'] & Pick<Store, 'findSessionEvents'>;
   watchSession: WatchSession;
   clock: Clock;
   wallNow(): Date;
@@ -37,7 +41,7 @@ export const getSessionEvents =
     const after = afterOf(request);
     const find = () => sessionOf(dependencies, organisationId, params.id ?? '', 'id');
     const record = await find();
-    if (record.endedAt !== null) return replayed(record, after);
+    if (record.endedAt !== null) return replayed(dependencies, organisationId, record, after);
     const stream = new EventStream(dependencies, record.id, organisationId, after);
     const leave = () => stream.close();
     request.signal.addEventListener('abort', leave, { once: true });
@@ -47,7 +51,7 @@ export const getSessionEvents =
         retryAfterSeconds: 5,
       });
     }
-    if (begun === 'gone') return replayed(await find(), after);
+    if (begun === 'gone') return replayed(dependencies, organisationId, await find(), after);
     return { status: 200, headers: EVENT_STREAM, body: stream.pieces };
   };
 
@@ -63,10 +67,26 @@ function afterOf({ headers, query }: DoorRequest): number | undefined {
 }
 
 /** Of a session that is not live, or whose node does not say so. */
-function replayed({ endedAt, openedAt, reason }: SessionRecord, after = 0): Reply {
-  const at = new Date(endedAt ?? openedAt).toISOString();
-  const ended: WatchedFrame = { kind: 'ended', sequence: after + 1, at, reason: reason ?? 'lost' };
-  return { status: 200, headers: EVENT_STREAM, body: textOf(ended) };
+async function replayed(
+  { store }: Pick<SessionEventsDependencies, 'store'>,
+  organisationId: string,
+  { id, endedAt, openedAt, reason }: SessionRecord,
+  after = 0,
+): Promise<Reply> {
+  const frames = framesOf(await fromLedger(store.findSessionEvents(organisationId, id)));
+  const at = endedAt ?? openedAt;
+  const last = frames.at(-1)?.sequence ?? after;
+  if (frames.at(-1)?.kind !== 'ended') frames.push({ kind: 'ended', sequence: last + 1, at, reason: reason ?? 'lost' });
+  const missed = frames.filter(({ sequence }) => sequence > after);
+  // An event source comes again after every end: so it stays away.
+  if (missed.length === 0) return { status: 204 };
+  return { status: 200, headers: EVENT_STREAM, body: missed.map(textOf).join('') };
+}
+
+/** A later version may have kept others: those that are not known are left out. */
+function framesOf(kept: string | undefined): WatchedFrame[] {
+  const frames: unknown = kept === undefined ? [] : JSON.parse(kept);
+  return Array.isArray(frames) ? frames.filter((frame) => Value.Check(WatchedFrame, frame)) : [];
 }
 
 const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${JSON.stringify(frame)}\n\n`;

@@ -12,6 +12,7 @@ import { ledgerIdentity } from './0010-ledger-identity.ts';
 import { connectionTime } from './0011-connection-time.ts';
 import { invitations } from './0012-invitations.ts';
 import { teams } from './0013-teams.ts';
+import { sessionEvents } from './0014-session-events.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly string[] = [
   connectionTime,
   invitations,
   teams,
+  sessionEvents,
 ];

@@ -91,6 +91,9 @@ const ROWS = {
   exportLedger: 'local',
   backup: 'local',
 
+  keepSessionEvents: first('text', 'text', 'text'),
+  findSessionEvents: first('text', 'text'),
+
   // What is sealed, and by which keys, is the business of the node that has the key ring: src/vault/remote.ts.
   saveProviderKey: 'local',
   listProviderKeys: first('text'),

@@ -1,0 +1,36 @@
+// What a meter and its session say to each other.
+import type { UsageLine } from '../store/ledger/calls.ts';
+
+/** What the session says of its audio. */
+export interface MeterSource {
+  /** Lines that finals have settled; they only grow. */
+  settledLines(): UsageLine[];
+  /** The same, with what was sent and has no final yet. */
+  sentLines(): UsageLine[];
+  /** Up to where it is settled whose the audio is. */
+  settledMs(): number;
+  /** Up to where some leg was given the audio. */
+  sentMs(): number;
+  /** Audio of the client, heard or not. */
+  receivedMs(): number;
+  /** How long the connection may be open before it comes to what `extended` told last; without end where that costs nothing. */
+  connectionLeftMs(): number;
+}
+
+/** Why no more may be spent. `ledger`: it could not be asked for too long. */
+export type Shortage = 'credit' | 'daily_spend' | 'ledger';
+
+/**
+ * `free`: nothing is held, since nothing is charged. `held`: audio goes as far as what is held. `starved`: it waits for more.
+ * `trusted`: it goes on without, since the ledger does not answer. `short`: no more is to come.
+ */
+export type MeterState = 'free' | 'held' | 'starved' | 'trusted' | 'short';
+
+export interface MeterListener {
+  /** More may be sent than before; and a metered connection of the model that hears may be open for so long, in all. */
+  extended(allowedMs: number, connectionMs: number): void;
+  /** The connection was open for as long as what is held pays for. */
+  ranOut(): void;
+  /** Less was granted than asked for: what is left may be the last. Once. */
+  low(shortage: Shortage, leftMs: number): void;
+}

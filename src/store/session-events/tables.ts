@@ -1,0 +1,54 @@
+// Events of ended sessions on an open database: bounded in age, and in number for each organisation.
+import type { TableContext } from '../table-context.ts';
+import type { SessionEventsCalls } from './calls.ts';
+
+export interface SessionEventsLimits {
+  keptMs: number;
+  /** Sessions of one organisation. */
+  sessionsMax: number;
+  /** Of one session; longer ones are not kept. */
+  charsMax: number;
+  /** Rows that are too old and go with each that comes. */
+  sweptMax: number;
+}
+
+export const SESSION_EVENTS_LIMITS: SessionEventsLimits = {
+  keptMs: 7 * 24 * 60 * 60 * 1000,
+  sessionsMax: 500,
+  charsMax: 131_072,
+  sweptMax: 20,
+};
+
+export function createSessionEventsTables(
+  { database, nowMs }: Pick<TableContext, 'database' | 'nowMs'>,
+  { keptMs, sessionsMax, charsMax, sweptMax }: SessionEventsLimits = SESSION_EVENTS_LIMITS,
+): SessionEventsCalls {
+  const insert = database.prepare<{ organisationId: string; sessionId: string; events: string; now: number }>(
+    `INSERT INTO session_events (organisation_id, session_id, events, kept_at_ms)
+     SELECT id, @sessionId, @events, @now FROM organisations WHERE id = @organisationId
+     ON CONFLICT DO NOTHING`,
+  );
+  const find = database
+    .prepare<[string, string, number], string>(
+      'SELECT events FROM session_events WHERE organisation_id = ? AND session_id = ? AND kept_at_ms > ?',
+    )
+    .pluck();
+  const sweep = database.prepare<[number, number]>(
+    `DELETE FROM session_events WHERE number IN
+       (SELECT number FROM session_events WHERE kept_at_ms <= ? ORDER BY kept_at_ms LIMIT ?)`,
+  );
+  const makeRoom = database.prepare<[string, number]>(
+    `DELETE FROM session_events WHERE number IN
+       (SELECT number FROM session_events WHERE organisation_id = ? ORDER BY number DESC LIMIT 20 OFFSET ?)`,
+  );
+  return {
+    keepSessionEvents(organisationId, sessionId, events) {
+      if (events.length > charsMax) return;
+      const now = nowMs();
+      sweep.run(now - keptMs, sweptMax);
+      insert.run({ organisationId, sessionId, events, now });
+      makeRoom.run(organisationId, sessionsMax);
+    },
+    findSessionEvents: (organisationId, sessionId) => find.get(organisationId, sessionId, nowMs() - keptMs),
+  };
+}

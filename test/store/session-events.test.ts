@@ -1,0 +1,47 @@
+// What is kept of sessions that have ended: for their own organisation, for a while, and no more than there is room for.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SESSION_EVENTS_LIMITS } from '../../src/store/session-events/tables.ts';
+import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
+
+let rig: DirectStore;
+let us: string;
+let them: string;
+beforeEach(() => {
+  rig = directStore();
+  us = rig.customer().organisationId;
+  them = rig.customer().organisationId;
+});
+
+describe('the events of a session that has ended', () => {
+  it('are found by its organisation, as they were kept first', async () => {
+    await rig.store.keepSessionEvents(us, 'ses_1', '[1]');
+    await rig.store.keepSessionEvents(us, 'ses_1', '[2]');
+    expect(await rig.store.findSessionEvents(us, 'ses_1')).toBe('[1]');
+    expect(await rig.store.findSessionEvents(them, 'ses_1')).toBeUndefined();
+    expect(await rig.store.findSessionEvents(us, 'ses_2')).toBeUndefined();
+  });
+
+  it('are gone after their time, whether or not another is kept', async () => {
+    await rig.store.keepSessionEvents(us, 'ses_1', '[]');
+    rig.clock.nowMs += SESSION_EVENTS_LIMITS.keptMs - 1;
+    expect(await rig.store.findSessionEvents(us, 'ses_1')).toBe('[]');
+    rig.clock.nowMs += 1;
+    expect(await rig.store.findSessionEvents(us, 'ses_1')).toBeUndefined();
+  });
+
+  it('make room, the oldest first, and only within their organisation', async () => {
+    await rig.store.keepSessionEvents(them, 'ses_theirs', '[]');
+    const { sessionsMax, charsMax } = SESSION_EVENTS_LIMITS;
+    for (let index = 0; index <= sessionsMax; index++) await rig.store.keepSessionEvents(us, `ses_${index}`, '[]');
+    expect(await rig.store.findSessionEvents(us, 'ses_0')).toBeUndefined();
+    expect(await rig.store.findSessionEvents(us, 'ses_1')).toBe('[]');
+    expect(await rig.store.findSessionEvents(them, 'ses_theirs')).toBe('[]');
+    await rig.store.keepSessionEvents(us, 'ses_long', ' '.repeat(charsMax + 1));
+    expect(await rig.store.findSessionEvents(us, 'ses_long')).toBeUndefined();
+  });
+
+  it('of nobody are not kept', async () => {
+    await rig.store.keepSessionEvents('org_nobody', 'ses_1', '[]');
+    expect(await rig.store.findSessionEvents('org_nobody', 'ses_1')).toBeUndefined();
+  });
+});
