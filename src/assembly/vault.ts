@@ -32,7 +32,13 @@ const accessWith =
       : vault.open(provider, credentialId, organisationId);
 
 /** @throws VaultError or SecretError with one sentence for the operator */
-export async function openVault({ config, logger, clock, store, defer }: Assembly): Promise<OpenedVault> {
+export async function openVault({
+  config,
+  logger,
+  clock,
+  store,
+  defer,
+}: Pick<Assembly, 'config' | 'logger' | 'clock' | 'store' | 'defer'>): Promise<OpenedVault> {
   const ofService = serviceAccess(config);
   const { directory, vaultKey, vaultKeyPrevious } = config.data;
   const keyRing = await loadKeyRing({ store, current: vaultKey, previous: vaultKeyPrevious, directory });

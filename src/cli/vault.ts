@@ -1,20 +1,39 @@
-// `voxgate vault status|rotate`: which key seals the customers' provider keys, and the move to a new one. The secrets
-// themselves are never shown.
+// `voxgate vault …`: provider keys of organisations whose people have no browser here, which key of the vault seals them, and the
+// move to a new one. The secrets themselves are never shown.
 
+import { readFileSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
+import { Refusal } from '../api/errors.ts';
+import { knownProviders } from '../assembly/context.ts';
+import { openVault } from '../assembly/vault.ts';
+import { apiKeyForm } from '../providers/credentials.ts';
 import type { Store } from '../store/store.ts';
+import type { ProviderKey } from '../store/vault/calls.ts';
+import { systemClock } from '../telemetry/clock.ts';
+import { createLogger } from '../telemetry/log.ts';
 import { loadKeyRing } from '../vault/key-ring.ts';
 import { rotateVault } from '../vault/rotation.ts';
 import type { KeyRing } from '../vault/seal.ts';
-import { action, actionsCommand } from './shared/actions.ts';
+import type { Vault } from '../vault/vault.ts';
+import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { operator, withStore } from './shared/operator.ts';
-import { print } from './shared/output.ts';
+import { CommandError, print, printTable, tell } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
+import { outwardJson } from './shared/values.ts';
 
-const usage = `Usage: voxgate vault status [--json]
+const usage = `Usage: voxgate vault put ORG_ID PROVIDER [--name NAME] [--file PATH]
+       voxgate vault list ORG_ID [--json]
+       voxgate vault remove ORG_ID KEY_ID
+       voxgate vault status [--json]
        voxgate vault rotate [--dry-run]
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
 
+  put     tries a key at its provider and keeps it, in the place of the organisation's former one there. The secret is
+          read from --file, or from standard input; it is never an argument. Where a provider has several members, it
+          is a JSON object of them: {"key": "…", "region": "westeurope"}
+  list    lists the keys of an organisation, without their secrets
+  remove  removes one; a gateway that runs heeds this, as it does a new one, within 30 seconds
   status  opens every provider key that is kept, and says how many are under which key of the vault
   rotate  moves them all to the current key of the vault, or none; --dry-run only counts
 
@@ -22,8 +41,41 @@ To change the key of the vault: set VOXGATE_VAULT_KEY to the new one (openssl ra
 VOXGATE_VAULT_KEY_PREVIOUS to the old one, restart every gateway, run voxgate vault rotate, and take the old one away.`;
 
 export const vault = actionsCommand(
-  { name: 'vault', summary: "look after the key that seals the customers' provider keys", usage },
+  { name: 'vault', summary: "store customers' provider keys, and look after the key that seals them", usage },
   {
+    put: action({
+      operands: ['ORG_ID', 'PROVIDER'],
+      options: { name: { type: 'string' }, file: { type: 'string' } },
+      run: ([organisationId = '', provider = ''], { name = provider, file }) =>
+        withKeys(async (vault) => {
+          const fields = fieldsOf(provider, await readSecret(file));
+          const { key, warning } = await vault.save(organisationId, { provider, name, fields }, operator());
+          if (warning !== undefined) tell(warning);
+          print(key.id);
+          return undefined;
+        }),
+    }),
+    list: action({
+      operands: ['ORG_ID'],
+      options: { json: { type: 'boolean' } },
+      run: ([organisationId = ''], { json = false }) =>
+        withKeys(async (vault) => {
+          const keys = await vault.list(organisationId);
+          if (json) print(outwardJson(keys, 2));
+          else printTable([['ID', 'PROVIDER', 'NAME', 'ENDS IN', 'STATE', 'USED'], ...keys.map(row)]);
+          return undefined;
+        }),
+    }),
+    remove: action({
+      operands: ['ORG_ID', 'KEY_ID'],
+      options: {},
+      run: ([organisationId = '', keyId = '']) =>
+        withKeys(async (vault) => {
+          await vault.remove(organisationId, keyId, operator());
+          print(`${keyId} is removed.`);
+          return undefined;
+        }),
+    }),
     status: action({
       operands: [],
       options: { json: { type: 'boolean' } },
@@ -57,6 +109,57 @@ function withVault<Result>(work: (store: Store, ring: KeyRing) => Promise<Result
     work(store, await loadKeyRing({ store, current: vaultKey, previous: vaultKeyPrevious, directory })),
   );
 }
+
+/** The work on the vault as a gateway has it. What it refuses is told in its own words. */
+async function withKeys<Result>(work: (vault: Vault) => Promise<Result>): Promise<Result> {
+  const config = loadSettings();
+  const closers: (() => unknown)[] = [];
+  try {
+    return await withStore({ make: false }, async (store) => {
+      const logger = createLogger('silent');
+      const defer = (close: () => unknown) => void closers.push(close);
+      return work((await openVault({ config, logger, clock: systemClock, store, defer })).vault);
+    });
+  } catch (error) {
+    throw error instanceof Refusal ? new CommandError(error.message) : error;
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+/** From the file, or from what is piped in: an argument would stand in the list of processes and in the shell's history. */
+async function readSecret(file: string | undefined): Promise<string> {
+  if (file === undefined && process.stdin.isTTY === true) {
+    throw new WrongInput('pipe the secret in, or name its file with --file.');
+  }
+  const text = file === undefined ? await textOf(process.stdin) : readFileSync(file, 'utf8');
+  return text.trim();
+}
+
+/** The members of a provider's credential: a JSON object of them, or the only one that has to be there. */
+function fieldsOf(provider: string, secret: string): unknown {
+  if (secret.startsWith('{')) {
+    try {
+      return JSON.parse(secret);
+    } catch {
+      throw new WrongInput('the secret begins like a JSON object and is none.');
+    }
+  }
+  const [only, ...others] = (knownProviders.get(provider)?.credentialForm ?? apiKeyForm).required ?? [];
+  if (only === undefined || others.length > 0) {
+    throw new WrongInput(`a key of ${provider} is a JSON object with ${[only, ...others].join(', ')}.`);
+  }
+  return { [only]: secret };
+}
+
+const row = ({ id, provider, name, lastFour, state, usedAt }: ProviderKey): string[] => [
+  id,
+  provider,
+  name,
+  lastFour,
+  state,
+  usedAt ?? '-',
+];
 
 interface Status {
   current: string;

@@ -1,9 +1,13 @@
 // `voxgate vault` as an operator meets it: which key seals what, a rotation, and a start with the wrong key.
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { kekOf, open, seal } from '../../src/vault/seal.ts';
-import { voxgate } from '../fakes/processes/voxgate.ts';
+import { startVoxgate, voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
@@ -33,6 +37,54 @@ const on = (directory: string, current: string, previous?: string) => {
     return outcome;
   };
 };
+
+describe('voxgate vault put, list and remove', () => {
+  /** Nobody listens there. */
+  const NOWHERE = { VOXGATE_DEEPGRAM_URL: 'http://127.0.0.1:9' };
+
+  it('keep a key for an organisation from a file or a pipe, show its end only, and take it away', async () => {
+    const directory = temporaryDirectory();
+    const env = { VOXGATE_DATA_DIRECTORY: directory, VOXGATE_VAULT_KEY: A, ...NOWHERE };
+    const seen: string[] = [];
+    const run = async (...args: string[]) => {
+      const outcome = await voxgate(args, env);
+      seen.push(outcome.output, outcome.errors);
+      return outcome;
+    };
+    const organisation = (await run('orgs', 'create', 'Acme', '--init')).output.trim();
+    const file = join(directory, 'secret');
+    writeFileSync(file, `${SECRET}\n`);
+    const put = await run('vault', 'put', organisation, 'deepgram', '--name', 'ours', '--file', file);
+    expect(put).toMatchObject({ code: 0, output: expect.stringMatching(/^pk_\S+\n$/) });
+
+    const piped = startVoxgate(['vault', 'put', organisation, 'deepgram'], env);
+    piped.stdin.end(JSON.stringify({ api_key: `${SECRET}-2` }));
+    const [id, [code]] = await Promise.all([text(piped.stdout), once(piped, 'close')]);
+    expect(code).toBe(0);
+
+    const listed = JSON.parse((await run('vault', 'list', organisation, '--json')).output);
+    expect(listed).toMatchObject([{ id: id.trim(), provider: 'deepgram', name: 'deepgram', lastFour: '11-2' }]);
+    expect(await run('vault', 'remove', 'org_other', id.trim())).toMatchObject({ code: 1 });
+    expect(await run('vault', 'remove', organisation, id.trim())).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run('vault', 'list', organisation, '--json')).output)).toEqual([]);
+    for (const words of seen) expect(words).not.toContain(SECRET);
+  });
+
+  it('refuse a provider that there is not, an organisation that there is not, and a broken secret', async () => {
+    const directory = await directoryWithKey();
+    const file = join(directory, 'secret');
+    writeFileSync(file, SECRET);
+    const put = async (organisation: string, provider: string) => {
+      const args = ['vault', 'put', organisation, provider, '--file', file];
+      return voxgate(args, { VOXGATE_DATA_DIRECTORY: directory, VOXGATE_VAULT_KEY: A, ...NOWHERE });
+    };
+    expect(await put('org_never', 'deepgram')).toMatchObject({ code: 1, errors: expect.stringContaining('org_never') });
+    expect(await put('org_never', 'nobody')).toMatchObject({ code: 1, errors: expect.stringContaining('deepgram') });
+    writeFileSync(file, `{"api_key": ${SECRET}`);
+    const broken = await put('org_never', 'deepgram');
+    expect([broken.code, broken.errors.includes(SECRET)]).toEqual([64, false]);
+  });
+});
 
 describe('voxgate vault', () => {
   it('says what is under which key, rehearses a rotation, and does it', async () => {
