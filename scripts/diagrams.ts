@@ -4,6 +4,7 @@ import { type MachineGraph, toGraph } from '../machines/drawing/graph.ts';
 import { toMermaid } from '../machines/drawing/mermaid.ts';
 import { machines } from '../machines/index.ts';
 import { layOut, type Picture } from './diagrams/layout.ts';
+import { RULES } from './diagrams/style.ts';
 import { toSvg } from './diagrams/svg.ts';
 import type { Generator } from './generator.ts';
 
@@ -28,6 +29,10 @@ export async function drawAll(): Promise<Drawn[]> {
 export function filesOf(drawn: readonly Drawn[]): ReadonlyMap<string, string> {
   return new Map([
     ['machines/README.md', readme(drawn.map(({ graph }) => graph))],
+    [
+      'machines/drawings/chart.css',
+      `/* Made by \`${diagrams.command}\`: the look of a drawing that a page shows inline. */\n${RULES}`,
+    ],
     ...drawn.map(({ graph, picture }): [string, string] => [`machines/${fileOf(graph)}`, toSvg(graph, picture)]),
   ]);
 }

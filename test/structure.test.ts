@@ -9,6 +9,7 @@ import * as project from './structure/project.ts';
 /** Where each package may be imported; a place is a folder or a file. Types count as well. */
 const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/edge'],
+  '@voxgate/client': ['src/console'],
   '@sinclair/typebox': [
     'src/api',
     'src/auth',
@@ -291,7 +292,7 @@ describe('files', () => {
 
   test('of src/ and machines/ are what the build takes along: TypeScript, beside documents, drawings and the console', () => {
     const taken = [...project.filesBelow('src'), ...project.filesBelow('machines')];
-    const isBundled = (path: string) => /^src\/console\/.*\.(?:tsx|css|html|svg|json)$/.test(path);
+    const isBundled = (path: string) => /^src\/console\/.*\.(?:tsx|css|html|svg|json|wav)$/.test(path);
     const others = taken.filter(
       (path) => !/\.(?:ts|md)$/.test(path) && !path.startsWith('machines/drawings/') && !isBundled(path),
     );

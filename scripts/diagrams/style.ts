@@ -1,5 +1,5 @@
-// The look of all drawings: fonts, and one style sheet for light and dark. It is the same text in every drawing, so a page
-// that shows drawings inline needs it once (and can name it by one hash in its content policy).
+// The look of all drawings: fonts, colours for light and dark, and one style sheet. A page that shows drawings inline takes the
+// rules once, with colours of its own.
 
 /** How a piece of text looks; also its CSS class. */
 export type Look = 'title' | 'name' | 'event' | 'guard' | 'action' | 'word' | 'note' | 'chip';
@@ -19,9 +19,7 @@ const fontRules = Object.entries(FONTS)
   .map(([look, { sizePx, bold }]) => `.chart .${look} { font-size: ${sizePx}px; font-weight: ${bold ? 600 : 400}; }`)
   .join('\n');
 
-/** `is-current` on a state and `is-taken` on an arrow or a label are set by a page that shows a live machine. */
-export const STYLE = `
-.chart {
+const COLOURS = `.chart {
   --paper: #fafaf8; --frame: #dcdcd6; --card: #ffffff; --card-line: #b4b8c2; --band: #eeeff1; --group-line: #c3c6ce;
   --ink: #1c2028; --soft: #565d6b; --faint: #838a98; --line: #7b8290; --after: #97700f; --error: #c43d31;
   --chip: #e2f0ea; --chip-ink: #1f6149; --active: #2563eb; --active-card: #e6eefe;
@@ -33,8 +31,10 @@ export const STYLE = `
     --ink: #eceef2; --soft: #acb3c0; --faint: #7f8795; --line: #868e9d; --after: #d9b25a; --error: #f0857b;
     --chip: #1d3a31; --chip-ink: #8fd6bb; --active: #7aa7ff; --active-card: #1d2c4d;
   }
-}
-${fontRules}
+}`;
+
+/** `is-current` on a state and `is-taken` on an arrow or a label are set by a page that shows a live machine. */
+export const RULES = `${fontRules}
 .chart text { fill: var(--ink); font-size: ${FONTS.event.sizePx}px; white-space: pre; }
 .chart .guard, .chart .action, .chart .note { fill: var(--soft); }
 .chart .word { fill: var(--faint); }
@@ -61,3 +61,6 @@ ${fontRules}
 .chart .is-taken .line { stroke: var(--active); stroke-width: 2.4; }
 .chart .is-taken .head, .chart .is-taken .event { fill: var(--active); }
 `;
+
+/** What stands in a drawing. */
+export const STYLE = `\n${COLOURS}\n${RULES}`;

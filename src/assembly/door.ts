@@ -8,6 +8,7 @@ import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
 import { consoleModelRoutes } from '../edge/routes/console/models.ts';
+import { playgroundRoutes } from '../edge/routes/console/playground.ts';
 import { consoleSessionEvents } from '../edge/routes/console/session-events.ts';
 import { homeRoutes } from '../edge/routes/home/index.ts';
 import { providersOf, type SetUp } from '../edge/routes/home/set-up.ts';
@@ -184,7 +185,7 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
 /** What is asked about the node, its models and its money. */
 function recordsOf(
   assembly: Assembly,
-  { live, people }: Behind,
+  { live, people, authenticator, limits }: Behind,
   { isReady }: OperatorDependencies,
   models: Omit<ModelsDependencies, 'statusOf'>,
 ) {
@@ -205,6 +206,7 @@ function recordsOf(
       ...people.routes,
       ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
       ...consoleSessionEvents(people.consoleRoute, watching),
+      ...playgroundRoutes(people.consoleRoute, { store, authenticator, limits, nowMs: () => Date.now() }),
       ...home,
     ],
     describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),

@@ -33,7 +33,9 @@ export function Menu() {
         ))}
       </nav>
       <footer>
-        <span>{person.value?.organisation.name}</span>
+        {person.value?.organisation.name === person.value?.email ? null : (
+          <span>{person.value?.organisation.name}</span>
+        )}
         <span>{person.value?.email}</span>
         <span class="row">
           <a href="/docs">Documents</a>

@@ -3,10 +3,14 @@ import type { ComponentType } from 'preact';
 import type { ConsolePath } from '../api/console/pages.ts';
 import { Audit } from './pages/audit/audit.tsx';
 import { Keys } from './pages/keys/keys.tsx';
+import { Machines } from './pages/machines/machines.tsx';
 import { Model } from './pages/models/model.tsx';
 import { Models } from './pages/models/models.tsx';
 import { Overview } from './pages/overview/overview.tsx';
+import { Playground } from './pages/playground/playground.tsx';
 import { ProviderKeys } from './pages/provider-keys/provider-keys.tsx';
+import { Session } from './pages/sessions/session.tsx';
+import { Sessions } from './pages/sessions/sessions.tsx';
 import { Settings } from './pages/settings/settings.tsx';
 import { Usage } from './pages/usage/usage.tsx';
 
@@ -23,12 +27,15 @@ export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] =
     title: 'Operate',
     pages: [
       { path: '/console', title: 'Overview', page: Overview },
+      { path: '/console/sessions', title: 'Sessions', page: Sessions },
+      { path: '/console/machines', title: 'Machines', page: Machines },
       { path: '/console/usage', title: 'Usage and bills', page: Usage },
     ],
   },
   {
     title: 'Build',
     pages: [
+      { path: '/console/playground', title: 'Playground', page: Playground },
       { path: '/console/models', title: 'Models', page: Models },
       { path: '/console/keys', title: 'Keys', page: Keys },
       { path: '/console/provider-keys', title: 'Provider keys', page: ProviderKeys },
@@ -44,6 +51,9 @@ export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] =
 ];
 
 /** Pages that the menu does not name. */
-const FURTHER: readonly PageEntry[] = [{ path: '/console/models/:provider/:model', title: 'Model', page: Model }];
+const FURTHER: readonly PageEntry[] = [
+  { path: '/console/models/:provider/:model', title: 'Model', page: Model },
+  { path: '/console/sessions/:id', title: 'Session', page: Session },
+];
 
 export const PAGES: readonly PageEntry[] = [...GROUPS.flatMap(({ pages }) => pages), ...FURTHER];

@@ -5,7 +5,11 @@ export const CONSOLE_PATHS = [
   '/console/keys',
   '/console/models',
   '/console/models/:provider/:model',
+  '/console/machines',
+  '/console/playground',
   '/console/provider-keys',
+  '/console/sessions',
+  '/console/sessions/:id',
   '/console/settings',
   '/console/usage',
 ] as const;

@@ -1,62 +1,36 @@
 // The console in a real browser: from the sign-up over the mail to a key, which a program then uses.
 import type { Browser, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-
-const EMAIL = 'ada@example.com';
-const PASSWORD = 'correct horse battery staple';
+import { EMAIL, hasBrowser, launch, logIn, openPage, signUp } from '../rig.ts';
 
 let live: LiveGateway;
 let browser: Browser;
 let page: Page;
-const complaints: string[] = [];
+let complaints: string[];
 
-// It says itself why, when no browser is here.
-describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('somebody new', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await openBrowser();
-    page = await browser.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      // Whoever is not logged in is told so by 401.
-      if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
-    });
+    browser = await launch();
+    ({ page, complaints } = await openPage(browser));
+  });
+  afterAll(async () => {
+    await browser?.close();
   });
 
-  const submit = () => page.click('button[type=submit]');
-  const logIn = async (password: string) => {
-    await page.goto(`${live.url}/console`);
-    await page.fill('[name=email]', EMAIL);
-    await page.fill('[name=password]', password);
-    await submit();
-  };
-
   it('signs up, and opens the link of the mail', async () => {
-    await page.goto(`${live.url}/console`);
-    await page.getByText('Sign up').click();
-    await page.fill('[name=email]', EMAIL);
-    await page.fill('[name=password]', PASSWORD);
-    await page.fill('[name=organisation]', 'Example Voice');
-    await submit();
-    await page.getByText('read them').click();
-    const link = page.locator('pre a');
-    while ((await link.count()) === 0) await page.reload();
-    await link.click();
-    await page.fill('[name=password]', PASSWORD);
-    await page.click('button');
-    await page.getByText('Your account is open').waitFor();
+    await signUp(page, live.url);
   });
 
   it('is told what is wrong with a password, and keeps what was typed', async () => {
-    await logIn('not this one at all');
+    await logIn(page, live.url, 'not this one at all');
     await page.locator('[role=alert]').waitFor();
     expect(await page.inputValue('[name=email]')).toBe(EMAIL);
   });
 
   it('mints a key that works, edits it and revokes it', async () => {
-    await logIn(PASSWORD);
+    await logIn(page, live.url);
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByRole('button', { name: 'Mint a key' }).click();
     await page.fill('[name=name]', 'Checkout <b>');

@@ -10,7 +10,7 @@ import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
 import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
 
 /** Keys that work, those in their grace too, of one organisation. */
-const ACTIVE_KEYS_MAX = 100;
+export const ACTIVE_KEYS_MAX = 100;
 
 export interface KeyRoutesDependencies {
   store: Pick<Store, 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
@@ -100,7 +100,8 @@ function settingsOf(body: KeyBody): Partial<KeySettings> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-function statusOf({ revokedAt, graceUntil, expiresAt }: ApiKey, nowMs: number): KeyView['status'] {
+/** What a key is good for at a time. */
+export function statusOf({ revokedAt, graceUntil, expiresAt }: ApiKey, nowMs: number): KeyView['status'] {
   const isOver = (end: string | null) => end !== null && Date.parse(end) <= nowMs;
   if (revokedAt !== null || isOver(graceUntil)) return 'revoked';
   if (isOver(expiresAt)) return 'expired';

@@ -1,0 +1,96 @@
+// A state chart that can be panned and zoomed, with its current states lit and the edges just taken shown.
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { DRAWINGS } from './drawings.ts';
+
+interface ChartProps {
+  machine: string;
+  /** As XState writes it; undefined lights nothing. */
+  value?: unknown;
+  /** Ids of edges. */
+  taken?: readonly string[];
+}
+
+const ZOOM = { min: 0.2, max: 3, step: 1.25 } as const;
+
+export function Chart({ machine, value, taken = [] }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const zoom = useSignal(1);
+  const svg = DRAWINGS.get(machine) ?? '';
+  // Before anything of it is lit or sized.
+  useLayoutEffect(() => box.current?.replaceChildren(drawn(svg)), [svg]);
+  useEffect(() => fit(box.current, (scale) => (zoom.value = scale)), [machine]);
+  useEffect(() => light(box.current, machine, value, taken), [machine, value, taken]);
+  useEffect(() => size(box.current, zoom.value), [machine, zoom.value]);
+  const by = (factor: number) => {
+    zoom.value = Math.min(ZOOM.max, Math.max(ZOOM.min, zoom.value * factor));
+  };
+  return (
+    <figure class="drawn">
+      <div class="row">
+        <button type="button" aria-label="Larger" onClick={() => by(ZOOM.step)}>
+          +
+        </button>
+        <button type="button" aria-label="Smaller" onClick={() => by(1 / ZOOM.step)}>
+          −
+        </button>
+        <button type="button" onClick={() => fit(box.current, (scale) => (zoom.value = scale))}>
+          Fit
+        </button>
+        <span class="quiet small">{Math.round(zoom.value * 100)} %, drag to move</span>
+      </div>
+      <div ref={box} class="view" onPointerDown={(event) => pan(box.current, event)} />
+    </figure>
+  );
+}
+
+/** Ids of the states that a value names: `{live: {link: 'streaming'}}` of `session` is `session`, `session.live`, … */
+export function statesIn(machine: string, value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [machine, `${machine}.${value}`];
+  const inner = Object.entries(value as Record<string, unknown>);
+  return [machine, ...inner.flatMap(([key, below]) => statesIn(`${machine}.${key}`, below))];
+}
+
+function drawn(svg: string): Node {
+  return document.importNode(new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement, true);
+}
+
+function light(box: HTMLElement | null, machine: string, value: unknown, taken: readonly string[]): void {
+  if (box === null) return;
+  const current = new Set(statesIn(machine, value));
+  // The machine as a whole is always current.
+  current.delete(machine);
+  for (const state of box.querySelectorAll<SVGElement>('[data-state-id]')) {
+    state.classList.toggle('is-current', current.has(state.dataset.stateId ?? ''));
+  }
+  for (const edge of box.querySelectorAll<SVGElement>('[data-edge]')) {
+    const ids = (edge.dataset.edge ?? '').split(' ');
+    edge.classList.toggle(
+      'is-taken',
+      ids.some((id) => taken.includes(id)),
+    );
+  }
+}
+
+function fit(box: HTMLElement | null, tell: (scale: number) => void): void {
+  const width = box?.querySelector('svg')?.viewBox.baseVal.width;
+  if (box === null || width === undefined) return;
+  tell(Math.min(1, Math.max(ZOOM.min, box.clientWidth / width)));
+}
+
+function size(box: HTMLElement | null, scale: number): void {
+  const svg = box?.querySelector('svg');
+  if (svg === null || svg === undefined) return;
+  svg.setAttribute('width', String(svg.viewBox.baseVal.width * scale));
+  svg.setAttribute('height', String(svg.viewBox.baseVal.height * scale));
+}
+
+function pan(box: HTMLElement | null, { clientX, clientY, pointerId, button }: PointerEvent): void {
+  if (box === null || button !== 0) return;
+  const from = { x: box.scrollLeft + clientX, y: box.scrollTop + clientY };
+  const move = (event: PointerEvent) => box.scrollTo(from.x - event.clientX, from.y - event.clientY);
+  box.setPointerCapture(pointerId);
+  box.addEventListener('pointermove', move);
+  box.addEventListener('pointerup', () => box.removeEventListener('pointermove', move), { once: true });
+}

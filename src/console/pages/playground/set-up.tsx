@@ -1,0 +1,129 @@
+// What is asked for: the model, where to go on when it fails, its options, and which models hear the same beside it.
+import type { Signal } from '@preact/signals';
+import type { Model } from '../../../api/models.ts';
+import type { Schema } from '../../data/json-schema.ts';
+import { OptionsForm } from './options-form.tsx';
+import type { Asked } from './run.ts';
+
+/** Models beside the first. */
+const OTHERS_MAX = 3;
+
+interface SetUpProps {
+  models: readonly Model[];
+  asked: Signal<Asked>;
+  others: Signal<readonly string[]>;
+}
+
+export function SetUp({ models, asked, others }: SetUpProps) {
+  const set = (part: Partial<Asked>) => {
+    asked.value = { ...asked.value, ...part };
+  };
+  const { model, fallbacks, language, diarization, params } = asked.value;
+  const chosen = models.find(({ id }) => id === model);
+  const rest = models.filter(({ id }) => id !== model);
+  return (
+    <section class="card">
+      <div class="narrow">
+        <label class="field">
+          Model
+          <select value={model} onChange={(event) => set({ model: event.currentTarget.value, params: {} })}>
+            {models.map(({ id, available }) => (
+              <option key={id} value={id}>
+                {id}
+                {available ? '' : ' (no key)'}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Several
+          label="Fallbacks, in order"
+          all={rest}
+          chosen={fallbacks}
+          most={8}
+          choose={(ids) => set({ fallbacks: ids })}
+        />
+        <Several
+          label="Compare with"
+          all={rest}
+          chosen={others.value}
+          most={OTHERS_MAX}
+          choose={(ids) => {
+            others.value = ids;
+          }}
+        />
+        <label class="field">
+          Language
+          <input
+            value={language}
+            placeholder="as the model has it"
+            onChange={(event) => set({ language: event.currentTarget.value.trim() })}
+          />
+        </label>
+      </div>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={diarization}
+          onChange={(event) => set({ diarization: event.currentTarget.checked })}
+        />
+        Tell speakers apart
+      </label>
+      {chosen === undefined ? null : (
+        <details>
+          <summary>Options of {chosen.name}</summary>
+          <OptionsForm
+            schema={chosen.provider_params as Schema}
+            params={params}
+            change={(changed) => set({ params: changed })}
+          />
+        </details>
+      )}
+    </section>
+  );
+}
+
+interface SeveralProps {
+  label: string;
+  all: readonly Model[];
+  chosen: readonly string[];
+  most: number;
+  choose(ids: string[]): void;
+}
+
+/** Chosen one after the other, so that their order is the reader's. */
+function Several({ label, all, chosen, most, choose }: SeveralProps) {
+  return (
+    <div class="field">
+      <label>
+        {label}
+        <select
+          value=""
+          disabled={chosen.length >= most}
+          onChange={(event) => {
+            if (event.currentTarget.value !== '') choose([...chosen, event.currentTarget.value]);
+          }}
+        >
+          <option value="">{chosen.length === 0 ? 'none' : 'one more'}</option>
+          {all
+            .filter(({ id }) => !chosen.includes(id))
+            .map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+        </select>
+      </label>
+      {chosen.map((id) => (
+        <div class="row apart" key={id}>
+          <code class="small">{id}</code>
+          <button
+            type="button"
+            class="plain"
+            aria-label={`Without ${id}`}
+            onClick={() => choose(chosen.filter((each) => each !== id))}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
