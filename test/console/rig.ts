@@ -1,31 +1,8 @@
 // A person in a real browser before a gateway's console.
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { programOf } from '../client/rig/programs.ts';
-import { samples } from '../fakes/processes/live-gateway.ts';
+import type { Browser, Page } from 'playwright-core';
 
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'correct horse battery staple';
-
-const program = programOf('chromium', 'chromium-browser', 'google-chrome');
-if (program === undefined) console.log('No browser is tried: neither chromium nor google-chrome is on the PATH.');
-/** Without a browser there is nothing to be seen; the line above says so. */
-export const hasBrowser = program !== undefined;
-
-export const SPOKEN = samples().find(({ file }) => file === 'commands.wav') as unknown as { turns: string[] };
-const WAV = new URL('../fixtures/audio/commands.wav', import.meta.url).pathname;
-
-/** With a microphone that plays the sample of commands. */
-export function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: program as string,
-    args: [
-      '--no-sandbox',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${WAV}`,
-    ],
-  });
-}
 
 /** `complaints`: errors of the page, and what its policy kept from it. Whoever is not logged in is told so by 401. */
 export async function openPage(browser: Browser): Promise<{ page: Page; complaints: string[] }> {

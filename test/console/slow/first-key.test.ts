@@ -1,22 +1,21 @@
 // The console in a real browser: from the sign-up over the mail to a key, which a program then uses.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-import { EMAIL, hasBrowser, launch, logIn, openPage, signUp } from '../rig.ts';
+import { EMAIL, logIn, openPage, signUp } from '../rig.ts';
 
 let live: LiveGateway;
 let browser: Browser;
 let page: Page;
 let complaints: string[];
 
-describe.skipIf(!hasBrowser)('somebody new', { timeout: 60_000 }, () => {
+// Without a browser there is nothing to be seen; it says so itself.
+describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await launch();
+    browser = await openBrowser();
     ({ page, complaints } = await openPage(browser));
-  });
-  afterAll(async () => {
-    await browser?.close();
   });
 
   it('signs up, and opens the link of the mail', async () => {

@@ -1,25 +1,24 @@
 // The playground in a real browser: the sample, the microphone, several models beside each other, and the session that each was.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-import { hasBrowser, launch, logIn, openPage, SPOKEN, signUp } from '../rig.ts';
+import { logIn, openPage, signUp } from '../rig.ts';
 
 let live: LiveGateway;
 let browser: Browser;
 let page: Page;
 let complaints: string[];
 
-describe.skipIf(!hasBrowser)('the playground', { timeout: 60_000 }, () => {
+// Without a browser there is nothing to be seen; it says so itself.
+describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await launch();
+    browser = await openBrowser();
     ({ page, complaints } = await openPage(browser));
     await signUp(page, live.url);
     await logIn(page, live.url);
     await page.getByRole('link', { name: 'Playground' }).click();
-  });
-  afterAll(async () => {
-    await browser?.close();
   });
 
   const ended = () => page.locator('.badge', { hasText: 'ended' }).waitFor();
@@ -27,15 +26,23 @@ describe.skipIf(!hasBrowser)('the playground', { timeout: 60_000 }, () => {
   it('hears the sample that comes with the console, and says what it cost', async () => {
     await page.getByRole('button', { name: 'Play the sample' }).click();
     await ended();
-    expect(await page.locator('.transcript p').allInnerTexts()).toEqual(SPOKEN.turns.slice(0, 3));
+    expect(await page.locator('.transcript p').allInnerTexts()).toEqual(spokenTurns.slice(0, 3));
     expect(await page.getByText('9.6 s of audio for $0.00').count()).toBe(1);
   });
 
-  it('hears the microphone until it is told to stop', async () => {
+  it('hears the microphone until it is told to stop, and its session can be watched meanwhile', async () => {
     await page.getByRole('button', { name: 'Speak' }).click();
-    await page.locator('.transcript p', { hasText: SPOKEN.turns[1] as string }).waitFor();
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Watch this session' }).click();
+    const other = await opened;
+    await other.locator('.chart .state.is-current').first().waitFor();
+    await other.getByRole('cell', { name: 'turn final' }).first().waitFor();
+    await page.locator('.transcript p', { hasText: spokenTurns[1] as string }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await ended();
+    await other.getByText('It has ended').waitFor();
+    await other.getByRole('button', { name: 'One step back' }).click();
+    await other.close();
   });
 
   it('says in its words that a file is none of sound', async () => {

@@ -9,7 +9,7 @@ import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } 
 import { OPERATOR } from '../../fakes/store/ledger.ts';
 
 /** Those that other rooms add. */
-const ELSEWHERE = /^[A-Z]+ (?:(?:provider-keys|models)(?:\/|$)|sessions\/:id\/events$)/;
+const ELSEWHERE = /^[A-Z]+ (?:(?:provider-keys|models|playground)(?:\/|$)|sessions\/:id\/events$)/;
 const endpoints = Object.keys(ENDPOINTS) as Endpoint[];
 const elsewhere = (consoleRoute: ConsoleRoute) =>
   endpoints

@@ -1,6 +1,5 @@
 // One run as it goes: interims that turn into finals, who said what, how late, what happened, and what it cost.
 import type { SessionEvent } from '@voxgate/client';
-import { Link } from '../../controls/link.tsx';
 import { Badge, Failure, Notice } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
 import { usd } from '../../data/format.ts';
@@ -19,7 +18,9 @@ export function Transcription({ run }: { run: Run }) {
           <div class="row">
             <Badge tone={STATES[state.value]}>{state.value}</Badge>
             {sessionId.value === undefined ? null : (
-              <Link to={`/console/sessions/${sessionId.value}`}>This session</Link>
+              <a href={`/console/sessions/${sessionId.value}`} target="_blank" rel="noreferrer">
+                Watch this session
+              </a>
             )}
           </div>
         </div>

@@ -4,6 +4,7 @@ import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { length, time, usd } from '../../data/format.ts';
+import { Live } from './live.tsx';
 import { stateOf } from './sessions.tsx';
 
 const EVERY_MS = 2_000;
@@ -28,6 +29,7 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
                 { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
               ]}
             />
+            {record.mode === 'live' ? <Live id={record.id} /> : null}
             {record.legs === undefined ? null : (
               <Table
                 caption="Connections"

@@ -21,9 +21,7 @@ export interface PlaygroundDependencies {
 }
 
 export function playgroundRoutes(consoleRoute: ConsoleRoute, dependencies: PlaygroundDependencies): Route[] {
-  return [
-    { method: 'POST', path: '/console/api/playground', handle: consoleRoute(mint(dependencies), { verified: true }) },
-  ];
+  return [consoleRoute('POST playground', mint(dependencies), { verified: true })];
 }
 
 const mint =

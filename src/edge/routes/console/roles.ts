@@ -26,6 +26,8 @@ export const ENDPOINTS = {
   'GET models': 'read_only',
   'GET models/:provider/:model': 'read_only',
 
+  'POST playground': 'developer',
+
   'GET keys': 'developer',
   'POST keys': 'developer',
   'PATCH keys/:id': 'admin',

@@ -3,16 +3,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
-import { CONSOLE_PATHS } from '../../../api/console/pages.ts';
-import type { ConsoleStatus } from '../../../api/console/status.ts';
-import { refuse } from '../../../api/errors.ts';
-import { releaseVersion } from '../../../documents/version.ts';
-import { builtFolder } from '../../../telemetry/worker-file.ts';
-import type { DoorRequest, Reply } from '../../door.ts';
-import { STAY_WITH_TLS } from '../../http/stay-with-tls.ts';
-import { json, type Route, type RouteContext } from '../../router.ts';
-import { baseOf, type DocumentsDependencies } from '../documents.ts';
-import { isPrivateRequest, type Reach } from './reach.ts';
+import { CONSOLE_PATHS } from '../../../../api/console/pages.ts';
+import type { ConsoleStatus } from '../../../../api/console/status.ts';
+import { refuse } from '../../../../api/errors.ts';
+import { releaseVersion } from '../../../../documents/version.ts';
+import { builtFolder } from '../../../../telemetry/worker-file.ts';
+import type { DoorRequest, Reply } from '../../../door.ts';
+import { STAY_WITH_TLS } from '../../../http/stay-with-tls.ts';
+import { json, type Route, type RouteContext } from '../../../router.ts';
+import { baseOf, type DocumentsDependencies } from '../../documents.ts';
+import { isPrivateRequest, type Reach } from '../reach.ts';
 
 export interface AppDependencies extends Pick<DocumentsDependencies, 'publicUrl'> {
   reach: Reach;
