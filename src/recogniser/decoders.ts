@@ -2,7 +2,7 @@
 // What is fed to them and what is made of their words is decided in stream.ts.
 import type { Automaton } from './grammar/automaton.ts';
 import type { Pronunciation } from './grammar/dictionary.ts';
-import { LANGUAGES, type LanguageModel } from './languages.ts';
+import { type Beams, LANGUAGES, type LanguageModel } from './languages.ts';
 import { type Language, SAMPLE_RATE } from './protocol.ts';
 import { type Decoder, type SoundSwallowerModule, setAutomaton } from './soundswallower.ts';
 
@@ -16,14 +16,8 @@ export interface CompiledTask {
   pronunciations: Pronunciation[];
 }
 
-/**
- * How far behind the best a path may fall. At the package's own values (1e-48, 7e-29) the way to the end of a short command was
- * lost, and with it the last word. A known text has few paths, and none may be lost.
- */
-const BEAMS = {
-  grammar: { beam: 1e-64, pbeam: 1e-64, wbeam: 1e-40 },
-  align: { beam: 1e-120, pbeam: 1e-120, wbeam: 1e-120 },
-} as const;
+/** A known text has few paths, and none may be lost: at the narrow beams of grammars its last word was. */
+const ALIGN_BEAMS: Beams = { beam: 1e-120, pbeam: 1e-120, wbeam: 1e-120 };
 
 /** One piece of a decoded turn. Seconds from the first sample fed since `start`. */
 export interface DecodedWord {
@@ -61,7 +55,8 @@ export class TurnDecoder {
     for (const [word] of added) this.#known.add(word);
     this.#task = undefined;
     const { search, model } = task;
-    for (const [name, value] of Object.entries(BEAMS[search.kind])) this.#decoder.set_config(name, value);
+    const beams = search.kind === 'align' ? ALIGN_BEAMS : model.beams;
+    for (const [name, value] of Object.entries(beams)) this.#decoder.set_config(name, value);
     this.#decoder.set_config('wip', model.wordInsertion);
     if (search.kind === 'align') this.#decoder.set_align_text(search.text);
     else setAutomaton(this.#module, this.#decoder, search.automaton);

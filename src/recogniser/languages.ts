@@ -3,6 +3,11 @@
 import type { Language } from './protocol.ts';
 import { modelDirectory } from './soundswallower.ts';
 
+/** By the package's names: of states, of phones and of words. */
+export type Beams = Readonly<Record<'beam' | 'pbeam' | 'wbeam', number>>;
+
+const PACKAGE_BEAMS: Beams = { beam: 1e-48, pbeam: 1e-48, wbeam: 7e-29 };
+
 export interface LanguageModel {
   /** Absolute path of the acoustic model and the dictionary. */
   directory: string;
@@ -18,11 +23,14 @@ export interface LanguageModel {
    * loses words below 0.05.
    */
   wordInsertion: number;
+  /** How far behind the best a path may fall. */
+  beams: Beams;
   /**
-   * The same where every phrase of the grammar has an end: there a dear word only makes the phrase of fewest words win. In
-   * noise (20 dB) 34 of 60 English commands were right at 0.001, and 45 at this.
+   * What is other where every phrase of the grammar has an end. English: a dear word only makes the phrase of fewest words win
+   * (in noise, 20 dB, 34 of 60 commands were right at 0.001, and 45 at this), and narrow beams lose the way to a phrase's end. French
+   * is worse with either.
    */
-  boundedWordInsertion: number;
+  bounded: Partial<Pick<LanguageModel, 'wordInsertion' | 'beams'>>;
   /** The fit (confidence.ts) that is as likely of speech inside the grammar as of speech outside it. */
   evenFit: number;
   /** Words the dictionary lacks, and their phones. */
@@ -36,7 +44,8 @@ export const LANGUAGES: Readonly<Record<Language, LanguageModel>> = {
     directory: `${modelDirectory()}en-us`,
     meanFeatures: '48.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17',
     wordInsertion: 0.001,
-    boundedWordInsertion: 0.65,
+    beams: PACKAGE_BEAMS,
+    bounded: { wordInsertion: 0.65, beams: { beam: 1e-64, pbeam: 1e-64, wbeam: 1e-40 } },
     evenFit: -0.42,
     supplement: new Map(),
     elisions: new Map(),
@@ -45,7 +54,8 @@ export const LANGUAGES: Readonly<Record<Language, LanguageModel>> = {
     directory: `${modelDirectory()}fr-fr`,
     meanFeatures: '48.00,3.00,-1.00,2.00,1.00,-2.00,-1.00,-1.00,-2.00,-1.00,-3.00,-1.00,0.00',
     wordInsertion: 0.05,
-    boundedWordInsertion: 0.05,
+    beams: PACKAGE_BEAMS,
+    bounded: {},
     evenFit: -0.5,
     supplement: new Map([
       ['déverrouille', 'dd ei vv ai rr ou yy'],

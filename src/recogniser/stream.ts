@@ -38,7 +38,7 @@ export const STREAM_TIMING = {
 } as const;
 
 const FRAME_MS = (FRAME_SAMPLES * 1000) / SAMPLE_RATE;
-/** Turns heard worse than this are noise or speech outside the grammar. */
+/** Turns that fit their words worse than this are noise or speech outside the grammar. */
 const CONFIDENCE_MIN = 0.2;
 /** No word is spoken longer; steady noise is taken for such words. */
 const WORD_SECONDS_MAX = 1.5;
@@ -231,9 +231,10 @@ export class RecogniserStream {
     const decoded = this.#decoder.text() === '' ? soFar : this.#decoder.words();
     const fit = fitOf(decoded, this.#settings.language);
     const cover = coverOf(decoded, turn.voiced);
-    const confidence = round(confidenceOf(fit, this.#settings.language) * cover);
+    const fitting = confidenceOf(fit, this.#settings.language);
+    const confidence = round(fitting * cover);
     const isSpeech = decoded.every(({ start, end }) => end - start <= WORD_SECONDS_MAX);
-    if (decoded.length === 0 || confidence < CONFIDENCE_MIN || !isSpeech) {
+    if (decoded.length === 0 || fitting < CONFIDENCE_MIN || !isSpeech) {
       this.#say({ type: 'no_match', turn: turn.id, start: round(turn.start), end: round(seconds(this.#position)) });
       return;
     }

@@ -33,7 +33,7 @@ export class TaskCompiler {
     const { pronunciations, unknown } = dictionary.find(read.words);
     if (unknown.length > 0) return unknownWords(query, unknown);
     const figures = LANGUAGES[query.language];
-    const model = read.bounded ? { ...figures, wordInsertion: figures.boundedWordInsertion } : figures;
+    const model = read.bounded ? { ...figures, ...figures.bounded } : figures;
     const task: CompiledTask = { language: query.language, model, search: read.search, pronunciations };
     this.#remember(key, task);
     return task;
