@@ -45,6 +45,7 @@ export function fill(tables: Tables): void {
     tables.settleSession(head, end);
   }
   fillFiles(tables, { organisationId, keyId: keys[2]!.key.id });
+  tables.keepSessionEvents(organisationId, 'ses_1', '[]');
   fillAccounts(tables);
   tables.saveProviderKey(
     { id: 'pk_1', organisationId, provider: 'deepgram', name: 'Ours', sealed, lastFour: 'abcd', check: 'accepted' },
