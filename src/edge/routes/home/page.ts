@@ -32,6 +32,7 @@ ${keyHtml(setUp, isOperator)}
 ${isOperator ? setUpHtml(setUp) : ''}
 <h2>Go on</h2>
 <ul>
+<li><a href="/console">The console</a>: keys, provider keys, models, bills, and sessions as they go</li>
 <li><a href="/docs/guides/first-transcription">First transcription</a>, and <a href="/docs">all documents</a></li>
 <li><a href="/docs/rest">HTTP reference</a>, <a href="/docs/live">live reference</a>; for programs <a href="/openapi.json">openapi.json</a>, <a href="/asyncapi.json">asyncapi.json</a> and <a href="/llms.txt">llms.txt</a></li>
 <li><a href="/healthz">Health</a> and <a href="/readyz">readiness</a>${isOperator ? ', <a href="/metrics">metrics</a>' : ''}</li>
