@@ -63,6 +63,7 @@ export const CONSOLE_CODES: readonly ErrorCode[] = [
   'invalid_login',
   'login_required',
   'password_required',
+  'role_not_allowed',
   'cross_site_request',
   'invalid_link',
   'email_not_verified',

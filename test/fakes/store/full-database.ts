@@ -94,6 +94,8 @@ function fillAccounts(tables: Tables): void {
     });
     const { person } = tables.verifyAddress(sha256(`verify ${name}`), '$scrypt$1$salt$hash', 5_000_000n, '192.0.2.1')!;
     tables.requestPasswordReset(email, { hash: sha256(`reset again ${name}`), sealed }, stranger);
+    const invited = { email: `by-${email}`, address: `by-${email}`, role: 'developer' } as const;
+    tables.invite(person.organisationId, { ...invited, hash: sha256(`invitation ${name}`) }, OPERATOR);
     tables.openConsoleSession({
       hash: sha256(`session ${name}`),
       personId: person.id,
