@@ -71,12 +71,13 @@ export interface GatewayOptions {
   clock?: Clock;
   /** A node that drains waits for it too, within the same time: others still need it. */
   drainsAfter?: Promise<unknown>;
+  /** The door is open: clients may be there from here on, although the start is not over. */
+  onListening?(): void;
 }
 
 /** Starts a node. Rejects with one sentence when it cannot serve. */
-export function startGateway({ config, logger, clock = systemClock, drainsAfter }: GatewayOptions): Promise<Gateway> {
-  const node = new Node(config, logger, clock, drainsAfter);
-  return node.start();
+export function startGateway(options: GatewayOptions): Promise<Gateway> {
+  return new Node(options).start();
 }
 
 /** What a node has open, in the order it was opened. */
@@ -85,6 +86,7 @@ class Node {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #drainsAfter: Promise<unknown> | undefined;
+  readonly #onListening: () => void;
   readonly #metrics: Metrics;
   readonly #closers: (() => unknown)[] = [];
   #assembly!: Assembly;
@@ -99,8 +101,9 @@ class Node {
   #draining = false;
   #actor: Actor<typeof nodeMachine> | undefined;
 
-  constructor(config: Config, logger: Logger, clock: Clock, drainsAfter: Promise<unknown> | undefined) {
+  constructor({ config, logger, clock = systemClock, drainsAfter, onListening = () => {} }: GatewayOptions) {
     this.#drainsAfter = drainsAfter;
+    this.#onListening = onListening;
     this.#config = config;
     const node = lastingName(config);
     this.#logger = logger.child({ node });
@@ -123,6 +126,7 @@ class Node {
           start: attempt(() => this.#open()),
           listen: attempt(async () => {
             this.#door = await openDoor(this.#assembly, this.#behind, () => this.#ready);
+            this.#onListening();
             this.#describe();
             this.#mails?.start();
             this.#firstKey = await this.#own?.makeFirstKey();
@@ -149,8 +153,6 @@ class Node {
 
   #facade(ended: Promise<string | null>): Gateway {
     const door = this.#door;
-    const metrics = this.#metrics;
-    const firstKey = this.#firstKey;
     const actor = this.#actor;
     const sessions = this.#behind?.live.sessions;
     const own = this.#own;
@@ -159,12 +161,12 @@ class Node {
       url: this.#url,
       port: door.port,
       door: door.name,
-      firstKey,
+      firstKey: this.#firstKey,
       inviteFirstOwner: async () => {
         const token = await own?.inviteFirstOwner();
         return token && linkTo(publicUrl, LINK_PATHS.join, token);
       },
-      metrics,
+      metrics: this.#metrics,
       ended,
       get sessions() {
         return sessions?.size ?? 0;
@@ -182,12 +184,12 @@ class Node {
 
   /** The node's description of itself. */
   #describe(): void {
-    const metrics = this.#metrics;
-    const door = this.#door;
-    const assembly = this.#assembly;
-    const roles = [...assembly.roles].join(',');
-    metrics.built({ version: releaseVersion(), node_version: process.version, door: door.name, roles });
-    metrics.watchGauge('draining', 'Whether the node takes nothing new, and ends soon: 1, or 0.', () =>
+    const { port, name: door, build } = this.#door;
+    const { bus, roles } = this.#assembly;
+    this.#logger.info({ port, door, build, incarnation: bus.node }, 'listening');
+    const version = releaseVersion();
+    this.#metrics.built({ version, node_version: process.version, door, roles: [...roles].join(',') });
+    this.#metrics.watchGauge('draining', 'Whether the node takes nothing new, and ends soon: 1, or 0.', () =>
       this.#draining ? 1 : 0,
     );
   }

@@ -50,7 +50,7 @@ export interface Behind {
 
 /** `behind`: absent on a node that serves no clients. */
 export async function openDoor(assembly: Assembly, behind: Behind | undefined, isReady: () => boolean): Promise<Door> {
-  const { clock, logger, bus, defer } = assembly;
+  const { clock, defer } = assembly;
   const settings = doorSettings(assembly);
   const operator = operatorOf(assembly, isReady);
   const edge = await (behind === undefined
@@ -64,7 +64,6 @@ export async function openDoor(assembly: Assembly, behind: Behind | undefined, i
     await edge.quiet(CLOSE_MS);
     await door.close();
   });
-  logger.info({ port: door.port, door: door.name, build: door.build, incarnation: bus.node }, 'listening');
   return door;
 }
 

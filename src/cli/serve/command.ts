@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import type { Config } from '../../config/schema.ts';
 import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
-import { startGateway } from '../../gateway.ts';
+import { type Gateway, startGateway } from '../../gateway.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { type Command, readArguments } from '../shared/command.ts';
 import { CommandError, EXIT, tell } from '../shared/output.ts';
@@ -63,12 +63,16 @@ function wholeNumber(option: string, text: string, least: number, most: number):
 
 async function serveHere(config: Config, first: FirstProcess | undefined): Promise<number> {
   const logger = createLogger(config.log.level);
-  const options = { config, logger, ...(first === undefined ? {} : { drainsAfter: first.needsNobody }) };
-  const gateway = await startGateway(options);
+  const signals = new EndSignals();
+  const gateway = await startGateway({
+    config,
+    logger,
+    ...(first === undefined ? { onListening: () => signals.listen() } : { drainsAfter: first.needsNobody }),
+  });
   const uncaughtErrors = drainOnUncaughtError(gateway, logger);
   const { url } = gateway;
   const secrets = { key: gateway.firstKey?.secret, ownerLink: await gateway.inviteFirstOwner() };
-  const stop = first === undefined ? obeySignals(gateway) : first.obey(gateway);
+  const stop = first === undefined ? signals.obeyedBy(gateway) : first.obey(gateway);
   if (first === undefined)
     tell(
       rolesOf(config.cluster.roles)?.includes('edge')
@@ -84,14 +88,29 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   return EXIT.failed;
 }
 
-/** The first signal drains, the second stops. */
-function obeySignals(gateway: { drain(): void; stop(): void }): () => void {
-  let signalled = false;
-  return onSignals(() => {
-    if (signalled) gateway.stop();
-    else gateway.drain();
-    signalled = true;
-  });
+/** The first signal drains, the second stops. One that comes between the opening of the door and the end of the start is kept. */
+class EndSignals {
+  #count = 0;
+  #gateway: Pick<Gateway, 'drain' | 'stop'> | undefined;
+  #detach = () => {};
+
+  listen(): void {
+    this.#detach = onSignals(() => {
+      this.#count++;
+      this.#tell();
+    });
+  }
+
+  obeyedBy(gateway: Pick<Gateway, 'drain' | 'stop'>): () => void {
+    this.#gateway = gateway;
+    this.#tell();
+    return this.#detach;
+  }
+
+  #tell(): void {
+    if (this.#count === 1) this.#gateway?.drain();
+    else if (this.#count > 1) this.#gateway?.stop();
+  }
 }
 
 const shown = (first: FirstSecrets, { data }: Config): string[] =>

@@ -1,8 +1,10 @@
 // How a process ends, with live sessions in it: asked to, and killed.
 import { expect, it } from 'vitest';
+import { ServedProcess } from '../../deploy/served-process.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { Serving } from '../../fakes/processes/serving.ts';
 import { voxgate } from '../../fakes/processes/voxgate.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const SESSIONS = 200;
 const MANY = { VOXGATE_SESSIONS_PER_KEY_MAX: '1000', VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '1000' };
@@ -58,4 +60,9 @@ it('SIGKILL: clients see 1006 at once, and the next process starts on what is le
   expect(data.map(({ audio_seconds }) => audio_seconds <= SAMPLES / 16_000)).toEqual(Array(20).fill(true));
   expect(await next.end('SIGTERM')).toEqual([0, null]);
   expect((await voxgate(['ledger', 'audit'], env)).code).toBe(0);
+});
+
+it('SIGTERM right behind the opening of the door, while the first key is made: nothing is cut off, and 0', async () => {
+  const served = await ServedProcess.start(['serve'], { VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
+  expect(await served.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

@@ -2,7 +2,8 @@
 // paths; what it shows there is its own business.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { brotliCompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 import { CONSOLE_PATHS } from '../../../../api/console/pages.ts';
 import type { ConsoleStatus } from '../../../../api/console/status.ts';
 import { refuse } from '../../../../api/errors.ts';
@@ -29,10 +30,14 @@ const TYPES: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
 };
 
+const compress = promisify(brotliCompress);
+/** Of 11: beyond it the first reader would wait for a second. */
+const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 7 };
+
 interface File {
   bytes: Buffer;
-  /** Absent for what is compressed already. */
-  compressed: Buffer | undefined;
+  /** Made when it is wanted first, off the event loop; undefined for sound, which gains nothing. */
+  compressed(): Promise<Buffer> | undefined;
   type: string;
   tag: string;
 }
@@ -63,7 +68,11 @@ function status(request: DoorRequest, { canMail, hasOutbox, reach }: AppDependen
   return json(200, answer);
 }
 
-function page(request: DoorRequest, files: ReadonlyMap<string, File>, dependencies: AppDependencies): Reply {
+async function page(
+  request: DoorRequest,
+  files: ReadonlyMap<string, File>,
+  dependencies: AppDependencies,
+): Promise<Reply> {
   const file = files.get(PAGE);
   if (file === undefined) throw refuse('not_found', 'This gateway was built without its console: run `npm run build`.');
   const { reach, publicUrl } = dependencies;
@@ -90,23 +99,24 @@ function page(request: DoorRequest, files: ReadonlyMap<string, File>, dependenci
   });
 }
 
-function asset(request: DoorRequest, files: ReadonlyMap<string, File>, name: string): Reply {
+async function asset(request: DoorRequest, files: ReadonlyMap<string, File>, name: string): Promise<Reply> {
   const file = files.get(`assets/${name}`);
   if (file === undefined) throw refuse('not_found', 'The console has no such file. Load its page again.');
   // Its name changes with what it holds.
   return served(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' });
 }
 
-function served(
+async function served(
   { headers: asked }: DoorRequest,
   { bytes, compressed, type, tag }: File,
   own: Record<string, string>,
-): Reply {
+): Promise<Reply> {
   const headers = { ...own, ETag: tag, Vary: 'Accept-Encoding', 'Content-Type': type };
   if (asked.get('if-none-match') === tag) return { status: 304, headers };
   const takesBrotli = /(?:^|[\s,])br(?:[\s,;]|$)/.test(asked.get('accept-encoding') ?? '');
-  if (compressed === undefined || !takesBrotli) return { status: 200, headers, body: bytes };
-  return { status: 200, headers: { ...headers, 'Content-Encoding': 'br' }, body: compressed };
+  const body = takesBrotli ? await compressed() : undefined;
+  if (body === undefined) return { status: 200, headers, body: bytes };
+  return { status: 200, headers: { ...headers, 'Content-Encoding': 'br' }, body };
 }
 
 /** By their paths in the folder of the build; none where the console was not built. */
@@ -123,8 +133,13 @@ function read(url: URL): File {
   const type = TYPES[ending] ?? 'application/octet-stream';
   return {
     bytes,
-    compressed: ending === 'wav' ? undefined : brotliCompressSync(bytes),
+    compressed: ending === 'wav' ? () => undefined : once(() => compress(bytes, { params: QUALITY })),
     type,
     tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
   };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }
