@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { AuditView } from '../../../api/console/console.ts';
 import { Page, Shown } from '../../controls/page.tsx';
+import { Pager } from '../../controls/pager.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { time } from '../../data/format.ts';
@@ -33,18 +34,7 @@ export function Audit() {
                 { title: 'Details', cell: ({ detail }) => detailOf(detail) },
               ]}
             />
-            <div class="row">
-              {before.value === undefined ? null : (
-                <button type="button" onClick={() => (before.value = undefined)}>
-                  Newest
-                </button>
-              )}
-              {has_more ? (
-                <button type="button" onClick={() => (before.value = data.at(-1)?.number)}>
-                  Older
-                </button>
-              ) : null}
-            </div>
+            <Pager before={before} last={data.at(-1)?.number} hasMore={has_more} />
           </>
         )}
       </Shown>

@@ -7,7 +7,7 @@ import { Prose } from '../../controls/prose.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { acceptedBy, membersOf, type Schema } from '../../data/json-schema.ts';
-import { ABILITIES, priceOf, STATUS_TONES } from './words.ts';
+import { abilitiesOf, priceOf, STATUS_TONES } from './words.ts';
 
 export function Model({ members: { provider, model } }: { members: Record<string, string> }) {
   const answer = useAnswer<ModelRecord>(`models/${provider}/${model}`);
@@ -63,12 +63,7 @@ function Facts({ model }: { model: ModelRecord }) {
         <dt>Modes</dt>
         <dd>{modes.join(', ')}</dd>
         <dt>Can</dt>
-        <dd>
-          {Object.entries(ABILITIES)
-            .filter(([name]) => capabilities[name as keyof typeof ABILITIES])
-            .map(([, text]) => text)
-            .join(', ') || 'text alone'}
-        </dd>
+        <dd>{abilitiesOf(capabilities) || 'text alone'}</dd>
         <dt>Languages</dt>
         <dd>{languages.includes('*') ? 'many, see its provider' : languages.join(', ')}</dd>
         <dt>Largest file</dt>

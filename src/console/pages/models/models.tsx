@@ -6,7 +6,7 @@ import { Badge } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { ABILITIES, priceOf, STATUS_TONES } from './words.ts';
+import { ABILITIES, abilitiesOf, priceOf, STATUS_TONES } from './words.ts';
 
 const EVERY_MS = 15_000;
 
@@ -172,9 +172,3 @@ const languagesOf = (models: readonly Model[]): string[] =>
 
 const shortened = (languages: readonly string[]): string =>
   languages.length > 4 ? `${languages.slice(0, 3).join(', ')} and ${languages.length - 3} more` : languages.join(', ');
-
-const abilitiesOf = (capabilities: Model['capabilities']): string =>
-  Object.entries(ABILITIES)
-    .filter(([name]) => capabilities[name as keyof typeof ABILITIES])
-    .map(([, text]) => text)
-    .join(', ');

@@ -21,3 +21,9 @@ export function priceOf(price: Price | undefined): string {
   if (price.free === true) return 'free';
   return `${usd(price.amount)} / ${price.unit === 'minute' ? 'min' : 'session'}`;
 }
+
+/** What a model can, in words. */
+export function abilitiesOf(capabilities: Model['capabilities']): string {
+  const known = Object.entries(ABILITIES) as [keyof typeof ABILITIES, string][];
+  return known.flatMap(([name, text]) => (capabilities[name] ? [text] : [])).join(', ');
+}

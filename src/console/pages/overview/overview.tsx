@@ -1,10 +1,11 @@
 // What matters today: money, use, what is live, and how the providers are.
 import type { BalanceAnswer, SessionList, UsageList } from '../../../api/usage.ts';
+import { Figure } from '../../controls/figure.tsx';
 import { Link } from '../../controls/link.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
-import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { ago, length, usd } from '../../data/format.ts';
+import { length, usd } from '../../data/format.ts';
+import { SessionTable } from '../sessions/session-table.tsx';
 
 const EVERY_MS = 15_000;
 
@@ -34,43 +35,9 @@ export function Overview() {
           <h2>Newest sessions</h2>
           <Link to="/console/sessions">All sessions</Link>
         </div>
-        <Shown answer={sessions}>
-          {({ data }) => (
-            <Table
-              caption="Newest sessions"
-              rows={data}
-              idOf={({ id }) => id}
-              empty={<p>No session yet. Speak in the playground, or send a file with a key.</p>}
-              columns={[
-                {
-                  title: 'Session',
-                  cell: ({ id }) => (
-                    <Link to={`/console/sessions/${id}`}>
-                      <code>{id}</code>
-                    </Link>
-                  ),
-                },
-                { title: 'Model', cell: ({ model }) => model },
-                { title: 'State', cell: ({ state, reason }) => (state === 'live' ? 'live' : (reason ?? 'ended')) },
-                { title: 'Opened', cell: ({ opened_at }) => ago(opened_at) },
-                { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
-                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
-              ]}
-            />
-          )}
-        </Shown>
+        <Shown answer={sessions}>{({ data }) => <SessionTable sessions={data} />}</Shown>
       </section>
     </Page>
-  );
-}
-
-function Figure({ title, value, note }: { title: string; value: string | undefined; note?: string | undefined }) {
-  return (
-    <div class="figure">
-      <dt>{title}</dt>
-      <dd>{value ?? '…'}</dd>
-      {note === undefined ? null : <dd class="note">{note}</dd>}
-    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { WatchedActor, WatchedFrame } from '../../../api/console/watching.ts';
 import { Chart, statesIn } from '../../charts/chart.tsx';
 import { DRAWINGS, transitionsOf } from '../../charts/drawings.ts';
+import { Figure } from '../../controls/figure.tsx';
 import { Badge, Notice } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
 import { length, usd } from '../../data/format.ts';
@@ -82,13 +83,6 @@ function Figures({ view: { figures, ended } }: { view: View }) {
     </>
   );
 }
-
-const Figure = ({ title, value }: { title: string; value: string }) => (
-  <div class="figure">
-    <dt>{title}</dt>
-    <dd>{value}</dd>
-  </div>
-);
 
 /** The chart of the actor that is chosen, beside all of them. */
 function Charts({ view: { actors, taken } }: { view: View }) {

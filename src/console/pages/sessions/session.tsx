@@ -5,7 +5,7 @@ import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { length, time, usd } from '../../data/format.ts';
 import { Live } from './live.tsx';
-import { stateOf } from './sessions.tsx';
+import { stateOf } from './session-table.tsx';
 
 const EVERY_MS = 2_000;
 

@@ -1,13 +1,11 @@
 // Live sessions and files of the organisation, newest first; one is found by its id.
 import { useSignal } from '@preact/signals';
-import type { SessionAnswer, SessionList } from '../../../api/usage.ts';
-import { Link } from '../../controls/link.tsx';
-import { Badge } from '../../controls/notice.tsx';
+import type { SessionList } from '../../../api/usage.ts';
 import { Page, Shown } from '../../controls/page.tsx';
-import { Table } from '../../controls/table.tsx';
+import { Pager } from '../../controls/pager.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { ago, length, time, usd } from '../../data/format.ts';
 import { go } from '../../data/location.ts';
+import { SessionTable } from './session-table.tsx';
 
 const EVERY_MS = 5_000;
 
@@ -48,53 +46,10 @@ export function Sessions() {
         {({ data, has_more }) => (
           <>
             <SessionTable sessions={data.filter(({ state }) => show.value === 'all' || state === show.value)} />
-            <div class="row">
-              {before.value === undefined ? null : (
-                <button type="button" onClick={() => (before.value = undefined)}>
-                  Newest
-                </button>
-              )}
-              {has_more ? (
-                <button type="button" onClick={() => (before.value = data.at(-1)?.id)}>
-                  Older
-                </button>
-              ) : null}
-            </div>
+            <Pager before={before} last={data.at(-1)?.id} hasMore={has_more} />
           </>
         )}
       </Shown>
     </Page>
   );
-}
-
-function SessionTable({ sessions }: { sessions: readonly SessionAnswer[] }) {
-  return (
-    <Table
-      caption="Sessions"
-      rows={sessions}
-      idOf={({ id }) => id}
-      empty={<p>None here. Speak in the playground, or send a file with a key.</p>}
-      columns={[
-        {
-          title: 'Session',
-          cell: ({ id }) => (
-            <Link to={`/console/sessions/${id}`}>
-              <code>{id}</code>
-            </Link>
-          ),
-        },
-        { title: 'Mode', cell: ({ mode }) => mode },
-        { title: 'Model', cell: ({ model }) => model },
-        { title: 'State', cell: stateOf },
-        { title: 'Opened', cell: ({ opened_at }) => <span title={time(opened_at)}>{ago(opened_at)}</span> },
-        { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
-        { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
-      ]}
-    />
-  );
-}
-
-export function stateOf({ state, phase, reason, code }: SessionAnswer) {
-  if (state === 'live') return <Badge tone="good">{phase ?? 'live'}</Badge>;
-  return <Badge tone={code === null ? 'quiet' : 'bad'}>{code ?? reason ?? 'ended'}</Badge>;
 }

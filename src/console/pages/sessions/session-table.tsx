@@ -1,0 +1,38 @@
+import type { SessionAnswer } from '../../../api/usage.ts';
+import { Link } from '../../controls/link.tsx';
+import { Badge } from '../../controls/notice.tsx';
+import { Table } from '../../controls/table.tsx';
+import { ago, length, time, usd } from '../../data/format.ts';
+
+/** Sessions and files, each leading to its page. */
+export function SessionTable({ sessions }: { sessions: readonly SessionAnswer[] }) {
+  return (
+    <Table
+      caption="Sessions"
+      rows={sessions}
+      idOf={({ id }) => id}
+      empty={<p>None here. Speak in the playground, or send a file with a key.</p>}
+      columns={[
+        {
+          title: 'Session',
+          cell: ({ id }) => (
+            <Link to={`/console/sessions/${id}`}>
+              <code>{id}</code>
+            </Link>
+          ),
+        },
+        { title: 'Mode', cell: ({ mode }) => mode },
+        { title: 'Model', cell: ({ model }) => model },
+        { title: 'State', cell: stateOf },
+        { title: 'Opened', cell: ({ opened_at }) => <span title={time(opened_at)}>{ago(opened_at)}</span> },
+        { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
+        { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+      ]}
+    />
+  );
+}
+
+export function stateOf({ state, phase, reason, code }: SessionAnswer) {
+  if (state === 'live') return <Badge tone="good">{phase ?? 'live'}</Badge>;
+  return <Badge tone={code === null ? 'quiet' : 'bad'}>{code ?? reason ?? 'ended'}</Badge>;
+}
