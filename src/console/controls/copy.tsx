@@ -9,7 +9,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
     setTimeout(() => (copied.value = false), 2_000);
   };
   return (
-    <div class="secret">
+    <div class={text.includes('\n') ? 'secret block' : 'secret'}>
       <code>{text}</code>
       <button type="button" onClick={copy}>
         <span aria-live="polite">{copied.value ? 'Copied' : 'Copy'}</span>

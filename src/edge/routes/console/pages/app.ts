@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
   wav: 'audio/wav',
+  woff2: 'font/woff2',
 };
 
 const compress = promisify(brotliCompress);
@@ -36,7 +37,7 @@ const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 7 };
 
 interface File {
   bytes: Buffer;
-  /** Made when it is wanted first, off the event loop; undefined for sound, which gains nothing. */
+  /** Made when it is wanted first, off the event loop; undefined for sound and fonts, which gain nothing. */
   compressed(): Promise<Buffer> | undefined;
   type: string;
   tag: string;
@@ -81,6 +82,7 @@ async function page(
     `default-src 'none'`,
     `script-src 'self'`,
     `style-src 'self'`,
+    `font-src 'self'`,
     `connect-src 'self' ${origin}`,
     `img-src 'self' data:`,
     `media-src 'self' blob:`,
@@ -133,7 +135,7 @@ function read(url: URL): File {
   const type = TYPES[ending] ?? 'application/octet-stream';
   return {
     bytes,
-    compressed: ending === 'wav' ? () => undefined : once(() => compress(bytes, { params: QUALITY })),
+    compressed: ['wav', 'woff2'].includes(ending) ? () => undefined : once(() => compress(bytes, { params: QUALITY })),
     type,
     tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
   };
