@@ -30,7 +30,7 @@ describe('the console', () => {
   test('lets a browser run its own files, ask this gateway, and nothing else', async () => {
     const { headers } = await fetch(`${open.url}/console`);
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' wss://stt.example.com; img-src 'self' data:; media-src 'self' blob:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self' wss://stt.example.com; img-src 'self' data:; media-src 'self' blob:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'",
     );
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('permissions-policy')).toBe('microphone=(self)');
