@@ -1,6 +1,7 @@
 // The door of a node: routes and the live endpoint over everything behind them.
 
 import cluster from 'node:cluster';
+import type { SetUp } from '../api/console/status.ts';
 import type { Mode } from '../api/models.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
@@ -8,10 +9,10 @@ import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
 import { consoleModelRoutes } from '../edge/routes/console/models.ts';
+import { appRoutes } from '../edge/routes/console/pages/app.ts';
+import { providersOf } from '../edge/routes/console/pages/set-up.ts';
 import { playgroundRoutes } from '../edge/routes/console/playground.ts';
 import { consoleSessionEvents } from '../edge/routes/console/session-events.ts';
-import { homeRoutes } from '../edge/routes/home/index.ts';
-import { providersOf, type SetUp } from '../edge/routes/home/set-up.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import type { SessionEventsDependencies } from '../edge/routes/session-events.ts';
@@ -191,7 +192,7 @@ function recordsOf(
   const { config, store } = assembly;
   const { publicUrl } = config.accounts;
   const tls = config.server.tlsCertFile !== undefined;
-  const home = homeRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
+  const pages = appRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
   const statusOf = (slug: string) => live.breakers.statusOf(slug);
   const watching = {
     store,
@@ -206,7 +207,7 @@ function recordsOf(
       ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
       ...consoleSessionEvents(people.consoleRoute, watching),
       ...playgroundRoutes(people.consoleRoute, { store, authenticator, limits, nowMs: () => Date.now() }),
-      ...home,
+      ...pages,
     ],
     describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
     statusOf,
@@ -216,13 +217,15 @@ function recordsOf(
   } satisfies Partial<RoutesDependencies>;
 }
 
-/** What the first page says of this node. */
+/** What whoever runs this node is told of it. */
 function setUpOf(assembly: Assembly): SetUp {
-  const { server, accounts } = assembly.config;
+  const { config, roles } = assembly;
+  const { server, accounts } = config;
+  const keepsMails = roles.has('accounts') && accounts.smtpUrl === undefined;
   const isBehindTls = accounts.publicUrl?.startsWith('https:');
   return {
-    ...providersOf(clientsProviders(assembly.config), (provider) => hasService(assembly.config, provider)),
-    mail: !canMail(assembly) ? 'nowhere' : accounts.smtpUrl === undefined ? 'outbox' : 'server',
+    providers: providersOf(clientsProviders(config), (provider) => hasService(config, provider)),
+    mail: !canMail(assembly) ? 'nowhere' : keepsMails ? 'outbox' : 'server',
     tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
   };
 }

@@ -26,7 +26,7 @@ export function App() {
 }
 
 function Current() {
-  const current = path.value === '/' ? '/console' : path.value;
+  const current = path.value;
   for (const { path: pattern, page: Drawn } of PAGES) {
     const members = pathMembers(pattern, current);
     if (members !== undefined) return <Drawn key={current} members={members} />;
@@ -34,7 +34,7 @@ function Current() {
   return (
     <Page title="There is no such page">
       <p>
-        <Link to="/console">Go to the overview</Link>
+        <Link to="/">Go to the overview</Link>
       </p>
     </Page>
   );
@@ -43,11 +43,13 @@ function Current() {
 function Unreachable({ why }: { why: string }) {
   return (
     <main class="gate">
-      <h1>Voxgate</h1>
-      <Notice tone="bad">{why}</Notice>
-      <button type="button" onClick={() => location.reload()}>
-        Try again
-      </button>
+      <section class="card">
+        <h1>Voxgate</h1>
+        <Notice tone="bad">{why}</Notice>
+        <button type="button" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </section>
     </main>
   );
 }

@@ -10,7 +10,7 @@ export function Menu() {
   const open = useSignal(false);
   return (
     <div class="menu" data-open={open.value}>
-      <Link to="/console" class="brand">
+      <Link to="/" class="brand">
         <img src={icon} alt="" /> Voxgate
       </Link>
       <button type="button" class="menu-button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
@@ -48,5 +48,4 @@ export function Menu() {
   );
 }
 
-const isCurrent = (page: string): boolean =>
-  path.value === page || (page !== '/console' && path.value.startsWith(`${page}/`));
+const isCurrent = (page: string): boolean => path.value === page || (page !== '/' && path.value.startsWith(`${page}/`));

@@ -26,34 +26,34 @@ export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] =
   {
     title: 'Operate',
     pages: [
-      { path: '/console', title: 'Overview', page: Overview },
-      { path: '/console/sessions', title: 'Sessions', page: Sessions },
-      { path: '/console/machines', title: 'Machines', page: Machines },
-      { path: '/console/usage', title: 'Usage and bills', page: Usage },
+      { path: '/', title: 'Overview', page: Overview },
+      { path: '/sessions', title: 'Sessions', page: Sessions },
+      { path: '/machines', title: 'Machines', page: Machines },
+      { path: '/usage', title: 'Usage and bills', page: Usage },
     ],
   },
   {
     title: 'Build',
     pages: [
-      { path: '/console/playground', title: 'Playground', page: Playground },
-      { path: '/console/models', title: 'Models', page: Models },
-      { path: '/console/keys', title: 'Keys', page: Keys },
-      { path: '/console/provider-keys', title: 'Provider keys', page: ProviderKeys },
+      { path: '/playground', title: 'Playground', page: Playground },
+      { path: '/models', title: 'Models', page: Models },
+      { path: '/keys', title: 'Keys', page: Keys },
+      { path: '/provider-keys', title: 'Provider keys', page: ProviderKeys },
     ],
   },
   {
     title: 'Organisation',
     pages: [
-      { path: '/console/audit', title: 'Audit', page: Audit },
-      { path: '/console/settings', title: 'Settings', page: Settings },
+      { path: '/audit', title: 'Audit', page: Audit },
+      { path: '/settings', title: 'Settings', page: Settings },
     ],
   },
 ];
 
 /** Pages that the menu does not name. */
 const FURTHER: readonly PageEntry[] = [
-  { path: '/console/models/:provider/:model', title: 'Model', page: Model },
-  { path: '/console/sessions/:id', title: 'Session', page: Session },
+  { path: '/models/:provider/:model', title: 'Model', page: Model },
+  { path: '/sessions/:id', title: 'Session', page: Session },
 ];
 
 export const PAGES: readonly PageEntry[] = [...GROUPS.flatMap(({ pages }) => pages), ...FURTHER];

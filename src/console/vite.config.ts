@@ -2,12 +2,18 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-const client = new URL('../../clients/typescript/src/', import.meta.url);
+const client = (path: string) => fileURLToPath(new URL(`../../clients/typescript/src/${path}`, import.meta.url));
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  resolve: { alias: { '@voxgate/client': fileURLToPath(new URL('index.ts', client)) } },
+  resolve: {
+    alias: [
+      { find: /^@voxgate\/client$/, replacement: client('index.ts') },
+      // In the source its name ends with a query, which stays.
+      { find: /^@voxgate\/client\/microphone-worklet\.js/, replacement: client('microphone/microphone-worklet.ts') },
+    ],
+  },
   build: {
     target: 'es2022',
     // A strict policy takes no `data:` scripts and styles.

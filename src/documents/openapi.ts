@@ -30,7 +30,7 @@ const DESCRIPTION = `One interface to the speech-to-text models of many provider
 
 Every refusal has the same body, \`{"error": {"type", "code", "message", "param", "request_id"}}\`, and every answer the header \`X-Request-Id\`. An unknown parameter, field or member is refused, so that a typo is never silent. \`HEAD\` is answered wherever \`GET\` is. Pages of other origins may read the documents, open \`/v1/listen\` with a client token, and send files to \`/v1/audio/transcriptions\` with a key that may be used from there; the other endpoints are for servers, and answer a page of another origin without \`Access-Control-*\` headers. Within \`/v1\` changes only add: ignore members, events and codes that you do not know.
 
-The console of a gateway (\`/console/…\`) is for people with a browser and no part of this interface.`;
+The console of a gateway (\`/\` in a browser) is for people and no part of this interface.`;
 
 const SECURITY_SCHEMES: Json = {
   apiKey: {

@@ -17,7 +17,7 @@ export async function openPage(browser: Browser): Promise<{ page: Page; complain
 
 /** From the sign-up to the page that the mail's link leads to. */
 export async function signUp(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/console`);
+  await page.goto(`${url}/`);
   await page.getByText('Sign up').click();
   await page.fill('[name=email]', EMAIL);
   await page.fill('[name=password]', PASSWORD);
@@ -33,7 +33,7 @@ export async function signUp(page: Page, url: string): Promise<void> {
 }
 
 export async function logIn(page: Page, url: string, password = PASSWORD): Promise<void> {
-  await page.goto(`${url}/console`);
+  await page.goto(`${url}/`);
   await page.fill('[name=email]', EMAIL);
   await page.fill('[name=password]', password);
   await page.click('button[type=submit]');

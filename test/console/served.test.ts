@@ -1,23 +1,28 @@
 // What a gateway serves of the console: the page at each of its paths, the files that it loads, and what anybody may know.
 import { describe, expect, test } from 'vitest';
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
+import type { ConsoleStatus } from '../../src/api/console/status.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
-const alone = await startLiveGateway();
-const open = await startLiveGateway({ VOXGATE_PUBLIC_URL: 'https://stt.example.com' });
+const HTML = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const FORWARDED = { 'X-Forwarded-For': '203.0.113.9' };
+const alone = await startLiveGateway({ DEEPGRAM_API_KEY: 'a-key-of-deepgram' });
+const open = await startLiveGateway({ VOXGATE_PUBLIC_URL: 'https://stt.example.com', DEEPGRAM_API_KEY: 'a-key' });
 
-const pageOf = async (url: string) => (await fetch(`${url}/console`)).text();
+const pageOf = async (url: string) => (await fetch(`${url}/`, { headers: HTML })).text();
 const filesOf = (page: string) => [...page.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, path = '']) => path);
+const given = (path: string) => path.replaceAll(/:\w+/g, 'some');
 
 describe('the console', () => {
   test('is one page at each of its paths, and nowhere else', async () => {
     const first = await pageOf(alone.url);
     expect(first).toContain('<div id="console">');
     for (const path of CONSOLE_PATHS) {
-      const answer = await fetch(alone.url + path.replaceAll(/:\w+/g, 'some'));
+      const answer = await fetch(alone.url + given(path), { headers: HTML });
       expect([path, answer.status, await answer.text()]).toEqual([path, 200, first]);
     }
     for (const path of [
+      '/nothing',
       '/console/nothing',
       '/console/api/nothing',
       '/console/assets/nothing.js',
@@ -27,8 +32,36 @@ describe('the console', () => {
     }
   });
 
+  test('leads from where its pages were to where they are, with what was asked for', async () => {
+    const led = async (path: string) => {
+      const answer = await fetch(alone.url + path, { redirect: 'manual', headers: HTML });
+      return [answer.status, answer.headers.get('location')];
+    };
+    expect(await led('/console')).toEqual([308, '/']);
+    for (const path of CONSOLE_PATHS) {
+      expect(await led(`/console${given(path)}`)).toEqual([308, given(path)]);
+      expect(await led(`/console${given(path)}?from=2026-01-01&x=%2F`)).toEqual([
+        308,
+        `${given(path)}?from=2026-01-01&x=%2F`,
+      ]);
+    }
+  });
+
+  test('is a few lines in a terminal', async () => {
+    for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }]) {
+      const answer = await fetch(`${alone.url}/`, { headers });
+      const text = await answer.text();
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+      expect(answer.headers.get('vary')).toBe('Accept');
+      expect(text).toMatch(/^Voxgate \S+, ready\n/);
+      expect(text).toContain(`POST ${alone.url}/v1/audio/transcriptions`);
+      expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
+    }
+    expect((await fetch(`${alone.url}/`, { headers: HTML })).headers.get('vary')).toBe('Accept, Accept-Encoding');
+  });
+
   test('lets a browser run its own files, ask this gateway, and nothing else', async () => {
-    const { headers } = await fetch(`${open.url}/console`);
+    const { headers } = await fetch(`${open.url}/`, { headers: HTML });
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self' wss://stt.example.com; img-src 'self' data:; media-src 'self' blob:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'",
     );
@@ -52,11 +85,50 @@ describe('the console', () => {
     }
   });
 
-  test('tells only this machine where mails wait', async () => {
-    const status = async (url: string, headers: Record<string, string> = {}) =>
-      (await fetch(`${url}/console/api/status`, { headers })).json();
-    expect(await status(alone.url)).toMatchObject({ sign_up: true, outbox: '/console/outbox' });
-    expect(await status(alone.url, { 'X-Forwarded-For': '203.0.113.9' })).not.toHaveProperty('outbox');
-    expect(await status(open.url)).toEqual({ version: expect.any(String), sign_up: false });
+  test('has an icon that is small, kept by browsers, and asked for by none in vain', async () => {
+    const answer = await fetch(`${alone.url}/favicon.ico`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
+    expect(await answer.text()).toMatch(/^<svg .{100,500}<\/svg>\s*$/s);
+  });
+});
+
+describe('before the login', () => {
+  const status = async (url: string, headers: Record<string, string> = {}) =>
+    (await (await fetch(`${url}/console/api/status`, { headers })).json()) as ConsoleStatus;
+
+  test('this machine alone is told what is set up, and where mails wait', async () => {
+    const told = await status(alone.url);
+    expect(told).toMatchObject({ ready: true, sign_up: true, outbox: '/console/outbox' });
+    expect(told.set_up).toMatchObject({ mail: 'outbox', tls: 'nobody' });
+    const usable = Object.fromEntries(told.set_up!.providers.map(({ name, is_usable }) => [name, is_usable]));
+    expect(usable).toMatchObject({ local: true, deepgram: true, assemblyai: false });
+    expect(JSON.stringify(told)).not.toContain('a-key-of-deepgram');
+    expect(await status(alone.url, FORWARDED)).toEqual({ version: told.version, ready: true, sign_up: true });
+    expect(await status(open.url)).toEqual({ version: told.version, ready: true, sign_up: false });
+  });
+
+  const signUp = (url: string) =>
+    fetch(`${url}/console/api/sign-up`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Requested-With': 'console', 'Sec-Fetch-Site': 'same-origin' },
+      body: JSON.stringify({ email: 'somebody@example.com', password: 'a long enough password' }),
+    });
+  const warnings = ({ log }: { log: readonly string[] }) => log.filter((line) => line.includes('nobody can sign up'));
+
+  test('a sign-up whose mail reaches nobody is refused with a sentence, and the start warns of it', async () => {
+    const answer = await signUp(open.url);
+    const { error } = (await answer.json()) as { error: { code: string; message: string } };
+    expect([answer.status, error.code]).toEqual([400, 'invalid_request']);
+    expect(error.message).toContain('VOXGATE_SMTP_URL');
+    expect(warnings(open)).toHaveLength(1);
+  });
+
+  test('elsewhere it is not', async () => {
+    expect(await (await fetch(`${alone.url}/console/outbox`)).text()).toContain('load this page again');
+    expect((await signUp(alone.url)).status).toBe(202);
+    expect(warnings(alone)).toEqual([]);
+    const closed = await startLiveGateway({ VOXGATE_HOST: '0.0.0.0', VOXGATE_SIGN_UPS_PER_ADDRESS_DAY_MAX: '0' });
+    expect(warnings(closed)).toEqual([]);
   });
 });

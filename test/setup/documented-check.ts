@@ -1,5 +1,6 @@
 // Compares what a gateway was heard to say with the documents that it serves: answers by route, status and content type, requests
 // that were taken, events and close codes of live sessions. Pure; who listens is documented.ts.
+import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
 import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
 import { closeCodes } from '../../src/documents/close-codes.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
@@ -46,10 +47,12 @@ const OWN_HEADERS = Object.keys((openapi.components as { headers: Json }).header
 const CERTAIN_HEADERS = ['X-Request-Id', 'WWW-Authenticate', 'ETag'];
 const BODY_SHOWN_MAX = 400;
 
-/** The first page and the console are for people. */
+const isConsolePage = (path: string): boolean =>
+  CONSOLE_PATHS.some((pattern) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path));
+
+/** The console is for people. */
 const isForPeople = (path: string): boolean =>
-  ['/', '/favicon.ico'].includes(path) ||
-  /^\/(?:first-page|client|console|verify|reset-password|join)(?:\/|$)/.test(path);
+  path === '/favicon.ico' || isConsolePage(path) || /^\/(?:console|verify|reset-password|join)(?:\/|$)/.test(path);
 
 export const isDocumentedPlace = (url: string): boolean => !isForPeople(new URL(url).pathname);
 

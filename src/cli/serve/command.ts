@@ -130,7 +130,7 @@ function welcome(url: string, first: readonly string[], processes = 1): string {
   return [
     '',
     `  Voxgate listens on ${url}${processes === 1 ? '' : `, with ${processes} processes`}`,
-    `  The console is at ${url}/console`,
+    `  The console is at ${url}/`,
     ...first,
     '  Try it, with a key in $VOXGATE_KEY:',
     `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,

@@ -13,7 +13,7 @@ addEventListener('popstate', () => {
   path.value = location.pathname;
 });
 
-/** The members of a path such as `/console/sessions/:id`; undefined where it does not fit. */
+/** The members of a path such as `/sessions/:id`; undefined where it does not fit. */
 export function pathMembers(pattern: string, of: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split('/'), of.split('/')];
   if (wanted.length !== given.length) return undefined;

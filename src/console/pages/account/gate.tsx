@@ -1,5 +1,6 @@
 // Before the login: logging in, signing up, and asking for a new password.
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import type { ConsoleStatus } from '../../../api/console/status.ts';
 import { Field, Form, textOf } from '../../controls/form.tsx';
 import { Notice } from '../../controls/notice.tsx';
@@ -7,8 +8,11 @@ import { type Answer, useAnswer } from '../../data/answer.ts';
 import { send } from '../../data/api.ts';
 import { readPerson } from '../../data/person.ts';
 import icon from '../../icon.svg';
+import { About } from './about.tsx';
 
 type Way = 'log-in' | 'sign-up' | 'forgotten' | 'mail-sent';
+/** A button that leads to another way. */
+type Turn = (to: Way, text: string) => ComponentChildren;
 
 const TITLES: Record<Way, string> = {
   'log-in': 'Log in',
@@ -20,7 +24,7 @@ const TITLES: Record<Way, string> = {
 export function Gate() {
   const way = useSignal<Way>('log-in');
   const status = useAnswer<ConsoleStatus>('status');
-  const turn = (to: Way, text: string) => (
+  const turn: Turn = (to, text) => (
     <button type="button" class="plain" onClick={() => (way.value = to)}>
       {text}
     </button>
@@ -30,25 +34,33 @@ export function Gate() {
       <header class="brand">
         <img src={icon} alt="" /> Voxgate
       </header>
-      <section class="card">
-        <h1>{TITLES[way.value]}</h1>
+      <section class="card" aria-labelledby="way">
+        <h1 id="way">{TITLES[way.value]}</h1>
         {way.value === 'log-in' && <LogIn further={turn('forgotten', 'Password forgotten')} />}
         {way.value === 'sign-up' && <SignUp sent={() => (way.value = 'mail-sent')} />}
         {way.value === 'forgotten' && <Forgotten sent={() => (way.value = 'mail-sent')} />}
         {way.value === 'mail-sent' && <MailSent status={status} />}
+        <Other way={way.value} status={status.value} turn={turn} />
       </section>
-      <div class="row apart">
-        {way.value === 'log-in' ? turn('sign-up', 'Sign up') : turn('log-in', 'Log in')}
-        <a href="/docs">Documents</a>
-      </div>
-      <p class="quiet small">{status.value === undefined ? '' : `Voxgate ${status.value.version}`}</p>
+      <About status={status.value} />
     </main>
+  );
+}
+
+/** The way that is not taken now. */
+function Other({ way, status, turn }: { way: Way; status: ConsoleStatus | undefined; turn: Turn }) {
+  if (way !== 'log-in') return <p class="row small">Back to {turn('log-in', 'Log in')}</p>;
+  if (status === undefined) return null;
+  return (
+    <p class="row small">
+      {status.sign_up ? <>No account yet? {turn('sign-up', 'Sign up')}</> : 'An account is made by invitation here.'}
+    </p>
   );
 }
 
 const Email = () => <Field label="E-mail" name="email" type="email" autocomplete="username" required maxLength={320} />;
 
-function LogIn({ further }: { further: preact.ComponentChildren }) {
+function LogIn({ further }: { further: ComponentChildren }) {
   return (
     <Form
       button="Log in"

@@ -124,7 +124,7 @@ function ModelTable({ models }: { models: readonly Model[] }) {
           title: 'Model',
           cell: ({ id, name }) => (
             <>
-              <Link to={`/console/models/${id}`}>{name}</Link>
+              <Link to={`/models/${id}`}>{name}</Link>
               <br />
               <code class="small">{id}</code>
             </>

@@ -33,7 +33,7 @@ export function Overview() {
       <section class="stack close">
         <div class="row apart">
           <h2>Newest sessions</h2>
-          <Link to="/console/sessions">All sessions</Link>
+          <Link to="/sessions">All sessions</Link>
         </div>
         <Shown answer={sessions}>{({ data }) => <SessionTable sessions={data} />}</Shown>
       </section>

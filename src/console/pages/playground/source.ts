@@ -1,6 +1,7 @@
 // Where the playground's audio comes from: the microphone, the sample that comes with the console, or a file of the reader's.
 // Files are decoded by the browser and sent as if they were being spoken now.
 import type { Microphone, Voxgate } from '@voxgate/client';
+import workletUrl from '@voxgate/client/microphone-worklet.js?worker&url';
 import sampleUrl from './sample.wav';
 
 export interface Source {
@@ -24,10 +25,7 @@ const PIECE_MS = 50;
 export const RECORDING_SECONDS_MAX = 300;
 
 export async function openMicrophone(client: Voxgate, onLevel: (level: number) => void): Promise<Source> {
-  const microphone: Microphone = await client.microphone({
-    workletUrl: '/client/microphone/microphone-worklet.js',
-    onLevel,
-  });
+  const microphone: Microphone = await client.microphone({ workletUrl, onLevel });
   return { sampleRate: microphone.sampleRate, pieces: microphone, stop: () => void microphone.stop() };
 }
 

@@ -18,7 +18,7 @@ export function Transcription({ run }: { run: Run }) {
           <div class="row">
             <Badge tone={STATES[state.value]}>{state.value}</Badge>
             {sessionId.value === undefined ? null : (
-              <a href={`/console/sessions/${sessionId.value}`} target="_blank" rel="noreferrer">
+              <a href={`/sessions/${sessionId.value}`} target="_blank" rel="noreferrer">
                 Watch this session
               </a>
             )}

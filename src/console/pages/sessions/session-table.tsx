@@ -16,7 +16,7 @@ export function SessionTable({ sessions }: { sessions: readonly SessionAnswer[] 
         {
           title: 'Session',
           cell: ({ id }) => (
-            <Link to={`/console/sessions/${id}`}>
+            <Link to={`/sessions/${id}`}>
               <code>{id}</code>
             </Link>
           ),

@@ -23,7 +23,7 @@ export function Sessions() {
         onSubmit={(event) => {
           event.preventDefault();
           const id = String(new FormData(event.currentTarget).get('id')).trim();
-          if (id !== '') go(`/console/sessions/${encodeURIComponent(id)}`);
+          if (id !== '') go(`/sessions/${encodeURIComponent(id)}`);
         }}
       >
         <label class="field">

@@ -16,7 +16,6 @@ import type { SessionsDependencies } from '../sessions.ts';
 import { accountRoutes } from './account.ts';
 import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
 import { keyRoutes } from './keys.ts';
-import { appRoutes } from './pages/app.ts';
 import { joinRoutes } from './pages/join.ts';
 import { pageRoutes } from './pages/mailed.ts';
 import type { Reach } from './reach.ts';
@@ -94,7 +93,6 @@ export function createConsole(options: ConsoleOptions): Console {
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       ...pageRoutes({ accounts, logins, reach, outbox }),
       ...joinRoutes({ invitations, logins, reach }),
-      ...appRoutes({ reach, publicUrl, canMail, hasOutbox: outbox !== undefined }),
       ...further.flatMap((routes) => routes(consoleRoute)),
     ],
     get waitingHashes() {

@@ -1,83 +1,80 @@
-// The console's page and the files that it loads, as the build made them of src/console. The page is the same at each of its
-// paths; what it shows there is its own business.
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+// The console's page and the files that it loads. The page is the same at each of its paths; what it shows there is its own
+// business. At `/` a terminal gets a few lines instead.
 import { CONSOLE_PATHS } from '../../../../api/console/pages.ts';
-import type { ConsoleStatus } from '../../../../api/console/status.ts';
+import type { ConsoleStatus, SetUp } from '../../../../api/console/status.ts';
 import { refuse } from '../../../../api/errors.ts';
 import { releaseVersion } from '../../../../documents/version.ts';
-import { builtFolder } from '../../../../telemetry/worker-file.ts';
 import type { DoorRequest, Reply } from '../../../door.ts';
 import { STAY_WITH_TLS } from '../../../http/stay-with-tls.ts';
-import { json, type Route, type RouteContext } from '../../../router.ts';
+import { json, type Route } from '../../../router.ts';
 import { baseOf, type DocumentsDependencies } from '../../documents.ts';
 import { isPrivateRequest, type Reach } from '../reach.ts';
+import { type BuiltFile, readFiles, served } from './files.ts';
+import { terminalText } from './terminal.ts';
 
-export interface AppDependencies extends Pick<DocumentsDependencies, 'publicUrl'> {
-  reach: Reach;
-  canMail: boolean;
-  hasOutbox: boolean;
+export interface AppDependencies extends Pick<Reach, 'isPrivate'>, Pick<DocumentsDependencies, 'publicUrl' | 'tls'> {
+  isReady(): boolean;
+  setUp: SetUp;
 }
 
 const PAGE = 'index.html';
-const TYPES: Readonly<Record<string, string>> = {
-  css: 'text/css; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-  wav: 'audio/wav',
-  woff2: 'font/woff2',
-};
-
-const compress = promisify(brotliCompress);
-/** Of 11: beyond it the first reader would wait for a second. */
-const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 7 };
-
-interface File {
-  bytes: Buffer;
-  /** Made when it is wanted first, off the event loop; undefined for sound and fonts, which gain nothing. */
-  compressed(): Promise<Buffer> | undefined;
-  type: string;
-  tag: string;
-}
+const ICON = /^assets\/icon-[\w-]+\.svg$/;
+/** Where the pages were before they were at the root. */
+const FORMER = '/console';
 
 export function appRoutes(dependencies: AppDependencies): Route[] {
   const files = readFiles();
+  const icon = [...files].find(([name]) => ICON.test(name))?.[1];
+  const get = (path: string, handle: (request: DoorRequest, name: string) => Promise<Reply>): Route => ({
+    method: 'GET',
+    path,
+    handle: ({ request, params }) => handle(request, params.name ?? ''),
+  });
+  const shown = (request: DoorRequest) => page(request, files.get(PAGE), dependencies);
   return [
-    { method: 'GET', path: '/console/api/status', handle: async ({ request }) => status(request, dependencies) },
-    {
-      method: 'GET',
-      path: '/console/assets/:name',
-      handle: async ({ request, params }) => asset(request, files, params.name ?? ''),
-    },
-    ...CONSOLE_PATHS.map((path) => ({
-      method: 'GET',
-      path,
-      handle: async ({ request }: RouteContext) => page(request, files, dependencies),
-    })),
+    get('/console/api/status', async (request) => status(request, dependencies)),
+    // Its name changes with what it holds.
+    get('/console/assets/:name', (request, name) => file(request, files.get(`assets/${name}`), IMMUTABLE)),
+    // Browsers ask for one here wherever they show a page.
+    get('/favicon.ico', (request) => file(request, icon, 'public, max-age=86400')),
+    get('/', async (request) =>
+      isForBrowser(request) ? shown(request) : terminalText(baseOf(request, dependencies), dependencies.isReady()),
+    ),
+    ...CONSOLE_PATHS.filter((path) => path !== '/').map((path) => get(path, shown)),
+    ...[FORMER, ...CONSOLE_PATHS.map((path) => FORMER + path)].map((path) => get(path, moved)),
   ];
 }
 
-function status(request: DoorRequest, { canMail, hasOutbox, reach }: AppDependencies): Reply {
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+const isForBrowser = ({ headers }: DoorRequest): boolean => headers.get('accept')?.includes('text/html') ?? false;
+
+async function moved({ path, query }: DoorRequest): Promise<Reply> {
+  const now = path.slice(FORMER.length) || '/';
+  return { status: 308, headers: { Location: query === '' ? now : `${now}?${query}` } };
+}
+
+function status(request: DoorRequest, { isPrivate, isReady, setUp }: AppDependencies): Reply {
+  const isOperator = isPrivateRequest({ isPrivate }, request);
   const answer: ConsoleStatus = {
     version: releaseVersion(),
-    sign_up: canMail,
-    ...(hasOutbox && isPrivateRequest(reach, request) ? { outbox: '/console/outbox' } : {}),
+    ready: isReady(),
+    sign_up: setUp.mail !== 'nowhere',
+    ...(isOperator && setUp.mail === 'outbox' ? { outbox: '/console/outbox' } : {}),
+    ...(isOperator ? { set_up: setUp } : {}),
   };
   return json(200, answer);
 }
 
 async function page(
   request: DoorRequest,
-  files: ReadonlyMap<string, File>,
-  dependencies: AppDependencies,
+  found: BuiltFile | undefined,
+  { publicUrl, tls = false }: AppDependencies,
 ): Promise<Reply> {
-  const file = files.get(PAGE);
-  if (file === undefined) throw refuse('not_found', 'This gateway was built without its console: run `npm run build`.');
-  const { reach, publicUrl } = dependencies;
-  const origin = new URL(baseOf(request, { publicUrl, tls: reach.tls })).origin.replace(/^http/, 'ws');
+  if (found === undefined) {
+    throw refuse('not_found', 'This gateway was built without its console: run `npm run build`.');
+  }
+  const origin = new URL(baseOf(request, { publicUrl, tls })).origin.replace(/^http/, 'ws');
   const policy = [
     `default-src 'none'`,
     `script-src 'self'`,
@@ -91,57 +88,18 @@ async function page(
     `form-action 'self'`,
     `frame-ancestors 'none'`,
   ];
-  return served(request, file, {
+  return served(request, found, {
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': policy.join('; '),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Permissions-Policy': 'microphone=(self)',
     'X-Frame-Options': 'DENY',
-    ...(reach.tls ? STAY_WITH_TLS : {}),
+    Vary: 'Accept',
+    ...(tls ? STAY_WITH_TLS : {}),
   });
 }
 
-async function asset(request: DoorRequest, files: ReadonlyMap<string, File>, name: string): Promise<Reply> {
-  const file = files.get(`assets/${name}`);
-  if (file === undefined) throw refuse('not_found', 'The console has no such file. Load its page again.');
-  // Its name changes with what it holds.
-  return served(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' });
-}
-
-async function served(
-  { headers: asked }: DoorRequest,
-  { bytes, compressed, type, tag }: File,
-  own: Record<string, string>,
-): Promise<Reply> {
-  const headers = { ...own, ETag: tag, Vary: 'Accept-Encoding', 'Content-Type': type };
-  if (asked.get('if-none-match') === tag) return { status: 304, headers };
-  const takesBrotli = /(?:^|[\s,])br(?:[\s,;]|$)/.test(asked.get('accept-encoding') ?? '');
-  const body = takesBrotli ? await compressed() : undefined;
-  if (body === undefined) return { status: 200, headers, body: bytes };
-  return { status: 200, headers: { ...headers, 'Content-Encoding': 'br' }, body };
-}
-
-/** By their paths in the folder of the build; none where the console was not built. */
-function readFiles(): ReadonlyMap<string, File> {
-  const folder = builtFolder('console');
-  if (!existsSync(folder)) return new Map();
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
-  return new Map(names.filter((name) => /\.\w+$/.test(name)).map((name) => [name, read(new URL(name, folder))]));
-}
-
-function read(url: URL): File {
-  const bytes = readFileSync(url);
-  const ending = url.pathname.slice(url.pathname.lastIndexOf('.') + 1);
-  const type = TYPES[ending] ?? 'application/octet-stream';
-  return {
-    bytes,
-    compressed: ['wav', 'woff2'].includes(ending) ? () => undefined : once(() => compress(bytes, { params: QUALITY })),
-    type,
-    tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-  };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
+async function file(request: DoorRequest, found: BuiltFile | undefined, caching: string): Promise<Reply> {
+  if (found === undefined) throw refuse('not_found', 'The console has no such file. Load its page again.');
+  return served(request, found, { 'Cache-Control': caching });
 }

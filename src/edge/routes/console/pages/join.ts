@@ -57,7 +57,7 @@ const postJoin =
   async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
     const password = fields.get('password') ?? '';
     const joined = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);
-    const done = page(200, 'You are a member', '<p><a href="/console">Go to the console</a></p>', reach.tls);
+    const done = page(200, 'You are a member', '<p><a href="/">Go to the console</a></p>', reach.tls);
     // The cookie would not be kept; the console says why.
     if (refusalOfLogin(reach, request) !== undefined) return done;
     const { email, organisationId } = joined;

@@ -66,14 +66,14 @@ const postVerify =
 function confirmation({ credited, purpose }: Verified): string {
   const credit = credited ? ' Your welcome credit is there.' : '';
   const said = purpose === 'verification' ? 'Your account is open.' : 'Your account has this address now.';
-  return `<p>${said}${credit}</p><p>What next: <a href="/#key-of-your-own">mint an API key</a>, then speak into your microphone or read <a href="/docs">the documents</a>.</p>`;
+  return `<p>${said}${credit}</p><p>What next: <a href="/keys">log in and mint an API key</a>, speak into your microphone in <a href="/playground">the playground</a>, or read <a href="/docs">the documents</a>.</p>`;
 }
 
 const postReset =
   ({ accounts, reach: { tls } }: PageRoutesDependencies) =>
   async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
     await accounts.resetPassword(token, fields.get('password') ?? '', request.remoteAddress);
-    return page(200, 'Your password is set', '<p><a href="/#key-of-your-own">Log in with it</a></p>', tls);
+    return page(200, 'Your password is set', '<p><a href="/">Log in with it</a></p>', tls);
   };
 
 /** The mails that wait here because there is no mail server. Their links open accounts, so only this machine may read them. */
