@@ -140,7 +140,12 @@ export type LegCommand =
   | { type: 'leg.finish'; waitMs?: number }
   /** Speech went in and nothing came out for the stall limit. */
   | { type: 'leg.stalled' }
+  /** To a simulated provider only: it is to fail now. */
+  | { type: 'leg.break'; fault: DemandedFault }
   | { type: 'leg.close' };
+
+/** How a simulated provider fails when it is told to. */
+export type DemandedFault = 'drop' | 'stall' | 'error';
 
 /**
  * What a session says to a leg on another node. `number` counts its commands from 1: a gap, a repetition or a wrong order is a
@@ -152,8 +157,11 @@ export type FarCommand = (LegCommand | { type: 'leg.alive' }) & { number: number
  * What a leg says to its session. `generation` names the leg; `sequence` counts its reports from 1, and a gap is a failure
  * of the leg. `pressure` asks the session to hold audio back, or to go on.
  */
-export type LegReport = { generation: number; sequence: number } & (
-  | { type: 'leg.ready' }
+export type LegReport = {
+  generation: number;
+  sequence: number;
+} /** `simulated`: the provider said of itself that it is. */ & (
+  | { type: 'leg.ready'; simulated?: true }
   | { type: 'leg.heard'; heard: Heard }
   | { type: 'leg.pressure'; high: boolean }
   /** Asked to finish with a `waitMs`, the leg takes longer than its provider needs as a rule, and is alive. */

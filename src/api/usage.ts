@@ -109,6 +109,9 @@ export type BalanceAnswer = Static<typeof BalanceAnswer>;
 export const SessionLeg = Type.Object({
   model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
   state: Type.String({ description: 'What the connection is doing.' }),
+  simulated: Type.Optional(
+    Type.Literal(true, { description: 'Present where a simulator stands in the place of the provider.' }),
+  ),
 });
 export type SessionLeg = Static<typeof SessionLeg>;
 

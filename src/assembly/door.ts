@@ -17,6 +17,7 @@ import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/in
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import type { SessionEventsDependencies } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
+import { breakProvider } from '../session/watch/provider-break.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { FileDecodings } from '../transcription/decoding/decodings.ts';
 import { LengthMeter } from '../transcription/measuring/length-meter.ts';
@@ -189,7 +190,7 @@ function recordsOf(
   { isReady }: OperatorDependencies,
   models: Omit<ModelsDependencies, 'statusOf'>,
 ) {
-  const { config, store } = assembly;
+  const { config, store, bus } = assembly;
   const { publicUrl } = config.accounts;
   const tls = config.server.tlsCertFile !== undefined;
   const pages = appRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
@@ -206,7 +207,13 @@ function recordsOf(
       ...people.routes,
       ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
       ...consoleSessionEvents(people.consoleRoute, watching),
-      ...playgroundRoutes(people.consoleRoute, { store, authenticator, limits, nowMs: () => Date.now() }),
+      ...playgroundRoutes(people.consoleRoute, {
+        store,
+        authenticator,
+        limits,
+        breakProvider: (wish) => breakProvider(bus, wish),
+        nowMs: () => Date.now(),
+      }),
       ...pages,
     ],
     describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),

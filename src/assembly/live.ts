@@ -15,6 +15,7 @@ import { memoryShare } from '../runtime/memory-share.ts';
 import { OverloadMonitor } from '../runtime/overload-monitor.ts';
 import { SessionHost } from '../session/host.ts';
 import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
+import { serveProviderBreaks } from '../session/watch/provider-break.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
 import { WatchService } from '../session/watch/watch-service.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
@@ -232,6 +233,7 @@ function openSessions(
   metrics.watchSessions(() => ({ ...sessions.countByPhase() }));
   const watching = new WatchService({ bus, sessions, clock, onDrop: (name) => metrics.dropped(name) });
   defer(() => watching.close());
+  defer(serveProviderBreaks(bus, sessions));
   return sessions;
 }
 

@@ -12,7 +12,7 @@ import { FailedAttempts } from './failed-attempts.ts';
 import { KeyUse } from './key-use.ts';
 import { type Caller, requireOrigin, requireScope } from './permissions.ts';
 import { Revocations } from './revocations.ts';
-import { mintToken, TOKEN_PREFIX, tokenSecret, verifyToken } from './token.ts';
+import { mintToken, TOKEN_PREFIX, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
 import { judgeKey, judgeToken, refusalOfDecision, tokenNotAllowed } from './verdicts.ts';
 import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
 import { WaitingHandshakes } from './waiting-handshakes.ts';
@@ -27,8 +27,8 @@ export interface Authenticator {
   rest(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
   /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws a Refusal. */
   socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
-  /** A client token of the caller's key. Throws a Refusal when the caller is one itself. */
-  mint(caller: Caller, ttlSeconds: number): TokenResponse;
+  /** A client token of the caller's key, for a person where one is named. Throws a Refusal when the caller is one itself. */
+  mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse;
   /**
    * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
    * arrives by itself; without any word the key is good for 30 s at most.
@@ -142,13 +142,13 @@ class KeyAuthenticator implements Authenticator {
     }
   }
 
-  mint(caller: Caller, ttlSeconds: number): TokenResponse {
+  mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse {
     if (caller.via === 'token') throw tokenNotAllowed();
     requireTtl(ttlSeconds);
     const issuedAtMs = this.#options.now();
     const expiresAtMs = issuedAtMs + ttlSeconds * 1000;
     const token = mintToken(this.#secrets.signing, {
-      jti: uuidv7(issuedAtMs),
+      jti: tokenIdOf(uuidv7(issuedAtMs), personId),
       key: caller.keyId,
       org: caller.organisationId,
       iat: issuedAtMs,

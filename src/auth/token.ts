@@ -19,7 +19,7 @@ const TokenPayload = Type.Object(
     v: Type.Literal(1),
     /** Id of the secret that signed it. */
     kid: Type.String({ minLength: 1 }),
-    /** Id of the token. */
+    /** Id of the token: see {@link tokenIdOf}. */
     jti: Type.String({ minLength: 1 }),
     /** Id of the key that minted it, and of that key's organisation. */
     key: Type.String({ minLength: 1 }),
@@ -31,6 +31,13 @@ const TokenPayload = Type.Object(
   { additionalProperties: false },
 );
 export type TokenPayload = Static<typeof TokenPayload>;
+
+/** One that was minted for a person begins with the person's id. */
+export const tokenIdOf = (id: string, personId?: string): string => (personId === undefined ? id : `${personId}.${id}`);
+
+/** Whether a token of that id was minted for the person. */
+export const isTokenOf = (tokenId: string | undefined, personId: string): boolean =>
+  tokenId?.startsWith(`${personId}.`) === true;
 
 /** A secret and the id under which tokens name it; the id says nothing of the secret. */
 export interface TokenSecret {

@@ -42,6 +42,9 @@ export const BREAKER_OPENED = 'breaker.opened';
 /** The service of the nodes that hold sessions: describes a session, and begins to watch one. */
 export const WATCH_SESSION = 'session.watch';
 
+/** The service of the same nodes that lets a simulated provider of a session fail. */
+export const BREAK_PROVIDER = 'session.break';
+
 /** The topic of one session's events, while it is watched. */
 export const sessionFrames = (sessionId: string): string => `session.frames.${sessionId}`;
 

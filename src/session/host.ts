@@ -56,8 +56,8 @@ export class SessionHost {
     return counts;
   }
 
-  /** A session of this node, to be watched. */
-  find(sessionId: string): Pick<LiveSession, 'opening' | 'charts' | 'log' | 'figures'> | undefined {
+  /** A session of this node, to be looked at. */
+  find(sessionId: string): Pick<LiveSession, 'opening' | 'charts' | 'log' | 'figures' | 'breakProvider'> | undefined {
     return this.#sessions.get(sessionId);
   }
 

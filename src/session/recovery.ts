@@ -95,11 +95,12 @@ export class Recovery {
   }
 
   /** The leg is ready: the request was good enough for its provider. */
-  ready(): void {
+  ready(isSimulated: boolean): void {
     this.#accepting.add(this.#index);
     this.#unreadySinceMs = undefined;
     this.#isWaitingTold = false;
     this.legs.became('streaming');
+    if (isSimulated) this.legs.simulated();
   }
 
   /**

@@ -10,6 +10,8 @@ export interface SessionOpening {
   requestId: string;
   organisationId: string;
   keyId: string;
+  /** Of the client token that it was opened with, where it was one. */
+  tokenId?: string;
   request: ListenRequest;
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];

@@ -1,6 +1,6 @@
 // One live session: it makes the parts that carry its audio and texts, takes what its client says, and does what its chart decides
 // for more than one of them. Bytes and partial texts never come here; the chart hears of boundaries.
-import type { SessionEndReason } from '../../machines/events.ts';
+import type { DemandedFault, SessionEndReason } from '../../machines/events.ts';
 import * as ends from '../../machines/session/ends.ts';
 import type { sessionMachine } from '../../machines/session.ts';
 import type { ClientMessage } from '../api/listen.ts';
@@ -98,7 +98,7 @@ export class LiveSession {
     this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties });
     const legParts = { pipeline, charts, turns: this.turns, spending };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
-      ready: (generation) => this.#outcomes.ready(generation),
+      ready: (generation, isSimulated) => this.#outcomes.ready(generation, isSimulated),
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),
@@ -174,6 +174,11 @@ export class LiveSession {
   /** Ends the session in order, after its last final. */
   stop(reason: SessionEndReason, code: OrderlyCode, message: string): void {
     this.charts.tell({ type: 'session.stop', reason, error: { code, message } });
+  }
+
+  /** Tells a simulated provider to fail. Gives whether it is one that hears the session now. */
+  breakProvider(fault: DemandedFault): boolean {
+    return this.leg.breakDown(fault);
   }
 
   /** The socket has room again. */

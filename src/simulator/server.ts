@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Server as SocketServer, WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../machines/clock.ts';
+import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import type { ProviderSimulator } from '../providers/simulation.ts';
 import { systemClock } from '../telemetry/clock.ts';
 import type { EarSource } from './ears.ts';
@@ -74,6 +75,7 @@ export class SimulatorServer {
       perMessageDeflate: false,
       handleProtocols: (_protocols, request) => this.#subprotocols.get(request) ?? false,
     });
+    this.#sockets.on('headers', (headers) => void headers.push(`${SIMULATED_HEADER}: ${stage.simulator.provider}`));
     const keepAlive = { keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
     this.#http = createServer(keepAlive, (request, response) => void this.#answer(request, response));
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));

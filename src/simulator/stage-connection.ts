@@ -1,7 +1,9 @@
 // One upgraded connection: joins the simulator's half, its ears, the faults and the peer that the network gives it. Whoever
 // brings the network drives it with `text`, `bytes` and `gone`.
 import type { Clock } from '../../machines/clock.ts';
+import type { DemandedFault } from '../../machines/events.ts';
 import { Timers } from '../providers/kit/simulator/timers.ts';
+import { demandOf } from '../providers/simulated-wire.ts';
 import type { ProviderSimulator, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../providers/simulation.ts';
 import type { OpenEar } from './ears.ts';
 import type { FaultName, Faults } from './faults.ts';
@@ -86,7 +88,10 @@ export class StageConnection {
   }
 
   text(text: string): void {
-    if (this.#hears) this.#guarded(() => this.#connection?.text(text));
+    if (!this.#hears) return;
+    const demand = demandOf(text);
+    if (demand === undefined) this.#guarded(() => this.#connection?.text(text));
+    else this.#play(demand);
   }
 
   /** The bytes are the caller's again once it returns. */
@@ -155,6 +160,18 @@ export class StageConnection {
 
   #noteClose(code: number = NO_CODE): void {
     if (this.#saying?.closing === true) this.#ending ??= `closed by the provider with ${code}`;
+  }
+
+  /** A fault that the client has asked for, now. */
+  #play(demand: DemandedFault): void {
+    if (demand === 'error') {
+      this.#fail();
+      return;
+    }
+    this.#deaf = true;
+    this.#onPlayed(`${demand}-after`);
+    if (demand === 'drop') this.#drop();
+    else this.#saying?.silence();
   }
 
   #fail(): void {

@@ -1,6 +1,6 @@
 // What a leg and its connection to the provider are to each other. There are two kinds: a stream (stream-connection.ts), and one
 // file for each utterance (segmented/segmented-connection.ts).
-import type { Heard, OpenLeg } from '../../machines/events.ts';
+import type { DemandedFault, Heard, OpenLeg } from '../../machines/events.ts';
 import type { UpstreamEvent } from '../../machines/upstream.ts';
 import type { LiveTiming, ProviderAccess } from '../providers/provider.ts';
 import type { Scope } from '../runtime/scope.ts';
@@ -9,6 +9,8 @@ import type { Scrubber } from './secrets.ts';
 
 export interface LegConnection {
   readonly timing: LiveTiming;
+  /** Known once it is open: the provider has said of itself that it is simulated. */
+  readonly isSimulated: boolean;
   /** Reaches the provider; `wire.opened` or `wire.failed` follows. */
   connect(access: ProviderAccess): void;
   /** The connection is open. */
@@ -21,6 +23,8 @@ export interface LegConnection {
   audio(bytes: Uint8Array): void;
   /** Ends the current turn now. */
   finalize(): void;
+  /** Tells a simulated provider to fail; does nothing where it is none. */
+  breakDown(fault: DemandedFault): void;
 }
 
 /** The leg, as its connection knows it. */

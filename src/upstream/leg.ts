@@ -105,6 +105,9 @@ export class Leg implements LegHandle, ConnectionLeg {
       case 'leg.stalled':
         this.tell({ type: 'provider.stalled' });
         return;
+      case 'leg.break':
+        this.connection.breakDown(command.fault);
+        return;
       case 'leg.close':
         this.tell({ type: 'leg.close' });
         this.dispose();
@@ -133,7 +136,7 @@ export class Leg implements LegHandle, ConnectionLeg {
   ready(): void {
     this.#isReady = true;
     this.#owner.dialled(undefined);
-    this.report({ type: 'leg.ready' });
+    this.report({ type: 'leg.ready', ...(this.connection.isSimulated ? { simulated: true as const } : {}) });
   }
 
   heard(heard: Heard): void {

@@ -1,6 +1,6 @@
 // A leg's connection to a provider that hears a stream: the wire, the codec's state and the keep-alive. Turns, audio positions and
 // failover are left to the session.
-import type { Heard } from '../../machines/events.ts';
+import type { DemandedFault, Heard } from '../../machines/events.ts';
 import type {
   Incoming,
   LiveCodec,
@@ -11,6 +11,7 @@ import type {
   Step,
 } from '../providers/provider.ts';
 import { failureOfStatus } from '../providers/refusals.ts';
+import { demandText } from '../providers/simulated-wire.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
 import { clogged, closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
 import { legRequestOf, NO_ACCESS } from './leg-request.ts';
@@ -90,6 +91,14 @@ export class StreamConnection implements LegConnection {
 
   finalize(): void {
     this.#play(this.#codec.finalize(this.#state));
+  }
+
+  get isSimulated(): boolean {
+    return this.#wire?.isSimulated === true;
+  }
+
+  breakDown(fault: DemandedFault): void {
+    if (this.isSimulated) this.#wire?.send(demandText(fault));
   }
 
   audio(bytes: Uint8Array): void {

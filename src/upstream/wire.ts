@@ -12,6 +12,7 @@ import type {
   Outgoing,
   ProviderRefusal,
 } from '../providers/provider.ts';
+import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { joinedHeaders } from './http/headers.ts';
 
@@ -37,6 +38,8 @@ export interface WireListener {
 export interface Wire {
   send(frame: Outgoing): void;
   readonly bufferedBytes: number;
+  /** The other end has said of itself that it simulates a provider. */
+  readonly isSimulated: boolean;
   /** `alive` follows, if the other end is. */
   askForSign(): void;
   close(): void;
@@ -89,6 +92,7 @@ class SocketWire implements Wire {
   #isAsked = false;
   #over = false;
   #full = false;
+  isSimulated = false;
 
   constructor(endpoint: SocketEndpoint, listener: WireListener, clock: Clock) {
     this.#listener = listener;
@@ -102,6 +106,9 @@ class SocketWire implements Wire {
       maxFragments: FRAGMENTS_MAX,
     });
     this.#socket.binaryType = 'nodebuffer';
+    this.#socket.on('upgrade', ({ headers }) => {
+      this.isSimulated = headers[SIMULATED_HEADER] !== undefined;
+    });
     this.#socket.on('open', () => {
       if (this.#over) return;
       this.#connected = true;
@@ -225,6 +232,7 @@ class SocketWire implements Wire {
 
 /** The same contract in front of an engine. */
 class EngineWire implements Wire {
+  readonly isSimulated = false;
   readonly #connection: EngineConnection;
   readonly #listener: WireListener;
   #over = false;

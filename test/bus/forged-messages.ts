@@ -42,6 +42,13 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   WATCH_SESSION: ({ edge, sessionId }) => [
     { subject: `s.${names.WATCH_SESSION}`, body: ask({ type: 'watch', sessionId }), reply: `n.${edge}.r.1` },
   ],
+  BREAK_PROVIDER: ({ edge, sessionId }) => [
+    {
+      subject: `n.${edge}.s.${names.BREAK_PROVIDER}`,
+      body: ask({ type: names.BREAK_PROVIDER, sessionId, organisationId: 'org', personId: 'per', fault: 'drop' }),
+      reply: `n.${edge}.r.1`,
+    },
+  ],
   sessionFrames: ({ sessionId }) => topic(names.sessionFrames(sessionId), { type: 'frame', text: 'forged' }),
   SESSION_PLACES: ({ edge }) => [
     {

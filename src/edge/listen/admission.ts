@@ -48,6 +48,7 @@ export async function openingOf(
       requestId,
       organisationId: caller.organisationId,
       keyId: caller.keyId,
+      ...(caller.tokenId === undefined ? {} : { tokenId: caller.tokenId }),
       request,
       chain: members,
       warnings: [...own, ...warnings],

@@ -1,6 +1,6 @@
 // The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
 // session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
-import type { LegFailure } from '../../../machines/events.ts';
+import type { DemandedFault, LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { Ticket } from '../../failover/admission.ts';
 import type { ChainMember } from '../../failover/chain.ts';
@@ -14,12 +14,11 @@ import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
 import type { Turns } from '../turns/turns.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
+import { beforeLimit } from './leg-expiry.ts';
 import type { LegNote } from './leg-notes.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
-/** Before a provider's limit on a session: time to find the end of a turn, and to connect anew. */
-const EXPIRY_MARGIN_MS = 60_000;
 
 /** The parts of the session that its leg works with. */
 export interface CurrentLegParts {
@@ -30,7 +29,7 @@ export interface CurrentLegParts {
 }
 
 export interface CurrentLegCalls {
-  ready(generation: number): void;
+  ready(generation: number, isSimulated: boolean): void;
   failed(generation: number, failure: LegFailure): void;
   finished(generation: number): void;
   /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
@@ -70,7 +69,7 @@ export class CurrentLeg {
   readonly #longestAnswer: LongestAnswer = { ms: 0 };
   #hasOther: () => boolean = () => false;
   #attempt: ModelAttempt | undefined;
-  #expiryTimer: unknown;
+  #stopExpiry = () => {};
 
   constructor(
     opening: SessionOpening,
@@ -126,18 +125,21 @@ export class CurrentLeg {
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
     this.#channel.lost(failure);
-    this.#attempt?.failed(failure);
+    // What was asked for says nothing of the model.
+    if (!this.#channel.isBroken) this.#attempt?.failed(failure);
   }
 
-  #ready(generation: number): void {
+  /** Tells a simulated provider to fail; gives whether one has the leg. */
+  breakDown(fault: DemandedFault): boolean {
+    return this.#channel.breakDown(fault);
+  }
+
+  #ready(generation: number, isSimulated: boolean): void {
     this.#attempt?.ready();
-    this.#channel.ready();
-    const { sessionMaxMs } = this.#timing as LiveTiming;
-    if (sessionMaxMs !== undefined) {
-      const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
-      this.#expiryTimer = this.#dependencies.clock.setTimeout(() => this.#expiring(generation), afterMs);
-    }
-    this.#calls.ready(generation);
+    this.#channel.ready(isSimulated);
+    const expiring = () => this.#expiring(generation);
+    this.#stopExpiry = beforeLimit(this.#dependencies.clock, this.#timing as LiveTiming, expiring);
+    this.#calls.ready(generation, isSimulated);
   }
 
   /** Lets audio through, from the end of the last final on. */
@@ -195,7 +197,7 @@ export class CurrentLeg {
     this.#stall?.stop();
     this.#dependencies.clock.clearTimeout(this.#pumpTimer);
     this.#pumpTimer = undefined;
-    this.#dependencies.clock.clearTimeout(this.#expiryTimer);
+    this.#stopExpiry();
     this.#attempt?.end();
     this.#attempt = undefined;
     this.#pipeline.closeLane();
@@ -217,7 +219,7 @@ export class CurrentLeg {
     const { generation } = report;
     if (report.type !== 'leg.pressure') this.#stall?.heard();
     if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard);
-    else if (report.type === 'leg.ready') this.#ready(generation);
+    else if (report.type === 'leg.ready') this.#ready(generation, report.simulated === true);
     else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
     else if (report.type === 'leg.finished') this.#calls.finished(generation);
     else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
@@ -228,7 +230,7 @@ export class CurrentLeg {
     }
   }
 
-  /** The provider's limit on the leg's duration is near, or the leg's node is going away. */
+  /** Its time is nearly up, or its node goes away. */
   #expiring(generation: number): void {
     this.#parts.charts.tell({ type: 'upstream.expiring', generation });
   }

@@ -1,6 +1,6 @@
 // The transport between a session and its current leg, on this node or another: asks for the leg, knows it by its address, carries
 // commands to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
-import type { FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
+import type { DemandedFault, FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
 import { providerOf } from '../../api/slug.ts';
 import type { Address, Detach, Envelope } from '../../bus/bus.ts';
 import { isOfNode, nodeOf } from '../../bus/subjects.ts';
@@ -58,6 +58,10 @@ export class LegChannel {
   #tried = new Set<string>();
   #lastFailure: LegFailure | undefined;
   #isReady = false;
+  /** Its provider has said that it is simulated. */
+  #isSimulated = false;
+  /** The model whose provider was told to fail. */
+  #broken: { slug: string | undefined; fault: DemandedFault } | undefined;
   #member: ChainMember | undefined;
   readonly #waiting: WaitWatch;
   readonly #notes: LegNotes;
@@ -96,6 +100,7 @@ export class LegChannel {
     this.#current = generation;
     this.#reports = 0;
     this.#isReady = false;
+    this.#isSimulated = false;
     this.#tried = new Set();
     this.#lastFailure = undefined;
   }
@@ -131,6 +136,19 @@ export class LegChannel {
   command(command: LegCommand, bytes?: Uint8Array): void {
     if (this.#far !== undefined) this.#far.command(command, bytes);
     else if (this.#leg !== undefined) this.#dependencies.bus.send(this.#leg, this.#session, command, bytes);
+  }
+
+  /** Tells a simulated provider to fail, and again when it is tried again; a real one is told nothing. Gives whether it was told. */
+  breakDown(fault: DemandedFault): boolean {
+    if (!this.#isSimulated || this.#leg === undefined) return false;
+    this.#broken = { slug: this.#member?.slug, fault };
+    this.command({ type: 'leg.break', fault });
+    return true;
+  }
+
+  /** Whether the leg fails because it was told to. */
+  get isBroken(): boolean {
+    return this.#broken !== undefined && this.#broken.slug === this.#member?.slug;
   }
 
   #receive(envelope: Envelope): void {
@@ -175,8 +193,12 @@ export class LegChannel {
   }
 
   /** The leg works. */
-  ready(): void {
+  ready(isSimulated: boolean): void {
     this.#isReady = true;
+    this.#isSimulated = isSimulated;
+    // The model that is broken for this session stays so, where there is another one to go on with.
+    if (this.isBroken && this.#opening.chain.length > 1)
+      this.breakDown(this.#broken?.fault === 'error' ? 'error' : 'drop');
     this.#avoid = undefined;
     this.#waiting.over();
   }

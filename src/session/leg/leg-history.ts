@@ -4,12 +4,14 @@
 export interface LegRecord {
   readonly model: string;
   readonly state: string;
+  /** Its provider has said that it is simulated. */
+  readonly simulated?: true;
 }
 
 const LEGS_MAX = 16;
 
 export class LegHistory {
-  readonly #legs: { model: string; state: string }[] = [];
+  readonly #legs: { model: string; state: string; simulated?: true }[] = [];
 
   opened(model: string): void {
     this.#legs.push({ model, state: 'connecting' });
@@ -20,6 +22,11 @@ export class LegHistory {
   became(state: string): void {
     const leg = this.#legs.at(-1);
     if (leg !== undefined) leg.state = state;
+  }
+
+  simulated(): void {
+    const leg = this.#legs.at(-1);
+    if (leg !== undefined) leg.simulated = true;
   }
 
   get all(): readonly LegRecord[] {

@@ -32,8 +32,8 @@ export class LegOutcomes {
     this.#parts = parts;
   }
 
-  ready(generation: number): void {
-    this.#parts.recovery.ready();
+  ready(generation: number, isSimulated: boolean): void {
+    this.#parts.recovery.ready(isSimulated);
     this.#parts.charts.tell({ type: 'upstream.ready', generation });
   }
 

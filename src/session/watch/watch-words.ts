@@ -35,7 +35,9 @@ export const WatchAnswer = Type.Union([
   Type.Object({
     type: Type.Literal('session.described'),
     state: Id,
-    legs: Type.Array(Type.Object({ model: Id, state: Id }), { maxItems: 64 }),
+    legs: Type.Array(Type.Object({ model: Id, state: Id, simulated: Type.Optional(Type.Literal(true)) }), {
+      maxItems: 64,
+    }),
   }),
   /** Where the charts are; frames after `sequence` go on from there. Between one `feed` and another steps were not told. */
   Type.Object({

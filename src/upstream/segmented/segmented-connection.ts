@@ -34,6 +34,8 @@ const SILENCE_MS = 5_000;
 
 export class SegmentedConnection implements LegConnection {
   readonly timing = UTTERANCE_TIMING;
+  /** Nothing stays open that could be broken. */
+  readonly isSimulated = false;
   readonly #leg: ConnectionLeg;
   readonly #provider: Provider;
   readonly #codec: HttpBatchCodec;
@@ -76,6 +78,8 @@ export class SegmentedConnection implements LegConnection {
       (error) => this.#failed(error),
     );
   }
+
+  breakDown(): void {}
 
   sendHello(): void {
     this.#leg.tell({ type: 'provider.ready' });

@@ -59,7 +59,7 @@ const HEARD: Readonly<Record<string, TSchema>> = {
 
 const head = { generation: Count, sequence: Count };
 const REPORTS: Readonly<Record<string, TSchema>> = {
-  'leg.ready': Type.Object(head),
+  'leg.ready': Type.Object({ ...head, simulated: optional(Type.Literal(true)) }),
   'leg.heard': Type.Object({ ...head, heard: Type.Object({ type: Name }) }),
   'leg.pressure': Type.Object({ ...head, high: Type.Boolean() }),
   'leg.overdue': Type.Object(head),
@@ -75,6 +75,10 @@ const COMMANDS: Readonly<Record<string, TSchema>> = {
   'leg.finalize': numbered,
   'leg.finish': Type.Object({ number: Count, waitMs: optional(Count) }),
   'leg.stalled': numbered,
+  'leg.break': Type.Object({
+    number: Count,
+    fault: Type.Union(['drop', 'stall', 'error'].map((fault) => Type.Literal(fault))),
+  }),
   'leg.alive': numbered,
   // May be sent before the leg's address was known to the session: it needs no number.
   'leg.close': Type.Object({}),

@@ -98,6 +98,7 @@ class Pipe {
 
 /** One connection, dialled by a leg: its wire, and the handle by which it is hurt. */
 export class Link implements Wire {
+  readonly isSimulated = false;
   readonly number: number;
   readonly url: URL;
   /** Where it stands: 'closed' once neither end will hear anything more. */

@@ -17,7 +17,7 @@ export async function livePerson(live: LiveGateway, email: string, password: str
   let link: string | undefined;
   for (let tries = 0; link === undefined && tries < 1_000; tries++) {
     const page = await (await live.request('/console/outbox')).text();
-    link = page.match(/verify\?token=([\w-]+)/)?.[1];
+    link = page.split(`to ${email}<`)[1]?.match(/verify\?token=([\w-]+)/)?.[1];
   }
   const sent = new URLSearchParams({ password }).toString();
   await live.request(`/verify?token=${link}`, { method: 'POST', headers: FORM, body: sent });

@@ -7,6 +7,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { SimulatedClock } from 'xstate';
+import { demandText } from '../../../src/providers/simulated-wire.ts';
 import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer, type SimulatorServerOptions } from '../../../src/simulator/server.ts';
 import { openWire, type Wire } from '../../../src/upstream/wire.ts';
@@ -74,6 +75,24 @@ describe('a simulator over WebSocket', () => {
       '#1 GET /listen: heard 1.5 s, said 8 messages (finals: 2), closed by the provider with 1000',
     );
     expect(server.connections).toBe(0);
+  });
+
+  it.each([
+    ['drop', /^closed 1006/, 'reset by the provider; played drop-after'],
+    ['error', /^closed 1011/, 'closed by the provider with 1011; played error-after'],
+    ['stall', undefined, 'lost; played stall-after'],
+  ] as const)('says that it is simulated, and fails on demand: %s', async (fault, closed, ending) => {
+    const { server, story } = await start();
+    const { wire, log } = dial(server);
+    await log.line(/ready/);
+    expect(wire.isSimulated).toBe(true);
+    wire.send(demandText(fault));
+    wire.send(numberedAudio(0, 12_000));
+    wire.send('finish');
+    if (closed === undefined) wire.terminate();
+    else await log.line(closed);
+    expect(await story()).toContain(`heard 0.0 s`);
+    expect(await story()).toContain(ending);
   });
 
   it('refuses an upgrade in the words of its provider', async () => {

@@ -1,9 +1,12 @@
 // Client tokens for the console's playground. They belong to an API key of the organisation that is made for it at the first use,
 // whose secret nobody has: it stands in the list of keys like any other, with its limits, and can be revoked there.
 import { EmptyBody } from '../../../api/console/console.ts';
+import { BreakBody } from '../../../api/console/playground.ts';
+import { refuse } from '../../../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../../../api/tokens.ts';
 import type { Authenticator } from '../../../auth/authenticate.ts';
 import type { KeyLimits } from '../../../auth/limits.ts';
+import type { BreakWish, Broken } from '../../../session/watch/provider-break.ts';
 import type { ApiKey, Store } from '../../../store/store.ts';
 import { json, type Route } from '../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
@@ -16,22 +19,52 @@ export interface PlaygroundDependencies {
   store: Pick<Store, 'listKeys' | 'createKey'>;
   authenticator: Pick<Authenticator, 'mint'>;
   limits: Pick<KeyLimits, 'takeToken'>;
+  /** Lets the simulated provider of a person's own session fail, on any node. */
+  breakProvider(wish: BreakWish): Promise<Broken>;
   /** Wall-clock milliseconds. */
   nowMs(): number;
 }
 
 export function playgroundRoutes(consoleRoute: ConsoleRoute, dependencies: PlaygroundDependencies): Route[] {
-  return [consoleRoute('POST playground', mint(dependencies), { verified: true })];
+  return [
+    consoleRoute('POST playground', mint(dependencies), { verified: true }),
+    consoleRoute('POST playground/sessions/:id/break', breakDown(dependencies)),
+  ];
 }
 
 const mint =
   (dependencies: PlaygroundDependencies) =>
-  async ({ request, organisationId, by }: ConsoleContext) => {
+  async ({ request, organisationId, by, current }: ConsoleContext) => {
     await readBody(request, EmptyBody);
     const key = await keyOf(dependencies, organisationId, by);
     const headers = dependencies.limits.takeToken(key);
     const caller = { organisationId, keyId: key.id, key, via: 'key' } as const;
-    return json(200, dependencies.authenticator.mint(caller, TOKEN_TTL_SECONDS.default), headers);
+    const token = dependencies.authenticator.mint(caller, TOKEN_TTL_SECONDS.default, current.person.id);
+    return json(200, token, headers);
+  };
+
+/** Only where a simulator stands in the place of the provider, and in the caller's own session. */
+const breakDown =
+  ({ breakProvider }: PlaygroundDependencies) =>
+  async ({ request, params, organisationId, current }: ConsoleContext) => {
+    const { fault } = await readBody(request, BreakBody);
+    const sessionId = params.id ?? '';
+    const broken = await breakProvider({ sessionId, organisationId, personId: current.person.id, fault });
+    if (broken === 'unknown') {
+      throw refuse('not_found', 'This is no running session that you have begun in the playground.', { param: 'id' });
+    }
+    if (broken === 'real') {
+      throw refuse(
+        'invalid_request',
+        'No simulated provider hears this session now. A real one is never broken: point the gateway at `voxgate simulate`.',
+      );
+    }
+    if (broken === 'unreachable') {
+      throw refuse('overloaded', 'The node of this session does not answer. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      });
+    }
+    return { status: 204 };
   };
 
 async function keyOf(

@@ -27,6 +27,7 @@ export const ENDPOINTS = {
   'GET models/:provider/:model': 'read_only',
 
   'POST playground': 'developer',
+  'POST playground/sessions/:id/break': 'developer',
 
   'GET keys': 'developer',
   'POST keys': 'developer',
