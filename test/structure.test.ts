@@ -9,6 +9,7 @@ import * as project from './structure/project.ts';
 /** Where each package may be imported; a place is a folder or a file. Types count as well. */
 const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/edge'],
+  '@fontsource-variable/inter': ['src/console'],
   '@voxgate/client': ['src/console'],
   '@sinclair/typebox': [
     'src/api',
@@ -30,6 +31,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@wasm-audio-decoders/ogg-vorbis': ['src/transcription/decoding'],
   'better-sqlite3': ['src/store'],
   'codec-parser': ['src/transcription/decoding'],
+  heroicons: ['src/console'],
   'mpg123-decoder': ['src/transcription/decoding'],
   marked: ['src/documents/pages/markdown.ts'],
   nats: ['src/bus'],

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { readPerson } from './data/person.ts';
+import '@fontsource-variable/inter';
 import './styles/index.css';
 
 void readPerson();

@@ -1,9 +1,11 @@
 // The menu: every page of the console, and who is logged in.
 import { useSignal } from '@preact/signals';
+import { Icon } from './controls/icon.tsx';
 import { Link } from './controls/link.tsx';
 import { path } from './data/location.ts';
 import { logOut, person } from './data/person.ts';
 import icon from './icon.svg';
+import { ICONS } from './icons.ts';
 import { GROUPS } from './pages.tsx';
 
 export function Menu() {
@@ -24,7 +26,7 @@ export function Menu() {
               {pages.map((page) => (
                 <li key={page.path}>
                   <Link to={page.path} aria-current={isCurrent(page.path) ? 'page' : undefined}>
-                    {page.title}
+                    <Icon svg={ICONS[page.path] ?? ''} /> {page.title}
                   </Link>
                 </li>
               ))}
