@@ -115,6 +115,8 @@ export interface OpenLeg {
   /** Whose credential the provider is shown: `service`, or the id of the organisation's own key. Never the credential itself. */
   credentialId: string;
   organisationId: string;
+  /** Somebody watches the session. */
+  watched?: true;
 }
 
 export interface LegOpened {

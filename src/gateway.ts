@@ -205,19 +205,12 @@ class Node {
     const { bus, shared, close } = await openNetwork({ config, secrets, logger, metrics });
     this.#defer(close);
     const roles = new Set(rolesOf(config.cluster.roles));
-    const defer = (close: () => unknown) => this.#defer(close);
-    const before: BeforeStore = { config, logger, clock, metrics, bus, secret, roles, defer };
-    this.#members =
-      shared &&
-      (await openMembers(
-        before,
-        shared,
-        () => this.#load(),
-        (why) => this.#endFor(why),
-      ));
-    const own = roles.has('accounts')
-      ? await openOwnAccounts(before, shared, (why, error) => this.#endFor(why, error))
-      : undefined;
+    const defer = this.#defer.bind(this);
+    const nodeChart = () => this.#actor;
+    const before: BeforeStore = { config, logger, clock, metrics, bus, nodeChart, secret, roles, defer };
+    const endFor = this.#endFor.bind(this);
+    this.#members = shared && (await openMembers(before, shared, () => this.#load(), endFor));
+    const own = roles.has('accounts') ? await openOwnAccounts(before, shared, endFor) : undefined;
     const far = own === undefined ? await openRemoteAccounts(before, shared) : undefined;
     const assembly: Assembly = { ...before, store: (own ?? (far as RemoteAccounts)).store };
     this.#assembly = assembly;

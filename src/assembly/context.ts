@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { Role } from '../config/schema-cluster.ts';
 import { offeredProviders, providers } from '../providers/index.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
+import type { Chart } from '../runtime/inspect.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -19,6 +20,8 @@ export interface Assembly {
   /** What this node does. */
   roles: ReadonlySet<Role>;
   bus: Bus;
+  /** The chart of the node itself, once it runs. */
+  nodeChart(): Chart | undefined;
   /** The database, here or on the node that keeps the accounts. */
   store: Store;
   /** Signs tokens, and what is derived from it seals. The same on every node. */

@@ -231,7 +231,9 @@ function openSessions(
   });
   relief.push(() => sessions.shed());
   metrics.watchSessions(() => ({ ...sessions.countByPhase() }));
-  const watching = new WatchService({ bus, sessions, clock, onDrop: (name) => metrics.dropped(name) });
+  const { nodeChart } = assembly;
+  const onDrop = (name: 'watch_frames') => metrics.dropped(name);
+  const watching = new WatchService({ bus, sessions, clock, breakers, nodeChart, onDrop });
   defer(() => watching.close());
   defer(serveProviderBreaks(bus, sessions));
   return sessions;

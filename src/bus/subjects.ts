@@ -48,6 +48,12 @@ export const BREAK_PROVIDER = 'session.break';
 /** The topic of one session's events, while it is watched. */
 export const sessionFrames = (sessionId: string): string => `session.frames.${sessionId}`;
 
+/** The service of the nodes that hold legs: tells of the steps of one. */
+export const WATCH_LEG = 'leg.watch';
+
+/** The topic of the steps of one session's legs, while it is watched. */
+export const legSteps = (sessionId: string): string => `leg.steps.${sessionId}`;
+
 /** The service that counts sessions over all nodes: offered by the node that keeps the accounts. */
 export const SESSION_PLACES = 'limits.places';
 

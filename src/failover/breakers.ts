@@ -5,6 +5,7 @@ import { type BreakerInput, breakerMachine } from '../../machines/breaker.ts';
 import type { Clock } from '../../machines/clock.ts';
 import type { LegFailure } from '../../machines/events.ts';
 import { beginning, startObserved } from '../runtime/observe.ts';
+import { type BreakerStep, BreakerWatch } from './breaker-watch.ts';
 import { SERVICE_CREDENTIAL } from './chain-credential.ts';
 import { mayBeOfNode } from './node-failure.ts';
 
@@ -51,6 +52,7 @@ export class Breakers {
   /** In the order of their last use. */
   readonly #breakers = new Map<string, Breaker>();
   readonly #listeners = new Set<Opened>();
+  readonly #watch = new BreakerWatch();
   #closed = false;
 
   constructor(options: BreakersOptions) {
@@ -138,6 +140,12 @@ export class Breakers {
     this.#breakers.get(keyOf(guarded))?.actor.send({ type: 'call.released' });
   }
 
+  /** Tells of each step of one breaker until it is detached; gives where it is now. */
+  watch(guarded: Guarded, watcher: (step: BreakerStep) => void): ReturnType<BreakerWatch['add']> {
+    const key = keyOf(guarded);
+    return this.#watch.add(key, this.#breakers.get(key)?.actor, watcher);
+  }
+
   /** How a model is doing under any of its credentials. */
   statusOf(slug: string): 'up' | 'degraded' | 'down' {
     const known = [...this.#breakers].filter(([key]) => key.startsWith(`${slug} `));
@@ -187,17 +195,20 @@ export class Breakers {
         failed: (error) => {
           onFault(error);
           this.#breakers.delete(key);
+          this.#watch.dropped(key);
         },
       },
       this.#beginning,
     );
     this.#breakers.set(key, breaker as Breaker);
+    this.#watch.started(key, breaker.actor);
     return breaker as Breaker;
   }
 
   #drop(key: string, { actor }: Breaker): void {
     actor.stop();
     this.#breakers.delete(key);
+    this.#watch.dropped(key);
   }
 }
 

@@ -3,6 +3,9 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyTransitionDefinition, EventObject, StateValue } from 'xstate';
 import { edgeIdOf } from '../../machines/drawing/graph.ts';
 
+/** An actor to be looked at. */
+export type Chart = AnyActorRef;
+
 /** Where one machine of a system is: names only, and never what is in its context. */
 export interface Step {
   /** Id of the actor in its system: that of its machine for the first, of its invocation for others. */

@@ -16,6 +16,8 @@ export interface Observer<Machine extends AnyStateMachine> {
   ended(output: OutputFrom<Machine>): void;
   /** The actor failed, or an observer threw: dispose of its scope. Called at most once. */
   failed(error: unknown): void;
+  /** The actor is about to start. */
+  starting?(actor: Actor<Machine>): void;
   /** Each new snapshot. Leave it out when it is not needed. */
   changed?(snapshot: SnapshotFrom<Machine>): void;
 }
@@ -58,6 +60,7 @@ export function startObserved<Machine extends AnyStateMachine>(
         if (status === 'done') observer.ended(output);
       }),
   });
+  guarded(() => observer.starting?.(actor));
   actor.start();
   return actor;
 }

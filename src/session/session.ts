@@ -96,14 +96,13 @@ export class LiveSession {
       warnOnce: (warning) => events.warnOnce(warning),
     });
     this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties });
-    const legParts = { pipeline, charts, turns: this.turns, spending };
+    const legParts = { pipeline, charts, turns: this.turns, spending, log };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
       ready: (generation, isSimulated) => this.#outcomes.ready(generation, isSimulated),
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),
       waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
-      noted: (note) => log.leg(note),
       fault: (name, error) => this.fault(name, error),
     });
     this.#scope.defer(() => this.leg.dispose());

@@ -21,6 +21,8 @@ export interface LegOwner {
   report(report: LegReport): void;
   /** The provider took the leg, or it failed before that: told before it is reported. */
   dialled(failure: LegFailure | undefined): void;
+  /** Its chart is about to start. */
+  starting?(leg: Leg, chart: Actor<typeof upstreamMachine>): void;
   /** The leg holds nothing any more. Called once. */
   gone(): void;
 }
@@ -39,6 +41,8 @@ export class Leg implements LegHandle, ConnectionLeg {
   #isReady = false;
   #reports = 0;
   #audioFrames = 0;
+  /** The latest report that the chart has told, by its number. */
+  chartReport = 0;
 
   constructor(
     legId: string,
@@ -63,6 +67,7 @@ export class Leg implements LegHandle, ConnectionLeg {
       { legId: this.#legId, model: this.request.slug, connectMs, readyMs, drainMs },
       this.dependencies.clock,
       {
+        starting: (chart) => this.#owner.starting?.(this, chart),
         ended: (output) => {
           if (output.failure === null) this.#outcome ??= 'released';
           this.dependencies.onEvent?.({
@@ -136,7 +141,7 @@ export class Leg implements LegHandle, ConnectionLeg {
   ready(): void {
     this.#isReady = true;
     this.#owner.dialled(undefined);
-    this.report({ type: 'leg.ready', ...(this.connection.isSimulated ? { simulated: true as const } : {}) });
+    this.#boundary({ type: 'leg.ready', ...(this.connection.isSimulated ? { simulated: true as const } : {}) });
   }
 
   heard(heard: Heard): void {
@@ -148,18 +153,28 @@ export class Leg implements LegHandle, ConnectionLeg {
   }
 
   overdue(): void {
-    this.report({ type: 'leg.overdue' });
+    this.#boundary({ type: 'leg.overdue' });
   }
 
   finished(): void {
     // Noted before it is told: the session lets go of the leg from within.
     this.#outcome = 'finished';
-    this.report({ type: 'leg.finished' });
+    this.#boundary({ type: 'leg.finished' });
   }
 
   failed(failure: LegFailure): void {
     if (!this.#isReady) this.#owner.dialled(failure);
-    this.report({ type: 'leg.failed', failure });
+    this.#boundary({ type: 'leg.failed', failure });
+  }
+
+  #boundary(report: Report): void {
+    this.chartReport = this.#reports + 1;
+    this.report(report);
+  }
+
+  /** Its chart, to be looked at. Undefined before it has begun. */
+  get chart(): Actor<typeof upstreamMachine> | undefined {
+    return this.#actor;
   }
 
   report(report: Report): void {

@@ -47,6 +47,11 @@ export class UpstreamHost {
     return this.#legs.size;
   }
 
+  /** A leg of this node, to be watched. */
+  find(legId: string): Pick<Leg, 'chart' | 'chartReport'> | undefined {
+    return this.#legs.get(legId);
+  }
+
   /** The clock that legs live by. */
   get clock(): UpstreamDependencies['clock'] {
     return this.#dependencies.clock;
@@ -65,11 +70,12 @@ export class UpstreamHost {
     legId: string,
     request: OpenLeg,
     report: (report: LegReport) => void,
-    { dialled, gone }: Partial<Omit<LegOwner, 'report'>> = {},
+    { dialled, starting, gone }: Partial<Omit<LegOwner, 'report'>> = {},
   ): LegHandle {
     const owner: LegOwner = {
       report,
       dialled: (failure) => dialled?.(failure),
+      starting: (leg, chart) => starting?.(leg, chart),
       gone: () => {
         this.#legs.delete(legId);
         gone?.();

@@ -50,6 +50,14 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
     },
   ],
   sessionFrames: ({ sessionId }) => topic(names.sessionFrames(sessionId), { type: 'frame', text: 'forged' }),
+  WATCH_LEG: ({ edge, upstream, sessionId }) => [
+    {
+      subject: `n.${upstream}.s.${names.WATCH_LEG}`,
+      body: ask({ type: 'leg.watch', sessionId, generation: 1, on: true }),
+      reply: `n.${edge}.r.1`,
+    },
+  ],
+  legSteps: ({ sessionId }) => topic(names.legSteps(sessionId), { type: 'leg.step', generation: 1, value: 'forged' }),
   SESSION_PLACES: ({ edge }) => [
     {
       subject: `s.${names.SESSION_PLACES}`,

@@ -13,8 +13,8 @@ import { speech, timersOf } from '../session/support.ts';
 /** A node with a session, and its records. */
 async function openRig() {
   const rig = new SessionRig();
-  const { bus, sessions, clock } = rig;
-  const service = new WatchService({ bus, sessions, clock, onDrop: () => {} });
+  const { bus, sessions, clock, breakers } = rig;
+  const service = new WatchService({ bus, sessions, clock, breakers, onDrop: () => {} });
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date(0) });
   const client = await rig.open();
   const { sessionId } = client.session.opening;

@@ -18,12 +18,14 @@ export const WatchedActor = Type.Object({
   id: Type.String({
     minLength: 1,
     maxLength: 128,
-    description: 'Unique in its session: `session`, `turn`, `failover`, `leg:2`, `money`.',
+    description:
+      'Unique in its session: `session`, `turn`, `failover`, `leg:2`, `breaker:1` (of the first model of its chain), `node`; and ' +
+      'what is no chart, but has a named state: `money`, and `placing` (whether a node has its leg, or is waited for).',
   }),
   machine: Type.String({ maxLength: 128, description: 'The chart that it runs: `upstream` for a leg.' }),
   node: Type.String({ maxLength: 128, description: 'The node that runs it, by its incarnation.' }),
   about: Type.Union([Type.String({ maxLength: 256 }), Type.Null()], {
-    description: 'What it is about, such as the model of a leg.',
+    description: 'What it is about: the model of a leg or breaker, or the one that was asked for.',
   }),
   value: StateValue,
   status: Status,

@@ -13,9 +13,9 @@ import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
 import type { Turns } from '../turns/turns.ts';
+import type { SessionLog } from '../watch/session-log.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
 import { beforeLimit } from './leg-expiry.ts';
-import type { LegNote } from './leg-notes.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
@@ -26,6 +26,7 @@ export interface CurrentLegParts {
   charts: Pick<Charts, 'tell'>;
   turns: Pick<Turns, 'hear'>;
   spending: Pick<Spending, 'sent' | 'starved'>;
+  log: SessionLog;
 }
 
 export interface CurrentLegCalls {
@@ -36,8 +37,6 @@ export interface CurrentLegCalls {
   overdue(generation: number): void;
   /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
   waiting(slug: string): boolean;
-  /** A leg was opened, has failed or is let go of. */
-  noted(note: LegNote): void;
   fault(name: 'audio' | 'report', error: unknown): void;
 }
 
@@ -82,12 +81,11 @@ export class CurrentLeg {
     this.#parts = parts;
     this.#pipeline = parts.pipeline;
     this.#calls = calls;
-    this.#channel = new LegChannel(opening, dependencies, {
+    this.#channel = new LegChannel(opening, dependencies, parts.log, {
       reported: (report) => this.#hear(report),
       failed: (generation, failure) => calls.failed(generation, failure),
       room: () => this.pump(),
       waiting: () => this.#member !== undefined && calls.waiting(this.#member.slug),
-      noted: (note) => calls.noted(note),
       fault: (error) => calls.fault('report', error),
     });
     this.#finalizer = new Finalizer(this.#pipeline, opening.request.sampleRate);
@@ -101,6 +99,7 @@ export class CurrentLeg {
     this.#channel.begin(generation);
     this.#heldBack = false;
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
+    this.#parts.log.placing = 'queued';
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
         if (generation === this.#channel.generation) work();
@@ -218,6 +217,7 @@ export class CurrentLeg {
   #hear(report: Report): void {
     const { generation } = report;
     if (report.type !== 'leg.pressure') this.#stall?.heard();
+    if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
     if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard);
     else if (report.type === 'leg.ready') this.#ready(generation, report.simulated === true);
     else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);

@@ -11,9 +11,10 @@ import { isFarReport } from '../../upstream/service/leg-messages.ts';
 import { needsOf } from '../../upstream/service/leg-needs.ts';
 import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
+import type { SessionLog } from '../watch/session-log.ts';
 import { FarLeg, frameBytesMax } from './far-leg.ts';
 import { LegDialer } from './leg-dialer.ts';
-import { type LegNote, LegNotes } from './leg-notes.ts';
+import { LegNotes } from './leg-notes.ts';
 import { legSilent, lostReport, openLegOf } from './open-leg.ts';
 import { WaitWatch } from './wait-watch.ts';
 
@@ -33,8 +34,6 @@ export interface LegChannelCalls {
   room(): void;
   /** For some time no node could be asked for the leg. Gives whether anything waits for it. */
   waiting(): boolean;
-  /** A leg was opened, has failed or is let go of. */
-  noted(note: LegNote): void;
   /** What was made of a report has failed. */
   fault(error: unknown): void;
 }
@@ -42,6 +41,7 @@ export interface LegChannelCalls {
 export class LegChannel {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
+  readonly #log: SessionLog;
   readonly #calls: LegChannelCalls;
   readonly #session: Address;
   #current = NO_LEG;
@@ -68,14 +68,15 @@ export class LegChannel {
   /** The session hears nothing any more. */
   readonly detach: Detach;
 
-  constructor(opening: SessionOpening, dependencies: SessionDependencies, calls: LegChannelCalls) {
+  constructor(opening: SessionOpening, dependencies: SessionDependencies, log: SessionLog, calls: LegChannelCalls) {
+    this.#log = log;
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#calls = calls;
     this.#session = dependencies.bus.address(opening.sessionId);
     this.#notes = new LegNotes(opening.sessionId, (note) => {
       dependencies.onLeg?.(note);
-      calls.noted(note);
+      log.leg(note);
     });
     this.#waiting = new WaitWatch(dependencies.clock, () => this.#calls.waiting());
     this.detach = dependencies.bus.attach(
@@ -116,11 +117,14 @@ export class LegChannel {
   #ask(member: ChainMember): void {
     const { bus, clock, placement, onFault } = this.#dependencies;
     const generation = this.#current;
-    const request = openLegOf(this.#opening, member, this.#session, generation);
+    const request = openLegOf(this.#opening, member, this.#session, generation, this.#log.reader !== undefined);
     const wish = { ...needsOf(request), avoid: this.#avoid, except: this.#tried };
     this.#asking = new LegDialer(
       { bus, clock, request, wish, placement },
       {
+        stands: (state) => {
+          if (this.#leg === undefined) this.#log.placing = state;
+        },
         opened: (leg) => {
           if (this.#leg === undefined) this.#meet(leg);
           else if (this.#leg !== leg) this.#dismiss(leg);
@@ -222,6 +226,7 @@ export class LegChannel {
   /** Lets go of the leg. What it still says is dropped. */
   close(): void {
     this.#current = NO_LEG;
+    this.#log.placing = 'none';
     this.#waiting.pause();
     const leg = this.#leg;
     this.#release();
@@ -257,6 +262,7 @@ export class LegChannel {
     const { bus, clock } = this.#dependencies;
     const generation = this.#current;
     this.#leg = leg;
+    this.#log.placing = 'placed';
     this.#notes.opened(this.#member?.slug ?? '', generation, leg);
     this.#waiting.opened();
     if (isOfNode(leg, bus.node)) return;

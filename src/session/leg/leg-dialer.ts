@@ -15,7 +15,14 @@ const ANSWER_MS = 1_000;
 const PAUSE_MS = { first: 100, max: 1_000 };
 const NOBODY_MS_MAX = 15_000;
 
+/**
+ * How far a session is with finding a node for its leg: it waits for its turn to dial the model, asks a node, waits for the bus or for a
+ * node that has room, or has one.
+ */
+export type PlacingState = 'none' | 'queued' | 'asking' | 'waiting_for_bus' | 'waiting_for_node' | 'placed';
+
 export interface LegDialerCalls {
+  stands(state: PlacingState): void;
   /** A node has opened the leg; its reports may have come before. */
   opened(leg: Address): void;
   failed(failure: LegFailure, error: unknown): void;
@@ -60,6 +67,7 @@ export class LegDialer {
   }
 
   #ask(): void {
+    this.#calls.stands('asking');
     const { bus, request, wish, placement } = this.#options;
     const session = request.session as Address;
     const choice = placement?.choose({ ...wish, except: this.#passed }) ?? 'anybody';
@@ -134,6 +142,7 @@ export class LegDialer {
 
   /** Nothing has left this node: the client's audio waits, and the session's own limits go on. */
   #waitForBus(): void {
+    this.#calls.stands('waiting_for_bus');
     this.#nobodySinceMs = undefined;
     this.#pauseMs = PAUSE_MS.first;
     const { bus } = this.#options;
@@ -156,6 +165,7 @@ export class LegDialer {
       this.#calls.failed(unopened, error);
       return;
     }
+    this.#calls.stands('waiting_for_node');
     this.#askAfter(this.#pauseMs);
     this.#pauseMs = Math.min(PAUSE_MS.max, this.#pauseMs * 2);
   }

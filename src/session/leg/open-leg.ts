@@ -9,6 +9,7 @@ export function openLegOf(
   member: ChainMember,
   session: Address,
   generation: number,
+  isWatched: boolean,
 ): OpenLeg {
   return {
     type: 'leg.open',
@@ -24,6 +25,7 @@ export function openLegOf(
     params: { ...member.params },
     credentialId: member.credentialId,
     organisationId,
+    ...(isWatched ? { watched: true } : {}),
   };
 }
 

@@ -2,6 +2,7 @@
 // session, since they are few; steps of its charts while it is watched. No text of what was said.
 import { type FrameBody, type MarkName, WATCHED_FRAMES_MAX, type WatchedFrame } from '../../api/console/watching.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
+import type { PlacingState } from '../leg/leg-dialer.ts';
 import type { LegNote } from '../leg/leg-notes.ts';
 
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
@@ -11,14 +12,24 @@ const TEXT_CHARS_MAX = 256;
 /** While a session is watched: takes what would be appended, to bring it into order with the steps of the charts. */
 export interface LogReader {
   noted(body: FrameBody, at: string): void;
+  /** A leg was opened. */
+  leg(leg: LegPlace): void;
+  /** A chart of the leg has told the session something, by the number of its report. */
+  reported(generation: number, report: number): void;
+  placing(state: PlacingState): void;
   /** Nothing follows. */
   ended(reason: string, at: string): void;
 }
+
+export type LegPlace = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
 
 export class SessionLog {
   readonly #wallNow: () => Date;
   readonly #frames: WatchedFrame[] = [];
   reader: LogReader | undefined;
+  /** The leg that is open. */
+  legNow: LegPlace | undefined;
+  #placing: PlacingState = 'none';
   /** That of the latest frame. */
   sequence = 0;
 
@@ -69,7 +80,20 @@ export class SessionLog {
     else if (event.type === 'error') this.mark('warning', event.error.code);
   }
 
+  /** How far the session is with finding a node for its leg. */
+  get placing(): PlacingState {
+    return this.#placing;
+  }
+
+  set placing(state: PlacingState) {
+    if (state === this.#placing) return;
+    this.#placing = state;
+    this.reader?.placing(state);
+  }
+
   leg({ event, model, generation, legNode, reason }: LegNote): void {
+    this.legNow = event === 'opened' ? { model, generation, legNode } : undefined;
+    if (this.legNow !== undefined) this.reader?.leg(this.legNow);
     const leg = `leg ${generation}${legNode === null ? '' : ` on ${legNode}`}`;
     if (event === 'opened') this.mark('leg_opened', leg, { model });
     else if (event === 'failed') this.mark('leg_lost', `${leg}: ${reason ?? 'failed'}`, { model });

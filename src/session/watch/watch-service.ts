@@ -5,6 +5,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
 import type { SessionHost } from '../host.ts';
+import type { SurroundingsOptions } from './surroundings.ts';
 import { type WatchAnswer, WatchRequest } from './watch-words.ts';
 import { WatchedSession } from './watched-session.ts';
 
@@ -14,9 +15,11 @@ const WATCHED_MAX = 100;
 const UNKNOWN: WatchAnswer = { type: 'session.unknown' };
 
 export interface WatchServiceOptions {
-  bus: Pick<Bus, 'node' | 'serve' | 'publish'>;
+  bus: Bus;
   sessions: Pick<SessionHost, 'find' | 'describe'>;
   clock: Clock;
+  breakers: SurroundingsOptions['breakers'];
+  nodeChart?: SurroundingsOptions['nodeChart'];
   /** Frames were left out: more happened than is shown. */
   onDrop(name: 'watch_frames', count: number): void;
 }
@@ -70,12 +73,12 @@ export class WatchService {
 
   #watch(session: Watchable): WatchedSession {
     const { opening, charts, log } = session;
-    const { sessionId, request } = opening;
-    const { bus, clock, onDrop } = this.#options;
+    const { sessionId, request, chain } = opening;
+    const { bus, clock, breakers, nodeChart, onDrop } = this.#options;
     this.#feeds++;
     const watched = new WatchedSession({
       feed: this.#feeds,
-      node: bus.node,
+      around: { bus, sessionId, chain, breakers, nodeChart },
       model: request.model,
       charts,
       log,

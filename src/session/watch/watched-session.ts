@@ -7,7 +7,9 @@ import type { Macrostep, Step } from '../../runtime/inspect.ts';
 import type { SessionFigures } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
 import type { SessionLog } from './session-log.ts';
-import { type Frames, WATCH_LEASE_MS } from './watch-words.ts';
+import { Surroundings, type SurroundingsOptions } from './surroundings.ts';
+import { type Frames, WATCH_LEASE_MS, WATCH_RENEW_MS } from './watch-words.ts';
+import { reportOf, type Told } from './watched-legs.ts';
 
 /** Frames are sent together, so often at most. */
 export const TICK_MS = 50;
@@ -16,8 +18,8 @@ export const FRAMES_PER_TICK_MAX = 64;
 /** Audio and money are looked at so often. */
 export const FIGURES_MS = 1_000;
 const WATCHERS_MAX = 32;
-/** What decides about money is no chart; its state is shown as if it were. */
-const MONEY = { actor: 'money', machine: 'money', status: 'active' } as const;
+/** Reports of legs whose steps may come later than what they led to. */
+const REPORTS_MAX = 64;
 
 /** What of a session is watched. */
 export interface WatchedParts {
@@ -30,7 +32,8 @@ export interface WatchedParts {
 export interface WatchedOptions extends WatchedParts {
   /** Tells one time of being watched from another. */
   feed: number;
-  node: string;
+  /** What the session has a part in. */
+  around: SurroundingsOptions;
   /** The model that was asked for. */
   model: string;
   clock: Clock;
@@ -58,18 +61,28 @@ export class WatchedSession {
   #tick: unknown;
   #figuresTimer: unknown;
   #figures = '';
-  #money: SessionFigures['money'];
+  readonly #around: Surroundings;
+  /** When reports of legs have come, in the order of cause; undefined once their steps have come as well. */
+  readonly #reports = new Map<string, number>();
+  /** A report has come whose step has not: what it led to waits for one tick. */
+  #awaited = 0;
+  #renewal: unknown;
   #lease: unknown;
   #released = false;
 
   constructor(options: WatchedOptions) {
     this.#options = options;
     const { charts, log, figures } = options;
-    this.#money = figures().money;
     for (const { actor } of charts.steps) this.#actors.add(actor);
     this.#watch = charts.watch((step) => this.#step(step));
+    const now = { leg: log.legNow, placing: log.placing, money: figures().money };
+    this.#around = new Surroundings(options.around, now, (actor, told) => this.#beside(actor, told));
+    this.#keepRenewed();
     log.reader = {
       noted: (body, at) => this.#add(body, this.#order, at),
+      leg: (place) => this.#around.leg(place),
+      reported: (generation, report) => this.#reported(reportOf(generation, report)),
+      placing: (state) => this.#around.state('placing', state),
       ended: (reason, at) => this.#end(reason, at),
     };
     this.#lookAtFigures();
@@ -95,7 +108,7 @@ export class WatchedSession {
     const { feed, charts, log } = this.#options;
     return {
       feed,
-      actors: [...charts.steps, { ...MONEY, value: this.#money }].map((step) => this.#actorOf(step)),
+      actors: [...charts.steps.map((step) => this.#actorOf(step)), ...this.#around.actors],
       sequence: log.sequence,
       at: log.now,
     };
@@ -107,8 +120,9 @@ export class WatchedSession {
     this.#flush(false);
     this.#released = true;
     const { clock, onReleased, log } = this.#options;
-    for (const timer of [this.#tick, this.#lease, this.#figuresTimer]) clock.clearTimeout(timer);
+    for (const timer of [this.#tick, this.#lease, this.#figuresTimer, this.#renewal]) clock.clearTimeout(timer);
     log.reader = undefined;
+    this.#around.release();
     this.#watch?.detach();
     onReleased();
   }
@@ -130,7 +144,8 @@ export class WatchedSession {
   }
 
   #actorOf({ actor, machine, value, status }: Step): WatchedActor {
-    const { node, model } = this.#options;
+    const { around, model } = this.#options;
+    const { node } = around.bus;
     return { id: actor, machine, node, about: machine === 'session' ? model : null, value, status };
   }
 
@@ -145,18 +160,55 @@ export class WatchedSession {
     const text = JSON.stringify(audio);
     if (text !== this.#figures) this.#add({ kind: 'audio', ...audio }, this.#order, log.now);
     this.#figures = text;
-    if (money === this.#money) return;
-    this.#money = money;
-    const { actor, status } = MONEY;
-    const step = { actor, event: `money.${money}`, edges: [], through: [], value: money, status };
-    this.#add({ kind: 'step', ...step }, this.#order, log.now);
+    this.#around.state('money', money);
+  }
+
+  /** Of what is around the session. */
+  #beside(actor: WatchedActor, told: Told | 'gone' | undefined): void {
+    const { id, value, status } = actor;
+    const at = this.#options.log.now;
+    if (told === 'gone') this.#add({ kind: 'gone', actor: id }, this.#order, at);
+    else if (told === undefined) this.#add({ kind: 'actor', actor }, this.#order, at);
+    else {
+      const { event, edges, through, report } = told;
+      const order = this.#orderOf(report);
+      this.#add({ kind: 'step', actor: id, event, edges, through, value, status }, order, at);
+    }
+  }
+
+  #reported(report: string): void {
+    const [oldest] = this.#reports.keys();
+    if (this.#reports.size >= REPORTS_MAX && oldest !== undefined) this.#reports.delete(oldest);
+    this.#reports.set(report, this.#order);
+    this.#awaited++;
+  }
+
+  /** A leg's step comes behind its report, and before what that has led to. */
+  #orderOf(report: string | undefined): number {
+    const order = report === undefined ? undefined : this.#reports.get(report);
+    if (report !== undefined && this.#reports.delete(report)) this.#awaited = Math.max(0, this.#awaited - 1);
+    return order ?? this.#order;
+  }
+
+  #keepRenewed(): void {
+    this.#renewal = this.#options.clock.setTimeout(() => {
+      this.#around.renew();
+      this.#keepRenewed();
+    }, WATCH_RENEW_MS);
   }
 
   #add(body: FrameBody, order: number, at: string): void {
     if (this.#released) return;
     if (this.#pending.length >= FRAMES_PER_TICK_MAX) this.#dropped++;
     else this.#pending.push({ body, order, at });
-    this.#tick ??= this.#options.clock.setTimeout(() => this.#flush(false), TICK_MS);
+    this.#tick ??= this.#options.clock.setTimeout(() => this.#due(), TICK_MS);
+  }
+
+  #due(): void {
+    const isAwaited = this.#awaited > 0;
+    this.#awaited = 0;
+    if (isAwaited) this.#tick = this.#options.clock.setTimeout(() => this.#flush(false), TICK_MS);
+    else this.#flush(false);
   }
 
   #flush(ended: boolean): void {

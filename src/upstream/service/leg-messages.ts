@@ -97,6 +97,7 @@ const Open = Type.Object({
   params: Type.Record(Type.String(), Type.Unknown()),
   credentialId: Name,
   organisationId: Name,
+  watched: optional(Type.Literal(true)),
 });
 
 const Opened = Type.Object({ type: Type.Literal('leg.opened'), leg: AddressText });

@@ -13,6 +13,7 @@ import { FarSession } from './far-session.ts';
 import { LegBalance } from './leg-balance.ts';
 import { isOpenLeg } from './leg-messages.ts';
 import { needsOf } from './leg-needs.ts';
+import { LegWatch } from './leg-watch.ts';
 import { Retreat } from './retreat.ts';
 
 /** What a node knows of itself and of the others, as far as legs go. */
@@ -34,6 +35,7 @@ export class LegService {
   readonly #far = new Map<FarSession, () => void>();
   readonly #balance: LegBalance | undefined;
   readonly #retreat: Retreat | undefined;
+  readonly #watch: LegWatch;
   #offer: Detach;
 
   constructor(bus: Bus, upstream: UpstreamHost, surroundings: LegSurroundings = {}) {
@@ -51,6 +53,7 @@ export class LegService {
         serveLocallyOnly: (isLocalOnly) => this.#serveLocallyOnly(isLocalOnly),
       });
     }
+    this.#watch = new LegWatch(bus, upstream);
     this.#offer = bus.serve(OPEN_LEG, this.#answer);
   }
 
@@ -78,6 +81,7 @@ export class LegService {
   close(): void {
     this.#retreat?.stop();
     this.#balance?.stop();
+    this.#watch.close();
     this.#offer();
   }
 
@@ -152,6 +156,10 @@ export class LegService {
     try {
       return this.#upstream.open(legId, request, report, {
         gone,
+        starting: (leg, chart) => {
+          const { sessionId, generation, slug } = request;
+          if (request.watched === true) this.#watch.begin(legId, { sessionId, generation, model: slug }, leg, chart);
+        },
         // Whether the provider could be reached is news of this node.
         dialled: (failure) => {
           if (failure === undefined) health?.worked(provider);

@@ -95,6 +95,11 @@ export class BusNetwork {
     if (earlier !== undefined) this.pass(earlier);
   }
 
+  /** Tells every other node that can be reached. */
+  spread(from: string, tell: (other: NetworkBus) => void): void {
+    for (const other of this.nodes.values()) if (other.node !== from && other.isConnected) this.pass(() => tell(other));
+  }
+
   private pass(deliver: () => void): void {
     if (this.frozen === undefined) queueMicrotask(deliver);
     else this.frozen.push(deliver);
@@ -213,6 +218,7 @@ export class NetworkBus implements Bus {
 
   publish(topic: string, body: BusBody): void {
     this.near.publish(topic, body);
+    if (this.isConnected) this.network.spread(this.node, (other) => other.near.publish(topic, body));
   }
 
   subscribe(topic: string, receiver: (body: BusBody) => void): Detach {

@@ -43,7 +43,8 @@ describe.skipIf(!natsServerIsHere)('a session on another node', () => {
     const rig = new SessionRig();
     const near = await busOfTest(server, { node: rig.bus.node });
     const far = await busOfTest(server);
-    const service = new WatchService({ bus: near, sessions: rig.sessions, clock: rig.clock, onDrop: () => {} });
+    const { sessions, clock, breakers } = rig;
+    const service = new WatchService({ bus: near, sessions, clock, breakers, onDrop: () => {} });
     const elsewhere = new SessionsElsewhere({ bus: far, clock: new SimulatedClock(), wallNow: () => new Date(0) });
     return { server, rig, near, far, service, elsewhere };
   }

@@ -1,42 +1,20 @@
 // A session that is watched: its steps in order and never what it holds, nothing attached before or after, and bounds on all of it.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { LegFailure } from '../../machines/events.ts';
-import type { WatchedFrame } from '../../src/api/console/watching.ts';
-import type { BusBody } from '../../src/bus/bus.ts';
-import { sessionFrames, WATCH_SESSION } from '../../src/bus/subjects.ts';
-import type { ChartWatcher } from '../../src/session/charts.ts';
-import { SessionLog } from '../../src/session/watch/session-log.ts';
-import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
-import { WatchService } from '../../src/session/watch/watch-service.ts';
-import { WATCH_LEASE_MS } from '../../src/session/watch/watch-words.ts';
-import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../src/session/watch/watched-session.ts';
-import { type RigClient, type RigOptions, SessionRig, settle } from '../fakes/session-rig.ts';
-import { MemoryLedger } from '../fakes/store/memory-ledger.ts';
-import { speech, timersOf } from './support.ts';
+import type { LegFailure } from '../../../machines/events.ts';
+import type { WatchedFrame } from '../../../src/api/console/watching.ts';
+import type { BusBody } from '../../../src/bus/bus.ts';
+import { MemoryBus } from '../../../src/bus/memory.ts';
+import { sessionFrames, WATCH_SESSION } from '../../../src/bus/subjects.ts';
+import type { ChartWatcher } from '../../../src/session/charts.ts';
+import { SessionLog } from '../../../src/session/watch/session-log.ts';
+import { WATCH_LEASE_MS } from '../../../src/session/watch/watch-words.ts';
+import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../../src/session/watch/watched-session.ts';
+import { type RigClient, settle } from '../../fakes/session-rig.ts';
+import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
+import { speech, timersOf } from '../support.ts';
+import { marksIn, stepsIn, watchable } from './watchable.ts';
 
-/** A rig whose sessions can be watched, and everything that is said of them on the bus. */
-function watchable(options: RigOptions = {}) {
-  const rig = new SessionRig(options);
-  const drops: number[] = [];
-  const { bus, sessions, clock } = rig;
-  const service = new WatchService({ bus, sessions, clock, onDrop: (_, count) => drops.push(count) });
-  const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date(0) });
-  const watch = (client: RigClient, organisationId = 'org_1', after?: number) => {
-    const seen = { actors: [] as WatchedFrame[], frames: [] as WatchedFrame[], ended: [] as string[] };
-    const watching = {
-      frame: (frame: WatchedFrame) => seen[frame.kind === 'actors' ? 'actors' : 'frames'].push(frame),
-      ended: (why: string) => seen.ended.push(why),
-    };
-    const detach = elsewhere.watch(client.session.opening.sessionId, organisationId, watching, after);
-    return { ...seen, detach };
-  };
-  return { rig, service, elsewhere, drops, watch };
-}
-
-const stepsIn = (frames: readonly WatchedFrame[]) => frames.filter((frame) => frame.kind === 'step');
-const marksIn = (frames: readonly WatchedFrame[]) =>
-  frames.flatMap((frame) => (frame.kind === 'mark' ? [frame.mark] : []));
 const isNumbered = (frames: readonly WatchedFrame[]) =>
   frames.every(({ sequence }, index) => index === 0 || sequence === frames[index - 1]!.sequence + 1);
 
@@ -71,7 +49,9 @@ describe('a watched session', () => {
           },
           expect.objectContaining({ ...active, id: 'turn', machine: 'turn', value: 'idle' }),
           expect.objectContaining({ ...active, id: 'failover', machine: 'failover', value: 'trying' }),
+          expect.objectContaining({ ...active, id: 'placing', value: 'placed' }),
           expect.objectContaining({ ...active, id: 'money', machine: 'money', value: 'free' }),
+          expect.objectContaining({ ...active, id: 'breaker:1', about: 'loopback/script', value: 'closed' }),
         ],
       }),
     ]);
@@ -310,6 +290,10 @@ describe('what is asked of a node', () => {
   });
 });
 
+const never = () => {
+  throw new Error('There is nothing to watch.');
+};
+
 it('more steps than fit in a tick are counted in one frame', () => {
   const clock = new SimulatedClock();
   const told: WatchedFrame[][] = [];
@@ -318,7 +302,7 @@ it('more steps than fit in a tick are counted in one frame', () => {
   let order = 0;
   const watched = new WatchedSession({
     feed: 1,
-    node: 'abcdef',
+    around: { bus: new MemoryBus(), sessionId: 'ses_1', chain: [], breakers: { watch: never } },
     model: 'loopback/script',
     charts: {
       steps: [{ actor: 'turn', machine: 'turn', value: 'state', status: 'active' }],
