@@ -1,0 +1,54 @@
+// Whether what a scenario played came to is what every session promises.
+import { expect } from 'vitest';
+import { expectInOrder } from '../session/support.ts';
+import { type Scenario, scenarioOf } from './scenario.ts';
+import { type Played, simulate } from './simulate.ts';
+import { gapsIn } from './whole.ts';
+
+export function problemsOf({ client, rig, left }: Played, { sampleRate, chain, chunks }: Scenario): string[] {
+  const samples = chunks.reduce((sum, chunk) => sum + chunk.samples, 0);
+  const [ended] = client.of('session_ended');
+  const problems = gapsIn(
+    client.finals,
+    samples,
+    sampleRate,
+    chain.map(({ slug }) => slug),
+  );
+  if (client.closeCode !== 1000) problems.push(`closed with ${client.closeCode}`);
+  for (const { from, to } of client.of('discontinuity')) problems.push(`lost ${from} s to ${to} s`);
+  for (const { name, error } of rig.faults) problems.push(`fault in ${name}: ${error}`);
+  for (const [what, number] of Object.entries(left)) if (number !== 0) problems.push(`${number} ${what} left`);
+  const billed = ended?.usage.reduce((sum, { seconds }) => sum + seconds, 0) ?? 0;
+  if (Math.abs(billed - samples / sampleRate) > 0.002 * (ended?.usage.length ?? 1))
+    problems.push(`billed ${billed} s of ${samples / sampleRate} s`);
+  return problems;
+}
+
+/** Tests in one file run one after the other: the seeds are dealt to them in blocks, so that a failure is found soon. */
+const BLOCK = 200;
+
+/** The seeds from one to another, for a table of tests. */
+export const blocksOf = (first: number, last: number): { from: number; to: number }[] =>
+  Array.from({ length: Math.ceil((last - first + 1) / BLOCK) }, (_, index) => ({
+    from: first + index * BLOCK,
+    to: Math.min(last, first + (index + 1) * BLOCK - 1),
+  }));
+
+/** Seeds that `npm test` plays; those behind them are of the slow tier. */
+export const QUICK_SEEDS = 400;
+
+/** Plays the seeds of a block, and names the one that fails. */
+export async function checkSeeds({ from, to }: { from: number; to: number }): Promise<void> {
+  for (let seed = from; seed <= to; seed++) await check(seed);
+}
+
+async function check(seed: number): Promise<void> {
+  const scenario = scenarioOf(seed);
+  const played = await simulate(scenario);
+  const problems = problemsOf(played, scenario);
+  expect(
+    problems,
+    `SIMULATION_SEED=${seed}: ${JSON.stringify({ ...scenario, chunks: scenario.chunks.length })}`,
+  ).toEqual([]);
+  expectInOrder(played.client);
+}

@@ -1,0 +1,11 @@
+// The seeds behind those that `npm test` plays. SIMULATION_SEEDS=<count>: up to that one.
+import { test } from 'vitest';
+import { blocksOf, checkSeeds, QUICK_SEEDS } from '../check.ts';
+
+const last = Number(process.env.SIMULATION_SEEDS ?? 1_400);
+
+test.each(blocksOf(QUICK_SEEDS + 1, last))(
+  'seeds $from to $to: every sample once, in order, and nothing left',
+  checkSeeds,
+  240_000,
+);
