@@ -72,7 +72,7 @@ test.each(SAMPLES.filter(isAligned))(
 );
 
 test('without interims only finals are said', async () => {
-  const one = sample('commands.wav');
+  const one = sample('garage.wav');
   const messages = await new Ear(pool, { ...queryOf(one), interims: false }).listen(audioOf(one));
   expect(messages.some(({ type }) => type === 'interim')).toBe(false);
   expect(textsOf(messages)).toEqual(one.turns);

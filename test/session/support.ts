@@ -8,19 +8,17 @@ import { type RigClient, type SessionRig, settle } from '../fakes/session-rig.ts
 
 export const RATE = 16_000;
 
-/** Loud enough for the speech meter, whatever its windows: a square wave of 250 Hz. */
-export function speech(seconds: number, rate = RATE): Uint8Array {
-  const samples = Int16Array.from({ length: Math.round(seconds * rate) }, (_, i) =>
-    Math.floor((i * 500) / rate) % 2 === 0 ? 8_000 : -8_000,
-  );
-  return new Uint8Array(samples.buffer);
-}
+/** Loud enough for the speech meter, whatever its windows. */
+export const speech = (seconds: number, rate = RATE): Uint8Array => squareWave(8_000, seconds, rate);
 
 /** A quiet room, at -55 dBFS: to be heard, and no speech. */
-export function hum(seconds: number, rate = RATE): Uint8Array {
-  const samples = Int16Array.from({ length: Math.round(seconds * rate) }, (_, i) =>
-    Math.floor((i * 500) / rate) % 2 === 0 ? 60 : -60,
-  );
+export const hum = (seconds: number, rate = RATE): Uint8Array => squareWave(60, seconds, rate);
+
+/** Of 250 Hz. */
+function squareWave(height: number, seconds: number, rate: number): Uint8Array {
+  const samples = new Int16Array(Math.round(seconds * rate));
+  for (let index = 0; index < samples.length; index++)
+    samples[index] = Math.floor((index * 500) / rate) % 2 === 0 ? height : -height;
   return new Uint8Array(samples.buffer);
 }
 
