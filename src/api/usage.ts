@@ -38,6 +38,18 @@ export const SessionsQuery = Type.Object(
       }),
     ),
     before: Type.Optional(Type.String({ description: 'Id of a session: those that are older than it.' })),
+    state: Type.Optional(Type.Union([Type.Literal('live'), Type.Literal('ended')])),
+    model: Type.Optional(
+      Type.String({
+        description: 'A slug or a provider, that was asked for or heard some of it.',
+        examples: ['deepgram'],
+      }),
+    ),
+    key: Type.Optional(Type.String({ description: 'Id of the key that opened it.' })),
+    from: Type.Optional(Type.String({ description: 'Opened then or later: an ISO 8601 date or time, in UTC.' })),
+    to: Type.Optional(Type.String({ description: 'Opened before: an ISO 8601 date or time, in UTC.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it ended, or the code of the error that ended it.' })),
+    id: Type.Optional(Type.String({ description: 'How its id begins.' })),
   },
   { additionalProperties: false },
 );
@@ -143,6 +155,12 @@ export const SessionList = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(SessionAnswer),
   has_more: Type.Boolean({ description: 'Whether there are older ones: ask with `before`.' }),
+  next: Nullable(
+    Type.String({
+      description:
+        '`before` of what follows; null at the end. A request that asks for some sessions only looks at 10,000 of them, and may find none with more to follow.',
+    }),
+  ),
 });
 export type SessionList = Static<typeof SessionList>;
 

@@ -48,6 +48,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   balanceOf: 'reads',
   findSession: 'reads',
   listSessions: 'reads',
+  searchSessions: 'reads',
   usageOf: 'reads',
   billOf: 'reads',
   auditLedger: 'reads',

@@ -89,6 +89,7 @@ const SAMPLES: Samples = {
   keepSessionEvents: ({ who }) => [who.organisationId, 'ses_1', '[]'],
   findSessionEvents: ({ who }) => [who.organisationId, 'ses_1'],
   listSessions: ({ who }) => [who.organisationId, 10],
+  searchSessions: ({ who }) => [who.organisationId, { limit: 10, model: 'deepgram' }],
   usageOf: ({ who: { organisationId } }) => [
     { organisationId, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', groupBy: 'model' },
   ],

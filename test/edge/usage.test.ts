@@ -219,6 +219,28 @@ describe('GET /v1/sessions', () => {
     const ids = [first, second, third].map(({ data }) => data.map(({ id }: { id: string }) => id));
     expect(ids).toEqual([['ses_4', 'ses_3'], ['ses_2', 'ses_1'], ['ses_0']]);
     expect([first, second, third].map(({ has_more }) => has_more)).toEqual([true, true, false]);
+    expect([first, second, third].map(({ next }) => next)).toEqual(['ses_3', 'ses_1', null]);
+  });
+
+  it('are those that were asked for', async () => {
+    heard('ses_1', 1_000, { model: 'deepgram/nova-3' });
+    heard('req_2', 1_000, { model: 'deepgram/nova-3' });
+    rig.clock.nowMs += 86_400_000;
+    heard('ses_3', 1_000, { model: 'openai/whisper-1' });
+    rig.ledger.openSession(headOf(us, 'ses_4', { openedAt: wallNow().toISOString() }), holdOf(1_000n));
+    heard('ses_theirs', 1_000, { who: them, model: 'deepgram/nova-3' });
+    const found = async (query: string) => (await sessions(query)).data.map(({ id }: { id: string }) => id);
+    expect(await found('state=live')).toEqual(['ses_4']);
+    expect(await found('state=ended&model=deepgram')).toEqual(['req_2', 'ses_1']);
+    expect(await found('model=openai/whisper-1&reason=client_closed')).toEqual(['ses_3']);
+    expect(await found('from=2026-11-22')).toEqual(['ses_4', 'ses_3']);
+    expect(await found('to=2026-11-22&id=ses_')).toEqual(['ses_1']);
+    expect(await found(`key=${us.keyId}&limit=2`)).toEqual(['ses_4', 'ses_3']);
+    expect(await found(`key=${them.keyId}`)).toEqual([]);
+    const long = 'x'.repeat(201);
+    for (const wrong of ['state=gone', 'model=', `reason=${long}`, 'from=yesterday', `id=${long}`]) {
+      await expect(sessions(wrong)).rejects.toEqual(refusal('invalid_request', wrong.slice(0, wrong.indexOf('='))));
+    }
   });
 
   it.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=', 'limit=-1', 'limit=1e1'])('%s is refused', async (query) => {

@@ -2,16 +2,28 @@
 import { signal } from '@preact/signals';
 
 export const path = signal(location.pathname);
+/** What a page is asked for, so that it can be sent to somebody, and is there again after a step back. */
+export const query = signal(location.search);
+
+function read(): void {
+  path.value = location.pathname;
+  query.value = location.search;
+}
 
 export function go(to: string): void {
   history.pushState(null, '', to);
-  path.value = location.pathname;
+  read();
   scrollTo(0, 0);
 }
 
-addEventListener('popstate', () => {
-  path.value = location.pathname;
-});
+/** The same page, asked for something else. */
+export function ask(wanted: URLSearchParams): void {
+  const text = wanted.toString();
+  history.replaceState(null, '', text === '' ? location.pathname : `?${text}`);
+  read();
+}
+
+addEventListener('popstate', read);
 
 /** The members of a path such as `/sessions/:id`; undefined where it does not fit. */
 export function pathMembers(pattern: string, of: string): Record<string, string> | undefined {

@@ -58,7 +58,8 @@ const listSessions: Operation = {
   path: '/v1/sessions',
   tag: 'Account',
   summary: 'List sessions',
-  description: 'Live sessions and files of your organisation, newest first.',
+  description:
+    'Live sessions and files of your organisation, newest first: all of them, or those that are as the query says. A page ends with `next`, which `before` takes.',
   security: 'key',
   query: SessionsQuery,
   answers: {
@@ -67,7 +68,7 @@ const listSessions: Operation = {
       forms: {
         'application/json': {
           schema: SessionList,
-          example: { object: 'list', data: [examples.session], has_more: false },
+          example: { object: 'list', data: [examples.session], has_more: false, next: null },
         },
       },
     },

@@ -1,17 +1,18 @@
 // `GET /v1/sessions` and `GET /v1/sessions/{id}`: live sessions and files of the caller's organisation, with what they cost.
 import { refuse } from '../../api/errors.ts';
-import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList } from '../../api/usage.ts';
+import type { SessionAnswer, SessionLeg, SessionList } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
 import { usageRow } from '../../billing/usage-row.ts';
-import type { SessionRecord } from '../../store/ledger/calls.ts';
+import type { SessionRecord, SessionSearch } from '../../store/ledger/calls.ts';
 import type { Store } from '../../store/store.ts';
-import { knownQuery, wholeNumberOf } from '../http/query-values.ts';
+import { knownQuery } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
+import { searchOf } from './session-search.ts';
 
 export interface SessionsDependencies {
-  store: Pick<Store, 'findSession' | 'listSessions'>;
+  store: Pick<Store, 'findSession' | 'listSessions' | 'searchSessions'>;
   /** What a live session is doing; undefined when it is not known. */
   describeSession(sessionId: string, organisationId: string): Described | undefined | Promise<Described | undefined>;
 }
@@ -25,18 +26,32 @@ export const getSessions =
   (dependencies: SessionsDependencies) =>
   async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
     const { store } = dependencies;
-    const query = knownQuery(request.query, '/v1/sessions', ['limit', 'before']);
-    const limit = wholeNumberOf(query, 'limit', SESSIONS_LIMIT);
-    const before = query.get('before');
-    if (before !== undefined) await sessionOf(dependencies, organisationId, before, 'before');
-    const records = await fromLedger(store.listSessions(organisationId, limit + 1, before));
+    const search = searchOf(request.query);
+    if (search.before !== undefined) await sessionOf(dependencies, organisationId, search.before, 'before');
+    const { sessions, next } = await fromLedger(
+      isForAll(search) ? listed(store, organisationId, search) : store.searchSessions(organisationId, search),
+    );
     const answer: SessionList = {
       object: 'list',
-      data: await Promise.all(records.slice(0, limit).map((record) => shown(record, organisationId, dependencies))),
-      has_more: records.length > limit,
+      data: await Promise.all(sessions.map((record) => shown(record, organisationId, dependencies))),
+      has_more: next !== null,
+      next,
     };
     return json(200, answer);
   };
+
+const isForAll = ({ limit: _, before: __, ...search }: SessionSearch): boolean => Object.keys(search).length === 0;
+
+/** As every version of the node with the accounts has it. */
+async function listed(
+  store: SessionsDependencies['store'],
+  organisationId: string,
+  { limit, before }: SessionSearch,
+): ReturnType<SessionsDependencies['store']['searchSessions']> {
+  const records = await store.listSessions(organisationId, limit + 1, before);
+  const sessions = records.slice(0, limit);
+  return { sessions, next: records.length > limit ? (sessions.at(-1)?.id ?? null) : null };
+}
 
 export const getSession =
   (dependencies: SessionsDependencies) =>

@@ -107,6 +107,24 @@ export interface SessionRecord extends SessionHead {
   heldMicroUsd: bigint;
 }
 
+/** What all of which a session has to be. */
+export interface SessionSearch {
+  limit: number;
+  /** Id of a session: only older ones. */
+  before?: string;
+  state?: 'live' | 'ended';
+  /** A slug or a provider that was asked for, or that heard some of it. */
+  model?: string;
+  keyId?: string;
+  /** Opened at this time or later; ISO 8601 UTC with milliseconds. */
+  from?: string;
+  /** Opened earlier. */
+  to?: string;
+  /** Why it ended, or the code of the error that ended it. */
+  reason?: string;
+  idPrefix?: string;
+}
+
 export interface Balance {
   /** Grants and payments less what was posted. */
   balanceMicroUsd: bigint;
@@ -222,6 +240,11 @@ export interface LedgerCalls {
   findSession(organisationId: string, sessionId: string): SessionRecord | undefined;
   /** Newest first, at most 1000; `before` is the id of the last one seen. Throws `invalid` when there is no such session. */
   listSessions(organisationId: string, limit: number, before?: string): SessionRecord[];
+  /**
+   * Those of the newest 10,000 behind `before` that are as wanted, newest first, at most 1000. `next`: what `before` has to be to go
+   * on, also where none was found in what was looked at; null at the end. Throws `invalid` when there is no session `before`.
+   */
+  searchSessions(organisationId: string, search: SessionSearch): { sessions: SessionRecord[]; next: string | null };
   usageOf(query: UsageQuery): UsageRow[];
   billOf(organisationId: string, month: string): Bill;
   /**

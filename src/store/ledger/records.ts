@@ -1,10 +1,9 @@
 // Sessions with their bills as the ledger knows them, and transfers as plain rows. Only reads.
 
-import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord } from './calls.ts';
 
-export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'listSessions' | 'exportLedger'> {
+export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'exportLedger'> {
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
@@ -28,7 +27,6 @@ interface LineRow {
 
 type TransferRow = Omit<LedgerTransfer, 'number'> & { number: bigint };
 
-const SESSIONS_MAX = 1000;
 const TRANSFERS_MAX = 10_000;
 
 const HEAD = `SELECT sessions.number, id, sessions.organisation_id AS organisationId, sessions.key_id AS keyId, mode, model,
@@ -42,17 +40,6 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
   const byNumber = database.prepare<[number], HeadRow>(`${HEAD} WHERE sessions.number = ?`).safeIntegers();
   const byId = database
     .prepare<[string, string], HeadRow>(`${HEAD} WHERE sessions.id = ? AND sessions.organisation_id = ?`)
-    .safeIntegers();
-  const newest = database
-    .prepare<[string, number], HeadRow>(
-      `${HEAD} WHERE sessions.organisation_id = ? ORDER BY opened_at DESC, sessions.number DESC LIMIT ?`,
-    )
-    .safeIntegers();
-  const newestBefore = database
-    .prepare<[string, string, bigint, number], HeadRow>(
-      `${HEAD} WHERE sessions.organisation_id = ? AND (opened_at, sessions.number) < (?, ?)
-       ORDER BY opened_at DESC, sessions.number DESC LIMIT ?`,
-    )
     .safeIntegers();
   const linesOf = database
     .prepare<[bigint], LineRow>(
@@ -82,27 +69,16 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     };
   }
 
-  function rowOf(organisationId: string, sessionId: string): HeadRow | undefined {
-    return byId.get(sessionId, organisationId);
-  }
-
   return {
     recordOf: (number) => record(byNumber.get(number)!),
     findSession(organisationId, sessionId) {
-      const row = rowOf(organisationId, sessionId);
+      const row = byId.get(sessionId, organisationId);
       return row === undefined ? undefined : record(row);
     },
-    listSessions(organisationId, limit, before) {
-      const count = clamp(limit, SESSIONS_MAX);
-      if (before === undefined) return newest.all(organisationId, count).map(record);
-      const last = rowOf(organisationId, before);
-      if (last === undefined) {
-        throw new StoreError('invalid', `The organisation has no session ${JSON.stringify(before.slice(0, 100))}.`);
-      }
-      return newestBefore.all(organisationId, last.openedAt, last.number, count).map(record);
-    },
     exportLedger: (after, limit) =>
-      transfersAfter.all(after, clamp(limit, TRANSFERS_MAX)).map((row) => ({ ...row, number: Number(row.number) })),
+      transfersAfter
+        .all(after, Math.min(TRANSFERS_MAX, Math.max(0, Math.trunc(limit))))
+        .map((row) => ({ ...row, number: Number(row.number) })),
   };
 }
 
@@ -124,8 +100,4 @@ function lineOf({
     price: { unit, microUsd, minimumMicroUsd },
     costMicroUsd,
   };
-}
-
-function clamp(limit: number, max: number): number {
-  return Math.min(max, Math.max(0, Math.trunc(limit)));
 }

@@ -10,6 +10,7 @@ import { createLedgerLost } from './lost.ts';
 import { createLedgerPostings } from './postings.ts';
 import { createLedgerRecords } from './records.ts';
 import { createLedgerReports } from './reports.ts';
+import { createSessionSearch } from './search.ts';
 import { createLedgerSessions } from './sessions.ts';
 import { createLedgerTransfers } from './transfers.ts';
 
@@ -23,6 +24,7 @@ export function createLedgerTables(context: TableContext): LedgerCalls & Leases 
   return {
     ...createLedgerSessions(context, { transfers, postings, holds, charges: createLedgerCharges(context), recordOf }),
     ...records,
+    ...createSessionSearch(context, { recordOf }),
     ...createLedgerReports(context, transfers),
     ...createLedgerAudit(context),
     ...createLedgerLost(context, holds),

@@ -85,6 +85,7 @@ const ROWS = {
   balanceOf: first('text'),
   findSession: first('text', 'text'),
   listSessions: first('text', 'number', 'text?'),
+  searchSessions: first('text', 'object'),
   usageOf: member('object'),
   billOf: first('text', 'text'),
   auditLedger: 'local',

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { SessionAnswer } from '../../../api/usage.ts';
 import { Link } from '../../controls/link.tsx';
 import { Badge } from '../../controls/notice.tsx';
@@ -5,13 +6,13 @@ import { Table } from '../../controls/table.tsx';
 import { ago, length, time, usd } from '../../data/format.ts';
 
 /** Sessions and files, each leading to its page. */
-export function SessionTable({ sessions }: { sessions: readonly SessionAnswer[] }) {
+export function SessionTable({ sessions, empty }: { sessions: readonly SessionAnswer[]; empty?: ComponentChildren }) {
   return (
     <Table
       caption="Sessions"
       rows={sessions}
       idOf={({ id }) => id}
-      empty={<p>None here. Speak in the playground, or send a file with a key.</p>}
+      empty={empty ?? <NoneYet />}
       columns={[
         {
           title: 'Session',
@@ -31,6 +32,13 @@ export function SessionTable({ sessions }: { sessions: readonly SessionAnswer[] 
     />
   );
 }
+
+const NoneYet = () => (
+  <p>
+    No sessions yet. Speak in the <Link to="/playground">playground</Link>, or mint a <Link to="/keys">key</Link> and
+    send a file.
+  </p>
+);
 
 export function stateOf({ state, phase, reason, code }: SessionAnswer) {
   if (state === 'live') return <Badge tone="good">{phase ?? 'live'}</Badge>;

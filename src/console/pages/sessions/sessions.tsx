@@ -1,55 +1,60 @@
-// Live sessions and files of the organisation, newest first; one is found by its id.
+// Live sessions and files of the organisation, newest first, as far as they are wanted.
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { SessionList } from '../../../api/usage.ts';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Pager } from '../../controls/pager.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { go } from '../../data/location.ts';
+import { ask, query } from '../../data/location.ts';
+import { FILTERS, SessionFilter } from './session-filter.tsx';
 import { SessionTable } from './session-table.tsx';
 
 const EVERY_MS = 5_000;
 
 export function Sessions() {
+  const asked = new URLSearchParams(query.value);
+  const wanted = new URLSearchParams([...asked].filter(([name]) => (FILTERS as readonly string[]).includes(name)));
+  const text = wanted.toString();
   const before = useSignal<string | undefined>(undefined);
-  const show = useSignal<'all' | 'live' | 'ended'>('all');
+  useEffect(() => {
+    before.value = undefined;
+  }, [text]);
   const sessions = useAnswer<SessionList>(
-    `sessions?limit=50${before.value === undefined ? '' : `&before=${before.value}`}`,
+    `sessions?${new URLSearchParams([['limit', '50'], ...(before.value === undefined ? [] : [['before', before.value]]), ...wanted])}`,
     before.value === undefined ? EVERY_MS : undefined,
   );
   return (
     <Page title="Sessions" about="Every live session and file, on whichever node it is.">
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const id = String(new FormData(event.currentTarget).get('id')).trim();
-          if (id !== '') go(`/sessions/${encodeURIComponent(id)}`);
-        }}
-      >
-        <label class="field">
-          Find by id
-          <input name="id" type="search" placeholder="ses_… or req_…" />
-        </label>
-        <label class="field">
-          Show
-          <select
-            value={show.value}
-            onChange={(event) => (show.value = event.currentTarget.value as typeof show.value)}
-          >
-            <option value="all">all</option>
-            <option value="live">live</option>
-            <option value="ended">ended</option>
-          </select>
-        </label>
-      </form>
+      <SessionFilter wanted={wanted} />
       <Shown answer={sessions}>
-        {({ data, has_more }) => (
+        {({ data, next }) => (
           <>
-            <SessionTable sessions={data.filter(({ state }) => show.value === 'all' || state === show.value)} />
-            <Pager before={before} last={data.at(-1)?.id} hasMore={has_more} />
+            <SessionTable
+              sessions={data}
+              empty={wanted.size === 0 && before.value === undefined ? undefined : <None isAll={next === null} />}
+            />
+            <Pager before={before} last={next ?? undefined} hasMore={next !== null} />
           </>
         )}
       </Shown>
     </Page>
+  );
+}
+
+/** None was found. */
+function None({ isAll }: { isAll: boolean }) {
+  return (
+    <div class="stack close">
+      <p>
+        {isAll
+          ? 'No session is like this. Ask for less, or show all of them.'
+          : 'None among 10,000 sessions that were looked at. Older ones may be like this.'}
+      </p>
+      <p>
+        <button type="button" onClick={() => ask(new URLSearchParams())}>
+          Show all sessions
+        </button>
+      </p>
+    </div>
   );
 }

@@ -18,7 +18,15 @@ const ROWS = { min: 1, max: 200, default: 50 } as const;
 export interface RecordRoutesDependencies extends Pick<SessionsDependencies, 'describeSession'> {
   store: Pick<
     Store,
-    'balanceOf' | 'usageOf' | 'findKey' | 'listSessions' | 'findSession' | 'billOf' | 'findOrganisation' | 'listAudit'
+    | 'balanceOf'
+    | 'usageOf'
+    | 'findKey'
+    | 'listSessions'
+    | 'searchSessions'
+    | 'findSession'
+    | 'billOf'
+    | 'findOrganisation'
+    | 'listAudit'
   >;
   consoleRoute: ConsoleRoute;
   /** Wall-clock milliseconds. */
