@@ -22,6 +22,8 @@ export function apiKey(members: Partial<ApiKey> = {}): ApiKey {
     graceUntil: null,
     rolledTo: null,
     lastUsedAt: null,
+    makerId: null,
+    maker: null,
     suspended: false,
     ...members,
   };

@@ -50,6 +50,9 @@ export interface ApiKey extends KeySettings {
   rolledTo: string | null;
   /** To the minute. */
   lastUsedAt: string | null;
+  /** Who minted or rolled it in the console: the person's id, and the address, as long as there is the account. */
+  makerId: string | null;
+  maker: string | null;
   /** Whether its organisation is suspended. */
   suspended: boolean;
 }

@@ -20,6 +20,8 @@ export interface KeyRow {
   graceUntil: string | null;
   rolledTo: string | null;
   lastUsedAt: string | null;
+  makerId: string | null;
+  maker: string | null;
   suspended: bigint;
 }
 
@@ -30,8 +32,8 @@ export const SELECT_KEYS = `
          requests_per_minute_max AS requestsPerMinuteMax, sessions_max AS sessionsMax,
          tokens_per_minute_max AS tokensPerMinuteMax, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
-         suspended_at IS NOT NULL AS suspended
-  FROM api_keys JOIN organisations ON organisations.id = organisation_id`;
+         made_by AS makerId, people.email AS maker, suspended_at IS NOT NULL AS suspended
+  FROM api_keys JOIN organisations ON organisations.id = organisation_id LEFT JOIN people ON people.id = made_by`;
 
 /** The columns of the settings, with the names under which `settingsToRow` gives their values. */
 export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {

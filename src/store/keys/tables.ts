@@ -31,7 +31,8 @@ export interface Revocations {
   unheard(): string[];
 }
 
-type NewRow = SettingsRow & Pick<KeyRow, 'id' | 'organisationId' | 'display' | 'createdAt'> & { hash: Uint8Array };
+type NewRow = SettingsRow &
+  Pick<KeyRow, 'id' | 'organisationId' | 'display' | 'createdAt' | 'makerId'> & { hash: Uint8Array };
 type EndRow = Pick<KeyRow, 'id' | 'graceUntil' | 'rolledTo' | 'revokedAt'> & { revocation: number | null };
 
 type KeyRows = ReturnType<typeof keyRows>;
@@ -51,11 +52,13 @@ function keyRows(context: TableContext) {
     return organisationId === null || key?.organisationId === organisationId ? key : undefined;
   }
 
-  function insert(organisationId: string, settings: KeySettings): CreatedKey {
+  function insert(organisationId: string, settings: KeySettings, by: Actor): CreatedKey {
     const secret = generateKey();
     const { hash, display } = parseKey(secret)!;
     const id = `key_${uuidv7(nowMs())}`;
-    statements.insert.run({ ...settingsToRow(settings), id, organisationId, hash, display, createdAt: nowText() });
+    const makerId = by.type === 'person' ? by.id : null;
+    const row = { id, organisationId, hash, display, createdAt: nowText(), makerId };
+    statements.insert.run({ ...settingsToRow(settings), ...row });
     return { key: find(id)!, secret };
   }
 
@@ -110,7 +113,7 @@ function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<
   function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): CreatedKey {
     const checked = { ...DEFAULT_SETTINGS, ...checkedSettings(settings, nowMs()) };
     if (organisations.findOrganisation(organisationId) === undefined) throw noOrganisation(organisationId);
-    const created = insert(organisationId, checked);
+    const created = insert(organisationId, checked, by);
     note(by, 'key.created', created.key, plain(checked));
     return created;
   }
@@ -141,7 +144,7 @@ function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<
     const graceUntilMs = nowMs() + graceMs;
     const outcome = keyAfter(key, { type: 'key.roll', nowMs: nowMs(), graceUntilMs });
     if (!outcome.changed) throw notRollable(key);
-    const created = insert(key.organisationId, settingsOf(key));
+    const created = insert(key.organisationId, settingsOf(key), by);
     const graceUntil = new Date(graceUntilMs).toISOString();
     end(key, { graceUntil, rolledTo: created.key.id }, outcome.published);
     note(by, 'key.rolled', key, { to: created.key.id, graceUntil });
@@ -228,8 +231,8 @@ function prepare({ database }: TableContext) {
       .prepare<[string], KeyRow>(`${SELECT_KEYS} WHERE organisation_id = ? ORDER BY api_keys.number`)
       .safeIntegers(),
     insert: database.prepare<NewRow>(
-      `INSERT INTO api_keys (id, organisation_id, hash, display, created_at, ${columns.map(([, column]) => column).join(', ')})
-       VALUES (@id, @organisationId, @hash, @display, @createdAt, ${columns.map(([name]) => `@${name}`).join(', ')})`,
+      `INSERT INTO api_keys (id, organisation_id, hash, display, created_at, made_by, ${columns.map(([, column]) => column).join(', ')})
+       VALUES (@id, @organisationId, @hash, @display, @createdAt, @makerId, ${columns.map(([name]) => `@${name}`).join(', ')})`,
     ),
     change: database.prepare<SettingsRow & { id: string }>(
       `UPDATE api_keys SET ${columns.map(([name, column]) => `${column} = @${name}`).join(', ')} WHERE id = @id`,

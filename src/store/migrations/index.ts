@@ -13,6 +13,7 @@ import { connectionTime } from './0011-connection-time.ts';
 import { invitations } from './0012-invitations.ts';
 import { teams } from './0013-teams.ts';
 import { sessionEvents } from './0014-session-events.ts';
+import { members } from './0015-members.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly string[] = [
   invitations,
   teams,
   sessionEvents,
+  members,
 ];

@@ -49,6 +49,8 @@ describe('a new key', () => {
       graceUntil: null,
       rolledTo: null,
       lastUsedAt: null,
+      makerId: null,
+      maker: null,
       suspended: false,
     });
   });
