@@ -1,6 +1,7 @@
 // People, their organisations, the links that are mailed to them, and their console sessions: shapes and promises. The store
 // sees neither passwords nor tokens: passwords come as slow hashes, tokens and session ids as SHA-256, mails as sealed text.
 import type { Actor } from '../audit-log/calls.ts';
+import type { Role, TeamCalls } from './team-calls.ts';
 
 export type AccountState = 'unverified' | 'verified' | 'suspended';
 
@@ -114,46 +115,7 @@ export interface ConsoleSession {
   confirmedAtMs: number;
 }
 
-export type Role = 'owner' | 'admin' | 'developer' | 'read_only';
-
-/** A link that makes somebody a member of an organisation, as long as it can be used. */
-export interface Invitation {
-  /** `inv_…`: names it in lists; opens nothing. */
-  id: string;
-  organisationId: string;
-  organisationName: string;
-  role: Role;
-  /** Who is invited; null for whoever opens the link first. */
-  email: string | null;
-}
-
-export interface NewInvitation {
-  email: string;
-  address: string;
-  role: Role;
-  /** SHA-256 of the link's token. */
-  hash: Uint8Array;
-  /** The token for the mail sender; without it no mail is sent. */
-  sealed?: string;
-}
-
-/** What the page of an invitation was given. */
-export interface Joining {
-  /** SHA-256 of the link's token. */
-  hash: Uint8Array;
-  /** Who joins; has to be who is invited, where the invitation says who. */
-  email: string;
-  address: string;
-  /** Of the account that there is, as it was compared; else of the new one. */
-  passwordHash: string;
-  welcomeMicroUsd: bigint;
-  client: string;
-}
-
-/** How the password of an invitation's page is looked at: compared with that of the account there is, or taken for a new one. */
-export type JoiningPassword = { type: 'compare'; passwordHash: string } | { type: 'choose' };
-
-export interface AccountCalls {
+export interface AccountCalls extends TeamCalls {
   /**
    * Makes person, organisation (prepaid) and membership, and mails the verification. For an address that has an account it
    * changes nothing and mails its owner instead, at most three times an hour for one client group and ten times for all; as
@@ -201,29 +163,6 @@ export interface AccountCalls {
   /** Removes the person with links and console sessions; the organisation stays, suspended, and so does its ledger. */
   deletePerson(personId: string, by: Actor): boolean;
 
-  /**
-   * A new link for the first owner of the organisation of the first key, in the place of the former one: good for 24 hours, for
-   * whoever opens it first. False when that organisation has an owner, or there is none.
-   */
-  inviteFirstOwner(hash: Uint8Array): boolean;
-  /**
-   * A link for somebody else, good for seven days, in the place of a former one for that address; mailed where the token is given
-   * sealed. Throws StoreError `not_found`.
-   */
-  invite(organisationId: string, invited: NewInvitation, by: Actor): void;
-  /** Undefined for a link that is unknown, used, expired, or was tried too often. */
-  findInvitation(hash: Uint8Array): Invitation | undefined;
-  /**
-   * Counts a try of the link where there is a password to compare: five in all. An account whose address nobody has proved yet
-   * takes the new password: the link proves the address. Undefined as for `findInvitation`.
-   */
-  beginJoining(hash: Uint8Array, address: string): JoiningPassword | undefined;
-  /**
-   * Uses the link up: makes the account where there is none, verifies the one whose address was not proved, and makes the person a
-   * member. Undefined for a link that is no good, a suspended account, and a password that is another one by now.
-   */
-  join(joining: Joining): Person | undefined;
-
   /** Counts an attempt for an address, whether or not there is such an account. */
   beginLogin(address: string): LoginAttempt;
   /** One row in the audit log for each minute of an account at most, with the number of those since; none without an account. */
@@ -240,8 +179,6 @@ export interface AccountCalls {
   ): { session: ConsoleSession; person: Person; organisationId: string; role: Role; isSuspended: boolean } | undefined;
   /** The session works in this organisation from now on; false where its person is no member of it. */
   enterOrganisation(hash: Uint8Array, organisationId: string): boolean;
-  /** Longest first. */
-  listMemberships(personId: string): { id: string; name: string; role: Role }[];
   /** The session is in use. */
   noteConsoleSession(hash: Uint8Array): void;
   /**

@@ -3,10 +3,11 @@
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import type { TableContext } from '../table-context.ts';
-import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession, Role } from './calls.ts';
+import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './calls.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { type PeopleRows, personOf } from './people.ts';
 import { createRefusedLogins } from './refused-logins.ts';
+import type { Role } from './team-calls.ts';
 
 /** Passwords given in one session, one after the other, before it ends. */
 const CONFIRMATIONS_MAX = 5;
@@ -32,6 +33,10 @@ export interface ConsoleSessionTables {
   /** The rest joins the caller's transaction. */
   open(session: NewConsoleSession): ConsoleSession;
   endAll(personId: string): void;
+  /** Those that work in this organisation. */
+  endIn(personId: string, organisationId: string): void;
+  /** Those that work in this organisation go on in the one of the longest membership. */
+  moveFrom(personId: string, organisationId: string): void;
   forgetAttempts(address: string): void;
 }
 
@@ -67,6 +72,7 @@ export function createConsoleSessionTables(context: TableContext, people: People
     if (replaces !== undefined) endReplaced(replaces, client);
     statements.insert.run({ ...session, hash, organisationId: organisationId ?? null });
     statements.keepNewest.run(personId, personId, sessionsMax);
+    people.noteLogin(personId);
     return session;
   }
 
@@ -131,6 +137,8 @@ export function createConsoleSessionTables(context: TableContext, people: People
     },
     open,
     endAll: (personId) => void statements.endAll.run(personId),
+    endIn: (personId, organisationId) => void statements.endIn.run(personId, organisationId),
+    moveFrom: (personId, organisationId) => void statements.moveFrom.run({ personId, organisationId }),
     forgetAttempts: (address) => attempts.forget(address),
   };
 }
@@ -191,5 +199,13 @@ function prepare(database: TableContext['database']) {
     rename: database.prepare<[Uint8Array, Uint8Array]>('UPDATE console_sessions SET hash = ? WHERE hash = ?'),
     endById: database.prepare<[string, string]>('DELETE FROM console_sessions WHERE id = ? AND person_id = ?'),
     endAll: database.prepare<[string]>('DELETE FROM console_sessions WHERE person_id = ?'),
+    endIn: database.prepare<[string, string]>(
+      'DELETE FROM console_sessions WHERE person_id = ? AND organisation_id = ?',
+    ),
+    moveFrom: database.prepare<{ personId: string; organisationId: string }>(
+      `UPDATE console_sessions SET organisation_id =
+         (SELECT organisation_id FROM memberships WHERE person_id = @personId ORDER BY joined_at_ms, organisation_id LIMIT 1)
+       WHERE person_id = @personId AND organisation_id = @organisationId`,
+    ),
   };
 }

@@ -3,7 +3,8 @@ import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import { createOrganisationTables } from '../keys/organisation-tables.ts';
 import type { TableContext } from '../table-context.ts';
-import type { AccountState, Person, Role } from './calls.ts';
+import type { AccountState, Person } from './calls.ts';
+import type { Member, Membership, Role } from './team-calls.ts';
 
 /** A person as the row has it. */
 export interface PersonRow extends Person {
@@ -20,7 +21,16 @@ export interface PeopleRows {
   /** False where the person is a member already: then the role stays. */
   join(personId: string, organisationId: string, role: Role): boolean;
   /** Longest first. */
-  memberships(personId: string): { id: string; name: string; role: Role }[];
+  memberships(personId: string): Membership[];
+  /** Of an organisation, longest first. */
+  members(organisationId: string): Member[];
+  /** Undefined for who is no member. */
+  roleIn(organisationId: string, personId: string): Role | undefined;
+  /** The same of who acts: whoever runs the gateway is an owner of each organisation. */
+  roleOf(organisationId: string, by: Actor): Role | undefined;
+  setRole(organisationId: string, personId: string, role: Role): void;
+  leave(organisationId: string, personId: string): void;
+  noteLogin(personId: string): void;
   /** Organisations that have no other owner. */
   ownedAlone(personId: string): string[];
   setState(personId: string, state: AccountState): void;
@@ -50,10 +60,24 @@ export function createPeopleRows(context: TableContext): PeopleRows {
   const join = database.prepare<[string, string, Role, number]>(
     'INSERT INTO memberships (person_id, organisation_id, role, joined_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const memberships = database.prepare<[string], { id: string; name: string; role: Role }>(
+  const memberships = database.prepare<[string], Membership>(
     `SELECT id, name, role FROM memberships JOIN organisations ON id = organisation_id
      WHERE person_id = ? ORDER BY joined_at_ms, id`,
   );
+  const members = database.prepare<[string], Member>(
+    `SELECT id AS personId, email, role, nullif(joined_at_ms, 0) AS joinedAtMs, last_login_at_ms AS lastLoginAtMs
+     FROM memberships JOIN people ON id = person_id WHERE organisation_id = ? ORDER BY joined_at_ms, number`,
+  );
+  const roleIn = database
+    .prepare<[string, string], Role>('SELECT role FROM memberships WHERE organisation_id = ? AND person_id = ?')
+    .pluck();
+  const setRole = database.prepare<[Role, string, string]>(
+    'UPDATE memberships SET role = ? WHERE organisation_id = ? AND person_id = ?',
+  );
+  const leave = database.prepare<[string, string]>(
+    'DELETE FROM memberships WHERE organisation_id = ? AND person_id = ?',
+  );
+  const noteLogin = database.prepare<[number, string]>('UPDATE people SET last_login_at_ms = ? WHERE id = ?');
   const ownedAlone = database
     .prepare<[string], string>(
       `SELECT organisation_id FROM memberships AS own WHERE person_id = ? AND role = 'owner' AND NOT EXISTS
@@ -88,6 +112,12 @@ export function createPeopleRows(context: TableContext): PeopleRows {
     addOrganisation: (name, by) => organisations.createOrganisation(name, 0n, by).id,
     join: (personId, organisationId, role) => join.run(personId, organisationId, role, nowMs()).changes > 0,
     memberships: (personId) => memberships.all(personId),
+    members: (organisationId) => members.all(organisationId),
+    roleIn: (organisationId, personId) => roleIn.get(organisationId, personId),
+    roleOf: (organisationId, by) => (by.type === 'person' ? roleIn.get(organisationId, by.id) : 'owner'),
+    setRole: (organisationId, personId, role) => void setRole.run(role, organisationId, personId),
+    leave: (organisationId, personId) => void leave.run(organisationId, personId),
+    noteLogin: (personId) => void noteLogin.run(nowMs(), personId),
     ownedAlone: (personId) => ownedAlone.all(personId),
     setState: (id, state) => setState.run({ id, state, now: nowText() }),
     setPassword(id, passwordHash) {

@@ -8,15 +8,22 @@ import type { TableContext } from '../table-context.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';
 import { accountAfter, MAILS_PER_HOUR_MAX } from './chart.ts';
 import { type ConsoleSessionTables, createConsoleSessionTables } from './console-session-tables.ts';
-import { createInvitationTables } from './invitations.ts';
+import { createInvitationRows } from './invitation-rows.ts';
+import { createInvitingTables } from './inviting.ts';
+import { createJoiningTables } from './joining.ts';
 import { createLinks, type Link, type LinkPurpose } from './links.ts';
 import { createMailRequests } from './mail-requests.ts';
+import { createMemberTables } from './members.ts';
 import { createPeopleRows, type PersonRow, personOf } from './people.ts';
 import { createSignUpCount } from './sign-ups.ts';
 
 export function createAccountTables(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>): AccountCalls {
   const { database } = context;
   const tables = new AccountTables(context, ledger);
+  const { people, sessions, requests } = tables;
+  const rows = createInvitationRows(context);
+  const inviting = createInvitingTables(context, { rows, people, requests });
+  const prove = tables.prove.bind(tables);
   /** Joins the commit that is under way. */
   const whole = <Args extends unknown[], Result>(call: (...args: Args) => Result): ((...args: Args) => Result) =>
     database.transaction(call).immediate;
@@ -34,9 +41,10 @@ export function createAccountTables(context: TableContext, ledger: Pick<LedgerCa
     requestAddressChange: whole((...args) => tables.requestAddressChange(...args)),
     moveAccount: whole((personId, event, by) => tables.moveAccount(personId, event, by)),
     deletePerson: whole((personId, by) => tables.deletePerson(personId, by)),
-    listMemberships: (personId) => tables.people.memberships(personId),
-    ...tables.sessions.calls,
-    ...createInvitationTables(context, tables),
+    ...sessions.calls,
+    ...inviting.calls,
+    ...createJoiningTables(context, { rows, people, prove }),
+    ...createMemberTables(context, { people, sessions, inviting }),
   };
 }
 
@@ -46,7 +54,7 @@ class AccountTables {
   readonly #context: TableContext;
   readonly #ledger: Pick<LedgerCalls, 'addCredit'>;
   readonly #links;
-  readonly #requests;
+  readonly requests;
   readonly #signUps;
 
   constructor(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>) {
@@ -54,7 +62,7 @@ class AccountTables {
     this.#ledger = ledger;
     this.people = createPeopleRows(context);
     this.#links = createLinks(context);
-    this.#requests = createMailRequests(context);
+    this.requests = createMailRequests(context);
     this.sessions = createConsoleSessionTables(context, this.people);
     this.#signUps = createSignUpCount(context);
   }
@@ -62,7 +70,7 @@ class AccountTables {
   signUp(signUp: SignUp): 'mailed' | 'too_many' {
     if (!this.#signUps.take(signUp.clientGroup, signUp.signUpsPerDayMax)) return 'too_many';
     const existing = this.people.byAddress(signUp.address);
-    const mayMail = this.#requests.take('sign-up', signUp.address, signUp.clientGroup);
+    const mayMail = this.requests.take('sign-up', signUp.address, signUp.clientGroup);
     if (existing === undefined) this.#openAccount(signUp);
     else {
       if (mayMail) this.#mailOwner(existing, signUp);
@@ -164,9 +172,9 @@ class AccountTables {
   resendVerification(personId: string, token: MailToken): boolean {
     const person = this.people.byId(personId);
     if (person === undefined) return false;
-    const mailsInHour = this.#requests.askedInHour('verification', personId);
+    const mailsInHour = this.requests.askedInHour('verification', personId);
     const isMailed = this.#mailAgain(person, token, null, mailsInHour);
-    if (isMailed) this.#requests.note('verification', person.address, personId);
+    if (isMailed) this.requests.note('verification', person.address, personId);
     return isMailed;
   }
 
@@ -184,7 +192,7 @@ class AccountTables {
 
   requestPasswordReset(address: string, token: MailToken, by: Stranger): void {
     // Counted and written down for every address alike.
-    const mayMail = this.#requests.take('password-reset', address, by.clientGroup);
+    const mayMail = this.requests.take('password-reset', address, by.clientGroup);
     const person = this.people.byAddress(address);
     if (person === undefined || !mayMail) return;
     const mailed = this.#mailReset('mail.password-reset', person, token);
@@ -231,10 +239,10 @@ class AccountTables {
   requestAddressChange(personId: string, email: string, address: string, token: MailToken, client: string): boolean {
     const person = this.people.byId(personId);
     if (person?.state !== 'verified') return false;
-    if (this.#requests.askedInHour('address-change', personId) >= MAILS_PER_HOUR_MAX) return false;
+    if (this.requests.askedInHour('address-change', personId) >= MAILS_PER_HOUR_MAX) return false;
     this.#audit(actorOf(personId, client), person, 'email.change-requested', { from: person.email, to: email });
-    const mayMail = this.#requests.take('address-change', address, personId);
-    if (!mayMail) this.#requests.note('address-change', address, personId);
+    const mayMail = this.requests.take('address-change', address, personId);
+    if (!mayMail) this.requests.note('address-change', address, personId);
     const link = { ...linkTo(person, 'address-change', null), email, address };
     if (mayMail && !this.#isTaken(address, person)) this.#links.send('mail.address-change', token, link);
     return true;
