@@ -1,15 +1,29 @@
-// How somebody becomes a member of an organisation by a link: with the password of the account there is, or of a new one.
+// Invitations into organisations: made for an address, and taken up by their link with the login or the password of the account
+// there is, or of a new one.
 import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
-import type { Invitation } from '../store/accounts/calls.ts';
+import type { Person } from '../store/accounts/calls.ts';
+import type { Invitation, InvitationToken, ListedInvitation, Role } from '../store/accounts/team-calls.ts';
+import type { Actor } from '../store/audit-log/calls.ts';
 import type { Store } from '../store/store.ts';
 import { type AccountsOptions, checkedEmail } from './accounts.ts';
-import { tokenHash } from './mail-tokens.ts';
+import { newToken, type TokenSeal, tokenHash } from './mail-tokens.ts';
+import { LINK_PATHS } from './mails.ts';
 import { checkPassword, PASSWORD_LENGTH } from './passwords.ts';
+import { refusalOfTeam } from './team-refusals.ts';
 
 type InvitationsOptions = Pick<AccountsOptions, 'passwords' | 'hashes' | 'attempts' | 'welcomeMicroUsd'> & {
-  store: Pick<Store, 'findInvitation' | 'beginJoining' | 'join'>;
+  store: Pick<Store, 'invite' | 'renewInvitation' | 'findInvitation' | 'beginJoining' | 'join'>;
+  seal: TokenSeal;
+  /** Whether mails go out to people. Where they do not, the link is told to who invites. */
+  sendsMail: boolean;
 };
+
+export interface Invited {
+  invitation: ListedInvitation;
+  /** Path of the link to hand over; null where it is mailed. */
+  link: string | null;
+}
 
 export interface Joined {
   email: string;
@@ -21,6 +35,30 @@ export class Invitations {
 
   constructor(options: InvitationsOptions) {
     this.#options = options;
+  }
+
+  /** @throws Refusal `invalid_request`, `role_not_allowed`, `rate_limit_exceeded` */
+  async invite(organisationId: string, typed: string, role: Role, by: Actor): Promise<Invited> {
+    const { email, address } = checkedEmail(typed);
+    const { token, link } = this.#newLink();
+    const made = await this.#options.store.invite(organisationId, { email, address, role, ...token }, by);
+    if (typeof made === 'string') throw refusalOfTeam(made);
+    return { invitation: made, link };
+  }
+
+  /** The same by another link; the former one is no good any more. Throws as `invite` does, and a Refusal `not_found`. */
+  async renew(organisationId: string, invitationId: string, by: Actor): Promise<Invited> {
+    const { token, link } = this.#newLink();
+    const renewed = await this.#options.store.renewInvitation(organisationId, invitationId, token, by);
+    if (typeof renewed === 'string') throw refusalOfTeam(renewed);
+    return { invitation: renewed, link };
+  }
+
+  #newLink(): { token: InvitationToken; link: string | null } {
+    const { seal, sendsMail } = this.#options;
+    if (sendsMail) return { token: seal.issue(), link: null };
+    const token = newToken();
+    return { token: { hash: tokenHash(token)! }, link: `${LINK_PATHS.join}?token=${token}` };
   }
 
   /** What the link invites to; uses nothing up. Throws a Refusal `invalid_link`. */
@@ -51,17 +89,33 @@ export class Invitations {
         if (!(await passwords.verify(password, wanted.passwordHash)).matches) throw wrongPassword();
       } else checkPassword(password, email);
       const passwordHash = wanted.type === 'compare' ? wanted.passwordHash : await passwords.hash(password);
-      const person = await store.join({ hash, email, address, passwordHash, welcomeMicroUsd, client });
-      if (person === undefined) throw badLink();
-      return { email: person.email, organisationId: invitation.organisationId };
+      const joined = await store.join({ hash, email, address, proof: { passwordHash }, welcomeMicroUsd, client });
+      if (joined === undefined) throw badLink();
+      return { email: joined.email, organisationId: invitation.organisationId };
     });
+  }
+
+  /** Whether it is for that person: no other address joins by it, whatever its spelling. */
+  isFor({ email }: Pick<Invitation, 'email'>, person: Person): boolean {
+    return email === null || checkedEmail(email).address === person.address;
+  }
+
+  /** Uses the link up for somebody who is logged in with the address that it names. Throws a Refusal `invalid_link`. */
+  async joinLoggedIn(token: string, person: Person, client: string): Promise<Joined> {
+    const { store, welcomeMicroUsd } = this.#options;
+    const { organisationId } = await this.find(token);
+    const { id, email, address } = person;
+    const proof = { loggedInAs: id };
+    const joined = await store.join({ hash: tokenHash(token)!, email, address, proof, welcomeMicroUsd, client });
+    if (joined === undefined) throw badLink();
+    return { email, organisationId };
   }
 }
 
 function badLink() {
   return refuse(
     'invalid_link',
-    'This link was used already, is too old, or was never sent. Ask whoever invited you for another one; the link of the first owner is told again when the gateway starts.',
+    'This link was used already, was withdrawn, is too old, or was never sent. Ask whoever invited you for another one; the link of the first owner is told again when the gateway starts.',
   );
 }
 

@@ -149,7 +149,7 @@ class Sender implements MailSender {
     onEvent({ type: 'given_up', mail, attempt, code });
     await store.recordAudit({
       by: { type: 'system', id: 'mail' },
-      organisationId: null,
+      organisationId: typeof params.organisationId === 'string' ? params.organisationId : null,
       action: 'mail.given-up',
       target: null,
       detail: { mail, to: params.to, attempts: attempt, code },

@@ -137,6 +137,13 @@ export const ERROR_CATALOGUE = {
     'stop',
     'The idempotency key was used with another body, or its first request is still worked on: then there is `Retry-After`.',
   ),
+  last_owner: row(
+    'invalid_request_error',
+    409,
+    null,
+    'stop',
+    'The organisation would have no owner any more who can log in.',
+  ),
   file_too_large: row(
     'invalid_request_error',
     413,

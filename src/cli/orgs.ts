@@ -2,6 +2,7 @@
 import { parseEmail } from '../accounts/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/mails.ts';
+import { refusalOfTeam } from '../accounts/team-refusals.ts';
 import { loadSecret } from '../auth/secret.ts';
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
@@ -104,9 +105,10 @@ export const orgs = actionsCommand(
         const isMailed = accounts.smtpUrl !== undefined;
         const sealed = isMailed ? { sealed: new TokenSeal(loadSecret(data.secret, data.directory)).seal(token) } : {};
         const hash = tokenHash(token) as Uint8Array;
-        await withStore({ make: false }, (store) =>
+        const made = await withStore({ make: false }, (store) =>
           store.invite(organisationId, { ...invited, role, hash, ...sealed }, operator()),
         );
+        if (typeof made === 'string') throw refusalOfTeam(made);
         if (isMailed) print(`${invited.email} is invited by mail, once a gateway runs.`);
         else print(linkTo(accounts.publicUrl ?? `http://localhost:${server.port}`, LINK_PATHS.join, token));
         return undefined;

@@ -2,11 +2,11 @@
 // refused. Money is decimal strings in USD, times are ISO 8601 UTC.
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 
-const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
+export const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false });
 
 // Lengths are looked at where passwords and addresses are understood; these bounds only keep nonsense out.
-const Email = Type.String({ minLength: 3, maxLength: 320 });
+export const Email = Type.String({ minLength: 3, maxLength: 320 });
 const Password = Type.String({ minLength: 1, maxLength: 512 });
 
 export const SignUpBody = closed({
@@ -94,6 +94,8 @@ export interface KeyView {
   grace_until: string | null;
   rolled_to: string | null;
   last_used_at: string | null;
+  /** Who minted or rolled it here, and the address as long as there is the account; null for the command line's, and older ones. */
+  made_by: { id: string; email: string | null } | null;
   scopes: readonly string[];
   models: readonly string[] | null;
   origins: readonly string[] | null;

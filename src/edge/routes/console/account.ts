@@ -8,7 +8,6 @@ import {
   EmailBody,
   EmptyBody,
   LoginBody,
-  OrganisationBody,
   PasswordBody,
   PasswordResetBody,
   type PersonView,
@@ -63,7 +62,6 @@ export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] 
     consoleRoute('POST logout', logOut(dependencies), { always: true }),
     consoleRoute('POST confirm', confirm(dependencies)),
     consoleRoute('GET me', getMe(dependencies)),
-    consoleRoute('POST organisation', switchOrganisation(dependencies), { always: true }),
     consoleRoute('POST verification', resendVerification(dependencies)),
     consoleRoute('POST email', changeEmail(dependencies), { verified: true, confirmed: true }),
     consoleRoute('POST password', changePassword(dependencies)),
@@ -133,15 +131,6 @@ const getMe =
       confirmed: isConfirmed,
     };
     return json(200, view);
-  };
-
-/** Of those that the person is a member of; any other is as if it had never been. */
-const switchOrganisation =
-  ({ logins }: AccountRoutesDependencies) =>
-  async ({ request, current }: ConsoleContext) => {
-    const { id } = await readBody(request, OrganisationBody);
-    if (await logins.enter(current, id)) return done();
-    throw refuse('not_found', 'You are a member of no such organisation. GET /console/api/me lists yours.');
   };
 
 const resendVerification = (dependencies: AccountRoutesDependencies) =>

@@ -20,6 +20,9 @@ import { joinRoutes } from './pages/join.ts';
 import { pageRoutes } from './pages/mailed.ts';
 import type { Reach } from './reach.ts';
 import { recordRoutes } from './records.ts';
+import { invitationRoutes } from './team/invitations.ts';
+import { memberRoutes } from './team/members.ts';
+import { organisationRoutes } from './team/organisations.ts';
 
 /** Sign-ups, logins and uses of links by one client. */
 const ATTEMPTS_PER_MINUTE_MAX = 20;
@@ -81,14 +84,19 @@ export function createConsole(options: ConsoleOptions): Console {
   const reach: Reach = { tls, isPrivate, publicUrlIsHttps };
   const hashes = new HashQueue();
   const attempts = new ClientLimit({ attemptsPerMinuteMax, clock });
-  const accounts = new Accounts({ store, seal: new TokenSeal(secret), passwords, hashes, attempts, ...limits });
-  const invitations = new Invitations({ store, passwords, hashes, attempts, ...limits });
+  const seal = new TokenSeal(secret);
+  const accounts = new Accounts({ store, seal, passwords, hashes, attempts, ...limits });
+  const sendsMail = canMail && outbox === undefined;
+  const invitations = new Invitations({ store, seal, sendsMail, passwords, hashes, attempts, ...limits });
   const logins = new Logins({ store, passwords, hashes, attempts, nowMs });
   const consoleRoute = createConsoleRoute(logins, reach, changeLimit(clock, changesPerMinuteMax));
   return {
     consoleRoute,
     routes: [
       ...accountRoutes({ store, accounts, logins, consoleRoute, reach, canMail }),
+      ...organisationRoutes({ store, logins, consoleRoute }),
+      ...memberRoutes({ store, consoleRoute }),
+      ...invitationRoutes({ store, invitations, consoleRoute }),
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       ...pageRoutes({ accounts, logins, reach, outbox }),

@@ -8,12 +8,13 @@ import type { ApiKey, KeySettings, Store } from '../../../store/store.ts';
 import { json, type Route } from '../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
 import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
+import { requireRoleOverOthers } from './roles.ts';
 
 /** Keys that work, those in their grace too, of one organisation. */
 export const ACTIVE_KEYS_MAX = 100;
 
 export interface KeyRoutesDependencies {
-  store: Pick<Store, 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
+  store: Pick<Store, 'findKey' | 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
   consoleRoute: ConsoleRoute;
   /** Wall-clock milliseconds. */
   nowMs(): number;
@@ -62,8 +63,9 @@ const change =
 
 const roll =
   ({ store, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
-  async ({ request, params, organisationId, by }: ConsoleContext) => {
+  async ({ request, params, current, organisationId, by }: ConsoleContext) => {
     const { grace_seconds: seconds = ROLL_GRACE_SECONDS.default } = await readBody(request, RollBody);
+    requireRoleOverOthers('POST keys/:id/roll', current, await makerOf(store, organisationId, params.id));
     const rolled = await store.rollKey(organisationId, params.id ?? '', seconds * 1000, by, ACTIVE_KEYS_MAX);
     if (rolled === undefined) throw noKey();
     const { key, secret, old } = rolled;
@@ -73,12 +75,23 @@ const roll =
 
 const revoke =
   ({ store, nowMs }: KeyRoutesDependencies) =>
-  async ({ request, params, organisationId, by }: ConsoleContext) => {
+  async ({ request, params, current, organisationId, by }: ConsoleContext) => {
     await readBody(request, EmptyBody);
+    requireRoleOverOthers('DELETE keys/:id', current, await makerOf(store, organisationId, params.id));
     const key = await store.revokeKey(organisationId, params.id ?? '', by);
     if (key === undefined) throw noKey();
     return json(200, { key: viewOf(key, nowMs()) });
   };
+
+async function makerOf(
+  store: Pick<Store, 'findKey'>,
+  organisationId: string,
+  keyId: string | undefined,
+): Promise<string | null> {
+  const key = await store.findKey(organisationId, keyId ?? '');
+  if (key === undefined) throw noKey();
+  return key.makerId;
+}
 
 function noKey() {
   return refuse('not_found', 'There is no such key in use. GET /console/api/keys lists them.');
@@ -120,6 +133,7 @@ function viewOf(key: ApiKey, nowMs: number): KeyView {
     grace_until: key.graceUntil,
     rolled_to: key.rolledTo,
     last_used_at: key.lastUsedAt,
+    made_by: key.makerId === null ? null : { id: key.makerId, email: key.maker },
     scopes: key.scopes,
     models: key.models,
     origins: key.origins,

@@ -10,7 +10,7 @@ import { getBalance } from '../balance.ts';
 import { getBill } from '../bills.ts';
 import { getSession, getSessions, type SessionsDependencies } from '../sessions.ts';
 import { getUsage } from '../usage.ts';
-import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
+import type { ConsoleContext, ConsoleRoute, ConsoleRouteOptions } from './console-route.ts';
 import type { Endpoint } from './roles.ts';
 
 const ROWS = { min: 1, max: 200, default: 50 } as const;
@@ -39,13 +39,15 @@ export function recordRoutes({ consoleRoute, nowMs, ...rest }: RecordRoutesDepen
   const same = (
     endpoint: Endpoint,
     handler: (context: ConsoleContext, caller: ConsoleContext) => ReturnType<Route['handle']>,
-  ) => consoleRoute(endpoint, (context) => handler(context, context));
+    options?: ConsoleRouteOptions,
+  ) => consoleRoute(endpoint, (context) => handler(context, context), options);
+  const confirmed = { confirmed: true };
   return [
-    same('GET balance', getBalance(dependencies)),
+    same('GET balance', getBalance(dependencies), confirmed),
     same('GET usage', getUsage(dependencies)),
     same('GET sessions', getSessions(dependencies)),
     same('GET sessions/:id', getSession(dependencies)),
-    same('GET bills/:month', getBill(dependencies)),
+    same('GET bills/:month', getBill(dependencies), confirmed),
     consoleRoute('GET audit', listAudit(dependencies)),
   ];
 }

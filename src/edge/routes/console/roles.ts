@@ -1,13 +1,14 @@
 // Who may ask what of the console: every endpoint for people who are logged in, with the least role that it takes in the
 // organisation of the session. One that is not here cannot be made.
-import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { Role } from '../../../store/accounts/calls.ts';
-import { ROLES } from '../../../store/accounts/roles.ts';
+import { refuse } from '../../../api/errors.ts';
+import { isAtLeast } from '../../../store/accounts/roles.ts';
+import type { Role } from '../../../store/accounts/team-calls.ts';
 
 export const ENDPOINTS = {
   // One's own account and logins.
   'GET me': 'read_only',
   'POST organisation': 'read_only',
+  'POST organisations': 'read_only',
   'POST logout': 'read_only',
   'POST confirm': 'read_only',
   'POST verification': 'read_only',
@@ -15,6 +16,16 @@ export const ENDPOINTS = {
   'POST password': 'read_only',
   'GET console-sessions': 'read_only',
   'DELETE console-sessions/:id': 'read_only',
+
+  // Who is in the organisation. Over whom a role gives a say: src/store/accounts/roles.ts.
+  'GET members': 'read_only',
+  'POST members/leave': 'read_only',
+  'PATCH members/:id': 'admin',
+  'DELETE members/:id': 'admin',
+  'GET invitations': 'admin',
+  'POST invitations': 'admin',
+  'POST invitations/:id/resend': 'admin',
+  'DELETE invitations/:id': 'admin',
 
   // What the organisation uses, and what it costs.
   'GET balance': 'read_only',
@@ -32,8 +43,8 @@ export const ENDPOINTS = {
   'GET keys': 'developer',
   'POST keys': 'developer',
   'PATCH keys/:id': 'admin',
-  'POST keys/:id/roll': 'admin',
-  'DELETE keys/:id': 'admin',
+  'POST keys/:id/roll': 'developer',
+  'DELETE keys/:id': 'developer',
 
   'GET provider-keys': 'developer',
   'POST provider-keys': 'admin',
@@ -45,16 +56,38 @@ export const ENDPOINTS = {
 
 export type Endpoint = keyof typeof ENDPOINTS;
 
+/** What it takes where somebody else has made what the endpoint is about. */
+export const ENDPOINTS_OF_OTHERS = {
+  'POST keys/:id/roll': 'admin',
+  'DELETE keys/:id': 'admin',
+} as const satisfies { readonly [Each in Endpoint]?: Role };
+
 /** Throws a Refusal `role_not_allowed`. */
 export function requireRole(endpoint: Endpoint, role: Role): void {
   if (mayAsk(endpoint, role)) return;
-  throw roleNotAllowed(ENDPOINTS[endpoint]);
+  throw refuse(
+    'role_not_allowed',
+    `This takes the role ${ENDPOINTS[endpoint]} in the organisation. Ask one of its owners.`,
+  );
 }
 
 export function mayAsk(endpoint: Endpoint, role: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(ENDPOINTS[endpoint]);
+  return isAtLeast(role, ENDPOINTS[endpoint]);
 }
 
-function roleNotAllowed(least: Role): Refusal {
-  return refuse('role_not_allowed', `This takes the role ${least} in the organisation. Ask one of its owners.`);
+/**
+ * @param makerId who has made what the endpoint is about
+ * @throws Refusal `role_not_allowed`
+ */
+export function requireRoleOverOthers(
+  endpoint: keyof typeof ENDPOINTS_OF_OTHERS,
+  { role, person }: { role: Role; person: { id: string } },
+  makerId: string | null,
+): void {
+  const least = ENDPOINTS_OF_OTHERS[endpoint];
+  if (makerId === person.id || isAtLeast(role, least)) return;
+  throw refuse(
+    'role_not_allowed',
+    `This takes the role ${least} for what somebody else has made. Ask one of the admins.`,
+  );
 }

@@ -14,8 +14,8 @@ import { page } from './html.ts';
 
 export interface Form {
   title: string;
-  /** What stands above the button, by the link's token where it differs; throws a Refusal `invalid_link` for a link that is no good. */
-  content: string | ((token: string) => Promise<string>);
+  /** What stands above the button, by the link's token and who is here where it differs; throws a Refusal `invalid_link` for a link that is no good. */
+  content: string | ((token: string, request: DoorRequest) => Promise<string>);
   button: string;
 }
 
@@ -23,8 +23,8 @@ export interface Form {
 export function form(reach: Reach, wanted: Form): RouteHandler {
   return async ({ request }) => {
     const token = tokenOf(request);
-    return orRefused(reach, wanted, token, async () =>
-      formPage(wanted, await contentOf(wanted, token), reach.tls, 200),
+    return orRefused(reach, wanted, request, async () =>
+      formPage(wanted, await contentOf(wanted, token, request), reach.tls, 200),
     );
   };
 }
@@ -39,14 +39,14 @@ export function posted(
     requireSameOrigin(request);
     const token = tokenOf(request);
     const fields = await readForm(request);
-    return orRefused(reach, wanted, token, () => handle(token, fields, request));
+    return orRefused(reach, wanted, request, () => handle(token, fields, request));
   };
 }
 
 const tokenOf = ({ query }: DoorRequest): string => parseQuery(query).get('token') ?? '';
 
-const contentOf = async ({ content }: Form, token: string): Promise<string> =>
-  typeof content === 'string' ? content : content(token);
+const contentOf = async ({ content }: Form, token: string, request: DoorRequest): Promise<string> =>
+  typeof content === 'string' ? content : content(token, request);
 
 function formPage({ title, button }: Form, content: string, tls: boolean, status: number, note = ''): Reply {
   const said = note === '' ? '' : alert(note);
@@ -55,14 +55,20 @@ function formPage({ title, button }: Form, content: string, tls: boolean, status
 
 const alert = (note: string): string => `<p role="alert">${escaped(note)}</p>`;
 
-async function orRefused({ tls }: Reach, wanted: Form, token: string, work: () => Promise<Reply>): Promise<Reply> {
+async function orRefused(
+  { tls }: Reach,
+  wanted: Form,
+  request: DoorRequest,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
     const refusal = refusalOf(error instanceof StoreError ? refusalOfStore(error) : error);
     if (refusal.code === 'internal_error') throw error;
     // With a link that is no good, or not any more, trying again does not help.
-    const content = refusal.code === 'invalid_link' ? undefined : await contentOf(wanted, token).catch(() => undefined);
+    const isOver = refusal.code === 'invalid_link';
+    const content = isOver ? undefined : await contentOf(wanted, tokenOf(request), request).catch(() => undefined);
     const reply =
       content === undefined
         ? page(refusal.status, wanted.title, alert(refusal.message), tls)

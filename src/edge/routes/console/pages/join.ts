@@ -1,13 +1,15 @@
-// The page of an invitation: whoever has the link becomes a member with the password of the account there is, or of a new one, and
-// is logged in. Opening the page changes nothing.
+// The page of an invitation: whoever has the link becomes a member, as who is logged in here with its address, or with the password
+// of the account there is or of a new one, and is logged in. Opening the page changes nothing.
 import type { Invitations } from '../../../../accounts/invitations.ts';
 import type { Logins } from '../../../../accounts/logins.ts';
 import { LINK_PATHS } from '../../../../accounts/mails.ts';
+import { type Refusal, refuse } from '../../../../api/errors.ts';
 import { escaped } from '../../../../documents/pages/html.ts';
-import type { Invitation, Role } from '../../../../store/accounts/calls.ts';
+import type { Person } from '../../../../store/accounts/calls.ts';
+import type { Invitation, Role } from '../../../../store/accounts/team-calls.ts';
 import type { DoorRequest, Reply } from '../../../door.ts';
 import type { Route } from '../../../router.ts';
-import { peerOf } from '../console-route.ts';
+import { currentSession, peerOf } from '../console-route.ts';
 import { readCookie, setCookie } from '../cookie.ts';
 import { type Reach, refusalOfLogin } from '../reach.ts';
 import { type Form, form, posted } from './forms.ts';
@@ -27,11 +29,19 @@ const ROLES: Readonly<Record<Role, string>> = {
 };
 
 export function joinRoutes(dependencies: JoinRoutesDependencies): Route[] {
-  const { invitations, reach } = dependencies;
+  const { invitations, logins, reach } = dependencies;
   const path = LINK_PATHS.join;
   const joining: Form = {
     title: 'Join an organisation',
-    content: async (token) => contentOf(await invitations.find(token)),
+    content: async (token, request) => {
+      const invitation = await invitations.find(token);
+      const current = await currentSession(logins, request, reach);
+      return contentOf(
+        invitation,
+        current?.person,
+        current !== undefined && invitations.isFor(invitation, current.person),
+      );
+    },
     button: 'Join',
   };
   return [
@@ -40,27 +50,73 @@ export function joinRoutes(dependencies: JoinRoutesDependencies): Route[] {
   ];
 }
 
-function contentOf({ organisationName, role, email }: Invitation): string {
+/** @param isForHere whether who is logged in here is the one who is invited */
+function contentOf(invitation: Invitation, here: Person | undefined, isForHere: boolean): string {
+  const { organisationName, role, email } = invitation;
+  const what = `<p>This makes you ${ROLES[role]} of the organisation “${escaped(organisationName)}”.</p>`;
+  if (here !== undefined && isForHere && here.state === 'verified') {
+    return `${what}<p>You join as ${escaped(here.email)}, as which you are logged in here.</p>`;
+  }
+  return `${what}${here === undefined || isForHere ? '' : switchOf(here, email ?? '')}${fieldsOf(email)}`;
+}
+
+/** Joining as somebody else than is logged in here has to be wanted. */
+function switchOf(here: Person, email: string): string {
+  return (
+    `<p>You are logged in here as ${escaped(here.email)}. The invitation is for ${escaped(email)}: joining logs you out and in ` +
+    'again as that. To stay as you are, <a href="/">go back to the console</a>.</p>' +
+    '<input type="hidden" name="switch" value="yes">'
+  );
+}
+
+function fieldsOf(email: string | null): string {
   const as =
     email === null
       ? '<p><label>Your e-mail address<input type="email" name="email" autocomplete="username" required></label></p>'
       : `<p>You join as ${escaped(email)}.</p>`;
   return (
-    `<p>This makes you ${ROLES[role]} of the organisation “${escaped(organisationName)}”.</p>${as}` +
-    '<p><label>Password: of your account where this address has one, else a new one of 8 to 256 characters' +
+    `${as}<p><label>Password: of your account where this address has one, else a new one of 8 to 256 characters` +
     '<input type="password" name="password" autocomplete="current-password" required></label></p>'
   );
 }
 
 const postJoin =
-  ({ invitations, logins, reach }: JoinRoutesDependencies) =>
+  (dependencies: JoinRoutesDependencies) =>
   async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
-    const password = fields.get('password') ?? '';
-    const joined = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);
-    const done = page(200, 'You are a member', '<p><a href="/">Go to the console</a></p>', reach.tls);
-    // The cookie would not be kept; the console says why.
-    if (refusalOfLogin(reach, request) !== undefined) return done;
-    const { email, organisationId } = joined;
-    const opened = await logins.logIn(email, password, peerOf(request), readCookie(request, reach), organisationId);
-    return { ...done, headers: { ...done.headers, ...setCookie(request, reach, opened.cookie) } };
+    const { invitations, logins, reach } = dependencies;
+    const current = await currentSession(logins, request, reach);
+    if (current === undefined) return joinByPassword(dependencies, token, fields, request);
+    const invitation = await invitations.find(token);
+    const { person } = current;
+    if (!invitations.isFor(invitation, person)) {
+      if (fields.get('switch') !== 'yes') throw somebodyElse(person);
+    } else if (person.state === 'verified') {
+      const { organisationId } = await invitations.joinLoggedIn(token, person, request.remoteAddress);
+      await logins.enter(current, organisationId);
+      return member(reach);
+    }
+    return joinByPassword(dependencies, token, fields, request);
   };
+
+async function joinByPassword(
+  { invitations, logins, reach }: JoinRoutesDependencies,
+  token: string,
+  fields: URLSearchParams,
+  request: DoorRequest,
+): Promise<Reply> {
+  const password = fields.get('password') ?? '';
+  const joined = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);
+  const done = member(reach);
+  // The cookie would not be kept; the console says why.
+  if (refusalOfLogin(reach, request) !== undefined) return done;
+  const { email, organisationId } = joined;
+  const opened = await logins.logIn(email, password, peerOf(request), readCookie(request, reach), organisationId);
+  return { ...done, headers: { ...done.headers, ...setCookie(request, reach, opened.cookie) } };
+}
+
+const member = ({ tls }: Reach): Reply =>
+  page(200, 'You are a member', '<p><a href="/">Go to the console</a></p>', tls);
+
+/** Where the browser did not say so when the page was shown: it keeps the cookie back when a link of another site is followed. */
+const somebodyElse = ({ email }: Person): Refusal =>
+  refuse('invalid_request', `You are logged in here as ${email}, and the invitation is for somebody else.`);

@@ -1,0 +1,35 @@
+// What somebody is told whose change of a team was not made.
+import { type Refusal, refuse } from '../api/errors.ts';
+import type { InvitationRefusal, TeamRefusal } from '../store/accounts/team-calls.ts';
+
+export function refusalOfTeam(why: TeamRefusal | InvitationRefusal): Refusal {
+  switch (why) {
+    case 'not_found':
+      return refuse('not_found', 'There is no such member or invitation in this organisation. Load the list again.');
+    case 'role_not_allowed':
+      return refuse(
+        'role_not_allowed',
+        'Your role in the organisation does not allow this: nobody raises himself, and only owners have a say over owners. Ask one of them.',
+      );
+    case 'last_owner':
+      return refuse(
+        'last_owner',
+        'Nobody would be left who owns the organisation and can log in. Make somebody else an owner first.',
+      );
+    case 'member':
+      return refuse('invalid_request', 'This address is a member already. Change the role in the list of members.', {
+        param: 'email',
+      });
+    case 'too_many_invitations':
+      return refuse(
+        'invalid_request',
+        'An organisation has 100 open invitations and 1,000 members at most. Withdraw an invitation first.',
+      );
+    case 'too_many_mails':
+      return refuse(
+        'rate_limit_exceeded',
+        'An address is mailed three invitations of one person in an hour, and one person may send fifty. Try again later.',
+        { retryAfterSeconds: 1200 },
+      );
+  }
+}

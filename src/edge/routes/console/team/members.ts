@@ -1,0 +1,73 @@
+// The console's endpoints for the members of an organisation. Who has a say over whom is decided by the store, in the transaction
+// of the change.
+
+import { refusalOfTeam } from '../../../../accounts/team-refusals.ts';
+import { EmptyBody } from '../../../../api/console/console.ts';
+import { type MemberView, RoleBody } from '../../../../api/console/team.ts';
+import type { TeamRefusal } from '../../../../store/accounts/team-calls.ts';
+import type { Store } from '../../../../store/store.ts';
+import type { Reply } from '../../../door.ts';
+import { json, type Route } from '../../../router.ts';
+import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
+import { readBody } from '../read-body.ts';
+
+export interface MemberRoutesDependencies {
+  store: Pick<Store, 'listMembers' | 'changeRole' | 'removeMember'>;
+  consoleRoute: ConsoleRoute;
+}
+
+export function memberRoutes(dependencies: MemberRoutesDependencies): Route[] {
+  const { consoleRoute } = dependencies;
+  return [
+    consoleRoute('GET members', list(dependencies)),
+    consoleRoute('PATCH members/:id', change(dependencies), { verified: true, confirmed: true }),
+    // Without asking for the password: shutting somebody out is urgent.
+    consoleRoute('DELETE members/:id', remove(dependencies), { verified: true }),
+    consoleRoute('POST members/leave', leave(dependencies)),
+  ];
+}
+
+const list =
+  ({ store }: MemberRoutesDependencies) =>
+  async ({ organisationId, current }: ConsoleContext) => {
+    const members = await store.listMembers(organisationId);
+    const data = members.map(
+      ({ personId, email, role, joinedAtMs, lastLoginAtMs }): MemberView => ({
+        id: personId,
+        email,
+        role,
+        you: personId === current.person.id,
+        joined_at: timeOf(joinedAtMs),
+        last_login_at: timeOf(lastLoginAtMs),
+      }),
+    );
+    return json(200, { data });
+  };
+
+const change =
+  ({ store }: MemberRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    const { role } = await readBody(request, RoleBody);
+    return doneOr(await store.changeRole(organisationId, params.id ?? '', role, by));
+  };
+
+const remove =
+  ({ store }: MemberRoutesDependencies) =>
+  async ({ request, params, organisationId, by }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    return doneOr(await store.removeMember(organisationId, params.id ?? '', by));
+  };
+
+const leave =
+  ({ store }: MemberRoutesDependencies) =>
+  async ({ request, organisationId, by }: ConsoleContext) => {
+    await readBody(request, EmptyBody);
+    return doneOr(await store.removeMember(organisationId, by.id, by));
+  };
+
+export function doneOr(outcome: TeamRefusal | 'done'): Reply {
+  if (outcome !== 'done') throw refusalOfTeam(outcome);
+  return { status: 204 };
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -1,0 +1,45 @@
+// The console's endpoints for the organisations of a person: making one, and working in another one.
+import type { Logins } from '../../../../accounts/logins.ts';
+import { OrganisationBody } from '../../../../api/console/console.ts';
+import { NewOrganisationBody } from '../../../../api/console/team.ts';
+import { refuse } from '../../../../api/errors.ts';
+import type { Store } from '../../../../store/store.ts';
+import { json, type Route } from '../../../router.ts';
+import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
+import { readBody } from '../read-body.ts';
+
+export interface OrganisationRoutesDependencies {
+  store: Pick<Store, 'foundOrganisation'>;
+  logins: Logins;
+  consoleRoute: ConsoleRoute;
+}
+
+export function organisationRoutes(dependencies: OrganisationRoutesDependencies): Route[] {
+  const { consoleRoute } = dependencies;
+  return [
+    consoleRoute('POST organisation', enter(dependencies), { always: true }),
+    consoleRoute('POST organisations', found(dependencies), { verified: true }),
+  ];
+}
+
+/** One of those that the person is a member of; any other is as if it had never been. */
+const enter =
+  ({ logins }: OrganisationRoutesDependencies) =>
+  async ({ request, current }: ConsoleContext) => {
+    const { id } = await readBody(request, OrganisationBody);
+    if (await logins.enter(current, id)) return { status: 204 };
+    throw refuse('not_found', 'You are a member of no such organisation. GET /console/api/me lists yours.');
+  };
+
+/** The session works in the new one from then on. */
+const found =
+  ({ store, logins }: OrganisationRoutesDependencies) =>
+  async ({ request, current, by }: ConsoleContext) => {
+    const { name } = await readBody(request, NewOrganisationBody);
+    const organisation = await store.foundOrganisation(current.person.id, name, by);
+    if (organisation === undefined) {
+      throw refuse('invalid_request', 'You own twenty organisations, which is the most. Leave one first.');
+    }
+    await logins.enter(current, organisation.id);
+    return json(201, organisation);
+  };
