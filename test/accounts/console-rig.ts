@@ -66,6 +66,8 @@ export interface RigOptions {
   settings?: Partial<ConsoleOptions['settings']>;
   /** A gateway that nobody elsewhere is meant to reach, when absent. */
   reach?: Pick<ConsoleOptions, 'isPrivate' | 'publicUrl'>;
+  /** Whether the console takes the mailbox for a server that mails people. */
+  sendsMail?: boolean;
   further?: ConsoleOptions['further'];
   routes?: readonly Route[];
   /** Cheap ones when absent. */
@@ -77,6 +79,7 @@ export interface RigOptions {
 export async function openConsoleRig({
   settings,
   reach = { isPrivate: true },
+  sendsMail = false,
   further,
   routes = [],
   passwords = CHEAP,
@@ -114,7 +117,7 @@ export async function openConsoleRig({
     },
     clock,
     nowMs,
-    outbox: mailbox,
+    ...(sendsMail ? {} : { outbox: mailbox }),
     passwords,
     ...reach,
     ...(further === undefined ? {} : { further }),

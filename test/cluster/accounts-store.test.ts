@@ -21,6 +21,7 @@ const sessionOf = (personId: string) => ({
   userAgent: 'x',
   sessionsMax: 10,
 });
+const INVITED = { email: 'Ada@example.com', address: 'ada@example.com' };
 const LIMITS = { idleMs: 1_000_000, absoluteMs: 10_000_000 };
 
 type World = { who: { organisationId: string; keyId: string }; personId: string };
@@ -62,18 +63,25 @@ const SAMPLES: Samples = {
   requestPasswordReset: () => ['ada@example.com', token('reset'), stranger],
   isResetToken: () => [bytes('reset')],
   resetPassword: () => [bytes('reset'), `${HASH}3`, '192.0.2.1'],
+  foundOrganisation: ({ personId }) => [personId, 'Second', OPERATOR],
+  invite: ({ who }) => [who.organisationId, { ...INVITED, role: 'developer', ...token('invitation') }, OPERATOR],
+  listInvitations: ({ who }) => [who.organisationId],
+  renewInvitation: ({ who }) => [who.organisationId, 'inv_never', token('again'), OPERATOR],
+  withdrawInvitation: ({ who }) => [who.organisationId, 'inv_never', OPERATOR],
   findInvitation: () => [bytes('invitation')],
   beginJoining: () => [bytes('invitation'), 'ada@example.com'],
   join: () => [
     {
       hash: bytes('invitation'),
-      email: 'Ada@example.com',
-      address: 'ada@example.com',
-      passwordHash: HASH,
+      ...INVITED,
+      proof: { passwordHash: `${HASH}3` },
       welcomeMicroUsd: 0n,
       client: '192.0.2.1',
     },
   ],
+  listMembers: ({ who }) => [who.organisationId],
+  changeRole: ({ who, personId }) => [who.organisationId, personId, 'admin', OPERATOR],
+  removeMember: ({ who, personId }) => [who.organisationId, personId, OPERATOR],
   findOrganisation: ({ who }) => [who.organisationId],
   createKey: ({ who }) => [who.organisationId, { name: 'far', dailySpendMicroUsdMax: 2n ** 60n + 1n }, OPERATOR, 50],
   findKeyByHash: () => [bytes('nobody')],
@@ -116,7 +124,7 @@ const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? 'undefined', (_, each: unknown) =>
       typeof each === 'bigint' ? `${each}n` : each instanceof Uint8Array ? [...each] : each,
-    ).replace(/(key|org|per|con)_[\w-]+|sk_vox[\w.-]+/g, '$1'),
+    ).replace(/(key|org|per|con|inv)_[\w-]+|sk_vox[\w.-]+/g, '$1'),
   );
 
 describe('every call that an edge may make', () => {

@@ -1,40 +1,17 @@
-// Every endpoint of the console by every role, in the organisation that the session works in and in no other.
-import { createHash, randomBytes } from 'node:crypto';
+// People of several organisations, and the links by which they join them.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ConsoleRoute } from '../../../src/edge/routes/console/console-route.ts';
-import { ENDPOINTS, type Endpoint, mayAsk } from '../../../src/edge/routes/console/roles.ts';
-import type { Role } from '../../../src/store/accounts/calls.ts';
-import { ROLES } from '../../../src/store/accounts/roles.ts';
+import type { Role } from '../../../src/store/accounts/team-calls.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
 import { OPERATOR } from '../../fakes/store/ledger.ts';
-
-/** Those that other rooms add. */
-const ELSEWHERE = /^[A-Z]+ (?:(?:provider-keys|models|playground)(?:\/|$)|sessions\/:id\/events$)/;
-const endpoints = Object.keys(ENDPOINTS) as Endpoint[];
-const elsewhere = (consoleRoute: ConsoleRoute) =>
-  endpoints
-    .filter((endpoint) => ELSEWHERE.test(endpoint))
-    .map((endpoint) => consoleRoute(endpoint, async () => ({ status: 200, body: '' })));
+import { inviteTo } from './tenants-rig.ts';
 
 let rig: ConsoleRig;
 let team: string;
-const people = {} as Record<Role, Browser>;
-
-async function invite(email: string, role: Role, organisationId = team): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  const hash = createHash('sha256').update(token).digest();
-  await rig.store.invite(organisationId, { email, address: email, role, hash }, OPERATOR);
-  return `/join?token=${token}`;
-}
+const invite = (email: string, role: Role, organisationId = team) => inviteTo(rig, organisationId, email, role);
 
 beforeAll(async () => {
-  rig = await openConsoleRig({ further: [elsewhere] });
+  rig = await openConsoleRig();
   team = rig.ledger.createOrganisation('Team', null, OPERATOR).id;
-  for (const role of ROLES) {
-    people[role] = rig.browser();
-    const joined = await people[role].submit(await invite(`${role}@example.com`, role), { password: PASSWORD });
-    expect(joined.status).toBe(200);
-  }
 });
 
 interface Me {
@@ -43,38 +20,6 @@ interface Me {
   organisations: { id: string; role: Role }[];
 }
 const me = async (browser: Browser) => (await browser.get('/console/api/me')).json() as unknown as Me;
-
-function ask(browser: Browser, endpoint: Endpoint) {
-  const [method = '', path = ''] = endpoint.split(' ');
-  const named = path.replace(/:\w+/g, 'never');
-  return method === 'GET' ? browser.get(`/console/api/${named}`) : browser.call(method, named);
-}
-
-/** The logout is the last. */
-const inOrder = [...endpoints].sort((a, b) => Number(a === 'POST logout') - Number(b === 'POST logout'));
-
-describe('every endpoint', () => {
-  test.each(ROLES)('is open to the role %s as the table says, and closed beyond it', async (role) => {
-    const browser = rig.browser();
-    await browser.logIn(`${role}@example.com`);
-    for (const endpoint of inOrder) {
-      const { code } = await ask(browser, endpoint);
-      expect([endpoint, code === 'role_not_allowed']).toEqual([endpoint, !mayAsk(endpoint, role)]);
-    }
-  });
-
-  test('that tells or makes a secret, or changes money, is closed to who may only read', () => {
-    const open = endpoints.filter((endpoint) => mayAsk(endpoint, 'read_only'));
-    expect(open.filter((endpoint) => /key|audit/.test(endpoint))).toEqual([]);
-    const changing = open.filter((endpoint) => !endpoint.startsWith('GET '));
-    expect(changing.sort()).toEqual(
-      ['confirm', 'email', 'logout', 'organisation', 'password', 'verification']
-        .map((name) => `POST ${name}`)
-        .concat('DELETE console-sessions/:id')
-        .sort(),
-    );
-  });
-});
 
 describe('a person of two organisations', () => {
   test('has in each the role of that one, and sees what is of it only', async () => {
