@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact';
+
 interface FigureProps {
   title: string;
   /** Undefined until it is known. */
-  value: string | undefined;
+  value: ComponentChildren;
   note?: string | undefined;
 }
 

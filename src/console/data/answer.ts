@@ -1,7 +1,7 @@
 // What a page shows of the gateway's answers: asked for when the page is opened, and again when it says so. Nothing is kept.
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
-import { ask, type Refused } from './api.ts';
+import { type Refused, read } from './api.ts';
 
 export interface Answer<Value> {
   /** Undefined until the first answer. */
@@ -23,7 +23,7 @@ export function useAnswer<Value>(path: string | undefined, everyMs?: number): An
     newest.current++;
     const own = newest.current;
     try {
-      const answer = await ask<Value>('GET', path);
+      const answer = await read<Value>(path);
       if (own !== newest.current) return;
       value.value = answer;
       refused.value = undefined;

@@ -26,16 +26,30 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** @param path below `/console/api/` */
 export async function ask<Answer = void>(method: Method, path: string, body?: object): Promise<Answer> {
   try {
-    return await send<Answer>(method, path, body);
+    return await heeded(send<Answer>(method, path, body));
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    if (error.code === 'login_required') loggedOut.value++;
-    if (error.code !== 'password_required' || !(await confirmed())) throw error;
-    return send<Answer>(method, path, body);
+    if (!isPasswordWanted(error as Error) || !(await confirmed())) throw error;
+    return heeded(send<Answer>(method, path, body));
   }
 }
 
-/** The same without asking for the password. */
+/** What a page shows by itself, perhaps again and again: no question pops up for it. */
+export const read = <Answer>(path: string): Promise<Answer> => heeded(send<Answer>('GET', path));
+
+export const isPasswordWanted = (error: Error | undefined): boolean =>
+  error instanceof Refused && error.code === 'password_required';
+
+/** Whoever is not logged in any more is told so wherever it shows first. */
+async function heeded<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'login_required') loggedOut.value++;
+    throw error;
+  }
+}
+
+/** Without asking for the password, also where nobody is logged in. */
 export async function send<Answer = void>(method: Method, path: string, body?: object): Promise<Answer> {
   const answer = await fetch(`/console/api/${path}`, {
     method,

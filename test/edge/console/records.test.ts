@@ -1,6 +1,6 @@
 // Keys, balance, usage, sessions and audit log at the console: what is shown, and that nobody sees or moves what is another's.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, type ConsoleRig, openAccount, openConsoleRig } from '../../accounts/console-rig.ts';
+import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
 import { headOf, lineOf, OPERATOR } from '../../fakes/store/ledger.ts';
 
 let rig: ConsoleRig;
@@ -226,6 +226,21 @@ describe('the records', () => {
   ])('refuse %s', async (path, param) => {
     const answer = await bob.get(`/console/api/${path}`);
     expect([answer.status, answer.code, answer.param]).toEqual([400, 'invalid_request', param]);
+  });
+});
+
+describe('balance and bills', () => {
+  const month = new Date(0).toISOString().slice(0, 7);
+  test('are shown while the password was given lately, and after it was given again', async () => {
+    const browser = await openAccount(rig, 'credit@example.com');
+    const asked = () =>
+      Promise.all(['balance', `bills/${month}?format=html`].map((path) => browser.get(`/console/api/${path}`)));
+    expect((await asked()).map(({ status }) => status)).toEqual([200, 200]);
+    rig.pass(10 * 60_000);
+    expect((await asked()).map(({ code }) => code)).toEqual(['password_required', 'password_required']);
+    expect((await browser.get('/console/api/usage')).status).toBe(200);
+    await browser.call('POST', 'confirm', { password: PASSWORD });
+    expect((await asked()).map(({ status }) => status)).toEqual([200, 200]);
   });
 });
 

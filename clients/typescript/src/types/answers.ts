@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'session_idle'
   | 'session_too_long'
   | 'idempotency_conflict'
+  | 'last_owner'
   | 'file_too_large'
   | 'uri_too_long'
   | 'unsupported_media_type'

@@ -1,27 +1,23 @@
 // What matters today: money, use, what is live, and how the providers are.
-import type { BalanceAnswer, SessionList, UsageList } from '../../../api/usage.ts';
+import type { SessionList, UsageList } from '../../../api/usage.ts';
 import { Figure } from '../../controls/figure.tsx';
 import { Link } from '../../controls/link.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { length, usd } from '../../data/format.ts';
 import { SessionTable } from '../sessions/session-table.tsx';
+import { Credit } from './credit.tsx';
 
 const EVERY_MS = 15_000;
 
 export function Overview() {
   const today = new Date().toISOString().slice(0, 10);
-  const balance = useAnswer<BalanceAnswer>('balance', EVERY_MS);
   const usage = useAnswer<UsageList>(`usage?from=${today}&group_by=model`, EVERY_MS);
   const sessions = useAnswer<SessionList>('sessions?limit=10', EVERY_MS);
   return (
     <Page title="Overview" about="Today by UTC, and what is under way.">
       <dl class="figures">
-        <Figure
-          title="Credit left"
-          value={creditOf(balance.value)}
-          note={balance.value && `${usd(balance.value.held_usd)} held for work under way`}
-        />
+        <Credit />
         <Figure title="Cost today" value={usage.value && usd(usage.value.total.cost_usd)} />
         <Figure title="Audio today" value={usage.value && length(usage.value.total.audio_seconds)} />
         <Figure
@@ -39,9 +35,4 @@ export function Overview() {
       </section>
     </Page>
   );
-}
-
-function creditOf(balance: BalanceAnswer | undefined): string | undefined {
-  if (balance === undefined) return undefined;
-  return balance.available_usd === null ? 'no limit' : usd(balance.available_usd);
 }

@@ -7,6 +7,7 @@ import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { length, usd } from '../../data/format.ts';
 import { Bars } from './bars.tsx';
+import { Bill } from './bill.tsx';
 import { daysOf } from './days.ts';
 
 const GROUPS = { day: 'Day', provider: 'Provider', model: 'Model', key: 'Key' } as const;
@@ -88,21 +89,7 @@ export function Usage() {
           )}
         </Shown>
       </section>
-      <section class="card">
-        <h2>Bill of {month.value}</h2>
-        <div class="row">
-          <a class="button" href={`/console/api/bills/${month.value}?format=html`} target="_blank" rel="noreferrer">
-            Open to print
-          </a>
-          <a
-            class="button"
-            href={`/console/api/bills/${month.value}?format=csv`}
-            download={`voxgate-${month.value}.csv`}
-          >
-            Download as CSV
-          </a>
-        </div>
-      </section>
+      <Bill month={month.value} />
     </Page>
   );
 }

@@ -60,7 +60,7 @@ export function accountRoutes(dependencies: AccountRoutesDependencies): Route[] 
     at('POST', 'password-reset-request', openRoute(requestReset(dependencies))),
     at('POST', 'password-reset', openRoute(resetPassword(dependencies))),
     consoleRoute('POST logout', logOut(dependencies), { always: true }),
-    consoleRoute('POST confirm', confirm(dependencies)),
+    consoleRoute('POST confirm', confirm(dependencies), { always: true }),
     consoleRoute('GET me', getMe(dependencies)),
     consoleRoute('POST verification', resendVerification(dependencies)),
     consoleRoute('POST email', changeEmail(dependencies), { verified: true, confirmed: true }),
