@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
 import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin } from '../store/accounts/calls.ts';
-import type { Role } from '../store/accounts/team-calls.ts';
+import type { Role } from '../store/accounts/team/calls.ts';
 import type { Store } from '../store/store.ts';
 import { checkedEmail } from './accounts.ts';
 import type { ClientLimit } from './client-limit.ts';

@@ -1,6 +1,6 @@
 // What somebody is told whose change of a team was not made.
 import { type Refusal, refuse } from '../api/errors.ts';
-import type { InvitationRefusal, TeamRefusal } from '../store/accounts/team-calls.ts';
+import type { InvitationRefusal, TeamRefusal } from '../store/accounts/team/calls.ts';
 
 export function refusalOfTeam(why: TeamRefusal | InvitationRefusal): Refusal {
   switch (why) {

@@ -6,7 +6,7 @@ import { refusalOfTeam } from '../accounts/team-refusals.ts';
 import { loadSecret } from '../auth/secret.ts';
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import { isRole, ROLES } from '../store/accounts/roles.ts';
+import { isRole, ROLES } from '../store/accounts/team/roles.ts';
 import type { Organisation } from '../store/keys/calls.ts';
 import { checkedName } from '../store/keys/settings.ts';
 import type { Balance } from '../store/ledger/calls.ts';

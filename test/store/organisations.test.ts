@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/store/keys/calls.ts';
 import { judgeKey } from '../../src/store/keys/chart.ts';
 import { generateKey, parseKey } from '../../src/store/keys/key-text.ts';
-import { organisationsAndKeys } from '../../src/store/migrations/0001-organisations-and-keys.ts';
+import { organisationsAndKeys } from '../../src/store/migrations/0001-to-0010/0001-organisations-and-keys.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { keepDatabase } from '../../src/store/sqlite/keep-database.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/store/data-directory.ts';

@@ -1,7 +1,7 @@
 // People, their organisations, the links that are mailed to them, and their console sessions: shapes and promises. The store
 // sees neither passwords nor tokens: passwords come as slow hashes, tokens and session ids as SHA-256, mails as sealed text.
 import type { Actor } from '../audit-log/calls.ts';
-import type { Role, TeamCalls } from './team-calls.ts';
+import type { Role, TeamCalls } from './team/calls.ts';
 
 export type AccountState = 'unverified' | 'verified' | 'suspended';
 

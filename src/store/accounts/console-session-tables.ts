@@ -7,7 +7,7 @@ import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } fr
 import { createLoginAttempts } from './login-attempts.ts';
 import { type PeopleRows, personOf } from './people.ts';
 import { createRefusedLogins } from './refused-logins.ts';
-import type { Role } from './team-calls.ts';
+import type { Role } from './team/calls.ts';
 
 /** Passwords given in one session, one after the other, before it ends. */
 const CONFIRMATIONS_MAX = 5;

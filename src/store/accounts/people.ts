@@ -4,7 +4,7 @@ import type { Actor } from '../audit-log/calls.ts';
 import { createOrganisationTables } from '../keys/organisation-tables.ts';
 import type { TableContext } from '../table-context.ts';
 import type { AccountState, Person } from './calls.ts';
-import type { Member, Membership, Role } from './team-calls.ts';
+import type { Member, Membership, Role } from './team/calls.ts';
 
 /** A person as the row has it. */
 export interface PersonRow extends Person {

@@ -8,21 +8,16 @@ import type { TableContext } from '../table-context.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';
 import { accountAfter, MAILS_PER_HOUR_MAX } from './chart.ts';
 import { type ConsoleSessionTables, createConsoleSessionTables } from './console-session-tables.ts';
-import { createInvitationRows } from './invitation-rows.ts';
-import { createInvitingTables } from './inviting.ts';
-import { createJoiningTables } from './joining.ts';
 import { createLinks, type Link, type LinkPurpose } from './links.ts';
 import { createMailRequests } from './mail-requests.ts';
-import { createMemberTables } from './members.ts';
 import { createPeopleRows, type PersonRow, personOf } from './people.ts';
 import { createSignUpCount } from './sign-ups.ts';
+import { createTeamTables } from './team/tables.ts';
 
 export function createAccountTables(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>): AccountCalls {
   const { database } = context;
   const tables = new AccountTables(context, ledger);
   const { people, sessions, requests } = tables;
-  const rows = createInvitationRows(context);
-  const inviting = createInvitingTables(context, { rows, people, requests });
   const prove = tables.prove.bind(tables);
   /** Joins the commit that is under way. */
   const whole = <Args extends unknown[], Result>(call: (...args: Args) => Result): ((...args: Args) => Result) =>
@@ -42,9 +37,7 @@ export function createAccountTables(context: TableContext, ledger: Pick<LedgerCa
     moveAccount: whole((personId, event, by) => tables.moveAccount(personId, event, by)),
     deletePerson: whole((personId, by) => tables.deletePerson(personId, by)),
     ...sessions.calls,
-    ...inviting.calls,
-    ...createJoiningTables(context, { rows, people, prove }),
-    ...createMemberTables(context, { people, sessions, inviting }),
+    ...createTeamTables(context, { people, sessions, requests, prove }),
   };
 }
 

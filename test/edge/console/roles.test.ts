@@ -1,6 +1,6 @@
 // People of several organisations, and the links by which they join them.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Role } from '../../../src/store/accounts/team-calls.ts';
+import type { Role } from '../../../src/store/accounts/team/calls.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
 import { OPERATOR } from '../../fakes/store/ledger.ts';
 import { inviteTo } from './tenants-rig.ts';

@@ -1,8 +1,8 @@
 // Who may ask what of the console: every endpoint for people who are logged in, with the least role that it takes in the
 // organisation of the session. One that is not here cannot be made.
 import { refuse } from '../../../api/errors.ts';
-import { isAtLeast } from '../../../store/accounts/roles.ts';
-import type { Role } from '../../../store/accounts/team-calls.ts';
+import { isAtLeast } from '../../../store/accounts/team/roles.ts';
+import type { Role } from '../../../store/accounts/team/calls.ts';
 
 export const ENDPOINTS = {
   // One's own account and logins.
@@ -17,7 +17,7 @@ export const ENDPOINTS = {
   'GET console-sessions': 'read_only',
   'DELETE console-sessions/:id': 'read_only',
 
-  // Who is in the organisation. Over whom a role gives a say: src/store/accounts/roles.ts.
+  // Who is in the organisation. Over whom a role gives a say: src/store/accounts/team/roles.ts.
   'GET members': 'read_only',
   'POST members/leave': 'read_only',
   'PATCH members/:id': 'admin',

@@ -6,7 +6,7 @@ import { LINK_PATHS } from '../../../../accounts/mails.ts';
 import { type Refusal, refuse } from '../../../../api/errors.ts';
 import { escaped } from '../../../../documents/pages/html.ts';
 import type { Person } from '../../../../store/accounts/calls.ts';
-import type { Invitation, Role } from '../../../../store/accounts/team-calls.ts';
+import type { Invitation, Role } from '../../../../store/accounts/team/calls.ts';
 import type { DoorRequest, Reply } from '../../../door.ts';
 import type { Route } from '../../../router.ts';
 import { currentSession, peerOf } from '../console-route.ts';

@@ -3,7 +3,7 @@
 import type { Invitations, Invited } from '../../../../accounts/invitations.ts';
 import { EmptyBody } from '../../../../api/console/console.ts';
 import { InvitationBody, type InvitationView, type InvitedAnswer } from '../../../../api/console/team.ts';
-import type { ListedInvitation } from '../../../../store/accounts/team-calls.ts';
+import type { ListedInvitation } from '../../../../store/accounts/team/calls.ts';
 import type { Store } from '../../../../store/store.ts';
 import { json, type Route } from '../../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';

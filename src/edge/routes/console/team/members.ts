@@ -4,7 +4,7 @@
 import { refusalOfTeam } from '../../../../accounts/team-refusals.ts';
 import { EmptyBody } from '../../../../api/console/console.ts';
 import { type MemberView, RoleBody } from '../../../../api/console/team.ts';
-import type { TeamRefusal } from '../../../../store/accounts/team-calls.ts';
+import type { TeamRefusal } from '../../../../store/accounts/team/calls.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { Reply } from '../../../door.ts';
 import { json, type Route } from '../../../router.ts';

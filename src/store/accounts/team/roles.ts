@@ -1,5 +1,5 @@
 // What somebody may be in an organisation, and over whom that gives a say.
-import type { Role } from './team-calls.ts';
+import type { Role } from './calls.ts';
 
 /** Each may do what those before it may. */
 export const ROLES: readonly Role[] = ['read_only', 'developer', 'admin', 'owner'];

@@ -1,12 +1,12 @@
 // Members of organisations on an open database: listed, given another role, removed. Each change is judged in the transaction that
 // makes it, so that two at once cannot leave an organisation without an owner.
-import type { Actor } from '../audit-log/calls.ts';
-import type { TableContext } from '../table-context.ts';
-import type { ConsoleSessionTables } from './console-session-tables.ts';
+import type { Actor } from '../../audit-log/calls.ts';
+import type { TableContext } from '../../table-context.ts';
+import type { ConsoleSessionTables } from '../console-session-tables.ts';
+import type { PeopleRows } from '../people.ts';
+import type { Role, TeamCalls, TeamRefusal } from './calls.ts';
 import type { InvitingTables } from './inviting.ts';
-import type { PeopleRows } from './people.ts';
 import { isAtLeast, mayGive } from './roles.ts';
-import type { Role, TeamCalls, TeamRefusal } from './team-calls.ts';
 
 const ORGANISATIONS_OWNED_MAX = 20;
 const NAME_LENGTH_MAX = 100;

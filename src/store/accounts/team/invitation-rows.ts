@@ -1,7 +1,7 @@
 // The rows of invitations, on an open database. What may be done with them is in inviting.ts and joining.ts.
-import { uuidv7 } from '../../runtime/uuid.ts';
-import type { TableContext } from '../table-context.ts';
-import type { Invitation, ListedInvitation, Role } from './team-calls.ts';
+import { uuidv7 } from '../../../runtime/uuid.ts';
+import type { TableContext } from '../../table-context.ts';
+import type { Invitation, ListedInvitation, Role } from './calls.ts';
 
 /** Passwords that the page of one link compares. */
 export const TRIES_MAX = 5;

@@ -1,12 +1,10 @@
 // Invitations as those make them who look after an organisation, on an open database: made, sent again, withdrawn. What is done
 // with their links is in joining.ts.
-import type { Actor } from '../audit-log/calls.ts';
-import { noOrganisation } from '../keys/organisation-tables.ts';
-import type { TableContext } from '../table-context.ts';
-import type { InvitationRow, InvitationRows } from './invitation-rows.ts';
-import type { MailRequests } from './mail-requests.ts';
-import type { PeopleRows } from './people.ts';
-import { mayGive } from './roles.ts';
+import type { Actor } from '../../audit-log/calls.ts';
+import { noOrganisation } from '../../keys/organisation-tables.ts';
+import type { TableContext } from '../../table-context.ts';
+import type { MailRequests } from '../mail-requests.ts';
+import type { PeopleRows } from '../people.ts';
 import type {
   InvitationRefusal,
   InvitationToken,
@@ -15,7 +13,9 @@ import type {
   Role,
   TeamCalls,
   TeamRefusal,
-} from './team-calls.ts';
+} from './calls.ts';
+import type { InvitationRow, InvitationRows } from './invitation-rows.ts';
+import { mayGive } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST_OWNER_MS = 24 * HOUR_MS;

@@ -1,22 +1,24 @@
 // What the link of an invitation does, on an open database: it is looked at, tried, and used once.
-import type { TableContext } from '../table-context.ts';
+import type { TableContext } from '../../table-context.ts';
+import type { PeopleRows, PersonRow } from '../people.ts';
+import type { Joining, JoiningPassword, TeamCalls } from './calls.ts';
 import { type InvitationRows, type OpenInvitation, TRIES_MAX } from './invitation-rows.ts';
-import type { PeopleRows, PersonRow } from './people.ts';
-import type { Joining, JoiningPassword, TeamCalls } from './team-calls.ts';
 
 type JoiningCalls = Pick<TeamCalls, 'findInvitation' | 'beginJoining' | 'join'>;
+
+/** Where the address of an account was not proved yet. */
+export type ProveAddress = (
+  person: PersonRow,
+  link: { expiresAtMs: number },
+  passwordHash: string,
+  welcomeMicroUsd: bigint,
+  client: string,
+) => unknown;
 
 interface Accounts {
   rows: InvitationRows;
   people: PeopleRows;
-  /** Where the address of an account was not proved yet. */
-  prove(
-    person: PersonRow,
-    link: { expiresAtMs: number },
-    passwordHash: string,
-    welcome: bigint,
-    client: string,
-  ): unknown;
+  prove: ProveAddress;
 }
 
 export function createJoiningTables(context: TableContext, { rows, people, prove }: Accounts): JoiningCalls {
