@@ -1,7 +1,7 @@
 // Members of an organisation at the console: who may change whom, that an owner is always left, and what becomes of who is removed.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ROLES } from '../../../src/store/accounts/team/roles.ts';
 import type { Role } from '../../../src/store/accounts/team/calls.ts';
+import { ROLES } from '../../../src/store/accounts/team/roles.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
 import { OPERATOR } from '../../fakes/store/ledger.ts';
 import { inviteTo } from './tenants-rig.ts';

@@ -10,8 +10,8 @@ import { ENDPOINTS, type Endpoint } from '../../../src/edge/routes/console/roles
 import { consoleSessionEvents } from '../../../src/edge/routes/console/session-events.ts';
 import { type RoutesDependencies, routesOf } from '../../../src/edge/routes/index.ts';
 import { deepgram } from '../../../src/providers/deepgram/index.ts';
-import { ROLES } from '../../../src/store/accounts/team/roles.ts';
 import type { Role } from '../../../src/store/accounts/team/calls.ts';
+import { ROLES } from '../../../src/store/accounts/team/roles.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { keyRingOf } from '../../../src/vault/seal.ts';
 import { createVault } from '../../../src/vault/vault.ts';
