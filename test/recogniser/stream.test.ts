@@ -6,6 +6,7 @@ import type { DecodedWord } from '../../src/recogniser/decoders.ts';
 import { LANGUAGES } from '../../src/recogniser/languages.ts';
 import { SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
 import { RecogniserStream, STREAM_TIMING } from '../../src/recogniser/stream.ts';
+import { drawn } from '../fakes/drawn.ts';
 import { seeded } from '../fakes/random.ts';
 import { audioOf, Bench, chunksOf, finalsOf, queryOf, sample, silence, textsOf } from './listening.ts';
 
@@ -236,7 +237,7 @@ describe('on the real decoder', () => {
         const cut = (await bench.hear(queryOf(one), chunks)).map(({ heardBytes: _, ...message }) => message);
         expect(cut).toEqual(whole);
       }),
-      { numRuns: 8 },
+      { numRuns: drawn(40) },
     );
   });
 
@@ -248,7 +249,7 @@ describe('on the real decoder', () => {
   });
 
   test.each([30, 40])('what is said %i dB more quietly is heard all the same', async (quieterDb) => {
-    const one = sample('commands.wav');
+    const one = sample('garage.wav');
     const samples = new Int16Array(audioOf(one).buffer).map((value) => Math.round(value / 10 ** (quieterDb / 20)));
     expect(textsOf(await bench.hear(queryOf(one), [new Uint8Array(samples.buffer)]))).toEqual(one.turns);
   });

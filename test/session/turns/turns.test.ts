@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Heard, Utterance } from '../../../machines/events.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import type { RigClient, SessionRig } from '../../fakes/session-rig.ts';
 import { type Puppet, puppetRig } from '../puppet.ts';
 import { expectInOrder, hum, silence, speech } from '../support.ts';
@@ -321,7 +322,7 @@ describe('any order of messages', () => {
         expectInOrder(client);
         expect(rig.faults).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: drawn(500) },
     );
   });
 });

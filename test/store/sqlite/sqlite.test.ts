@@ -67,7 +67,7 @@ describe('files', () => {
     // The first moves the log into the database, the second begins it anew, and it stays small from then on.
     for (let index = 0; index < 3; index++) write();
     expect(logBytes()).toBeLessThanOrEqual(8 * 2 ** 20);
-    for (let round = 0; round < 2000; round++) write();
+    for (let round = 0; round < 800; round++) write();
     expect(logBytes()).toBeLessThanOrEqual(8 * 2 ** 20);
     expect(tables.findOrganisation(organisation.id)).toEqual(organisation);
   });
