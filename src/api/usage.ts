@@ -38,7 +38,9 @@ export const SessionsQuery = Type.Object(
       }),
     ),
     before: Type.Optional(Type.String({ description: 'Id of a session: those that are older than it.' })),
-    state: Type.Optional(Type.Union([Type.Literal('live'), Type.Literal('ended')])),
+    state: Type.Optional(
+      Type.Union([Type.Literal('live'), Type.Literal('ended')], { description: 'Both when absent.' }),
+    ),
     model: Type.Optional(
       Type.String({
         description: 'A slug or a provider, that was asked for or heard some of it.',

@@ -88,20 +88,15 @@ aside nav { border: 0; } aside nav a { display: block; padding: .2rem 0; } .foun
 interface Allowed {
   /** Where its forms may lead. */
   forms?: `'self'`;
-  scripts?: `'self'`;
-  /** Where its scripts may connect to. */
-  connect?: string;
 }
 
 /** What a browser may do with a page: show it, in its own style, and what else is allowed. */
-export function pageHeaders(style: string, { forms, scripts, connect }: Allowed = {}): Record<string, string> {
+export function pageHeaders(style: string, { forms }: Allowed = {}): Record<string, string> {
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = [
     `default-src 'none'`,
     `style-src 'sha256-${hash}'`,
     `img-src 'self'`,
-    ...(scripts === undefined ? [] : [`script-src ${scripts}`]),
-    ...(connect === undefined ? [] : [`connect-src ${connect}`]),
     `base-uri 'none'`,
     `form-action ${forms ?? `'none'`}`,
     `frame-ancestors 'none'`,

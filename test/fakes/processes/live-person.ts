@@ -5,6 +5,8 @@ const PAGE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origi
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 export interface LivePerson {
+  /** As a browser sends it. */
+  readonly cookie: string;
   call(method: string, path: string, body?: object): Promise<Response>;
 }
 
@@ -24,6 +26,7 @@ export async function livePerson(live: LiveGateway, email: string, password: str
   const login = await post('/console/api/login', { email, password });
   const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0]!;
   return {
+    cookie,
     call: (method, path, body) =>
       live.request(`/console/api/${path}`, {
         method,
