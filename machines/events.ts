@@ -164,7 +164,8 @@ export type LegReport = {
   sequence: number;
 } /** `simulated`: the provider said of itself that it is. */ & (
   | { type: 'leg.ready'; simulated?: true }
-  | { type: 'leg.heard'; heard: Heard }
+  /** `readMs`: when it was read from the provider's socket, by the clock of the leg's node. */
+  | { type: 'leg.heard'; heard: Heard; readMs: number }
   | { type: 'leg.pressure'; high: boolean }
   /** Asked to finish with a `waitMs`, the leg takes longer than its provider needs as a rule, and is alive. */
   | { type: 'leg.overdue' }

@@ -34,6 +34,7 @@ import {
 } from './context.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
+import { observeFile } from './observing.ts';
 import type { People } from './people.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -166,6 +167,7 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
   defer(() => decodings.close());
   metrics.watchQueue('decoded_files', () => decodings.size);
   return {
+    observeFile: () => observeFile(metrics, clock),
     reservations: money.files,
     idempotency,
     lengths,

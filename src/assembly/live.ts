@@ -14,7 +14,7 @@ import { RecogniserPool } from '../recogniser/threads/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
 import { OverloadMonitor } from '../runtime/overload-monitor.ts';
 import { SessionHost } from '../session/host.ts';
-import type { SessionOpening, SessionSummary } from '../session/session-opening.ts';
+import type { SessionOpening } from '../session/session-opening.ts';
 import { serveProviderBreaks } from '../session/watch/provider-break.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
 import { WatchService } from '../session/watch/watch-service.ts';
@@ -24,6 +24,7 @@ import { DialHealth } from '../upstream/service/dial-health.ts';
 import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { observeSession, sessionEnded, sessionOpened } from './observing.ts';
 import type { OpenedVault } from './vault.ts';
 
 /** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
@@ -31,8 +32,6 @@ const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
 
 /** Sessions whose events are being kept. */
 const KEPT_AT_A_TIME = 256;
-
-const LEG_LINES = { opened: 'leg opened', failed: 'leg failed', closed: 'leg closed' } as const;
 
 /** What holds connections to providers, for sessions and for files. */
 export interface Live extends LegsOfNode {
@@ -221,10 +220,10 @@ function openSessions(
     placement,
     breakers,
     dials,
-    onOpened: (opening) => opened(assembly, opening),
-    onLeg: ({ event, ...note }) => logger.info(note, LEG_LINES[event]),
+    observe: (opening) => observeSession(assembly, opening),
+    onOpened: (opening) => sessionOpened(assembly, opening),
     onEnded: (opening, summary, frames) => {
-      ended(assembly, opening, summary);
+      sessionEnded(assembly, opening, summary);
       keep(opening, frames);
     },
     onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
@@ -256,20 +255,4 @@ function keepEvents({ store, metrics }: Assembly) {
         underWay--;
       });
   };
-}
-
-function opened({ metrics, logger, bus }: Assembly, opening: SessionOpening): void {
-  metrics.sessionOpened();
-  const { sessionId, requestId, organisationId, keyId, request } = opening;
-  logger.info(
-    { sessionId, requestId, organisationId, keyId, model: request.model, sessionNode: bus.node },
-    'session opened',
-  );
-}
-
-function ended({ metrics, logger }: Assembly, opening: SessionOpening, summary: SessionSummary): void {
-  metrics.sessionEnded(summary.reason);
-  for (let count = 0; count < summary.failovers; count++) metrics.failedOver();
-  const { sessionId, requestId, organisationId, keyId, request } = opening;
-  logger.info({ sessionId, requestId, organisationId, keyId, model: request.model, ...summary }, 'session ended');
 }

@@ -8,8 +8,8 @@ import type { Bus } from '../bus/bus.ts';
 import type { Placement } from '../cluster/placement/placement.ts';
 import type { Attempts } from '../failover/model-attempt.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
-import type { LegNote } from './leg/leg-notes.ts';
 import type { SessionOpening, SessionSummary } from './session-opening.ts';
+import type { SessionObserver } from './watch/session-observer.ts';
 
 /** The part of the configuration that sessions live by. Milliseconds and bytes. */
 export interface SessionSettings {
@@ -57,7 +57,8 @@ export interface SessionDependencies {
   placement?: Placement | undefined;
   attempts: Attempts;
   onState(sessionId: string, value: StateValue): void;
-  onLeg?: ((note: LegNote) => void) | undefined;
+  /** Who is told of its moments as they come. */
+  observe?(opening: SessionOpening): SessionObserver | undefined;
   /** `frames`: what is kept of it, to be looked at. */
   onEnded(opening: SessionOpening, summary: SessionSummary, frames: readonly WatchedFrame[]): void;
   onFault(sessionId: string, name: string, error: unknown): void;

@@ -26,6 +26,7 @@ import type { SessionOpening } from './session-opening.ts';
 import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
 import { EmptyTurns } from './turns/empty-turns.ts';
 import { Turns } from './turns/turns.ts';
+import { SessionDelays } from './watch/session-delays.ts';
 import { SessionLog } from './watch/session-log.ts';
 
 export class LiveSession {
@@ -49,6 +50,7 @@ export class LiveSession {
   readonly #outcomes: LegOutcomes;
   readonly #idle: Deadline;
   readonly #suspension: Suspension;
+  readonly #delays: SessionDelays;
   #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -56,7 +58,7 @@ export class LiveSession {
     this.#dependencies = dependencies;
     const { request, sessionId } = opening;
     const { clock, settings, totals } = dependencies;
-    this.log = new SessionLog(dependencies.wallNow);
+    this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening));
     const { charts, log } = this;
     this.#scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
     const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
@@ -88,6 +90,8 @@ export class LiveSession {
       onOddRate: (ratio) => events.rateSuspect(ratio),
       onOddLayout: (layout) => events.layoutSuspect(layout),
     });
+    const delays = new SessionDelays(clock, request.sampleRate);
+    this.#delays = delays;
     const empties = new EmptyTurns({
       isAskedFor: settings.hearEmptyAgain === 'on',
       pipeline,
@@ -95,8 +99,8 @@ export class LiveSession {
       fail: (failure) => this.leg.fail(failure),
       warnOnce: (warning) => events.warnOnce(warning),
     });
-    this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties });
-    const legParts = { pipeline, charts, turns: this.turns, spending, log };
+    this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties, delays, log });
+    const legParts = { pipeline, charts, turns: this.turns, spending, delays, log };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
       ready: (generation, isSimulated) => this.#outcomes.ready(generation, isSimulated),
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
@@ -147,6 +151,7 @@ export class LiveSession {
   audio(bytes: Uint8Array): void {
     if (this.#scope.disposed) return;
     this.#idle.touch();
+    this.#delays.received(this.pipeline.receivedSamples, this.pipeline.sentSamples);
     if (!this.#intake.take(bytes)) return;
     this.#suspension.audio();
     this.leg.pump();

@@ -1,9 +1,9 @@
 // What the gateway counts, and how Prometheus reads it. Names, labels and their bounds are decided here; when something
 // counts is decided where it happens.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-
-/** Distinct values of one label; further ones are counted together under `other`. */
-const LABEL_VALUES_MAX = 200;
+import { providerOf } from '../api/slug.ts';
+import { type DelayMetrics, delayMetrics } from './delay-metrics.ts';
+import { boundedLabel } from './labels.ts';
 
 /** Gives the current depth, or the number of sessions by state. Called when the metrics are read; must be cheap. */
 type Read<Value> = () => Value;
@@ -18,7 +18,7 @@ export interface MetricsText {
  * Counters and gauges of one process, in a registry of their own. Labels come from closed sets (reasons, codes, route
  * patterns), never from what a client sent; a set that grows past 200 values all the same is cut off with `other`.
  */
-export interface Metrics {
+export interface Metrics extends DelayMetrics {
   /** What runs here; told once. */
   built(build: { version: string; node_version: string; door: string; roles: string }): void;
   sessionOpened(): void;
@@ -35,7 +35,8 @@ export interface Metrics {
   /** A socket was opened that may not send large messages. */
   smallSocket(): void;
   legEnded(outcome: string): void;
-  failedOver(): void;
+  /** A session or file went on with another model; `model` is the one that was left, of the catalogue. */
+  failedOver(mode: 'live' | 'file', model: string, reason: string): void;
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
@@ -78,6 +79,28 @@ function queueDepths(registry: Registry): Metrics['watchQueue'] {
   };
 }
 
+function failoverCounter(registry: Registry): Metrics['failedOver'] {
+  const failovers = new Counter({
+    name: 'voxgate_failovers_total',
+    help: 'Live sessions and files that went on with another model, by the one that was left and why.',
+    labelNames: ['mode', 'provider', 'model', 'reason'],
+    registers: [registry],
+  });
+  const bounded = boundedLabel();
+  return (mode, model, reason) => failovers.inc({ mode, provider: providerOf(model), model: bounded(model), reason });
+}
+
+function requestCounter(registry: Registry): Metrics['httpRequest'] {
+  const requests = new Counter({
+    name: 'voxgate_http_requests_total',
+    help: 'HTTP requests by route and status.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  });
+  const bounded = boundedLabel();
+  return (route, status) => requests.inc({ route: bounded(route), status });
+}
+
 /** @param node how every metric names the node that it is of; none does when absent */
 export function createMetrics(node?: string): Metrics {
   const registry = new Registry();
@@ -96,20 +119,11 @@ export function createMetrics(node?: string): Metrics {
   const sent = counter('audio_sent_seconds_total', 'Seconds of audio sent to providers, replays included.');
   const settlements = counter('settled_total', 'Sessions and files that the ledger has settled.');
   const billed = counter('settled_usd_total', 'What they cost, in USD.');
-  const failovers = counter('failovers_total', 'Live sessions that went on with another model.');
   const queryCredentials = counter('query_credentials_total', 'Handshakes with a credential in the URL.');
   const smallSockets = counter(
     'small_message_sockets_total',
     'Live sockets opened for messages of 1 MiB at most, since others had the places for larger ones.',
   );
-  const requests = new Counter({
-    name: 'voxgate_http_requests_total',
-    help: 'HTTP requests by route and status.',
-    labelNames: ['route', 'status'],
-    registers: [registry],
-  });
-  const boundedRoute = boundedLabel();
-
   let countByState: Read<Readonly<Record<string, number>>> = () => ({});
   new Gauge({
     name: 'voxgate_sessions',
@@ -140,7 +154,7 @@ export function createMetrics(node?: string): Metrics {
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
-    failedOver: () => failovers.inc(),
+    failedOver: failoverCounter(registry),
     settled: (usd) => {
       settlements.inc();
       billed.inc(usd);
@@ -149,7 +163,8 @@ export function createMetrics(node?: string): Metrics {
     ledgerFault: byLabel('ledger_faults_total', 'name', 'Failures of the ledger or of the way to it, by what failed.'),
     deadLetter: byLabel('dead_letters_total', 'reason', 'Messages between actors that did not arrive, by reason.'),
     messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were not believed, by why.'),
-    httpRequest: (route, status) => requests.inc({ route: boundedRoute(route), status }),
+    httpRequest: requestCounter(registry),
+    ...delayMetrics(registry),
     watchQueue: queueDepths(registry),
     watchGauge: (name, help, read) => {
       new Gauge({
@@ -165,16 +180,5 @@ export function createMetrics(node?: string): Metrics {
       countByState = read;
     },
     read: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
-  };
-}
-
-/** Lets a bounded number of values through; the rest become `other`. */
-function boundedLabel(): (value: string) => string {
-  const seen = new Set<string>();
-  return (value) => {
-    if (seen.has(value)) return value;
-    if (seen.size >= LABEL_VALUES_MAX) return 'other';
-    seen.add(value);
-    return value;
   };
 }

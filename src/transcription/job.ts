@@ -8,6 +8,7 @@ import { pricedMembers } from '../ledger/priced.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
 import { chainOf, unmapped } from './chain.ts';
 import { type EarlyAnswer, onceWhole } from './early-answer.ts';
+import type { FileObserver, ObservedFile } from './file-observer.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import { type Charge, FileBill } from './money/file-bill.ts';
 import type { FileReservations } from './money/file-reservations.ts';
@@ -26,6 +27,8 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   /** Answers that the client did not wait for: some a day are not charged. */
   untaken: UntakenAnswers;
   settings: { timeoutMs: number; hearEmptyAgain: 'on' | 'off' };
+  /** Who is told of a file's moments as they come. */
+  observeFile?(file: ObservedFile): FileObserver;
 }
 
 export interface JobOptions {
@@ -41,6 +44,7 @@ export interface JobOptions {
   /** Once the upload is whole, the work goes on whether the client is there or not. */
   outlivesClient: boolean;
   early: EarlyAnswer;
+  observer?: FileObserver | undefined;
 }
 
 /** What an answer is made of. */
@@ -97,9 +101,14 @@ export class FileJob {
     if (client.aborted) leave();
     else client.addEventListener('abort', leave, { once: true });
     const limit = limitedSignal(http.clock, settings.timeoutMs, given.signal);
+    let code: string | undefined;
     try {
       return await this.#within(limit, read);
+    } catch (error) {
+      code = error instanceof Refusal ? error.code : 'given_up';
+      throw error;
     } finally {
+      this.#options.observer?.ended(code);
       limit.release();
       client.removeEventListener('abort', leave);
     }
@@ -226,7 +235,7 @@ export class FileJob {
   }
 
   #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
-    const { requestId: jobId, organisationId, early } = this.#options;
+    const { requestId: jobId, organisationId, early, observer } = this.#options;
     const { upload, length, bill, members } = work;
     const { request } = upload;
     const onUtterance = onceWhole(upload, (utterance, by) => {
@@ -244,6 +253,7 @@ export class FileJob {
       chain: members,
       file,
       signal,
+      observer,
       hearEmptyAgain: this.#dependencies.settings.hearEmptyAgain === 'on',
       ...(request.stream ? { onUtterance } : {}),
     });

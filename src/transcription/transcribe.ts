@@ -22,6 +22,7 @@ import { emptyWarning, isEmpty, soundIn } from './empty-answers.ts';
 import { detailsOf, refusalOf } from './failures.ts';
 import { FileDecoder } from './file/file-decoder.ts';
 import { type AudioFile, FileSource } from './file/file-source.ts';
+import type { FileObserver } from './file-observer.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
 
 export interface TranscriptionJob {
@@ -32,6 +33,7 @@ export interface TranscriptionJob {
   chain: readonly ChainMember[];
   file: AudioFile;
   signal: AbortSignal;
+  observer?: FileObserver | undefined;
   /** An answer without words to a file that has sound is not taken for the answer while another model may have some. */
   hearEmptyAgain: boolean;
   /**
@@ -66,7 +68,7 @@ export async function transcribe(
   dependencies: TranscriptionDependencies,
   job: TranscriptionJob,
 ): Promise<TranscriptionOutcome> {
-  const { chain, signal } = job;
+  const { chain, signal, observer } = job;
   signal.throwIfAborted();
   const file = await FileSource.open(job.file);
   const attempts = new Attempts(chain, dependencies.breakers);
@@ -82,14 +84,17 @@ export async function transcribe(
     const call = new GuardedCall(member, dependencies.breakers);
     try {
       const onUtterance = isLast && job.onUtterance !== undefined ? tell : undefined;
+      observer?.asked(member.slug);
       const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
       call.succeeded();
+      observer?.answered(member.slug);
       const utterances = result.utterances.map(readableUtterance);
       const outcome: TranscriptionOutcome = { ...result, utterances, member, attempts: detailsOf(failed) };
       if (!isEmpty(utterances)) return outcome;
       if (empty !== undefined) return empty;
       const sound = await soundIn(file, signal);
       if (sound === 'none') return outcome;
+      observer?.failed(member.slug, noWords.reason);
       empty = { ...outcome, warnings: [...outcome.warnings, emptyWarning(member.slug, sound)] };
       if (!job.hearEmptyAgain || isTold || !file.left || attempts.next(noWords) === undefined) return empty;
     } catch (error) {
@@ -98,6 +103,7 @@ export async function transcribe(
         throw signal.aborted ? signal.reason : error;
       }
       call.failed(error.failure);
+      observer?.failed(member.slug, error.failure.reason);
       const pauseMs = attempts.next(error.failure);
       if (pauseMs === undefined || !file.left || isTold) {
         if (empty !== undefined) return empty;

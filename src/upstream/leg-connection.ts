@@ -38,7 +38,8 @@ export interface ConnectionLeg {
   /** Whether the leg finished, or was released by its session. */
   readonly endedInOrder: boolean;
   tell(event: UpstreamEvent): void;
-  heard(heard: Heard): void;
+  /** @param readMs when it was read; absent: now */
+  heard(heard: Heard, readMs?: number): void;
   /** Whether the session is to hold audio back. */
   pressed(high: boolean): void;
   /** A fault of our own: it ends the leg. */

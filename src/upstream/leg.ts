@@ -144,8 +144,8 @@ export class Leg implements LegHandle, ConnectionLeg {
     this.#boundary({ type: 'leg.ready', ...(this.connection.isSimulated ? { simulated: true as const } : {}) });
   }
 
-  heard(heard: Heard): void {
-    if (!this.scope.disposed) this.report({ type: 'leg.heard', heard });
+  heard(heard: Heard, readMs = this.dependencies.clock.now()): void {
+    if (!this.scope.disposed) this.report({ type: 'leg.heard', heard, readMs });
   }
 
   pressed(high: boolean): void {

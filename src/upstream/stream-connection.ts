@@ -32,6 +32,8 @@ export class StreamConnection implements LegConnection {
   /** The connection was opened: the provider knows of this leg. */
   #greeted = false;
   #pressure: Pressure | undefined;
+  /** When the message was read that is being taken. */
+  #readMs: number | undefined;
 
   constructor(codec: LiveCodec, leg: ConnectionLeg) {
     this.#codec = codec;
@@ -114,16 +116,20 @@ export class StreamConnection implements LegConnection {
   #hear(message: Incoming): void {
     const leg = this.#leg;
     if (leg.scope.disposed) return;
-    if (!this.#allowance.take(leg.dependencies.clock.now())) {
+    const readMs = leg.dependencies.clock.now();
+    if (!this.#allowance.take(readMs)) {
       leg.tell({ type: 'wire.failed', failure: tooManyMessages });
       return;
     }
+    this.#readMs = readMs;
     try {
       const steps = this.#codec.read(this.#state, message);
       if (steps.length === 0) leg.dependencies.onEvent?.({ type: 'unread', slug: leg.request.slug });
       this.#play(steps);
     } catch (error) {
       leg.fault('codec.read', error);
+    } finally {
+      this.#readMs = undefined;
     }
   }
 
@@ -155,7 +161,7 @@ export class StreamConnection implements LegConnection {
         this.#leg.heard(this.#leg.scrubber.cleanFailure(step));
         return;
       default:
-        this.#leg.heard(step);
+        this.#leg.heard(step, this.#readMs);
     }
   }
 

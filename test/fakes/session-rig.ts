@@ -20,7 +20,7 @@ import type { Engine, Provider } from '../../src/providers/provider.ts';
 import { SessionHost } from '../../src/session/host.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
 import type { LiveSession } from '../../src/session/session.ts';
-import type { SessionSettings } from '../../src/session/session-dependencies.ts';
+import type { SessionDependencies, SessionSettings } from '../../src/session/session-dependencies.ts';
 import type { SessionSummary } from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
@@ -137,6 +137,8 @@ export interface RigOptions {
   /** Absent: one without a limit. */
   ledger?: MemoryLedger;
   graceMs?: number;
+  /** Who is told of the moments of its sessions. */
+  observe?: SessionDependencies['observe'];
 }
 
 export class SessionRig {
@@ -233,6 +235,7 @@ export class SessionRig {
       sessionsMax: 100_000,
       openSpool: () => spools.open(),
       access,
+      ...(options.observe === undefined ? {} : { observe: options.observe }),
       onOpened: () => {},
       onEnded: (opening, summary) => this.clients.get(opening.sessionId)?.finish(summary),
       onFault: (sessionId, name, error) => this.faults.push({ sessionId, name, error }),

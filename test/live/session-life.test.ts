@@ -218,6 +218,7 @@ it('each session leaves a line in the log at its start, at each leg and at its e
   expect(lines).toMatchObject([
     { msg: 'session opened', node, ...ids, model: 'loopback/numbered', sessionNode: node },
     { msg: 'leg opened', node, ...leg, legNode: node },
+    { msg: 'leg ready', node, ...leg, legNode: node, dialMs: expect.any(Number) },
     { msg: 'leg closed', node, ...leg, legNode: node },
     { msg: 'session ended', node, ...ids, reason: 'client_closed', seconds: 1, turns: 2, failovers: 0 },
   ]);

@@ -19,7 +19,12 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.refused('invalid_api_key');
   metrics.refused('invalid_api_key');
   metrics.legEnded('finished');
-  metrics.failedOver();
+  metrics.failedOver('live', 'deepgram/nova-3', 'stalled');
+  metrics.dialled('deepgram/nova-3', 0.04);
+  metrics.partialHeard('deepgram/nova-3', 0.35);
+  metrics.finalTold('deepgram/nova-3', 0.8);
+  metrics.passed('to_client', 'near', 'deepgram/nova-3', 0.0015);
+  metrics.fileAnswered('openai/whisper-1', 3);
   metrics.queryCredential();
   metrics.smallSocket();
   metrics.deadLetter('unknown_actor');
@@ -31,14 +36,24 @@ test('everything that is counted is read as it was counted', async () => {
   metrics.httpRequest('/v1/models/:provider/:model', 200);
   metrics.watchSessions(() => ({ live: 2, draining: 1 }));
   metrics.watchQueue('store_calls', () => 3);
-  expect((await lines(metrics)).sort()).toEqual(
+  const all = await lines(metrics);
+  expect(all).toEqual(
+    expect.arrayContaining([
+      'voxgate_dial_seconds_bucket{le="0.05",model="deepgram/nova-3"} 1',
+      'voxgate_partial_delay_seconds_bucket{le="0.4",model="deepgram/nova-3"} 1',
+      'voxgate_final_delay_seconds_sum{model="deepgram/nova-3"} 0.8',
+      'voxgate_gateway_delay_seconds_bucket{le="0.002",direction="to_client",leg="near",model="deepgram/nova-3"} 1',
+      'voxgate_file_seconds_count{model="openai/whisper-1"} 1',
+    ]),
+  );
+  expect(all.filter((line) => !/_seconds_(bucket|sum|count)\{/.test(line)).sort()).toEqual(
     [
       'voxgate_audio_received_seconds_total 1.75',
       'voxgate_audio_sent_seconds_total 1',
       'voxgate_bus_refused_total{reason="forged"} 1',
       'voxgate_dead_letters_total{reason="unknown_actor"} 1',
       'voxgate_drops_total{name="interims"} 1',
-      'voxgate_failovers_total 1',
+      'voxgate_failovers_total{mode="live",provider="deepgram",model="deepgram/nova-3",reason="stalled"} 1',
       'voxgate_http_requests_total{route="/v1/models/:provider/:model",status="200"} 1',
       'voxgate_ledger_faults_total{name="settle"} 1',
       'voxgate_mails_total{outcome="sent"} 1',

@@ -2,51 +2,19 @@
 // session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
 import type { DemandedFault, LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { Ticket } from '../../failover/admission.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
-import type { Spending } from '../billing/spending.ts';
-import type { Charts } from '../charts.ts';
 import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
-import type { Turns } from '../turns/turns.ts';
-import type { SessionLog } from '../watch/session-log.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
 import { beforeLimit } from './leg-expiry.ts';
+import type { CurrentLegCalls, CurrentLegParts, LegAttempt } from './leg-parts.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
 const PUMP_BYTES_MAX = 262_144;
-
-/** The parts of the session that its leg works with. */
-export interface CurrentLegParts {
-  pipeline: AudioPipeline;
-  charts: Pick<Charts, 'tell'>;
-  turns: Pick<Turns, 'hear'>;
-  spending: Pick<Spending, 'sent' | 'starved'>;
-  log: SessionLog;
-}
-
-export interface CurrentLegCalls {
-  ready(generation: number, isSimulated: boolean): void;
-  failed(generation: number, failure: LegFailure): void;
-  finished(generation: number): void;
-  /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
-  overdue(generation: number): void;
-  /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
-  waiting(slug: string): boolean;
-  fault(name: 'audio' | 'report', error: unknown): void;
-}
-
-/** What is to be known of an attempt before it is made. */
-export interface LegAttempt {
-  /** Its share of the retry budget, where it is a second one. */
-  retry: Ticket | undefined;
-  /** Whether another member of the chain could be tried instead. */
-  hasOther(): boolean;
-}
 
 export class CurrentLeg {
   readonly #opening: SessionOpening;
@@ -96,7 +64,7 @@ export class CurrentLeg {
     this.#member = member;
     this.#timing = timing;
     this.#hasOther = attempt.hasOther;
-    this.#channel.begin(generation);
+    this.#channel.begin(member, generation);
     this.#heldBack = false;
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
     this.#parts.log.placing = 'queued';
@@ -156,6 +124,7 @@ export class CurrentLeg {
     );
     this.#finalizer.begin(timing.endpointing, lane.originSample);
     this.#frames = 0;
+    this.#parts.delays.begin(lane.originSample);
     this.#drainedTold = false;
     this.#gateOpen = true;
     this.#stall?.stop();
@@ -172,6 +141,7 @@ export class CurrentLeg {
 
   closeGate(): void {
     this.#gateOpen = false;
+    this.#parts.delays.held();
   }
 
   /** Ends the current turn once the audio received so far has left. */
@@ -218,7 +188,7 @@ export class CurrentLeg {
     const { generation } = report;
     if (report.type !== 'leg.pressure') this.#stall?.heard();
     if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
-    if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard);
+    if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
     else if (report.type === 'leg.ready') this.#ready(generation, report.simulated === true);
     else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
     else if (report.type === 'leg.finished') this.#calls.finished(generation);
@@ -228,6 +198,11 @@ export class CurrentLeg {
       this.#heldBack = report.high;
       this.pump();
     }
+  }
+
+  /** When it was read from its provider's socket. Clocks of two nodes cannot be compared: of a leg on another one, when it came here. */
+  #readMsOf({ readMs }: { readMs: number }): number {
+    return this.#channel.isFar ? this.#dependencies.clock.now() : readMs;
   }
 
   /** Its time is nearly up, or its node goes away. */
@@ -268,6 +243,8 @@ export class CurrentLeg {
       budget -= frame.bytes.byteLength;
       totals.audioSent(frame.samples / this.#opening.request.sampleRate);
       this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
+      const passedMs = this.#parts.delays.sent(this.#pipeline.sentSamples, now);
+      if (passedMs !== undefined) this.#parts.log.passed((this.#member as ChainMember).slug, passedMs);
       if (frame.endsTurn) {
         this.#finalizer.endedByPause();
         this.#endTurn();

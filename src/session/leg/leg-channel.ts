@@ -74,10 +74,7 @@ export class LegChannel {
     this.#dependencies = dependencies;
     this.#calls = calls;
     this.#session = dependencies.bus.address(opening.sessionId);
-    this.#notes = new LegNotes(opening.sessionId, (note) => {
-      dependencies.onLeg?.(note);
-      log.leg(note);
-    });
+    this.#notes = new LegNotes(opening.sessionId, (note) => log.leg(note));
     this.#waiting = new WaitWatch(dependencies.clock, () => this.#calls.waiting());
     this.detach = dependencies.bus.attach(
       opening.sessionId,
@@ -96,8 +93,14 @@ export class LegChannel {
     return this.#far?.isFull === true;
   }
 
+  /** Whether it is on another node. */
+  get isFar(): boolean {
+    return this.#far !== undefined;
+  }
+
   /** From now on another leg is meant; it is not asked for yet. */
-  begin(generation: number): void {
+  begin(member: ChainMember, generation: number): void {
+    this.#member = member;
     this.#current = generation;
     this.#reports = 0;
     this.#isReady = false;
@@ -108,7 +111,7 @@ export class LegChannel {
 
   /** Asks for it. */
   dial(member: ChainMember, timing: LiveTiming): void {
-    this.#member = member;
+    this.#notes.asked(member.slug, this.#current, this.#dependencies.clock.now());
     this.#frameBytesMax = frameBytesMax(timing, member.sampleRate);
     this.#waiting.begin();
     this.#ask(member);
@@ -204,6 +207,7 @@ export class LegChannel {
     if (this.isBroken && this.#opening.chain.length > 1)
       this.breakDown(this.#broken?.fault === 'error' ? 'error' : 'drop');
     this.#avoid = undefined;
+    this.#notes.ready(this.#dependencies.clock.now());
     this.#waiting.over();
   }
 
@@ -217,6 +221,7 @@ export class LegChannel {
     if (placement === undefined || this.#tried.size === NODES_TRIED_MAX) return { ...report, failure };
     placement.unreachable(node, providerOf(member.slug));
     this.#lastFailure = failure;
+    this.#notes.moved();
     this.#release();
     this.#reports = 0;
     this.#ask(member);
@@ -229,6 +234,7 @@ export class LegChannel {
     this.#log.placing = 'none';
     this.#waiting.pause();
     const leg = this.#leg;
+    this.#notes.closed();
     this.#release();
     if (leg !== undefined) this.#dismiss(leg);
   }
@@ -239,7 +245,6 @@ export class LegChannel {
   }
 
   #release(): void {
-    this.#notes.closed();
     this.#asking?.stop();
     this.#asking = undefined;
     this.#far?.stop();
@@ -263,7 +268,7 @@ export class LegChannel {
     const generation = this.#current;
     this.#leg = leg;
     this.#log.placing = 'placed';
-    this.#notes.opened(this.#member?.slug ?? '', generation, leg);
+    this.#notes.opened(leg);
     this.#waiting.opened();
     if (isOfNode(leg, bus.node)) return;
     this.#far = new FarLeg(bus, clock, leg, this.#session, this.#frameBytesMax, {

@@ -1,43 +1,63 @@
-// What is told of the legs of one session: each that is opened, has failed or is let go of, up to a number, without content.
+// What is told of the legs of one session: each that is asked for, opened, ready, has failed or is let go of, without content.
 import type { LegFailure } from '../../../machines/events.ts';
 import type { Address } from '../../bus/bus.ts';
 import { nodeOf } from '../../bus/subjects.ts';
 
-/** One line of the log. */
+/** `opened`: the node that answers for it is known. `ready`: its provider takes audio. */
 export interface LegNote {
-  event: 'opened' | 'failed' | 'closed';
+  event: 'asked' | 'opened' | 'ready' | 'failed' | 'closed';
   sessionId: string;
   model: string;
   generation: number;
   /** The node that has the connection, by its incarnation; null where none was opened. */
   legNode: string | null;
+  /** From `asked` to `ready`. */
+  dialMs?: number;
   kind?: LegFailure['kind'];
   reason?: string;
 }
 
-/** A session that changes its legs more often than this is told of by its end alone. */
-const NOTES_MAX = 64;
+type Leg = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
 
 export class LegNotes {
-  readonly #tell: ((note: LegNote) => void) | undefined;
+  readonly #tell: (note: LegNote) => void;
   readonly #sessionId: string;
-  #leg: Pick<LegNote, 'model' | 'generation' | 'legNode'> | undefined;
-  #count = 0;
+  #leg: Leg | undefined;
+  #askedMs = 0;
 
-  constructor(sessionId: string, tell: ((note: LegNote) => void) | undefined) {
-    this.#sessionId = sessionId;
+  constructor(sessionId: string, tell: (note: LegNote) => void) {
     this.#tell = tell;
+    this.#sessionId = sessionId;
   }
 
-  opened(model: string, generation: number, leg: Address): void {
-    this.#leg = { model, generation, legNode: nodeOf(leg) };
+  asked(model: string, generation: number, nowMs: number): void {
+    this.#askedMs = nowMs;
+    this.#leg = { model, generation, legNode: null };
+    this.#note('asked', this.#leg);
+  }
+
+  opened(leg: Address): void {
+    if (this.#leg === undefined) return;
+    this.#leg.legNode = nodeOf(leg);
     this.#note('opened', this.#leg);
   }
 
+  ready(nowMs: number): void {
+    if (this.#leg !== undefined) this.#note('ready', this.#leg, { dialMs: nowMs - this.#askedMs });
+  }
+
+  /** Also of one that was passed over, and never asked for. */
   failed(model: string, generation: number, { kind, reason }: LegFailure): void {
-    const legNode = this.#leg?.legNode ?? null;
+    const leg = this.#leg ?? { model, generation, legNode: null };
     this.#leg = undefined;
-    this.#note('failed', { model, generation, legNode, kind, reason });
+    this.#note('failed', leg, { kind, reason });
+  }
+
+  /** Its node could not reach the provider: another one is asked. */
+  moved(): void {
+    if (this.#leg === undefined) return;
+    this.#note('closed', this.#leg);
+    this.#leg.legNode = null;
   }
 
   /** Let go of; one that has failed was told of. */
@@ -47,9 +67,7 @@ export class LegNotes {
     if (leg !== undefined) this.#note('closed', leg);
   }
 
-  #note(event: LegNote['event'], rest: Omit<LegNote, 'event' | 'sessionId'>): void {
-    if (this.#count >= NOTES_MAX) return;
-    this.#count++;
-    this.#tell?.({ event, sessionId: this.#sessionId, ...rest });
+  #note(event: LegNote['event'], leg: Leg, rest: Pick<LegNote, 'dialMs' | 'kind' | 'reason'> = {}): void {
+    this.#tell({ event, sessionId: this.#sessionId, ...leg, ...rest });
   }
 }

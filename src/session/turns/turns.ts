@@ -12,6 +12,8 @@ import type { EventWriter } from '../event-writer.ts';
 import type { Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
 import { secondsOf } from '../timeline.ts';
+import type { SessionDelays } from '../watch/session-delays.ts';
+import type { SessionLog } from '../watch/session-log.ts';
 import type { EmptyTurns } from './empty-turns.ts';
 import { SpeakerNumbers } from './speaker-numbers.ts';
 
@@ -25,6 +27,8 @@ export interface TurnsParts {
   outbox: Pick<Outbox, 'push'>;
   totals: Pick<SessionTotals, 'dropped'>;
   empties: Pick<EmptyTurns, 'isHeardAgain'>;
+  delays: Pick<SessionDelays, 'partial' | 'final'>;
+  log: Pick<SessionLog, 'turn'>;
 }
 
 /** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
@@ -36,6 +40,9 @@ export class Turns {
   #model = '';
   readonly #speakers = new SpeakerNumbers();
   #due: Utterance | undefined;
+  /** When the message was read that is being heard, and the one that made the final that is due. */
+  #readMs = 0;
+  #dueReadMs = 0;
   /** End of the last final: nothing later may start before it. */
   #lastEndSample = 0;
   /** Number of the current turn. */
@@ -72,9 +79,10 @@ export class Turns {
     return this.open || this.#interimShown;
   }
 
-  /** What the current leg has heard. */
-  hear(heard: Heard): void {
+  /** What the current leg has heard, and when it was read from its provider. */
+  hear(heard: Heard, readMs: number): void {
     const { events, account } = this.#parts;
+    this.#readMs = readMs;
     if (heard.type === 'speech.started') {
       events.speechStarted(this.#secondsOf(this.#clamp(this.#timeline.startOf(this.#legSampleOf(heard.start)))));
     } else if (heard.type === 'warned') {
@@ -87,14 +95,17 @@ export class Turns {
   }
 
   #hearTurn(message: TurnMessage): void {
-    const { charts, empties, totals } = this.#parts;
+    const { charts, empties, totals, delays } = this.#parts;
     const step = this.#text.hear(message);
     if ('utterance' in step && step.utterance.text !== '') {
       this.#heardSamples = Math.max(this.#heardSamples, this.#endSampleOf(step.utterance.end));
     }
     switch (step.type) {
       case 'interim':
-        if (step.begins) charts.tellTurn({ type: 'turn.heard' });
+        if (step.begins) {
+          delays.partial(this.#clamp(this.#timeline.startOf(this.#legSampleOf(step.utterance.start))));
+          charts.tellTurn({ type: 'turn.heard' });
+        }
         this.#interim(step.utterance);
         return;
       case 'ended': {
@@ -102,7 +113,7 @@ export class Turns {
         if (step.begins) charts.tellTurn({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
-        this.#due = this.#placed(step.utterance);
+        this.#setDue(this.#placed(step.utterance));
         charts.tellTurn({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
       }
@@ -111,7 +122,7 @@ export class Turns {
           totals.dropped('late_formatted');
           return;
         }
-        this.#due = this.#placed(step.utterance);
+        this.#setDue(this.#placed(step.utterance));
         charts.tellTurn({ type: 'turn.formatted' });
         return;
       case 'empty':
@@ -131,9 +142,18 @@ export class Turns {
     this.#interimShown = false;
     this.#shownToSample = 0;
     this.#tell(final, true);
+    const endSample = Math.round(final.end * this.#sampleRate);
+    const { start, end } = final;
+    const delays = this.#parts.delays.final(endSample, this.#dueReadMs);
+    this.#parts.log.turn({ turn: this.number, model: this.#model, start, end, ...delays });
     this.number++;
-    this.#lastEndSample = Math.round(final.end * this.#sampleRate);
+    this.#lastEndSample = endSample;
     this.#parts.account.covered(this.#lastEndSample, this.#model);
+  }
+
+  #setDue(due: Utterance): void {
+    this.#due = due;
+    this.#dueReadMs = this.#readMs;
   }
 
   /** Forgets the unfinished turn: its leg failed, and the next one hears it from its beginning. */
@@ -188,7 +208,7 @@ export class Turns {
     // It may have been shown by a leg that failed: then the chart does not know of it any more.
     if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
     const end = this.#secondsOf(until === undefined ? this.#lastEndSample : this.#endSampleOf(until));
-    this.#due = { text: '', start: end, end };
+    this.#setDue({ text: '', start: end, end });
     this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
   }
 

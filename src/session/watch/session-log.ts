@@ -1,9 +1,11 @@
 // What is kept of one session for whoever looks at it, then or later: its latest frames, so many at most. Marks are kept of every
 // session, since they are few; steps of its charts while it is watched. No text of what was said.
+import type { FailureReason } from '../../../machines/events.ts';
 import { type FrameBody, type MarkName, WATCHED_FRAMES_MAX, type WatchedFrame } from '../../api/console/watching.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import type { LegNote } from '../leg/leg-notes.ts';
+import type { SessionObserver, TurnNote } from './session-observer.ts';
 
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
 /** In the place of what would make a frame longer than it may be. */
@@ -25,6 +27,7 @@ export type LegPlace = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
 
 export class SessionLog {
   readonly #wallNow: () => Date;
+  readonly #observer: SessionObserver | undefined;
   readonly #frames: WatchedFrame[] = [];
   reader: LogReader | undefined;
   /** The leg that is open. */
@@ -33,8 +36,10 @@ export class SessionLog {
   /** That of the latest frame. */
   sequence = 0;
 
-  constructor(wallNow: () => Date) {
+  /** @param observer is told of the same moments as they come, watched or not */
+  constructor(wallNow: () => Date, observer?: SessionObserver) {
     this.#wallNow = wallNow;
+    this.#observer = observer;
   }
 
   get now(): string {
@@ -69,15 +74,31 @@ export class SessionLog {
 
   /** What the client is told, where it is a mark. Codes and numbers: messages may repeat what a client has sent. */
   told(event: OutgoingEvent): void {
-    if (event.type === 'transcript') {
-      const { is_final, turn, model, start, end } = event;
-      if (is_final) this.mark('turn_final', `turn ${turn}`, { model, start, end });
-    } else if (event.type === 'failover') {
-      this.mark('failover', `${event.from} to ${event.to}: ${event.reason}`, { model: event.to });
+    if (event.type === 'failover') {
+      const { from, to, reason, replayed_seconds: replayedSeconds } = event;
+      this.mark('failover', `${from} to ${to}: ${reason}`, { model: to });
+      this.#observer?.failover({ from, to, reason: reason as FailureReason, replayedSeconds });
     } else if (event.type === 'discontinuity') {
       this.mark('discontinuity', event.reason, { start: event.from, end: event.to });
-    } else if (event.type === 'warning') this.mark('warning', event.code);
-    else if (event.type === 'error') this.mark('warning', event.error.code);
+    } else if (event.type === 'warning') this.#warned(event.code);
+    else if (event.type === 'error') this.#warned(event.error.code);
+  }
+
+  #warned(code: string): void {
+    this.mark('warning', code);
+    this.#observer?.warned(code);
+  }
+
+  /** A turn has its final, which was written to the client where that reads. */
+  turn(note: TurnNote): void {
+    const { turn, model, start, end } = note;
+    this.mark('turn_final', `turn ${turn}`, { model, start, end });
+    this.#observer?.turn(note);
+  }
+
+  /** From the client's frame to the connection of a leg of that model. */
+  passed(model: string, delayMs: number): void {
+    this.#observer?.audioPassed(model, delayMs);
   }
 
   /** How far the session is with finding a node for its leg. */
@@ -91,9 +112,13 @@ export class SessionLog {
     this.reader?.placing(state);
   }
 
-  leg({ event, model, generation, legNode, reason }: LegNote): void {
-    this.legNow = event === 'opened' ? { model, generation, legNode } : undefined;
-    if (this.legNow !== undefined) this.reader?.leg(this.legNow);
+  leg(note: LegNote): void {
+    const { event, model, generation, legNode, reason } = note;
+    this.#observer?.leg(note);
+    if (event === 'opened') {
+      this.legNow = { model, generation, legNode };
+      this.reader?.leg(this.legNow);
+    } else if (event !== 'ready') this.legNow = undefined;
     const leg = `leg ${generation}${legNode === null ? '' : ` on ${legNode}`}`;
     if (event === 'opened') this.mark('leg_opened', leg, { model });
     else if (event === 'failed') this.mark('leg_lost', `${leg}: ${reason ?? 'failed'}`, { model });

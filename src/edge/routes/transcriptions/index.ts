@@ -52,16 +52,20 @@ const jobOf = (
   more: { chargeId: string; outlivesClient: boolean },
   early: AnswerStream,
   dependencies: JobDependencies,
-): FileJob =>
-  new FileJob(dependencies, {
+): FileJob => {
+  const { organisationId } = caller;
+  const traceparent = request.headers.get('traceparent') ?? undefined;
+  return new FileJob(dependencies, {
     requestId,
-    organisationId: caller.organisationId,
+    organisationId,
+    observer: dependencies.observeFile?.({ requestId, organisationId, traceparent }),
     keyId: caller.keyId,
     requireModels: (slugs) => requireModels(caller, slugs),
     client: request.signal,
     early,
     ...more,
   });
+};
 
 /** Does a job. Gives its answer and the form, which is whole then. */
 async function answered(
