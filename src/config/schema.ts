@@ -7,6 +7,7 @@ import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
 import { Recogniser } from './schema-recogniser.ts';
 import { Session } from './schema-session.ts';
+import { Tracing } from './schema-tracing.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
 
 const KIB = 1024;
@@ -203,6 +204,7 @@ export const ConfigSchema = Type.Object({
   billing: Billing,
   providers: Type.Record(Type.String(), ProviderSettings),
   log: Log,
+  tracing: Tracing,
 });
 
 /** The configuration as the parts of the gateway are handed it. Units are in the names. */

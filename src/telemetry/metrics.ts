@@ -40,6 +40,8 @@ export interface Metrics extends DelayMetrics {
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
+  /** Spans that were sent to the collector of traces, or could not be. */
+  traced(outcome: 'sent' | 'failed', spans: number): void;
   /** A session or file was settled for so many USD. */
   settled(usd: number): void;
   /** A mail was sent, kept, failed or given up. */
@@ -88,6 +90,16 @@ function failoverCounter(registry: Registry): Metrics['failedOver'] {
   });
   const bounded = boundedLabel();
   return (mode, model, reason) => failovers.inc({ mode, provider: providerOf(model), model: bounded(model), reason });
+}
+
+function spanCounter(registry: Registry): Metrics['traced'] {
+  const spans = new Counter({
+    name: 'voxgate_trace_spans_total',
+    help: 'Spans by what became of them on their way to the collector.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return (outcome, count) => spans.inc({ outcome }, count);
 }
 
 function requestCounter(registry: Registry): Metrics['httpRequest'] {
@@ -165,6 +177,7 @@ export function createMetrics(node?: string): Metrics {
     messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were not believed, by why.'),
     httpRequest: requestCounter(registry),
     ...delayMetrics(registry),
+    traced: spanCounter(registry),
     watchQueue: queueDepths(registry),
     watchGauge: (name, help, read) => {
       new Gauge({

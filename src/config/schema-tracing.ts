@@ -1,0 +1,94 @@
+// The part of the declaration that says where traces go, by the standard's own variables.
+import { Type } from '@sinclair/typebox';
+import { choice, integer, optionalText } from './schema-types.ts';
+
+const SECOND = 1000;
+
+const Url = Type.String({ format: 'public-url', maxLength: 2048 });
+const URL_ACCEPTS = 'an http or https URL without user name, query or fragment';
+/** As the standard writes them, with `%` for what has a meaning. */
+const PAIRS = '^[!-~]+=[ -~]*$';
+
+export const Tracing = Type.Object({
+  endpoint: optionalText(Url, {
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    accepts: URL_ACCEPTS,
+    description:
+      'The OpenTelemetry collector that is sent the traces of sessions and files, by OTLP over HTTP; `/v1/traces` is put behind it. Without it there are no traces.',
+    quotable: false,
+  }),
+  tracesEndpoint: optionalText(Url, {
+    env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    accepts: URL_ACCEPTS,
+    description: 'The same, as it is and with its whole path.',
+    quotable: false,
+  }),
+  headers: optionalText(Type.String({ pattern: PAIRS, maxLength: 8192 }), {
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    accepts: 'headers such as `authorization=Bearer%20x,x-scope=y`',
+    description: 'Headers for the collector.',
+    secret: true,
+  }),
+  protocol: Type.String({
+    default: 'http/protobuf',
+    maxLength: 64,
+    env: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    accepts: 'http/protobuf',
+    description: 'How they are sent: `http/protobuf` is the only one.',
+  }),
+  timeoutMs: integer(
+    'OTEL_EXPORTER_OTLP_TIMEOUT',
+    100,
+    60 * SECOND,
+    10 * SECOND,
+    'How long the collector may take to answer, attempts after the first one included.',
+  ),
+  serviceName: Type.String({
+    default: 'voxgate',
+    minLength: 1,
+    maxLength: 256,
+    env: 'OTEL_SERVICE_NAME',
+    accepts: 'a text of 1 to 256 characters',
+    description: 'What the traces say this service is called.',
+  }),
+  resourceAttributes: optionalText(Type.String({ pattern: PAIRS, maxLength: 8192 }), {
+    env: 'OTEL_RESOURCE_ATTRIBUTES',
+    accepts: 'attributes such as `deployment.environment.name=production,team=speech`',
+    description: 'Further attributes of this service in its traces.',
+  }),
+  sampler: Type.String({
+    default: 'parentbased_always_on',
+    maxLength: 64,
+    env: 'OTEL_TRACES_SAMPLER',
+    accepts:
+      'one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio',
+    description:
+      'Which traces are kept. What a client says of its own decides nothing, so that those with `parentbased_` are the same as those without.',
+  }),
+  samplerArg: optionalText(Type.String({ maxLength: 16 }), {
+    env: 'OTEL_TRACES_SAMPLER_ARG',
+    accepts: 'a number from 0 to 1',
+    description: 'The share of traces that `traceidratio` keeps; all of them when absent.',
+  }),
+  disabled: choice(
+    'OTEL_SDK_DISABLED',
+    ['true', 'false'],
+    'false',
+    'Whether there are no traces in spite of an endpoint.',
+  ),
+  queueMax: integer(
+    'OTEL_BSP_MAX_QUEUE_SIZE',
+    1,
+    1_000_000,
+    8192,
+    'Spans that may wait for the collector; what comes beyond is dropped, and counted.',
+  ),
+  batchMax: integer('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1, 100_000, 512, 'Spans that are sent together.'),
+  delayMs: integer('OTEL_BSP_SCHEDULE_DELAY', 10, 60 * SECOND, 5 * SECOND, 'How often spans are sent.'),
+});
+
+const SAMPLERS = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
+
+/** What is looked at where traces are sent alone: these variables may be there for other programs, which know more values. */
+export const isKnownSampler = (name: string): boolean => SAMPLERS.test(name);
+export const isShare = (text: string): boolean => /^(0(\.\d+)?|1(\.0+)?|\.\d+)$/.test(text);

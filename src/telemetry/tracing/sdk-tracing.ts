@@ -1,0 +1,145 @@
+// Traces by the official SDK, sent as OTLP over HTTP. Which spans there are is decided by who starts them; here, which traces are kept
+// and how many spans may wait.
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { parseKeyPairsIntoRecord, parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, type Sampler, SamplingDecision, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Config } from '../../config/schema.ts';
+import { CountedExporter, QueueBound } from './span-queue.ts';
+import type { Attributes, SpanStart, TraceSpan, Tracing, TracingOptions } from './tracing.ts';
+
+/** How long the end of the process waits for a collector. */
+const FLUSH_MS = 2_000;
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
+
+export class SdkTracing implements Tracing {
+  readonly #provider: TracerProvider;
+  readonly #tracer: Tracer;
+  readonly #queue: QueueBound;
+
+  constructor({ settings, resource, listener }: TracingOptions) {
+    const { serviceName, resourceAttributes = '', timeoutMs, queueMax, batchMax, delayMs } = settings;
+    const exporter = new CountedExporter(
+      new OTLPTraceExporter({ url: urlOf(settings), headers: headersOf(settings), timeoutMillis: timeoutMs }),
+      listener,
+    );
+    const batches = new BatchSpanProcessor({
+      exporter,
+      maxQueueSize: queueMax,
+      maxExportBatchSize: Math.min(batchMax, queueMax),
+      scheduledDelayMillis: delayMs,
+      exportTimeoutMillis: timeoutMs,
+    });
+    this.#queue = new QueueBound(batches, queueMax, () => listener.dropped());
+    exporter.onSettled = (spans) => this.#queue.settled(spans);
+    this.#provider = new TracerProvider({
+      resource: defaultResource().merge(
+        resourceFromAttributes({
+          ...resource,
+          ...parseKeyPairsIntoRecord(resourceAttributes),
+          'service.name': serviceName,
+        }),
+      ),
+      sampler: samplerOf(settings),
+      spanProcessors: [this.#queue],
+    });
+    this.#tracer = this.#provider.getTracer('voxgate');
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  start(name: string, start: SpanStart, traceparent: string | undefined): TraceSpan {
+    const parent = traceparent === undefined ? null : parseTraceParent(traceparent);
+    const context = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
+    return new SdkSpan(this.#tracer, context, name, start);
+  }
+
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, FLUSH_MS);
+    });
+    // What could not be sent was counted.
+    await Promise.race([this.#provider.shutdown().catch(() => {}), late]);
+    clearTimeout(timer);
+  }
+}
+
+class SdkSpan implements TraceSpan {
+  readonly #tracer: Tracer;
+  readonly #context: Context;
+  readonly #span: Span;
+
+  constructor(tracer: Tracer, parent: Context, name: string, { kind = 'internal', atMs, attributes }: SpanStart) {
+    this.#tracer = tracer;
+    this.#span = tracer.startSpan(name, { kind: KINDS[kind], startTime: atMs, attributes }, parent);
+    this.#context = trace.setSpan(ROOT_CONTEXT, this.#span);
+  }
+
+  get traceId(): string {
+    return this.#span.spanContext().traceId;
+  }
+
+  get spanId(): string {
+    return this.#span.spanContext().spanId;
+  }
+
+  get isSampled(): boolean {
+    return this.#span.isRecording();
+  }
+
+  child(name: string, start: SpanStart): TraceSpan {
+    return new SdkSpan(this.#tracer, this.#context, name, start);
+  }
+
+  set(attributes: Attributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  event(name: string, atMs: number, attributes: Attributes = {}): void {
+    this.#span.addEvent(name, attributes, atMs);
+  }
+
+  end(atMs: number, error?: string): void {
+    if (error !== undefined) {
+      this.#span.setAttribute('error.type', error);
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    this.#span.end(atMs);
+  }
+}
+
+/** The standard's: the first variable is the beginning of the path, the second all of it. */
+const urlOf = ({ endpoint = '', tracesEndpoint }: Config['tracing']): string =>
+  tracesEndpoint ?? `${endpoint.replace(/\/$/, '')}/v1/traces`;
+
+const headersOf = ({ headers = '' }: Config['tracing']): Record<string, string> => parseKeyPairsIntoRecord(headers);
+
+/**
+ * What is kept of a trace that begins here. What a client says of its own, and the id that it gives it, decide nothing: else it could
+ * have all of its sessions kept.
+ */
+function samplerOf({ sampler, samplerArg = '1' }: Config['tracing']): Sampler {
+  const share = sampler.endsWith('always_off') ? 0 : sampler.endsWith('ratio') ? Number(samplerArg) : 1;
+  return {
+    shouldSample(context) {
+      const parent = trace.getSpanContext(context);
+      const isKept =
+        parent === undefined || parent.isRemote === true ? Math.random() < share : (parent.traceFlags & 1) === 1;
+      return { decision: isKept ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD };
+    },
+    toString: () => `own(${share})`,
+  };
+}

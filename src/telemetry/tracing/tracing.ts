@@ -1,0 +1,58 @@
+// Traces, as the rest of the gateway knows them: spans with names, times and attributes, never content. The SDK behind them is loaded
+// only where an operator has named a collector.
+import type { Config } from '../../config/schema.ts';
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface SpanStart {
+  kind?: 'server' | 'client' | 'internal';
+  /** Milliseconds since 1970. */
+  atMs: number;
+  attributes: Attributes;
+}
+
+/** One span. Everything on it is harmless after its end. */
+export interface TraceSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Whether it is kept; of one that is not, nothing leaves the process. */
+  readonly isSampled: boolean;
+  child(name: string, start: SpanStart): TraceSpan;
+  set(attributes: Attributes): void;
+  event(name: string, atMs: number, attributes?: Attributes): void;
+  /** @param error why it failed: a word of ours, such as `stalled` */
+  end(atMs: number, error?: string): void;
+}
+
+export interface Tracing {
+  /** @param traceparent what a client says its own trace is: it becomes part of that one, and nothing else follows from it */
+  start(name: string, start: SpanStart, traceparent: string | undefined): TraceSpan;
+  /** Spans that wait to be sent. */
+  readonly waiting: number;
+  /** Sends what waits, within a bound. */
+  close(): Promise<void>;
+}
+
+export interface TracingListener {
+  /** So many spans were sent, or could not be and are gone. */
+  exported(outcome: 'sent' | 'failed', spans: number): void;
+  /** The collector takes less than comes: this span is gone. */
+  dropped(): void;
+  /** What went wrong, once a minute at most. */
+  fault(error: unknown): void;
+}
+
+export interface TracingOptions {
+  settings: Config['tracing'];
+  /** Attributes of the process. */
+  resource: Attributes;
+  listener: TracingListener;
+}
+
+/** Undefined where no collector is named: then nothing is loaded. */
+export async function openTracing(options: TracingOptions): Promise<Tracing | undefined> {
+  const { endpoint, tracesEndpoint, disabled } = options.settings;
+  if (disabled === 'true' || (endpoint === undefined && tracesEndpoint === undefined)) return undefined;
+  const { SdkTracing } = await import('./sdk-tracing.ts');
+  return new SdkTracing(options);
+}
