@@ -19,6 +19,7 @@ import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
 import { openMembers } from './assembly/members.ts';
 import { auditHourly, notePrices, openHistory, openMoney } from './assembly/money.ts';
 import { openNetwork, type SharedNetwork } from './assembly/network.ts';
+import { openTraces } from './assembly/observing/traces.ts';
 import { type Mails, openMails, openPeople } from './assembly/people.ts';
 import {
   openRemoteAccounts,
@@ -206,8 +207,9 @@ class Node {
     this.#defer(close);
     const roles = new Set(rolesOf(config.cluster.roles));
     const defer = this.#defer.bind(this);
+    const tracing = await openTraces({ config, logger, metrics, node: bus.node, defer });
     const nodeChart = () => this.#actor;
-    const before: BeforeStore = { config, logger, clock, metrics, bus, nodeChart, secret, roles, defer };
+    const before: BeforeStore = { config, logger, clock, metrics, tracing, bus, nodeChart, secret, roles, defer };
     const endFor = this.#endFor.bind(this);
     this.#members = shared && (await openMembers(before, shared, () => this.#load(), endFor));
     const own = roles.has('accounts') ? await openOwnAccounts(before, shared, endFor) : undefined;

@@ -11,12 +11,15 @@ import type { Chart } from '../runtime/inspect.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing/tracing.ts';
 
 export interface Assembly {
   config: Config;
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** Undefined where no collector is named. */
+  tracing: Tracing | undefined;
   /** What this node does. */
   roles: ReadonlySet<Role>;
   bus: Bus;

@@ -20,6 +20,7 @@ import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '.
 import { breakProvider } from '../session/watch/provider-break.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { FileDecodings } from '../transcription/decoding/decodings.ts';
+import type { ObservedFile } from '../transcription/file-observer.ts';
 import { LengthMeter } from '../transcription/measuring/length-meter.ts';
 import { UntakenAnswers } from '../transcription/money/untaken-answers.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
@@ -34,7 +35,7 @@ import {
 } from './context.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
-import { observeFile } from './observing.ts';
+import { observeFile } from './observing/observing.ts';
 import type { People } from './people.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -140,7 +141,8 @@ function handlersOf(
 }
 
 /** What transcriptions of files need. */
-function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assembly, { money, live }: Behind) {
+function filesOf(assembly: Assembly, { money, live }: Behind) {
+  const { config, logger, clock, metrics, store, secret, defer } = assembly;
   const pools = new HttpPools();
   defer(() => pools.close());
   const spoolBudget = new SpoolBudget(config.session.spoolNodeBytesMax);
@@ -167,7 +169,7 @@ function filesOf({ config, logger, clock, metrics, store, secret, defer }: Assem
   defer(() => decodings.close());
   metrics.watchQueue('decoded_files', () => decodings.size);
   return {
-    observeFile: () => observeFile(metrics, clock),
+    observeFile: (file: ObservedFile) => observeFile(file, assembly),
     reservations: money.files,
     idempotency,
     lengths,

@@ -24,7 +24,7 @@ import { DialHealth } from '../upstream/service/dial-health.ts';
 import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
-import { observeSession, sessionEnded, sessionOpened } from './observing.ts';
+import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
 /** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
@@ -203,8 +203,9 @@ function openSessions(
   breakers: Breakers,
   openSpool: () => Spool,
 ): SessionHost {
-  const { config, clock, logger, metrics, bus, defer } = assembly;
+  const { config, clock, metrics, bus, defer } = assembly;
   const keep = keepEvents(assembly);
+  const observed = new ObservedSessions(assembly);
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
   const sessions = new SessionHost({
@@ -220,13 +221,13 @@ function openSessions(
     placement,
     breakers,
     dials,
-    observe: (opening) => observeSession(assembly, opening),
-    onOpened: (opening) => sessionOpened(assembly, opening),
+    observe: (opening) => observed.observe(opening),
+    onOpened: (opening) => observed.opened(opening),
     onEnded: (opening, summary, frames) => {
-      sessionEnded(assembly, opening, summary);
+      observed.ended(opening, summary);
       keep(opening, frames);
     },
-    onFault: (sessionId, action, error) => logger.error({ sessionId, action, err: error }, 'session fault'),
+    onFault: (...fault) => observed.fault(...fault),
   });
   relief.push(() => sessions.shed());
   metrics.watchSessions(() => ({ ...sessions.countByPhase() }));

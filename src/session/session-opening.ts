@@ -12,6 +12,8 @@ export interface SessionOpening {
   keyId: string;
   /** Of the client token that it was opened with, where it was one. */
   tokenId?: string;
+  /** What the client says its own trace is: a claim, and nothing but a trace follows from it. */
+  traceparent?: string | undefined;
   request: ListenRequest;
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];

@@ -13,6 +13,8 @@ import { readListenQuery } from './query.ts';
 /** Who asks, as its handshake was judged. */
 export interface Asking {
   requestId: string;
+  /** What the client says its own trace is. */
+  traceparent: string | undefined;
   caller: Caller;
   warnings: readonly Degradation[];
   /** Gives back the place that the connection has taken already. */
@@ -22,7 +24,7 @@ export interface Asking {
 /** What the session is opened with. Rejects with a Refusal; then it holds no place and no money. */
 export async function openingOf(
   parameters: ReadonlyMap<string, string>,
-  { requestId, caller, warnings: own, release: taken }: Asking,
+  { requestId, traceparent, caller, warnings: own, release: taken }: Asking,
   dependencies: ListenDependencies,
 ): Promise<SessionOpening> {
   let release = taken;
@@ -46,6 +48,7 @@ export async function openingOf(
     const opening = {
       sessionId: newSessionId(dependencies.node, now),
       requestId,
+      traceparent,
       organisationId: caller.organisationId,
       keyId: caller.keyId,
       ...(caller.tokenId === undefined ? {} : { tokenId: caller.tokenId }),

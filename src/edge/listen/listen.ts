@@ -33,7 +33,8 @@ export async function answerListen(
     const caller = await authenticator.socket(offer.credential, request.remoteAddress, request.headers.get('origin'));
     headers = { ...headers, ...limits.takeRequest(caller.key) };
     sessions.admit();
-    const asking = { requestId, caller, warnings: offer.method === 'query' ? [credentialInUrl] : [] };
+    const traceparent = request.headers.get('traceparent') ?? undefined;
+    const asking = { requestId, traceparent, caller, warnings: offer.method === 'query' ? [credentialInUrl] : [] };
     const { parameters, waits } = readStartWish(query);
     // Who waits takes a place as well: connections that never start are bounded by it.
     const wish = waits

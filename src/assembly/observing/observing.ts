@@ -1,0 +1,169 @@
+// What is counted, logged and traced of live sessions and files as they go: all of it from the moments that they tell.
+import type { Clock } from '../../../machines/clock.ts';
+import { providerOf } from '../../api/slug.ts';
+import type { LegNote } from '../../session/leg/leg-notes.ts';
+import type { SessionOpening, SessionSummary } from '../../session/session-opening.ts';
+import type { SessionObserver } from '../../session/watch/session-observer.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Tracing } from '../../telemetry/tracing/tracing.ts';
+import type { FileObserver, ObservedFile } from '../../transcription/file-observer.ts';
+import { type Assembly, knownProviders } from '../context.ts';
+import { FileTrace } from './file-trace.ts';
+import { SessionTrace } from './session-trace.ts';
+
+const LEG_LINES: Partial<Record<LegNote['event'], string>> = {
+  opened: 'leg opened',
+  ready: 'leg ready',
+  failed: 'leg failed',
+  closed: 'leg closed',
+};
+/** A session that changes its legs more often than this is told of by its end alone. */
+const LEG_LINES_MAX = 64;
+
+const wallNowMs = () => Date.now();
+
+/** As a label: a model of the catalogue. */
+const modelLabel = (slug: string): string =>
+  knownProviders.get(providerOf(slug))?.models.some(({ id }) => id === slug) === true ? slug : 'other';
+
+export class ObservedSessions {
+  readonly #assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing'>;
+  /** Of the sessions that are traced. */
+  readonly #traces = new Map<string, SessionTrace>();
+
+  constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing'>) {
+    this.#assembly = assembly;
+  }
+
+  observe(opening: SessionOpening): SessionObserver {
+    const { metrics, logger, bus, tracing } = this.#assembly;
+    const trace = tracing && this.#trace(opening, tracing, metrics);
+    const counts = new SessionCounts(metrics, bus.node);
+    const tellLeg = legLines(logger.child(idsOf(trace)));
+    return {
+      leg(note) {
+        counts.leg(note);
+        trace?.leg(note);
+        tellLeg(note);
+      },
+      turn(note) {
+        counts.turn(note);
+        trace?.turn(note);
+      },
+      failover(note) {
+        counts.failover(note);
+        trace?.failover(note);
+      },
+      warned: (code) => trace?.warned(code),
+      audioPassed: (model, delayMs) => counts.audioPassed(model, delayMs),
+    };
+  }
+
+  opened(opening: SessionOpening): void {
+    const { metrics, logger, bus } = this.#assembly;
+    metrics.sessionOpened();
+    logger.info({ ...this.#fieldsOf(opening), sessionNode: bus.node }, 'session opened');
+  }
+
+  ended(opening: SessionOpening, summary: SessionSummary): void {
+    const { metrics, logger } = this.#assembly;
+    metrics.sessionEnded(summary.reason);
+    logger.info({ ...this.#fieldsOf(opening), ...summary }, 'session ended');
+    this.#traces.get(opening.sessionId)?.ended(summary);
+    this.#traces.delete(opening.sessionId);
+  }
+
+  fault(sessionId: string, action: string, error: unknown): void {
+    this.#assembly.logger.error(
+      { sessionId, action, err: error, ...idsOf(this.#traces.get(sessionId)) },
+      'session fault',
+    );
+  }
+
+  #trace(opening: SessionOpening, tracing: Tracing, metrics: Metrics): SessionTrace {
+    const trace = new SessionTrace(opening, { tracing, nowMs: wallNowMs, onDrop: (name) => metrics.dropped(name) });
+    this.#traces.set(opening.sessionId, trace);
+    return trace;
+  }
+
+  #fieldsOf({ sessionId, requestId, organisationId, keyId, request }: SessionOpening) {
+    const ids = idsOf(this.#traces.get(sessionId));
+    return { sessionId, requestId, organisationId, keyId, model: request.model, ...ids };
+  }
+}
+
+/** As the log of OpenTelemetry calls them. */
+const idsOf = (trace: SessionTrace | undefined) =>
+  trace === undefined ? {} : { trace_id: trace.span.traceId, span_id: trace.span.spanId };
+
+function legLines(logger: Logger): (note: LegNote) => void {
+  let lines = 0;
+  return ({ event, ...note }) => {
+    const line = LEG_LINES[event];
+    if (line === undefined || lines >= LEG_LINES_MAX) return;
+    lines++;
+    logger.info(note, line);
+  };
+}
+
+/** What is counted of one session. */
+class SessionCounts implements Omit<SessionObserver, 'warned'> {
+  readonly #metrics: Metrics;
+  readonly #node: string;
+  /** Where the current leg is. */
+  #leg: 'near' | 'far' = 'near';
+
+  constructor(metrics: Metrics, node: string) {
+    this.#metrics = metrics;
+    this.#node = node;
+  }
+
+  leg({ event, model, legNode, dialMs = 0 }: LegNote): void {
+    if (event === 'opened') this.#leg = legNode === this.#node ? 'near' : 'far';
+    else if (event === 'ready') this.#metrics.dialled(modelLabel(model), dialMs / 1000);
+  }
+
+  turn({ model, partialMs, finalMs, gatewayMs }: Parameters<SessionObserver['turn']>[0]): void {
+    const label = modelLabel(model);
+    if (partialMs !== undefined) this.#metrics.partialHeard(label, partialMs / 1000);
+    if (finalMs !== undefined) this.#metrics.finalTold(label, finalMs / 1000);
+    this.#metrics.passed('to_client', this.#leg, label, gatewayMs / 1000);
+  }
+
+  failover({ from, reason }: Parameters<SessionObserver['failover']>[0]): void {
+    this.#metrics.failedOver('live', modelLabel(from), reason);
+  }
+
+  audioPassed(model: string, delayMs: number): void {
+    this.#metrics.passed('to_provider', this.#leg, modelLabel(model), delayMs / 1000);
+  }
+}
+
+/** What is counted and traced of one file. */
+export function observeFile(
+  file: ObservedFile,
+  { metrics, clock, tracing }: Pick<Assembly, 'metrics' | 'tracing'> & { clock: Clock },
+): FileObserver {
+  const trace = tracing && new FileTrace(file, tracing, wallNowMs);
+  let askedMs = 0;
+  let failed: { model: string; reason: string } | undefined;
+  return {
+    asked(model) {
+      askedMs = clock.now();
+      if (failed !== undefined && failed.model !== model)
+        metrics.failedOver('file', modelLabel(failed.model), failed.reason);
+      failed = undefined;
+      trace?.asked(model);
+    },
+    answered(model) {
+      metrics.fileAnswered(modelLabel(model), (clock.now() - askedMs) / 1000);
+      trace?.answered(model);
+    },
+    failed(model, reason) {
+      failed = { model, reason };
+      trace?.failed(model, reason);
+    },
+    ended: (code) => trace?.ended(code),
+  };
+}
