@@ -65,7 +65,7 @@ export const Tracing = Type.Object({
     description:
       'Which traces are kept. What a client says of its own decides nothing, so that those with `parentbased_` are the same as those without.',
   }),
-  samplerArg: optionalText(Type.String({ maxLength: 16 }), {
+  samplerArg: optionalText(Type.String({ maxLength: 1024 }), {
     env: 'OTEL_TRACES_SAMPLER_ARG',
     accepts: 'a number from 0 to 1',
     description: 'The share of traces that `traceidratio` keeps; all of them when absent.',

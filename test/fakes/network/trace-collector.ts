@@ -1,0 +1,148 @@
+// Receives traces as a collector does: OTLP over HTTP on a real socket, read with the project's own protobuf definitions. It may be
+// told to refuse, or never to answer.
+import { EventEmitter, on, once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import root from '@opentelemetry/otlp-proto-exporter-base/build/src/generated/root.js';
+
+/** One span, as it came. */
+export interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string;
+  name: string;
+  kind: string;
+  startMs: number;
+  endMs: number;
+  attributes: Record<string, unknown>;
+  events: { name: string; attributes: Record<string, unknown> }[];
+  status: string;
+  resource: Record<string, unknown>;
+}
+
+interface KeyValue {
+  key: string;
+  value: Record<string, unknown>;
+}
+interface Wire extends Omit<ReceivedSpan, 'attributes' | 'events' | 'status'> {
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes?: KeyValue[];
+  events?: { name: string; attributes?: KeyValue[] }[];
+  status?: { code?: string };
+}
+interface Traces {
+  resourceSpans?: { resource: { attributes: KeyValue[] }; scopeSpans: { spans: Wire[] }[] }[];
+}
+interface Definition {
+  decode(bytes: Uint8Array): unknown;
+  toObject(message: unknown, how: Record<string, unknown>): unknown;
+}
+
+const { ExportTraceServiceRequest } = (
+  root as unknown as {
+    opentelemetry: { proto: { collector: { trace: { v1: { ExportTraceServiceRequest: Definition } } } } };
+  }
+).opentelemetry.proto.collector.trace.v1;
+
+export class TraceCollector {
+  readonly url: string;
+  readonly spans: ReceivedSpan[] = [];
+  /** Of each request. */
+  readonly headers: IncomingHttpHeaders[] = [];
+  /** What it does with a request. */
+  mode: 'take' | 'refuse' | 'hang' = 'take';
+  readonly #events = new EventEmitter();
+  readonly #close: () => Promise<void>;
+
+  private constructor(url: string, close: () => Promise<void>) {
+    this.url = url;
+    this.#close = close;
+  }
+
+  static async start(): Promise<TraceCollector> {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => collector.#take(request.headers, Buffer.concat(chunks), response));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const collector = new TraceCollector(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    });
+    return collector;
+  }
+
+  /** Resolves when a request has come, whatever was made of it. */
+  async request(): Promise<void> {
+    if (this.headers.length === 0) await once(this.#events, 'request');
+  }
+
+  /** Resolves with all spans once one of that name has come. */
+  async has(name: string): Promise<ReceivedSpan[]> {
+    if (this.spans.some((span) => span.name === name)) return this.spans;
+    for await (const _ of on(this.#events, 'request')) if (this.spans.some((span) => span.name === name)) break;
+    return this.spans;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  #take(headers: IncomingHttpHeaders, body: Buffer, response: ServerResponse): void {
+    this.headers.push(headers);
+    if (this.mode === 'take') {
+      this.spans.push(...spansIn(body));
+      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+    } else if (this.mode === 'refuse') response.writeHead(400).end();
+    this.#events.emit('request');
+  }
+}
+
+function spansIn(body: Buffer): ReceivedSpan[] {
+  const decoded = ExportTraceServiceRequest.toObject(ExportTraceServiceRequest.decode(body), {
+    longs: String,
+    enums: String,
+  }) as Traces;
+  return (decoded.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) => spans.map((span) => spanOf(span, recordOf(resource.attributes)))),
+  );
+}
+
+const spanOf = (span: Wire, resource: Record<string, unknown>): ReceivedSpan => ({
+  traceId: hexOf(span.traceId),
+  spanId: hexOf(span.spanId),
+  parentSpanId: hexOf(span.parentSpanId),
+  name: span.name,
+  kind: span.kind.replace('SPAN_KIND_', '').toLowerCase(),
+  startMs: Number(BigInt(span.startTimeUnixNano) / 1_000_000n),
+  endMs: Number(BigInt(span.endTimeUnixNano) / 1_000_000n),
+  attributes: recordOf(span.attributes),
+  events: (span.events ?? []).map(({ name, attributes }) => ({ name, attributes: recordOf(attributes) })),
+  status: (span.status?.code ?? 'STATUS_CODE_UNSET').replace('STATUS_CODE_', '').toLowerCase(),
+  resource,
+});
+
+const hexOf = (id: unknown): string => Buffer.from((id as Uint8Array | undefined) ?? []).toString('hex');
+
+const recordOf = (attributes: readonly KeyValue[] = []): Record<string, unknown> =>
+  Object.fromEntries(
+    attributes.map(({ key, value }) => {
+      const [kind, plain] = Object.entries(value)[0] ?? [];
+      return [key, kind === 'intValue' ? Number(plain) : plain];
+    }),
+  );
+
+/** Each span indented below its parent, in the order of their beginnings. */
+export function treeOf(spans: readonly ReceivedSpan[]): string[] {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  const below = (parent: ReceivedSpan | undefined, indent: string): string[] =>
+    spans
+      .filter((span) => (parent === undefined ? !ids.has(span.parentSpanId) : span.parentSpanId === parent.spanId))
+      .sort((one, other) => one.startMs - other.startMs)
+      .flatMap((span) => [`${indent}${span.name}`, ...below(span, `${indent}  `)]);
+  return below(undefined, '');
+}
