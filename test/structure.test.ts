@@ -10,6 +10,11 @@ import * as project from './structure/project.ts';
 const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/edge'],
   '@fontsource-variable/inter': ['src/console'],
+  '@opentelemetry/api': ['src/telemetry/tracing'],
+  '@opentelemetry/core': ['src/telemetry/tracing'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['src/telemetry/tracing'],
+  '@opentelemetry/resources': ['src/telemetry/tracing'],
+  '@opentelemetry/sdk-trace': ['src/telemetry/tracing'],
   '@voxgate/client': ['src/console'],
   '@sinclair/typebox': [
     'src/api',

@@ -7,8 +7,8 @@ import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
 import { Recogniser } from './schema-recogniser.ts';
 import { Session } from './schema-session.ts';
-import { Tracing } from './schema-tracing.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
+import { Tracing } from './tracing/schema-tracing.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -4,7 +4,7 @@ import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';
 import { natsUrlsOf, ROLES, rolesOf } from './schema-cluster.ts';
-import { isKnownSampler, isShare } from './schema-tracing.ts';
+import { TRACING, tracingFaults } from './tracing/tracing-faults.ts';
 
 /** Given both or neither. */
 const PAIRS = [
@@ -34,15 +34,6 @@ const CLUSTER = [
   'cluster.natsUser',
   'cluster.natsCredentialsFile',
   'cluster.natsCertFile',
-] as const;
-
-/** What is looked at where traces are sent alone. */
-const TRACING = [
-  'tracing.endpoint',
-  'tracing.tracesEndpoint',
-  'tracing.protocol',
-  'tracing.sampler',
-  'tracing.samplerArg',
 ] as const;
 
 /**
@@ -81,20 +72,6 @@ export function faultsTogether(
     ...(usable(...CLUSTER) ? clusterFaults(config, (place) => nameOf(field(place))) : []),
     ...(usable(...TRACING) ? tracingFaults(config.tracing, field) : []),
   ];
-}
-
-/** These variables may be there for other programs, which know more values: without an endpoint they are nobody's fault. */
-function tracingFaults(tracing: Config['tracing'], field: (place: string) => Field): string[] {
-  const { endpoint, tracesEndpoint, protocol, sampler, samplerArg = '1' } = tracing;
-  if (endpoint === undefined && tracesEndpoint === undefined) return [];
-  const isGood = {
-    'tracing.protocol': [protocol, protocol === 'http/protobuf'],
-    'tracing.sampler': [sampler, isKnownSampler(sampler)],
-    'tracing.samplerArg': [samplerArg, isShare(samplerArg)],
-  } as const;
-  return Object.entries(isGood).flatMap(([place, [value, good]]) =>
-    good ? [] : `${nameOf(field(place))} is ${shown(value)}; it is ${field(place).accepts}.`,
-  );
 }
 
 function clusterFaults({ cluster, data }: Config, name: (place: string) => string): string[] {

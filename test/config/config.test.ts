@@ -19,11 +19,7 @@ const FITTING: Readonly<Record<string, string>> = {
   natsPrefix: 'asr',
   vaultKey: `${'A'.repeat(43)}=`,
   vaultKeyPrevious: `${'A'.repeat(43)}=`,
-  endpoint: 'http://127.0.0.1:4318',
-  tracesEndpoint: 'http://127.0.0.1:4318/v1/traces',
-  headers: 'a=b',
-  resourceAttributes: 'a=b',
-  samplerArg: '0.5',
+  ...{ endpoint: 'http://a', tracesEndpoint: 'http://a', samplerArg: '1', headers: 'a=b', resourceAttributes: 'a=b' },
 };
 /** Settings that go with others. */
 const BESIDE: [names: string[], beside: Record<string, string>][] = [

@@ -1,6 +1,7 @@
 // Traces of a node: opened where a collector is named, counted, and sent to the end when the node stops.
 import { releaseVersion } from '../../documents/version.ts';
-import { openTracing, type Tracing } from '../../telemetry/tracing/tracing.ts';
+import { openTracing } from '../../telemetry/tracing/open-tracing.ts';
+import type { Tracing } from '../../telemetry/tracing/tracing.ts';
 import { type Assembly, lastingName } from '../context.ts';
 
 export async function openTraces({

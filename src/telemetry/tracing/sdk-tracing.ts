@@ -13,9 +13,8 @@ import { parseKeyPairsIntoRecord, parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type Sampler, SamplingDecision, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Config } from '../../config/schema.ts';
 import { CountedExporter, QueueBound } from './span-queue.ts';
-import type { Attributes, SpanStart, TraceSpan, Tracing, TracingOptions } from './tracing.ts';
+import type { Attributes, SpanStart, TraceSpan, Tracing, TracingOptions, TracingSettings } from './tracing.ts';
 
 /** How long the end of the process waits for a collector. */
 const FLUSH_MS = 2_000;
@@ -122,16 +121,16 @@ class SdkSpan implements TraceSpan {
 }
 
 /** The standard's: the first variable is the beginning of the path, the second all of it. */
-const urlOf = ({ endpoint = '', tracesEndpoint }: Config['tracing']): string =>
+const urlOf = ({ endpoint = '', tracesEndpoint }: TracingSettings): string =>
   tracesEndpoint ?? `${endpoint.replace(/\/$/, '')}/v1/traces`;
 
-const headersOf = ({ headers = '' }: Config['tracing']): Record<string, string> => parseKeyPairsIntoRecord(headers);
+const headersOf = ({ headers = '' }: TracingSettings): Record<string, string> => parseKeyPairsIntoRecord(headers);
 
 /**
  * What is kept of a trace that begins here. What a client says of its own, and the id that it gives it, decide nothing: else it could
  * have all of its sessions kept.
  */
-function samplerOf({ sampler, samplerArg = '1' }: Config['tracing']): Sampler {
+function samplerOf({ sampler, samplerArg = '1' }: TracingSettings): Sampler {
   const share = sampler.endsWith('always_off') ? 0 : sampler.endsWith('ratio') ? Number(samplerArg) : 1;
   return {
     shouldSample(context) {

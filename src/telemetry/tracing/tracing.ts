@@ -1,7 +1,4 @@
-// Traces, as the rest of the gateway knows them: spans with names, times and attributes, never content. The SDK behind them is loaded
-// only where an operator has named a collector.
-import type { Config } from '../../config/schema.ts';
-
+// Traces, as the rest of the gateway knows them: spans with names, times and attributes, never content.
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanStart {
@@ -42,17 +39,25 @@ export interface TracingListener {
   fault(error: unknown): void;
 }
 
+/** Those of the standard, as the configuration has them. */
+export interface TracingSettings {
+  endpoint: string | undefined;
+  tracesEndpoint: string | undefined;
+  headers: string | undefined;
+  timeoutMs: number;
+  serviceName: string;
+  resourceAttributes: string | undefined;
+  sampler: string;
+  samplerArg: string | undefined;
+  disabled: 'true' | 'false';
+  queueMax: number;
+  batchMax: number;
+  delayMs: number;
+}
+
 export interface TracingOptions {
-  settings: Config['tracing'];
+  settings: TracingSettings;
   /** Attributes of the process. */
   resource: Attributes;
   listener: TracingListener;
-}
-
-/** Undefined where no collector is named: then nothing is loaded. */
-export async function openTracing(options: TracingOptions): Promise<Tracing | undefined> {
-  const { endpoint, tracesEndpoint, disabled } = options.settings;
-  if (disabled === 'true' || (endpoint === undefined && tracesEndpoint === undefined)) return undefined;
-  const { SdkTracing } = await import('./sdk-tracing.ts');
-  return new SdkTracing(options);
 }

@@ -1,6 +1,6 @@
 // The part of the declaration that says where traces go, by the standard's own variables.
 import { Type } from '@sinclair/typebox';
-import { choice, integer, optionalText } from './schema-types.ts';
+import { choice, integer, optionalText } from '../schema-types.ts';
 
 const SECOND = 1000;
 
@@ -14,7 +14,7 @@ export const Tracing = Type.Object({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     accepts: URL_ACCEPTS,
     description:
-      'The OpenTelemetry collector that is sent the traces of sessions and files, by OTLP over HTTP; `/v1/traces` is put behind it. Without it there are no traces.',
+      'The OpenTelemetry collector that is sent the traces of sessions and files, by OTLP over HTTP; the standard’s path is put behind it. Without it there are no traces.',
     quotable: false,
   }),
   tracesEndpoint: optionalText(Url, {
@@ -86,9 +86,3 @@ export const Tracing = Type.Object({
   batchMax: integer('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1, 100_000, 512, 'Spans that are sent together.'),
   delayMs: integer('OTEL_BSP_SCHEDULE_DELAY', 10, 60 * SECOND, 5 * SECOND, 'How often spans are sent.'),
 });
-
-const SAMPLERS = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
-
-/** What is looked at where traces are sent alone: these variables may be there for other programs, which know more values. */
-export const isKnownSampler = (name: string): boolean => SAMPLERS.test(name);
-export const isShare = (text: string): boolean => /^(0(\.\d+)?|1(\.0+)?|\.\d+)$/.test(text);
