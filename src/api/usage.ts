@@ -119,7 +119,7 @@ export const BalanceAnswer = Type.Object({
 });
 export type BalanceAnswer = Static<typeof BalanceAnswer>;
 
-/** One connection of a session that is live on this node. */
+/** One connection of a session. */
 export const SessionLeg = Type.Object({
   model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
   state: Type.String({ description: 'What the connection is doing.' }),
@@ -148,8 +148,14 @@ export const SessionAnswer = Type.Object({
     Type.String({ description: 'What the session is doing; only while it is live on the node that answers.' }),
   ),
   legs: Type.Optional(
-    Type.Array(SessionLeg, { description: 'Its connections; only while it is live on the node that answers.' }),
+    Type.Array(SessionLeg, {
+      description: 'Its last connections; of one that has ended, as long as its events are kept.',
+    }),
   ),
+  turns: Type.Optional(
+    Type.Integer({ description: 'Turns that it had; once it has ended, as long as its events are kept.' }),
+  ),
+  failovers: Type.Optional(Type.Integer({ description: 'How often another model took over; as long as `turns`.' })),
 });
 export type SessionAnswer = Static<typeof SessionAnswer>;
 

@@ -8,6 +8,7 @@ import type { Scope } from '../runtime/scope.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
 import type { Spending } from './billing/spending.ts';
 import type { EventWriter } from './event-writer.ts';
+import type { LegRecord } from './leg/leg-history.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
@@ -25,6 +26,7 @@ export interface SessionEndingParts {
   account: AudioAccount;
   spending: Spending;
   log: Pick<SessionLog, 'end' | 'after'>;
+  legs(): LegRecord[];
 }
 
 export class SessionEnding {
@@ -66,16 +68,17 @@ export class SessionEnding {
 
   /** The socket is closed and everything let go of: whatever goes wrong here, the session's place and its id are free. */
   end({ reason, error }: ends.SessionEnd): void {
-    const { scope, events, outbox, turns, spending, log } = this.#parts;
+    const { scope, events, outbox, turns, spending, log, legs } = this.#parts;
     this.#tryTo(() => this.#close(error));
     if (scope.disposed) return;
     const code = error?.code ?? null;
     const seconds = this.#secondsReceived;
     scope.dispose();
-    this.#tryTo(() => log.end(reason));
     this.#tryTo(() => spending.settle(reason, code, this.#dependencies.wallNow()));
     const { failovers } = events;
     const { undeliveredFinals } = outbox;
+    const ended = { kind: 'ended', reason, turns: turns.number, failovers, legs: legs() } as const;
+    this.#tryTo(() => log.end(ended));
     const summary = { reason, code, seconds, turns: turns.number, failovers, undeliveredFinals };
     this.#dependencies.onEnded(this.#opening, summary, log.after(0));
   }

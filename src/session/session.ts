@@ -119,7 +119,8 @@ export class LiveSession {
     );
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
-    const ended = { pipeline, turns, events, outbox, account, spending, log };
+    const legs = () => recovery.legs.all.map((leg) => ({ ...leg }));
+    const ended = { pipeline, turns, events, outbox, account, spending, log, legs };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
     this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
@@ -139,7 +140,9 @@ export class LiveSession {
     this.#spending.start();
     this.charts.start(machine, chartInputOf(this.opening, this.#dependencies, this.recovery.first()), clock, {
       changed: (snapshot) => {
-        if (!this.#scope.disposed) onState(this.opening.sessionId, snapshot.value);
+        if (this.#scope.disposed) return;
+        onState(this.opening.sessionId, snapshot.value);
+        this.log.moved(snapshot.value);
       },
       ended: (end) => this.ending.end(end),
       failed: (error) => this.fault('chart', error),

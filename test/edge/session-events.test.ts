@@ -1,9 +1,11 @@
 // What happens in a session, as a program reads it: over real sessions under a simulated clock.
 import { describe, expect, it } from 'vitest';
 import type { WatchedFrame } from '../../src/api/console/watching.ts';
+import type { SessionAnswer } from '../../src/api/usage.ts';
 import type { Reply } from '../../src/edge/door.ts';
 import type { RouteContext } from '../../src/edge/router.ts';
 import { getSessionEvents, HEARTBEAT_MS, STREAM_MS_MAX } from '../../src/edge/routes/session-events.ts';
+import { getSession } from '../../src/edge/routes/sessions.ts';
 import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
 import { WatchService } from '../../src/session/watch/watch-service.ts';
 import type { SessionRecord } from '../../src/store/ledger/calls.ts';
@@ -47,9 +49,20 @@ async function openRig() {
       } as unknown as RouteContext,
       { organisationId },
     );
+  const find = getSession({
+    store: { findSession: async () => record, findSessionEvents: async () => kept } as never,
+    describeSession: () => undefined,
+  });
+  /** What `GET /v1/sessions/{id}` says. */
+  const answer = async () => {
+    const context = { request: { query: '' }, params: { id: sessionId } } as unknown as RouteContext;
+    return JSON.parse(String((await find(context, { organisationId: 'org_1' })).body)) as SessionAnswer;
+  };
   await rig.advance(200);
-  return { rig, service, client, record, keep, ask };
+  return { rig, service, client, record, keep, ask, answer };
 }
+
+const ENDED = { endedAt: new Date(60_000).toISOString(), reason: 'client_closed' };
 
 /** Reads what comes, as long as somebody does. */
 function read(reply: Reply) {
@@ -101,6 +114,25 @@ describe('the events of a session', () => {
     await settle();
     expect(framesIn(second.text)[0]!.sequence).toBe(last + 1);
     expect([framesIn(third.text)[0]!.sequence, kindsIn(third.text).at(-1)]).toEqual([1, 'actors']);
+  });
+
+  it('hold where the session was although nobody watched it, and what it had in the end', async () => {
+    const all = await openRig();
+    await talk(all);
+    all.client.session.control({ type: 'close' });
+    await all.rig.advance(10_000);
+    await all.client.ended();
+    const had = { legs: [{ model: 'loopback/script', state: expect.any(String) }], failovers: 0 };
+    const frames = all.client.session.log.after(0);
+    const states = frames.flatMap((frame) => (frame.kind === 'step' ? [JSON.stringify(frame.value)] : []));
+    for (const state of ['dialling', 'streaming', 'finishing', 'settling', 'closed'])
+      expect(states.some((value) => value.includes(state))).toBe(true);
+    const { turns } = all.client.summary!;
+    expect(frames.at(-1)).toMatchObject({ kind: 'ended', turns, ...had });
+    Object.assign(all.record, { ...ENDED, lines: [], costMicroUsd: 0n, heldMicroUsd: 0n, audioMs: 3_000 });
+    expect(await all.answer()).not.toHaveProperty('legs');
+    all.keep(frames);
+    expect(await all.answer()).toMatchObject({ turns, ...had });
   });
 
   it('cost nothing once their reader has left', async () => {

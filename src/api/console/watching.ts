@@ -1,6 +1,7 @@
 // What is told of a session that is watched: between nodes, and as server-sent events to the console and to programs. Names of
 // states and events, times and figures; never what was said.
 import { type Static, Type } from '@sinclair/typebox';
+import { SessionLeg } from '../usage.ts';
 
 /** What is kept of one session: its latest frames, so many at most. */
 export const WATCHED_FRAMES_MAX = 256;
@@ -101,7 +102,14 @@ export const EndedFrame = Type.Object({
   kind: Type.Literal('ended', { description: 'The last: nothing follows.' }),
   ...Stamp,
   reason: Type.String({ maxLength: 64, description: 'As in `session_ended`; `lost` where its node answers no more.' }),
+  turns: Type.Optional(Type.Integer({ minimum: 0, description: 'Turns that it had.' })),
+  failovers: Type.Optional(Type.Integer({ minimum: 0, description: 'How often another model took over.' })),
+  legs: Type.Optional(
+    Type.Array(SessionLeg, { maxItems: 64, description: 'Its last connections, and what became of each.' }),
+  ),
 });
+
+export type EndedFrame = Static<typeof EndedFrame>;
 
 export const WatchedFrame = Type.Union([
   ActorsFrame,

@@ -11,7 +11,7 @@ interface ChartProps {
   taken?: readonly string[];
 }
 
-const ZOOM = { min: 0.2, max: 3, step: 1.25 } as const;
+const ZOOM = { min: 0.2, legible: 0.7, max: 3, step: 1.25 } as const;
 
 export function Chart({ machine, value, taken = [] }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -19,9 +19,13 @@ export function Chart({ machine, value, taken = [] }: ChartProps) {
   const svg = DRAWINGS.get(machine) ?? '';
   // Before anything of it is lit or sized.
   useLayoutEffect(() => box.current?.replaceChildren(drawn(svg)), [svg]);
-  useEffect(() => fit(box.current, (scale) => (zoom.value = scale)), [machine]);
+  // A chart that tells where something is can be read; what is beyond is one drag away.
+  const least = value === undefined ? ZOOM.min : ZOOM.legible;
+  useEffect(() => fit(box.current, (scale) => (zoom.value = Math.max(least, scale))), [machine]);
   useEffect(() => light(box.current, machine, value, taken), [machine, value, taken]);
   useEffect(() => size(box.current, zoom.value), [machine, zoom.value]);
+  const now = JSON.stringify(value);
+  useEffect(() => show(box.current), [machine, zoom.value, now]);
   const by = (factor: number) => {
     zoom.value = Math.min(ZOOM.max, Math.max(ZOOM.min, zoom.value * factor));
   };
@@ -84,6 +88,22 @@ function size(box: HTMLElement | null, scale: number): void {
   if (svg === null || svg === undefined) return;
   svg.setAttribute('width', String(svg.viewBox.baseVal.width * scale));
   svg.setAttribute('height', String(svg.viewBox.baseVal.height * scale));
+}
+
+/** Brings the innermost current state into sight. */
+function show(box: HTMLElement | null): void {
+  const state = [...(box?.querySelectorAll<SVGElement>('.is-current') ?? [])].find(
+    (one) => !(box as HTMLElement).querySelector(`.is-current[data-state-id^="${one.dataset.stateId}."]`),
+  );
+  if (box === null || state === undefined) return;
+  const [outer, inner] = [box.getBoundingClientRect(), state.getBoundingClientRect()];
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom && inner.left >= outer.left && inner.right <= outer.right)
+    return;
+  box.scrollTo({
+    left: box.scrollLeft + inner.left - outer.left - (outer.width - inner.width) / 2,
+    top: box.scrollTop + inner.top - outer.top - (outer.height - inner.height) / 2,
+    behavior: 'smooth',
+  });
 }
 
 function pan(box: HTMLElement | null, { clientX, clientY, pointerId, button }: PointerEvent): void {

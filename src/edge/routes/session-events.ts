@@ -1,18 +1,16 @@
 // `GET /v1/sessions/{id}/events`: what happens in a session, as server-sent events from any node. A live one is watched as long as
 // somebody reads; of one that has ended, what was kept is told again.
-import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
-import { WatchedFrame } from '../../api/console/watching.ts';
+import type { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { SessionRecord } from '../../store/ledger/calls.ts';
-import type { Store } from '../../store/store.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { knownQuery } from '../http/query-values.ts';
 import { EVENT_STREAM, Pieces } from '../pieces.ts';
 import type { RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
-import { type SessionsDependencies, sessionOf } from './sessions.ts';
+import { framesOf, type SessionsDependencies, sessionOf } from './sessions.ts';
 
 export const HEARTBEAT_MS = 15_000;
 /** A reader is asked to come again after so long: its key, or its login, is judged anew. */
@@ -29,7 +27,7 @@ export type WatchSession = (
 ) => () => void;
 
 export interface SessionEventsDependencies {
-  store: SessionsDependencies['store'] & Pick<Store, 'findSessionEvents'>;
+  store: SessionsDependencies['store'];
   watchSession: WatchSession;
   clock: Clock;
   wallNow(): Date;
@@ -81,12 +79,6 @@ async function replayed(
   // An event source comes again after every end: so it stays away.
   if (missed.length === 0) return { status: 204 };
   return { status: 200, headers: EVENT_STREAM, body: missed.map(textOf).join('') };
-}
-
-/** A later version may have kept others: those that are not known are left out. */
-function framesOf(kept: string | undefined): WatchedFrame[] {
-  const frames: unknown = kept === undefined ? [] : JSON.parse(kept);
-  return Array.isArray(frames) ? frames.filter((frame) => Value.Check(WatchedFrame, frame)) : [];
 }
 
 const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${JSON.stringify(frame)}\n\n`;

@@ -1,4 +1,6 @@
 // `GET /v1/sessions` and `GET /v1/sessions/{id}`: live sessions and files of the caller's organisation, with what they cost.
+import { Value } from '@sinclair/typebox/value';
+import { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
 import type { SessionAnswer, SessionLeg, SessionList } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
@@ -12,7 +14,7 @@ import { fromLedger } from '../store-answer.ts';
 import { searchOf } from './session-search.ts';
 
 export interface SessionsDependencies {
-  store: Pick<Store, 'findSession' | 'listSessions' | 'searchSessions'>;
+  store: Pick<Store, 'findSession' | 'listSessions' | 'searchSessions' | 'findSessionEvents'>;
   /** What a live session is doing; undefined when it is not known. */
   describeSession(sessionId: string, organisationId: string): Described | undefined | Promise<Described | undefined>;
 }
@@ -58,8 +60,34 @@ export const getSession =
   async ({ request, params }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
     knownQuery(request.query, '/v1/sessions/{id}', []);
     const record = await sessionOf(dependencies, organisationId, params.id ?? '', 'id');
-    return json(200, await shown(record, organisationId, dependencies));
+    const answer = await shown(record, organisationId, dependencies);
+    return json(
+      200,
+      record.endedAt === null ? answer : { ...answer, ...(await had(record, organisationId, dependencies)) },
+    );
   };
+
+/** What a session that has ended had, as long as its events are kept. */
+async function had(
+  { id }: SessionRecord,
+  organisationId: string,
+  { store }: Pick<SessionsDependencies, 'store'>,
+): Promise<Pick<SessionAnswer, 'legs' | 'turns' | 'failovers'>> {
+  const last = framesOf(await fromLedger(store.findSessionEvents(organisationId, id))).at(-1);
+  if (last?.kind !== 'ended') return {};
+  const { legs, turns, failovers } = last;
+  return {
+    ...(legs && { legs }),
+    ...(turns !== undefined && { turns }),
+    ...(failovers !== undefined && { failovers }),
+  };
+}
+
+/** The events that were kept of a session. A later version may have kept others: those that are not known are left out. */
+export function framesOf(kept: string | undefined): WatchedFrame[] {
+  const frames: unknown = kept === undefined ? [] : JSON.parse(kept);
+  return Array.isArray(frames) ? frames.filter((frame) => Value.Check(WatchedFrame, frame)) : [];
+}
 
 /** Throws the Refusal `not_found`, in the same words for a session of another organisation and one that never existed. */
 export async function sessionOf(

@@ -1,5 +1,6 @@
 // What is kept of one session for whoever looks at it, then or later: its latest frames, so many at most. Marks are kept of every
 // session, since they are few; steps of its charts while it is watched. No text of what was said.
+import type { StateValue } from 'xstate';
 import type { FailureReason } from '../../../machines/events.ts';
 import { type FrameBody, type MarkName, WATCHED_FRAMES_MAX, type WatchedFrame } from '../../api/console/watching.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
@@ -7,6 +8,8 @@ import type { PlacingState } from '../leg/leg-dialer.ts';
 import type { LegNote } from '../leg/leg-notes.ts';
 import type { SessionObserver, TurnNote } from './session-observer.ts';
 
+/** How it has ended, and what it had. */
+export type EndedBody = Extract<FrameBody, { kind: 'ended' }>;
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
 /** In the place of what would make a frame longer than it may be. */
 const TEXT_CHARS_MAX = 256;
@@ -20,7 +23,7 @@ export interface LogReader {
   reported(generation: number, report: number): void;
   placing(state: PlacingState): void;
   /** Nothing follows. */
-  ended(reason: string, at: string): void;
+  ended(ended: EndedBody, at: string): void;
 }
 
 export type LegPlace = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
@@ -33,6 +36,7 @@ export class SessionLog {
   /** The leg that is open. */
   legNow: LegPlace | undefined;
   #placing: PlacingState = 'none';
+  #value = '';
   /** That of the latest frame. */
   sequence = 0;
 
@@ -66,10 +70,20 @@ export class SessionLog {
     else this.reader.noted(body, at);
   }
 
-  end(reason: string): void {
+  /** Where the session's own chart is, kept also while nobody watches: so that it can be told again afterwards. */
+  moved(value: StateValue): void {
+    if (this.reader !== undefined) return;
+    const text = JSON.stringify(value);
+    if (text === this.#value) return;
+    this.#value = text;
+    const step = { actor: 'session', event: '', edges: [], through: [], value, status: 'active' };
+    this.append({ kind: 'step', ...step }, this.now);
+  }
+
+  end(ended: EndedBody): void {
     const at = this.now;
-    if (this.reader === undefined) this.append({ kind: 'ended', reason }, at);
-    else this.reader.ended(reason, at);
+    if (this.reader === undefined) this.append(ended, at);
+    else this.reader.ended(ended, at);
   }
 
   /** What the client is told, where it is a mark. Codes and numbers: messages may repeat what a client has sent. */

@@ -6,7 +6,7 @@ import type { FrameBody, WatchedActor, WatchedFrame } from '../../api/console/wa
 import type { Macrostep, Step } from '../../runtime/inspect.ts';
 import type { SessionFigures } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
-import type { SessionLog } from './session-log.ts';
+import type { EndedBody, SessionLog } from './session-log.ts';
 import { Surroundings, type SurroundingsOptions } from './surroundings.ts';
 import { type Frames, WATCH_LEASE_MS, WATCH_RENEW_MS } from './watch-words.ts';
 import { reportOf, type Told } from './watched-legs.ts';
@@ -83,7 +83,7 @@ export class WatchedSession {
       leg: (place) => this.#around.leg(place),
       reported: (generation, report) => this.#reported(reportOf(generation, report)),
       placing: (state) => this.#around.state('placing', state),
-      ended: (reason, at) => this.#end(reason, at),
+      ended: (ended, at) => this.#end(ended, at),
     };
     this.#lookAtFigures();
   }
@@ -231,9 +231,9 @@ export class WatchedSession {
     if (frames.length > 0) publish({ type: 'session.frames', frames, ended });
   }
 
-  #end(reason: string, at: string): void {
+  #end(body: EndedBody, at: string): void {
     this.#noteFigures();
-    this.#pending.push({ body: { kind: 'ended', reason }, order: Number.POSITIVE_INFINITY, at });
+    this.#pending.push({ body, order: Number.POSITIVE_INFINITY, at });
     this.#flush(true);
     this.release();
   }

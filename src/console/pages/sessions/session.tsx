@@ -16,6 +16,7 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
       <Shown answer={session}>
         {(record) => (
           <>
+            {record.mode === 'live' ? <Live id={record.id} /> : null}
             <Facts session={record} />
             <Table
               caption="Use, by model"
@@ -29,7 +30,6 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
                 { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
               ]}
             />
-            {record.mode === 'live' ? <Live id={record.id} /> : null}
             {record.legs === undefined ? null : (
               <Table
                 caption="Connections"
@@ -51,7 +51,7 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
 }
 
 function Facts({ session }: { session: SessionAnswer }) {
-  const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, held_usd } = session;
+  const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, held_usd, turns, failovers } = session;
   return (
     <section class="card">
       <dl class="pairs">
@@ -75,6 +75,18 @@ function Facts({ session }: { session: SessionAnswer }) {
         )}
         <dt>Audio</dt>
         <dd>{length(audio_seconds)}</dd>
+        {turns === undefined ? null : (
+          <>
+            <dt>Turns</dt>
+            <dd>{turns}</dd>
+          </>
+        )}
+        {failovers === undefined ? null : (
+          <>
+            <dt>Failovers</dt>
+            <dd>{failovers}</dd>
+          </>
+        )}
         <dt>Cost</dt>
         <dd>
           {usd(cost_usd)}

@@ -30,8 +30,7 @@ export function viewAfter(view: View, frame: WatchedFrame): View {
       return { ...view, actors };
     }
     case 'step': {
-      const actor = view.actors.get(frame.actor);
-      if (actor === undefined) return view;
+      const actor = view.actors.get(frame.actor) ?? unseen(frame.actor);
       const { value, status, edges } = frame;
       return {
         ...view,
@@ -48,28 +47,63 @@ export function viewAfter(view: View, frame: WatchedFrame): View {
   }
 }
 
+/** Of a session that was not watched at the time, it is not kept where its charts were when they began. */
+function unseen(id: string): WatchedActor {
+  const kind = id.replace(/:.*$/, '');
+  return { id, machine: kind === 'leg' ? 'upstream' : kind, node: '', about: null, value: null, status: 'active' };
+}
+
+/** Before the source is opened anew where the browser has given up on it; doubles up to the longest. */
+const AGAIN_MS = { first: 1_000, max: 30_000 } as const;
+
 export class Watch {
-  readonly frames: Signal<readonly WatchedFrame[]> = signal([]);
+  /** What is kept, and where everything was before that. */
+  readonly told: Signal<{ frames: readonly WatchedFrame[]; before: View }> = signal({ frames: [], before: NOTHING });
   readonly state: Signal<'opening' | 'on' | 'broken' | 'over'> = signal('opening');
-  readonly #source: EventSource;
+  readonly #path: string;
+  #source: EventSource;
+  #sequence = 0;
+  #againMs: number = AGAIN_MS.first;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(sessionId: string) {
-    this.#source = new EventSource(`/console/api/sessions/${encodeURIComponent(sessionId)}/events`);
-    this.#source.onopen = () => {
-      this.state.value = 'on';
-    };
-    this.#source.onerror = () => {
-      this.state.value = this.#source.readyState === EventSource.CLOSED ? 'over' : 'broken';
-    };
-    this.#source.onmessage = ({ data }) => this.#hear(JSON.parse(data) as WatchedFrame);
+    this.#path = `/console/api/sessions/${encodeURIComponent(sessionId)}/events`;
+    this.#source = this.#open();
   }
 
   close(): void {
+    clearTimeout(this.#timer);
     this.#source.close();
   }
 
+  /** A browser goes on by itself after a break, but not where it was refused: then the gateway was away, or has no room. */
+  #open(): EventSource {
+    const source = new EventSource(`${this.#path}?after=${this.#sequence}`);
+    source.onopen = () => {
+      this.state.value = 'on';
+      this.#againMs = AGAIN_MS.first;
+    };
+    source.onerror = () => {
+      if (this.state.value === 'over') return;
+      this.state.value = 'broken';
+      if (source.readyState !== EventSource.CLOSED) return;
+      this.#timer = setTimeout(() => {
+        this.#source = this.#open();
+      }, this.#againMs);
+      this.#againMs = Math.min(AGAIN_MS.max, this.#againMs * 2);
+    };
+    source.onmessage = ({ data }) => this.#hear(JSON.parse(data) as WatchedFrame);
+    return source;
+  }
+
   #hear(frame: WatchedFrame): void {
-    this.frames.value = [...this.frames.value.slice(1 - FRAMES_MAX), frame];
+    this.#sequence = Math.max(this.#sequence, frame.sequence);
+    const { frames, before } = this.told.value;
+    const over = Math.max(0, frames.length + 1 - FRAMES_MAX);
+    this.told.value = {
+      frames: [...frames.slice(over), frame],
+      before: frames.slice(0, over).reduce(viewAfter, before),
+    };
     if (frame.kind !== 'ended') return;
     this.state.value = 'over';
     this.close();

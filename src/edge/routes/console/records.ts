@@ -18,6 +18,7 @@ const ROWS = { min: 1, max: 200, default: 50 } as const;
 export interface RecordRoutesDependencies extends Pick<SessionsDependencies, 'describeSession'> {
   store: Pick<
     Store,
+    | 'findSessionEvents'
     | 'balanceOf'
     | 'usageOf'
     | 'findKey'

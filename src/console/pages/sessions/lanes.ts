@@ -1,0 +1,75 @@
+// Where things stand on the timeline of a session: shares of the time from its first frame to its last, from 0 to 1.
+import type { AudioFrame, MarkName, WatchedFrame } from '../../../api/console/watching.ts';
+
+export interface Bar {
+  from: number;
+  to: number;
+  model: string;
+  /** Which colour of the series. */
+  series: number;
+  words: string;
+}
+
+export interface Tick {
+  at: number;
+  mark: MarkName;
+  words: string;
+}
+
+export interface Lanes {
+  seconds: number;
+  legs: Bar[];
+  turns: Tick[];
+  events: Tick[];
+  audio: { at: number; frame: AudioFrame }[];
+}
+
+const SERIES = 4;
+/** So that the first second of a session is not drawn over the whole width. */
+const SECONDS_MIN = 10;
+
+export const atMs = ({ at }: Pick<WatchedFrame, 'at'>): number => new Date(at).getTime();
+
+export function lanesOf(frames: readonly WatchedFrame[]): Lanes {
+  const [first] = frames;
+  const last = frames.at(-1);
+  if (first === undefined || last === undefined) return { seconds: 0, legs: [], turns: [], events: [], audio: [] };
+  const fromMs = atMs(first);
+  const seconds = Math.max(SECONDS_MIN, (atMs(last) - fromMs) / 1000);
+  const shareOf = (frame: WatchedFrame) => Math.max(0, (atMs(frame) - fromMs) / 1000 / seconds);
+  const models: string[] = [];
+  const lanes: Lanes = { seconds, legs: [], turns: [], events: [], audio: [] };
+  let open: Bar | undefined;
+  const close = (frame: WatchedFrame, why = '') => {
+    if (open === undefined) return;
+    open.to = shareOf(frame);
+    open.words += why;
+    open = undefined;
+  };
+  for (const frame of frames) {
+    if (frame.kind === 'audio') lanes.audio.push({ at: shareOf(frame), frame });
+    if (frame.kind === 'ended') close(frame);
+    if (frame.kind !== 'mark') continue;
+    const { mark, model = '', text } = frame;
+    const words = [model, text, spanOf(frame)].filter((part) => part !== '').join(', ');
+    if (mark === 'turn_final') lanes.turns.push({ at: shareOf(frame), mark, words });
+    else if (mark === 'leg_opened') {
+      close(frame);
+      if (!models.includes(model)) models.push(model);
+      const at = shareOf(frame);
+      open = { from: at, to: shareOf(last), model, series: (models.indexOf(model) % SERIES) + 1, words };
+      lanes.legs.push(open);
+    } else {
+      if (mark === 'leg_lost') close(frame, `, lost: ${text}`);
+      if (mark === 'suspended') close(frame, ', let go of: no audio came');
+      lanes.events.push({ at: shareOf(frame), mark, words: `${wordsOfMark(mark)}: ${words}` });
+    }
+  }
+  return lanes;
+}
+
+export const wordsOfMark = (mark: MarkName): string => mark.replaceAll('_', ' ');
+
+function spanOf({ start, end }: { start?: number | undefined; end?: number | undefined }): string {
+  return start === undefined || end === undefined ? '' : `${start.toFixed(1)}–${end.toFixed(1)} s`;
+}
