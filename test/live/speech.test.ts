@@ -14,6 +14,9 @@ beforeAll(async () => {
   live = await startLiveGateway();
 });
 
+/** Segments and words are left out where others are asked for alone. */
+type Verbose = Required<VerboseTranscription>;
+
 const params = (sample: Sample): Record<string, string> =>
   sample.model.includes('/align-') ? { provider_params: JSON.stringify({ align_text: sample.text }) } : {};
 
@@ -24,6 +27,15 @@ async function transcribeFile(sample: Sample, format = 'verbose_json'): Promise<
   for (const [name, value] of Object.entries(params(sample))) form.set(name, value);
   form.set('file', new Blob([sampleAudio(sample.file).bytes]), sample.file);
   return live.request('/v1/audio/transcriptions', { method: 'POST', body: form });
+}
+
+/** What a sample is heard as; each is transcribed once. */
+const heard = new Map<string, Promise<Verbose>>();
+function verboseOf(sample: Sample): Promise<Verbose> {
+  const known =
+    heard.get(sample.file) ?? transcribeFile(sample).then((response) => response.json() as Promise<Verbose>);
+  heard.set(sample.file, known);
+  return known;
 }
 
 /** Streams the file as fast as the socket takes it. */
@@ -39,13 +51,9 @@ async function transcribeLive(sample: Sample) {
   return client;
 }
 
-/** Segments and words are left out where others are asked for alone. */
-type Verbose = Required<VerboseTranscription>;
-
 describe.each(samples().filter((sample) => sample.text !== ''))('$file with $model', (sample) => {
   it('gives its words as a file and live, with word times that agree within 150 ms', async () => {
-    const response = await transcribeFile(sample);
-    const file = (await response.json()) as Verbose;
+    const file = await verboseOf(sample);
     const client = await transcribeLive(sample);
     expect(file.text).toBe(sample.text);
     expect(client.finals.map((final) => final.text).join(' ')).toBe(sample.text);
@@ -60,7 +68,7 @@ describe.each(samples().filter((sample) => sample.text !== ''))('$file with $mod
 
 it('an interim appears while its sentence is still being spoken', async () => {
   const sample = samples().find((each) => each.file === 'commands.wav') as Sample;
-  const { segments } = (await (await transcribeFile(sample)).json()) as Verbose;
+  const { segments } = await verboseOf(sample);
   const { start, end } = segments[0] as { start: number; end: number };
   const { pcm, sampleRate } = sampleAudio(sample.file);
   const client = live.connect({ model: sample.model, sample_rate: String(sampleRate) });
@@ -88,7 +96,7 @@ it('open speech to a model of commands is warned of once, with the next step, li
 });
 
 it('the answer has the format that was asked for', async () => {
-  const sample = samples().find((each) => each.file === 'commands.wav') as Sample;
+  const sample = samples().find((each) => each.file === 'yes.wav') as Sample;
   expect(await (await transcribeFile(sample, 'json')).json()).toEqual({
     text: sample.text,
     usage: { type: 'duration', seconds: expect.closeTo(sample.seconds, 1) },
@@ -98,8 +106,9 @@ it('the answer has the format that was asked for', async () => {
     'text/plain; charset=utf-8',
     `${sample.text}\n`,
   ]);
-  const verbose = (await (await transcribeFile(sample)).json()) as Verbose;
+  const verbose = await verboseOf(sample);
   expect(verbose).toMatchObject({ task: 'transcribe', model: sample.model, usage: { cost_usd: '0.00', byok: false } });
   expect(verbose.duration).toBeCloseTo(sample.seconds, 1);
-  expect(verbose.segments.map((segment) => segment.id)).toEqual(verbose.segments.map((_, index) => index));
+  const { segments } = await verboseOf(samples().find((each) => each.file === 'commands.wav') as Sample);
+  expect(segments.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);
 });

@@ -21,7 +21,7 @@ import {
 } from './files-fixture.ts';
 
 /** How often memory is looked at while files pass. Each look collects the whole heap; a file that is held whole is seen four times. */
-const LOOK_BYTES = 12 * 1_048_576;
+const LOOK_BYTES = 24 * 1_048_576;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
