@@ -6,10 +6,10 @@ import { refusalOfTeam } from '../accounts/team-refusals.ts';
 import { loadSecret } from '../auth/secret.ts';
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import { isRole, ROLES } from '../store/accounts/team/roles.ts';
 import type { Organisation } from '../store/keys/calls.ts';
 import { checkedName } from '../store/keys/settings.ts';
 import type { Balance } from '../store/ledger/calls.ts';
+import { memberActions, roleValue } from './members.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
@@ -21,6 +21,9 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
        voxgate orgs invite ORG_ID EMAIL [--role owner|admin|developer|read_only]
+       voxgate orgs members ORG_ID [--json]
+       voxgate orgs role ORG_ID EMAIL owner|admin|developer|read_only
+       voxgate orgs remove ORG_ID EMAIL
        voxgate orgs suspend|reinstate ORG_ID
 
 Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
@@ -33,11 +36,18 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
   limit      how far the balance may go below zero: 0 for prepaid, none for no limit
   invite     invites somebody into an organisation, as its owner unless --role says otherwise: by mail where
              VOXGATE_SMTP_URL names a server, else it prints the link to hand over. It works once, within seven days
+  members    lists who is a member and as what, and who is invited
+  role       gives a member another role
+  remove     removes a member, whose console sessions in the organisation end at once; the last owner stays
   suspend    refuses what the organisation asks for until it is reinstated; a gateway that runs heeds it within 30 seconds
   reinstate  takes that back`;
 
 export const orgs = actionsCommand(
-  { name: 'orgs', summary: 'create, list, credit, limit or suspend organisations, or invite people into them', usage },
+  {
+    name: 'orgs',
+    summary: 'create, list, credit, limit or suspend organisations, and look after their members',
+    usage,
+  },
   {
     create: action({
       operands: ['NAME'],
@@ -96,10 +106,10 @@ export const orgs = actionsCommand(
     invite: action({
       operands: ['ORG_ID', 'EMAIL'],
       options: { role: { type: 'string' } },
-      async run([organisationId = '', typed = ''], { role = 'owner' }) {
+      async run([organisationId = '', typed = ''], { role: wanted = 'owner' }) {
+        const role = roleValue('--role', wanted);
         const invited = parseEmail(typed);
         if (invited === undefined) throw new WrongInput('EMAIL is an address such as ada@example.com.');
-        if (!isRole(role)) throw new WrongInput(`--role takes one of ${ROLES.join(', ')}.`);
         const { accounts, data, server } = loadSettings();
         const token = newToken();
         const isMailed = accounts.smtpUrl !== undefined;
@@ -114,6 +124,7 @@ export const orgs = actionsCommand(
         return undefined;
       },
     }),
+    ...memberActions,
     suspend: suspension(true),
     reinstate: suspension(false),
   },

@@ -29,7 +29,7 @@ function Current() {
   const current = path.value;
   for (const { path: pattern, page: Drawn } of PAGES) {
     const members = pathMembers(pattern, current);
-    if (members !== undefined) return <Drawn key={current} members={members} />;
+    if (members !== undefined) return <Drawn key={`${person.value?.organisation.id} ${current}`} members={members} />;
   }
   return (
     <Page title="There is no such page">

@@ -3,10 +3,11 @@ import { useSignal } from '@preact/signals';
 import { Icon } from './controls/icon.tsx';
 import { Link } from './controls/link.tsx';
 import { path } from './data/location.ts';
-import { logOut, person } from './data/person.ts';
+import { logOut, may, person } from './data/person.ts';
 import icon from './icon.svg';
 import { ICONS } from './icons.ts';
 import { GROUPS } from './pages.tsx';
+import { Switcher } from './switcher.tsx';
 
 export function Menu() {
   const open = useSignal(false);
@@ -18,26 +19,26 @@ export function Menu() {
       <button type="button" class="menu-button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         Menu
       </button>
+      <Switcher />
       <nav aria-label="Console">
         {GROUPS.map(({ title, pages }) => (
           <section key={title}>
             <h2>{title}</h2>
             <ul>
-              {pages.map((page) => (
-                <li key={page.path}>
-                  <Link to={page.path} aria-current={isCurrent(page.path) ? 'page' : undefined}>
-                    <Icon svg={ICONS[page.path] ?? ''} /> {page.title}
-                  </Link>
-                </li>
-              ))}
+              {pages
+                .filter(({ least = 'read_only' }) => may(least))
+                .map((page) => (
+                  <li key={page.path}>
+                    <Link to={page.path} aria-current={isCurrent(page.path) ? 'page' : undefined}>
+                      <Icon svg={ICONS[page.path] ?? ''} /> {page.title}
+                    </Link>
+                  </li>
+                ))}
             </ul>
           </section>
         ))}
       </nav>
       <footer>
-        {person.value?.organisation.name === person.value?.email ? null : (
-          <span>{person.value?.organisation.name}</span>
-        )}
         <span>{person.value?.email}</span>
         <span class="row">
           <a href="/docs">Documents</a>

@@ -1,9 +1,11 @@
 // Every page of the console: its path, its place in the menu, and what draws it.
 import type { ComponentType } from 'preact';
+import type { MemberRole } from '../api/console/console.ts';
 import type { ConsolePath } from '../api/console/pages.ts';
 import { Audit } from './pages/audit/audit.tsx';
 import { Keys } from './pages/keys/keys.tsx';
 import { Machines } from './pages/machines/machines.tsx';
+import { Members } from './pages/members/members.tsx';
 import { Model } from './pages/models/model.tsx';
 import { Models } from './pages/models/models.tsx';
 import { Overview } from './pages/overview/overview.tsx';
@@ -18,6 +20,8 @@ export interface PageEntry {
   /** With `:name` for a segment that the page is given as `members.name`. */
   path: ConsolePath;
   title: string;
+  /** The least role that has any use of it; any when absent. */
+  least?: MemberRole;
   page: ComponentType<{ members: Record<string, string> }>;
 }
 
@@ -35,16 +39,17 @@ export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] =
   {
     title: 'Build',
     pages: [
-      { path: '/playground', title: 'Playground', page: Playground },
+      { path: '/playground', title: 'Playground', least: 'developer', page: Playground },
       { path: '/models', title: 'Models', page: Models },
-      { path: '/keys', title: 'Keys', page: Keys },
-      { path: '/provider-keys', title: 'Provider keys', page: ProviderKeys },
+      { path: '/keys', title: 'Keys', least: 'developer', page: Keys },
+      { path: '/provider-keys', title: 'Provider keys', least: 'developer', page: ProviderKeys },
     ],
   },
   {
     title: 'Organisation',
     pages: [
-      { path: '/audit', title: 'Audit', page: Audit },
+      { path: '/members', title: 'Members', page: Members },
+      { path: '/audit', title: 'Audit', least: 'admin', page: Audit },
       { path: '/settings', title: 'Settings', page: Settings },
     ],
   },

@@ -1,43 +1,15 @@
 // Mails on their way through a real SMTP server: one that takes them, one that is away for a while, one that refuses.
-import { once } from 'node:events';
-import { SMTPServer } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
 import { createSmtpTransport, MailError } from '../../src/accounts/mailer.ts';
+import { startMailServer } from '../fakes/network/mail-server.ts';
 import { closers, idle, startSender } from './mail-rig.ts';
 
 describe('an SMTP server', () => {
-  /** A server on a port of its own choice, or the one given; what it took, and how many said hello. */
-  async function smtp({ port = 0, refuse = false } = {}) {
-    const mails: { to: string[]; from: string; text: string }[] = [];
-    const passwords: unknown[] = [];
-    const server = new SMTPServer({
-      allowInsecureAuth: true,
-      onAuth({ password }, _session, done) {
-        passwords.push(password);
-        done(null, { user: 'user' });
-      },
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      disableReverseLookup: true,
-      onRcptTo: (_address, _session, done) =>
-        done(refuse ? Object.assign(new Error('No such mailbox'), { responseCode: 550 }) : null),
-      onData(stream, session, done) {
-        const chunks: Buffer[] = [];
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', () => {
-          const { mailFrom, rcptTo } = session.envelope;
-          const from = mailFrom === false ? '' : mailFrom.address;
-          mails.push({ from, to: rcptTo.map(({ address }) => address), text: Buffer.concat(chunks).toString() });
-          done();
-        });
-      },
-    });
-    const listener = server.listen(port, '127.0.0.1');
-    await once(listener, 'listening');
-    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-    closers.push(close);
-    const { port: bound } = listener.address() as { port: number };
-    return { mails, passwords, close, port: bound, url: `smtp://127.0.0.1:${bound}` };
+  /** Closed after the test. */
+  async function smtp(options?: Parameters<typeof startMailServer>[0]) {
+    const server = await startMailServer(options);
+    closers.push(server.close);
+    return server;
   }
   const transportTo = (url: string) => createSmtpTransport({ url, from: 'Voxgate <accounts@voxgate.example>' });
 

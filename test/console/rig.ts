@@ -32,9 +32,9 @@ export async function signUp(page: Page, url: string): Promise<void> {
   await page.getByText('Your account is open').waitFor();
 }
 
-export async function logIn(page: Page, url: string, password = PASSWORD): Promise<void> {
+export async function logIn(page: Page, url: string, password = PASSWORD, email = EMAIL): Promise<void> {
   await page.goto(`${url}/`);
-  await page.fill('[name=email]', EMAIL);
+  await page.fill('[name=email]', email);
   await page.fill('[name=password]', password);
   await page.click('button[type=submit]');
 }

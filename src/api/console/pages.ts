@@ -6,6 +6,7 @@ export const CONSOLE_PATHS = [
   '/models',
   '/models/:provider/:model',
   '/machines',
+  '/members',
   '/playground',
   '/provider-keys',
   '/sessions',

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { closed, Email, type MemberRole } from './console.ts';
 
+/** Each may do what those behind it may. */
 export const MEMBER_ROLES = ['owner', 'admin', 'developer', 'read_only'] as const satisfies readonly MemberRole[];
 const Role = Type.Union(MEMBER_ROLES.map((role) => Type.Literal(role)));
 

@@ -10,6 +10,7 @@ import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ask } from '../../data/api.ts';
 import { ago, time } from '../../data/format.ts';
+import { may, person } from '../../data/person.ts';
 import { KeyForm } from './key-form.tsx';
 
 interface Minted {
@@ -54,16 +55,19 @@ export function Keys() {
               { title: 'Key', cell: ({ display }) => <code>{display}</code> },
               { title: 'State', cell: (key) => <Badge tone={TONES[key.status]}>{stateOf(key)}</Badge> },
               { title: 'May', cell: limitsOf },
+              { title: 'Made by', cell: makerOf },
               { title: 'Last used', cell: ({ last_used_at }) => (last_used_at === null ? 'never' : ago(last_used_at)) },
               { title: 'Minted', cell: ({ created_at }) => <span title={time(created_at)}>{ago(created_at)}</span> },
               {
                 title: 'Change',
                 cell: (key) =>
-                  key.status !== 'active' ? null : (
+                  key.status !== 'active' || !isInReach(key) ? null : (
                     <div class="row">
-                      <button type="button" onClick={() => (edited.value = key)}>
-                        Edit
-                      </button>
+                      {may('admin') ? (
+                        <button type="button" onClick={() => (edited.value = key)}>
+                          Edit
+                        </button>
+                      ) : null}
                       <Act
                         act={() => roll(key)}
                         sure={{
@@ -132,4 +136,12 @@ function limitsOf(key: KeyView): string {
     key.daily_spend_usd_max === null ? undefined : `$${key.daily_spend_usd_max} a day`,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+/** Who is no admin looks after the own ones. */
+const isInReach = ({ made_by }: KeyView): boolean => may('admin') || made_by?.id === person.value?.id;
+
+function makerOf({ made_by }: KeyView): string {
+  if (made_by === null) return '';
+  return made_by.email ?? 'an account that is gone';
 }

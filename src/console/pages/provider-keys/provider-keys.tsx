@@ -9,6 +9,7 @@ import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ask } from '../../data/api.ts';
 import { ago } from '../../data/format.ts';
+import { may } from '../../data/person.ts';
 import { ProviderKeyForm } from './provider-key-form.tsx';
 
 const TONES: Record<ProviderKeyView['state'], Tone> = {
@@ -34,9 +35,11 @@ export function ProviderKeys() {
       title="Provider keys"
       about="With a key of your own, a provider’s models are billed by the provider to you, and cost $0.00 here. Keys are sealed, and never shown again."
       actions={
-        <button type="button" class="primary" onClick={() => (adding.value = true)}>
-          Add a key
-        </button>
+        may('admin') ? (
+          <button type="button" class="primary" onClick={() => (adding.value = true)}>
+            Add a key
+          </button>
+        ) : undefined
       }
     >
       {warning.value === null ? null : <Notice tone="warn">{warning.value}</Notice>}
@@ -60,22 +63,25 @@ export function ProviderKeys() {
                 { title: 'Last used', cell: ({ used_at }) => (used_at === null ? 'never' : ago(used_at)) },
                 {
                   title: 'Change',
-                  cell: ({ id, name }) => (
-                    <div class="row">
-                      <Act act={() => ask<ProviderKeyAnswer>('POST', `provider-keys/${id}/test`).then(told)}>Test</Act>
-                      <Act
-                        class="danger"
-                        act={() => ask('DELETE', `provider-keys/${id}`).then(keys.reload)}
-                        sure={{
-                          title: `Remove “${name}”?`,
-                          text: 'New sessions run on the service’s key again, where it has one, and are billed. What is live goes on.',
-                          button: 'Remove the key',
-                        }}
-                      >
-                        Remove
-                      </Act>
-                    </div>
-                  ),
+                  cell: ({ id, name }) =>
+                    !may('admin') ? null : (
+                      <div class="row">
+                        <Act act={() => ask<ProviderKeyAnswer>('POST', `provider-keys/${id}/test`).then(told)}>
+                          Test
+                        </Act>
+                        <Act
+                          class="danger"
+                          act={() => ask('DELETE', `provider-keys/${id}`).then(keys.reload)}
+                          sure={{
+                            title: `Remove “${name}”?`,
+                            text: 'New sessions run on the service’s key again, where it has one, and are billed. What is live goes on.',
+                            button: 'Remove the key',
+                          }}
+                        >
+                          Remove
+                        </Act>
+                      </div>
+                    ),
                 },
               ]}
             />
