@@ -183,3 +183,43 @@ describe('voxgate usage', () => {
     });
   });
 });
+
+describe('voxgate orgs members', () => {
+  it('lists members and who is invited, gives them roles and removes them, but for the last owner', async () => {
+    const { directory, good, run, json } = operator();
+    const id = await good('orgs', 'create', 'Team', '--init');
+    const store = await openSqliteStore({ directory });
+    for (const [name, role] of [
+      ['ada', 'owner'],
+      ['eva', 'developer'],
+    ] as const) {
+      const email = `${name}@example.com`;
+      const hash = createHash('sha256').update(name).digest();
+      await store.invite(id, { email, address: email, role, hash }, { type: 'operator', id: 'test' });
+      const proof = { passwordHash: '$scrypt$1$salt$hash' };
+      await store.join({ hash, email, address: email, proof, welcomeMicroUsd: 0n, client: '192.0.2.1' });
+    }
+    await store.close();
+    await good('orgs', 'invite', id, 'new@example.com', '--role', 'read_only');
+    expect(await run('orgs', 'invite', id, 'ada@example.com')).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('is a member already'),
+    });
+    expect(await good('orgs', 'role', id, 'EVA@example.com', 'admin')).toBe(`EVA@example.com is admin of ${id}.`);
+    expect(await json('orgs', 'members', id)).toMatchObject({
+      members: [
+        { email: 'ada@example.com', role: 'owner' },
+        { email: 'eva@example.com', role: 'admin' },
+      ],
+      invitations: [{ email: 'new@example.com', role: 'read_only', state: 'pending' }],
+    });
+    expect(await good('orgs', 'members', id)).toMatch(/new@example\.com +read_only +invited, pending/);
+    expect(await run('orgs', 'remove', id, 'ada@example.com')).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('Make somebody else an owner first'),
+    });
+    await good('orgs', 'remove', id, 'eva@example.com');
+    expect(await run('orgs', 'role', id, 'eva@example.com', 'owner')).toMatchObject({ code: 1 });
+    expect(await run('orgs', 'role', id, 'ada@example.com', 'king')).toMatchObject({ code: 64 });
+  });
+});
