@@ -85,6 +85,17 @@ export const MarkFrame = Type.Object({
   model: Type.Optional(Type.String({ maxLength: 256 })),
   start: Type.Optional(Seconds),
   end: Type.Optional(Seconds),
+  final_ms: Type.Optional(
+    Type.Number({
+      description:
+        'Of a final: milliseconds from when the audio in which its words end was handed to the model until it was written to the client.',
+    }),
+  ),
+  gateway_ms: Type.Optional(
+    Type.Number({
+      description: 'The gateway’s own part: from when the provider’s final was read until it was written.',
+    }),
+  ),
 });
 
 export const AudioFrame = Type.Object({

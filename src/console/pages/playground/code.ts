@@ -1,72 +1,93 @@
-// The same call as code: for curl, TypeScript and Python. No credential stands in it.
-import type { Asked } from './run.ts';
+// The same call as code: for curl, TypeScript and Python, of a file or live. No credential stands in it.
+import type { Asked } from './run/run.ts';
 
 export type Language = 'curl' | 'TypeScript' | 'Python';
+export type Way = 'file' | 'live';
 
-export function codeOf(asked: Asked, language: Language, origin: string): string {
+/** Live sessions are WebSockets: curl and the libraries that come with Python have none. */
+export const hasLive = (language: Language): boolean => language === 'TypeScript';
+
+export function codeOf(asked: Asked, language: Language, way: Way, origin: string): string {
   if (language === 'curl') return curl(asked, origin);
-  return language === 'TypeScript' ? typescript(asked, origin) : python(asked, origin);
+  if (language === 'Python') return python(asked, origin);
+  return way === 'live' ? liveTypeScript(asked, origin) : fileTypeScript(asked, origin);
 }
 
-const hasParams = ({ params }: Asked): boolean => Object.keys(params).length > 0;
+/** What was asked for, as the fields of a form. */
+function fieldsOf({ model, fallbacks, language, diarization, params }: Asked): [string, string][] {
+  return [
+    ['model', model],
+    ...(fallbacks.length === 0 ? [] : [['fallbacks', fallbacks.join(',')] as [string, string]]),
+    ...(language === '' ? [] : [['language', language] as [string, string]]),
+    ...(diarization ? [['diarization', 'true'] as [string, string]] : []),
+    ...(Object.keys(params).length === 0 ? [] : [['provider_params', JSON.stringify(params)] as [string, string]]),
+  ];
+}
+
+/** The same as members of an object. */
+function membersOf({ model, fallbacks, language, diarization, params }: Asked): string[] {
+  return [
+    `model: ${JSON.stringify(model)}`,
+    ...(fallbacks.length === 0 ? [] : [`fallbacks: ${JSON.stringify(fallbacks)}`]),
+    ...(language === '' ? [] : [`language: ${JSON.stringify(language)}`]),
+    ...(diarization ? ['diarization: true'] : []),
+    ...(Object.keys(params).length === 0 ? [] : [`providerParams: ${JSON.stringify(params)}`]),
+  ];
+}
 
 function curl(asked: Asked, origin: string): string {
-  const fields = [
-    `model=${asked.model}`,
-    ...(asked.fallbacks.length === 0 ? [] : [`fallbacks=${asked.fallbacks.join(',')}`]),
-    ...(asked.language === '' ? [] : [`language=${asked.language}`]),
-    ...(asked.diarization ? ['diarization=true'] : []),
-    ...(hasParams(asked) ? [`provider_params=${JSON.stringify(asked.params)}`] : []),
-  ];
   const lines = [
     `curl ${origin}/v1/audio/transcriptions`,
-    '-H "Authorization: Bearer $VOXGATE_KEY"',
-    ...fields.map((field) => `-F '${field.replaceAll("'", `'\\''`)}'`),
+    '-H "Authorization: Bearer $VOXGATE_API_KEY"',
+    ...fieldsOf(asked).map(([name, value]) => `-F '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`),
     '-F file=@speech.wav',
   ];
   return lines.join(' \\\n  ');
 }
 
-function typescript(asked: Asked, origin: string): string {
-  const options = [
-    `model: ${JSON.stringify(asked.model)}`,
-    'sampleRate: microphone.sampleRate',
-    ...(asked.fallbacks.length === 0 ? [] : [`fallbacks: ${JSON.stringify(asked.fallbacks)}`]),
-    ...(asked.language === '' ? [] : [`language: ${JSON.stringify(asked.language)}`]),
-    ...(asked.diarization ? ['diarization: true'] : []),
-    ...(hasParams(asked) ? [`providerParams: ${JSON.stringify(asked.params)}`] : []),
-  ];
-  return `import { Voxgate } from '@voxgate/client';
+const client = (origin: string) =>
+  `const voxgate = new Voxgate({ baseUrl: '${origin}', apiKey: process.env.VOXGATE_API_KEY });`;
 
-// Your server mints the token with POST ${origin}/v1/tokens and its key.
-const client = new Voxgate({ baseUrl: '${origin}', getToken: () => fetch('/token').then((answer) => answer.json()) });
-const microphone = await client.microphone();
-const session = client.listen({
-  ${options.join(',\n  ')},
+function fileTypeScript(asked: Asked, origin: string): string {
+  return `import { Voxgate } from '@voxgate/client';
+import { fileFromPath } from '@voxgate/client/node';
+
+${client(origin)}
+const { text } = await voxgate.transcribe({
+  ${[...membersOf(asked), "file: await fileFromPath('speech.wav')"].join(',\n  ')},
 });
-session.pipe(microphone, { close: true });
+console.log(text);`;
+}
+
+function liveTypeScript(asked: Asked, origin: string): string {
+  return `import { createReadStream } from 'node:fs';
+import { Voxgate } from '@voxgate/client';
+
+${client(origin)}
+const session = voxgate.listen({
+  ${[...membersOf(asked), 'sampleRate: 16000'].join(',\n  ')},
+});
+// 16-bit samples of one channel at 16 kHz: a WAV file without its header. Your microphone, or a call, goes here.
+session.pipe(createReadStream('speech.wav', { start: 44 }), { close: true });
 for await (const event of session) {
   if (event.type === 'transcript' && event.is_final) console.log(event.text);
+  if (event.type === 'failover') console.error(\`\${event.to} goes on for \${event.from}\`);
 }`;
 }
 
 function python(asked: Asked, origin: string): string {
-  const extra = {
-    ...(asked.fallbacks.length === 0 ? {} : { fallbacks: asked.fallbacks.join(',') }),
-    ...(asked.diarization ? { diarization: 'true' } : {}),
-    ...(hasParams(asked) ? { provider_params: JSON.stringify(asked.params) } : {}),
-  };
-  const rest = [
-    ...(asked.language === '' ? [] : [`language=${JSON.stringify(asked.language)}`]),
-    ...(Object.keys(extra).length === 0 ? [] : [`extra_body=${JSON.stringify(extra)}`]),
-  ];
+  const fields = fieldsOf(asked).map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   return `import os
-from openai import OpenAI
+import requests
 
-client = OpenAI(base_url="${origin}/v1", api_key=os.environ["VOXGATE_KEY"])
-with open("speech.wav", "rb") as file:
-    answer = client.audio.transcriptions.create(
-        model=${JSON.stringify(asked.model)}, file=file${rest.map((part) => `,\n        ${part}`).join('')}
-    )
-print(answer.text)`;
+answer = requests.post(
+    "${origin}/v1/audio/transcriptions",
+    headers={"Authorization": "Bearer " + os.environ["VOXGATE_API_KEY"]},
+    data={
+${fields.join('\n')}
+    },
+    files={"file": open("speech.wav", "rb")},
+)
+answer.raise_for_status()
+print(answer.json()["text"])`;
 }

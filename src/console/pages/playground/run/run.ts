@@ -1,6 +1,7 @@
 // One session of the playground: what was asked, and what has come of it so far, for the page to show.
 import { type Signal, signal } from '@preact/signals';
 import {
+  type Discontinuity,
   type Failover,
   type ListenOptions,
   type SessionEnded,
@@ -8,13 +9,15 @@ import {
   type Transcript,
   Voxgate,
 } from '@voxgate/client';
-import { ask } from '../../data/api.ts';
+import { ask } from '../../../data/api.ts';
+import { plain } from './plain.ts';
+import { ServerFigures } from './server-figures.ts';
 import type { Source } from './source.ts';
+import { Tape } from './tape.ts';
 
-/** Events that are shown; older ones are counted only. */
+/** Older events, and older finals, are counted only. */
 const EVENTS_MAX = 200;
-/** Peaks of the waveform, one for each 50 ms: ten minutes. */
-const PEAKS_MAX = 12_000;
+export const FINALS_MAX = 500;
 
 export interface Asked {
   model: string;
@@ -29,18 +32,30 @@ export interface Final extends Transcript {
   delayMs: number;
 }
 
+/** A failover, and up to where audio had been sent by then. */
+export interface Change {
+  event: Failover;
+  at: number;
+}
+
+export type RunState = 'opening' | 'listening' | 'reconnecting' | 'finishing' | 'ended';
+
 export class Run {
   readonly asked: Asked;
-  readonly state: Signal<'opening' | 'listening' | 'finishing' | 'ended'> = signal('opening');
+  readonly state: Signal<RunState> = signal('opening');
   readonly sessionId: Signal<string | undefined> = signal(undefined);
   readonly finals: Signal<readonly Final[]> = signal([]);
-  readonly interim: Signal<string> = signal('');
+  readonly forgottenFinals: Signal<number> = signal(0);
+  readonly interim: Signal<Transcript | undefined> = signal(undefined);
   readonly events: Signal<readonly SessionEvent[]> = signal([]);
-  readonly failovers: Signal<readonly Failover[]> = signal([]);
+  readonly changes: Signal<readonly Change[]> = signal([]);
+  readonly gaps: Signal<readonly Discontinuity[]> = signal([]);
   readonly ended: Signal<SessionEnded | undefined> = signal(undefined);
   readonly failure: Signal<Error | undefined> = signal(undefined);
-  /** Loudest sample of each 50 ms, from 0 to 1. */
-  readonly peaks: Signal<readonly number[]> = signal([]);
+  readonly figures: Signal<ServerFigures | undefined> = signal(undefined);
+  readonly tape: Signal<Tape | undefined> = signal(undefined);
+  /** Grows with every piece of audio. */
+  readonly sent: Signal<number> = signal(0);
   #source: Source | undefined;
   #startedMs = 0;
 
@@ -53,54 +68,80 @@ export class Run {
     try {
       this.#source = await open();
       const session = client.listen(optionsOf(this.asked, this.#source.sampleRate));
-      void session.pipe(this.#watched(this.#source), { close: true });
+      // The same failure comes out of the events.
+      session.pipe(this.#recorded(this.#source), { close: true }).catch(() => {});
       this.state.value = 'listening';
       for await (const event of session) this.#hear(event);
     } catch (error) {
-      this.failure.value = error as Error;
+      this.failure.value = plain(error);
     } finally {
       this.#source?.stop();
       this.state.value = 'ended';
-      this.interim.value = '';
+      this.interim.value = undefined;
+      this.figures.peek()?.close();
     }
   }
 
   /** No more audio; what is left is heard. */
   stop(): void {
     this.#source?.stop();
-    if (this.state.value === 'listening') this.state.value = 'finishing';
+    if (this.state.peek() === 'listening') this.state.value = 'finishing';
   }
 
-  async *#watched({ pieces, sampleRate }: Source): AsyncGenerator<Uint8Array> {
+  async *#recorded({ pieces, sampleRate }: Source): AsyncGenerator<Uint8Array> {
+    const tape = new Tape(sampleRate);
+    this.tape.value = tape;
     for await (const piece of pieces) {
       if (this.#startedMs === 0) this.#startedMs = performance.now() - (piece.byteLength / 2 / sampleRate) * 1000;
-      this.#notePeak(piece);
+      tape.push(piece);
+      this.sent.value++;
       yield piece;
     }
-    if (this.state.value === 'listening') this.state.value = 'finishing';
-  }
-
-  #notePeak(piece: Uint8Array): void {
-    if (this.peaks.value.length >= PEAKS_MAX) return;
-    const samples = new Int16Array(piece.buffer, piece.byteOffset, piece.byteLength >> 1);
-    let peak = 0;
-    for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
-    this.peaks.value = [...this.peaks.value, peak / 0x8000];
+    if (this.state.peek() === 'listening') this.state.value = 'finishing';
   }
 
   #hear(event: SessionEvent): void {
     this.events.value = [...this.events.value.slice(1 - EVENTS_MAX), event];
-    if (event.type === 'session_started') this.sessionId.value = event.session_id;
-    else if (event.type === 'transcript') this.#transcript(event);
-    else if (event.type === 'failover') this.failovers.value = [...this.failovers.value, event];
-    else if (event.type === 'session_ended') this.ended.value = event;
+    switch (event.type) {
+      case 'session_started':
+        this.#watch(event.session_id);
+        break;
+      case 'transcript':
+        this.#transcript(event);
+        break;
+      case 'failover':
+        this.changes.value = [...this.changes.value, { event, at: this.tape.peek()?.seconds ?? 0 }];
+        break;
+      case 'discontinuity':
+        this.gaps.value = [...this.gaps.value, event];
+        break;
+      case 'reconnecting':
+        this.state.value = 'reconnecting';
+        break;
+      case 'reconnected':
+        this.state.value = 'listening';
+        this.#watch(event.session_id);
+        break;
+      case 'session_ended':
+        this.ended.value = event;
+    }
+  }
+
+  /** After a broken connection it is another session. */
+  #watch(sessionId: string): void {
+    if (this.sessionId.peek() === sessionId) return;
+    this.sessionId.value = sessionId;
+    this.figures.peek()?.close();
+    this.figures.value = new ServerFigures(sessionId);
   }
 
   #transcript(event: Transcript): void {
-    this.interim.value = event.is_final ? '' : event.text;
+    this.interim.value = event.is_final ? undefined : event;
     if (!event.is_final) return;
     const delayMs = performance.now() - (this.#startedMs + event.end * 1000);
-    this.finals.value = [...this.finals.value, { ...event, delayMs }];
+    const all = [...this.finals.value, { ...event, delayMs }];
+    this.forgottenFinals.value += Math.max(0, all.length - FINALS_MAX);
+    this.finals.value = all.slice(-FINALS_MAX);
   }
 }
 

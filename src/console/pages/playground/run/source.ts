@@ -2,6 +2,7 @@
 // Files are decoded by the browser and sent as if they were being spoken now.
 import type { Microphone, Voxgate } from '@voxgate/client';
 import workletUrl from '@voxgate/client/microphone-worklet.js?worker&url';
+import { length } from '../../../data/format.ts';
 import sampleUrl from './sample.wav';
 
 export interface Source {
@@ -17,12 +18,16 @@ export interface Recording {
   name: string;
   sampleRate: number;
   samples: Int16Array;
+  /** What the reader must know of it. */
+  note: string | undefined;
 }
 
 const FILE_RATE_HZ = 16_000;
 const PIECE_MS = 50;
 /** A longer file is cut here: it would be heard as long as it lasts. */
-export const RECORDING_SECONDS_MAX = 300;
+const RECORDING_SECONDS_MAX = 300;
+/** Of a larger file only the beginning is read: decoded it takes many times as much. */
+const FILE_BYTES_MAX = 25_000_000;
 
 export async function openMicrophone(client: Voxgate, onLevel: (level: number) => void): Promise<Source> {
   const microphone: Microphone = await client.microphone({ workletUrl, onLevel });
@@ -36,18 +41,24 @@ export async function readSample(): Promise<Recording> {
 
 /** Rejects with a sentence where the browser cannot decode it. */
 export async function readFile(file: File): Promise<Recording> {
+  if (file.size === 0) throw new Error(`“${file.name}” is empty. Choose a file with sound in it.`);
+  const isCut = file.size > FILE_BYTES_MAX;
+  const bytes = await (isCut ? file.slice(0, FILE_BYTES_MAX) : file).arrayBuffer();
   try {
-    return await decode(file.name, await file.arrayBuffer());
+    return await decode(file.name, bytes, isCut);
   } catch {
     throw new Error(
-      `This browser cannot decode “${file.name}”. Try WAV, MP3, FLAC, Ogg or M4A, or send it as a file with curl.`,
+      isCut
+        ? `“${file.name}” is too long to be played here. Cut it, or send it whole as a file: the code below does that.`
+        : `This browser cannot decode “${file.name}”. Try WAV, MP3, FLAC, Ogg or M4A, or send it as a file with curl.`,
     );
   }
 }
 
-async function decode(name: string, bytes: ArrayBuffer): Promise<Recording> {
+async function decode(name: string, bytes: ArrayBuffer, isCut = false): Promise<Recording> {
   const context = new OfflineAudioContext(1, 1, FILE_RATE_HZ);
   const decoded = await context.decodeAudioData(bytes);
+  if (decoded.length === 0) throw new Error('No audio.');
   const count = Math.min(decoded.length, RECORDING_SECONDS_MAX * FILE_RATE_HZ);
   const channels = Array.from({ length: decoded.numberOfChannels }, (_, at) => decoded.getChannelData(at));
   const samples = new Int16Array(count);
@@ -55,20 +66,24 @@ async function decode(name: string, bytes: ArrayBuffer): Promise<Recording> {
     const mean = channels.reduce((sum, channel) => sum + (channel[at] as number), 0) / channels.length;
     samples[at] = Math.round(Math.max(-1, Math.min(1, mean)) * 0x7fff);
   }
-  return { name, sampleRate: FILE_RATE_HZ, samples };
+  const note =
+    isCut || count < decoded.length
+      ? `Only the first ${length(count / FILE_RATE_HZ)} of “${name}” are played here, at the pace of speech. The code below sends the whole file.`
+      : undefined;
+  return { name, sampleRate: FILE_RATE_HZ, samples, note };
 }
 
 /** A recording as it would be spoken. */
 export function play({ sampleRate, samples }: Recording, onLevel: (level: number) => void): Source {
-  const length = (sampleRate * PIECE_MS) / 1000;
+  const count = (sampleRate * PIECE_MS) / 1000;
   let isStopped = false;
   async function* pieces() {
     const startedMs = performance.now();
-    for (let at = 0; at < samples.length && !isStopped; at += length) {
-      const piece = samples.subarray(at, at + length);
+    for (let at = 0; at < samples.length && !isStopped; at += count) {
+      const piece = samples.subarray(at, at + count);
       onLevel(levelOf(piece));
       yield new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
-      const dueMs = startedMs + ((at + length) / sampleRate) * 1000;
+      const dueMs = startedMs + ((at + count) / sampleRate) * 1000;
       await new Promise((done) => setTimeout(done, dueMs - performance.now()));
     }
     onLevel(0);
