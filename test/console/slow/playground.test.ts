@@ -26,8 +26,8 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
   it('hears the sample that comes with the console, and says what it cost', async () => {
     await page.getByRole('button', { name: 'Play the sample' }).click();
     await ended();
-    expect(await page.locator('.transcript p').allInnerTexts()).toEqual(spokenTurns.slice(0, 3));
-    expect(await page.getByText('9.6 s of audio for $0.00').count()).toBe(1);
+    expect(await page.locator('.transcript .final').allInnerTexts()).toEqual(spokenTurns.slice(0, 3));
+    expect(await page.locator('.figure dd').allInnerTexts()).toEqual(expect.arrayContaining(['9.6 s', '$0.00']));
   });
 
   it('hears the microphone until it is told to stop, and its session can be watched meanwhile', async () => {
@@ -37,7 +37,7 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
     const other = await opened;
     await other.locator('.chart .state.is-current').first().waitFor();
     await other.getByRole('cell', { name: 'turn final' }).first().waitFor();
-    await page.locator('.transcript p', { hasText: spokenTurns[1] as string }).waitFor();
+    await page.locator('.transcript .final', { hasText: spokenTurns[1] as string }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await ended();
     await other.getByText('It has ended').waitFor();
@@ -56,10 +56,12 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
 
   it('lets several models hear the same, and marks what differs', async () => {
     await page.getByLabel('Compare with').selectOption('local/digits-en');
+    await page.getByLabel('Compare with').selectOption('deepgram/nova-3');
     await page.getByRole('button', { name: 'Play the sample' }).click();
     const cards = page.locator('article');
-    await cards.nth(1).locator('dd', { hasText: 'ended' }).waitFor();
-    expect(await cards.count()).toBe(2);
+    for (const at of [0, 1]) await cards.nth(at).locator('.badge', { hasText: 'ended' }).waitFor();
+    expect(await cards.count()).toBe(3);
+    expect(await cards.nth(2).locator('.notice').innerText()).toContain('no credential');
     expect(await cards.nth(1).locator('mark').count()).toBeGreaterThan(3);
   });
 

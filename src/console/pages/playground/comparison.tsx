@@ -1,52 +1,106 @@
-// The same audio, heard by several models: text with what differs from the first, delay and price.
-import { Failure } from '../../controls/notice.tsx';
+// The same audio, heard by several models: text with what differs from a chosen one, delay, price and cost. One that is refused stands
+// for itself.
+import { useSignal } from '@preact/signals';
+import type { Model } from '../../../api/models.ts';
+import { Badge, Failure } from '../../controls/notice.tsx';
 import { usd } from '../../data/format.ts';
+import { costOf, medianOf, ms } from './delays.tsx';
 import { differences } from './differences.ts';
-import type { Run } from './run.ts';
+import type { Run } from './run/run.ts';
+import { Timeline } from './timeline.tsx';
+import { TONES } from './transcription.tsx';
 
 const textOf = ({ finals }: Run): string => finals.value.map(({ text }) => text).join(' ');
 
-export function Comparison({ runs }: { runs: readonly Run[] }) {
-  const [first] = runs;
-  const reference = first === undefined ? '' : textOf(first);
+export function Comparison({ runs, models }: { runs: readonly Run[]; models: readonly Model[] }) {
+  const chosen = useSignal(0);
+  const reference = runs[chosen.value];
   return (
-    <section class="stack close">
-      <h2>Beside each other</h2>
-      <p class="quiet">Words that the first model did not hear so are marked.</p>
-      <div class="columns">
+    <section class="card">
+      <div class="row apart">
+        <h2>Beside each other</h2>
+        <label class="row small">
+          Differences from
+          <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
+            {runs.map(({ asked }, at) => (
+              <option key={asked.model} value={at}>
+                {asked.model}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {reference === undefined ? null : <Timeline key={reference.asked.model} run={reference} />}
+      <div class="columns compared">
         {runs.map((run) => (
-          <Heard key={run.asked.model} run={run} reference={run === first ? undefined : reference} />
+          <Heard
+            key={run.asked.model}
+            run={run}
+            price={priceOf(models.find(({ id }) => id === run.asked.model))}
+            reference={reference === undefined || run === reference ? undefined : textOf(reference)}
+          />
         ))}
       </div>
     </section>
   );
 }
 
-function Heard({ run, reference }: { run: Run; reference: string | undefined }) {
-  const { asked, finals, interim, failure, state, ended } = run;
-  const delays = finals.value.map(({ delayMs }) => delayMs);
-  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
+function priceOf(model: Model | undefined): string {
+  const price = model?.pricing.live;
+  if (price === undefined) return 'not known';
+  return price.free === true ? 'free' : `${usd(price.amount)} a ${price.unit}`;
+}
+
+interface HeardProps {
+  run: Run;
+  price: string;
+  reference: string | undefined;
+}
+
+function Heard({ run, price, reference }: HeardProps) {
+  const { asked, finals, interim, failure, state, sessionId } = run;
   const words = reference === undefined ? undefined : differences(textOf(run), reference);
+  const differing = words?.filter(({ differs }) => differs).length;
+  const delay = ms(medianOf(finals.value.map(({ delayMs }) => delayMs)));
+  const gateway = ms(medianOf(run.figures.value?.gatewayMs.value ?? []));
   return (
-    <article class="card">
-      <h3>
-        <code>{asked.model}</code>
-      </h3>
+    <article>
+      <div class="row apart">
+        <h3>
+          <code>{asked.model}</code>
+        </h3>
+        <Badge tone={failure.value === undefined ? TONES[state.value] : 'bad'}>
+          {failure.value === undefined ? state.value : 'refused'}
+        </Badge>
+      </div>
       <Failure of={failure.value} />
-      <p>
-        {words === undefined
-          ? textOf(run)
-          : words.map(({ text, differs }, at) => (differs ? <mark key={`${at}`}>{text} </mark> : `${text} `))}
-      </p>
-      {interim.value === '' ? null : <p class="quiet">{interim.value}</p>}
-      <dl class="pairs">
-        <dt>State</dt>
-        <dd>{state.value}</dd>
+      {failure.value !== undefined && finals.value.length === 0 ? null : (
+        <div class="transcript">
+          <p>
+            {words === undefined
+              ? textOf(run)
+              : words.map(({ text, differs }, at) => (differs ? <mark key={`${at}`}>{text} </mark> : `${text} `))}{' '}
+            {interim.value === undefined ? null : <span class="interim">{interim.value.text}</span>}
+          </p>
+        </div>
+      )}
+      <dl class="pairs small">
+        <dt>Words that differ</dt>
+        <dd>{differing ?? 'none: it is the one chosen'}</dd>
         <dt>Finals come after</dt>
-        <dd>{delays.length === 0 ? '…' : `${Math.round(mean)} ms on average`}</dd>
-        <dt>Cost</dt>
-        <dd>{ended.value === undefined ? '…' : usd(ended.value.cost_usd)}</dd>
+        <dd>
+          {delay === undefined ? '…' : `${delay}${gateway === undefined ? '' : `, ${gateway} of it in the gateway`}`}
+        </dd>
+        <dt>Price</dt>
+        <dd>{price}</dd>
+        <dt>{run.ended.value === undefined ? 'Cost so far' : 'Cost'}</dt>
+        <dd>{costOf(run) ?? '…'}</dd>
       </dl>
+      {sessionId.value === undefined ? null : (
+        <a class="small" href={`/sessions/${sessionId.value}`} target="_blank" rel="noreferrer">
+          Its session
+        </a>
+      )}
     </article>
   );
 }

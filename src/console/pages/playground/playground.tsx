@@ -1,17 +1,18 @@
 // Speak, and see what comes of it: any model, its fallbacks and options, by microphone, sample or file; on one model, or on several
 // beside each other.
 import { useComputed, useSignal } from '@preact/signals';
+import type { Voxgate } from '@voxgate/client';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ModelList } from '../../../api/models.ts';
-import { Failure } from '../../controls/notice.tsx';
+import { Failure, Notice } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { CodeOf } from './code-of.tsx';
 import { Comparison } from './comparison.tsx';
-import { type Asked, createClient, Run } from './run.ts';
+import { type Asked, createClient, Run } from './run/run.ts';
+import { openMicrophone, play, type Recording, readFile, readSample, type Source } from './run/source.ts';
 import { SetUp } from './set-up.tsx';
-import { openMicrophone, play, type Recording, readFile, readSample } from './source.ts';
-import { Transcription } from './transcription.tsx';
+import { Invitation, Transcription } from './transcription.tsx';
 
 export function Playground() {
   const models = useAnswer<ModelList>('models?mode=live');
@@ -32,6 +33,7 @@ function Bench({ models }: { models: ModelList['data'] }) {
   const runs = useSignal<readonly Run[]>([]);
   const level = useSignal(0);
   const failure = useSignal<Error | undefined>(undefined);
+  const note = useSignal<string | undefined>(undefined);
   const isBusy = useComputed(() => runs.value.some(({ state }) => state.value !== 'ended'));
   const stop = () => {
     for (const run of runs.peek()) run.stop();
@@ -41,49 +43,62 @@ function Bench({ models }: { models: ModelList['data'] }) {
   const onLevel = (now: number) => {
     level.value = now;
   };
-  const speak = () => {
+  const begin = (all: readonly Asked[], open: (client: Voxgate) => Promise<Source>) => {
+    runs.value = all.map((each) => new Run(each));
     const client = createClient();
-    const run = new Run(asked.value);
-    runs.value = [run];
-    void run.go(client, () => openMicrophone(client, onLevel));
+    for (const run of runs.value) void run.go(client, () => open(client)).then(() => onLevel(0));
+  };
+  const speak = () => {
+    note.value = undefined;
+    failure.value = undefined;
+    begin([asked.value], (client) => openMicrophone(client, onLevel));
   };
   const send = async (reading: Promise<Recording>) => {
     failure.value = undefined;
     try {
       const recording = await reading;
-      const all = [asked.value, ...others.value.map((model) => ({ ...asked.value, model, params: {} }))];
-      runs.value = all.map((each) => new Run(each));
-      const client = createClient();
-      for (const run of runs.value) void run.go(client, async () => play(recording, onLevel));
+      note.value = recording.note;
+      const all = [asked.value, ...others.value.map((model) => ({ ...asked.value, model, fallbacks: [], params: {} }))];
+      begin(all, async () => play(recording, onLevel));
     } catch (error) {
       failure.value = error as Error;
     }
   };
   return (
-    <>
+    <div class="bench">
       <SetUp models={models} asked={asked} others={others} />
-      <section class="card">
-        <div class="row">
-          <button type="button" class="primary" disabled={isBusy.value || others.value.length > 0} onClick={speak}>
-            Speak
-          </button>
-          <button type="button" disabled={isBusy.value} onClick={() => send(readSample())}>
-            Play the sample
-          </button>
-          <FileButton disabled={isBusy.value} chosen={(file) => send(readFile(file))} />
-          <button type="button" disabled={!isBusy.value} onClick={stop}>
-            Stop
-          </button>
-        </div>
-        <meter max={0.4} value={level.value} aria-label="Level" />
-        <p class="quiet small">
-          A microphone speaks to one model; the sample and files can be heard by several at once.
-        </p>
-        <Failure of={failure.value} />
-      </section>
-      {runs.value.length > 1 ? <Comparison runs={runs.value} /> : runs.value.map((run) => <Transcription run={run} />)}
-      <CodeOf asked={asked.value} />
-    </>
+      <div class="stack">
+        <section class="card">
+          <div class="row">
+            <button type="button" class="primary" disabled={isBusy.value || others.value.length > 0} onClick={speak}>
+              Speak
+            </button>
+            <button type="button" disabled={isBusy.value} onClick={() => send(readSample())}>
+              Play the sample
+            </button>
+            <FileButton disabled={isBusy.value} chosen={(file) => send(readFile(file))} />
+            <button type="button" disabled={!isBusy.value} onClick={stop}>
+              Stop
+            </button>
+            <meter max={0.4} value={level.value} aria-label="Level" />
+          </div>
+          {others.value.length > 0 ? (
+            <p class="quiet small">
+              Several models are compared by the sample or a file; the microphone speaks to one.
+            </p>
+          ) : null}
+          {note.value === undefined ? null : <Notice tone="quiet">{note.value}</Notice>}
+          <Failure of={failure.value} />
+        </section>
+        {runs.value.length === 0 ? <Invitation /> : null}
+        {runs.value.length > 1 ? (
+          <Comparison runs={runs.value} models={models} />
+        ) : (
+          runs.value.map((run) => <Transcription key={run} run={run} />)
+        )}
+        <CodeOf asked={asked.value} />
+      </div>
+    </div>
   );
 }
 

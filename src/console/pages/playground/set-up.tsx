@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import type { Model } from '../../../api/models.ts';
 import type { Schema } from '../../data/json-schema.ts';
 import { OptionsForm } from './options-form.tsx';
-import type { Asked } from './run.ts';
+import type { Asked } from './run/run.ts';
 
 /** Models beside the first. */
 const OTHERS_MAX = 3;
@@ -23,7 +23,7 @@ export function SetUp({ models, asked, others }: SetUpProps) {
   const rest = models.filter(({ id }) => id !== model);
   return (
     <section class="card">
-      <div class="narrow">
+      <div class="stack close">
         <label class="field">
           Model
           <select value={model} onChange={(event) => set({ model: event.currentTarget.value, params: {} })}>
@@ -112,7 +112,7 @@ function Several({ label, all, chosen, most, choose }: SeveralProps) {
         </select>
       </label>
       {chosen.map((id) => (
-        <div class="row apart" key={id}>
+        <div class="chosen" key={id}>
           <code class="small">{id}</code>
           <button
             type="button"

@@ -1,22 +1,33 @@
-// One run as it goes: interims that turn into finals, who said what, how late, what happened, and what it cost.
+// One run as it goes: interims that turn into finals, who said what, which model heard it, how late, and what it cost.
 import type { SessionEvent } from '@voxgate/client';
-import { Badge, Failure, Notice } from '../../controls/notice.tsx';
+import { Link } from '../../controls/link.tsx';
+import { Badge, Failure, Notice, type Tone } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
-import { usd } from '../../data/format.ts';
-import type { Final, Run } from './run.ts';
-import { Waveform } from './waveform.tsx';
+import { BreakProvider } from './break-provider.tsx';
+import { Delays } from './delays.tsx';
+import { endOf } from './run/plain.ts';
+import type { Run, RunState } from './run/run.ts';
+import { SpeakerName, speakerClass } from './speakers.tsx';
+import { Timeline } from './timeline.tsx';
 
-const STATES = { opening: 'busy', listening: 'good', finishing: 'busy', ended: 'quiet' } as const;
+export const TONES: Readonly<Record<RunState, Tone>> = {
+  opening: 'busy',
+  listening: 'good',
+  reconnecting: 'warn',
+  finishing: 'busy',
+  ended: 'quiet',
+};
 
 export function Transcription({ run }: { run: Run }) {
-  const { finals, interim, failovers, failure, state, ended, sessionId, events } = run;
+  const { failure, state, ended, sessionId, events } = run;
+  const end = ended.value === undefined ? undefined : endOf(ended.value.reason);
   return (
     <>
       <section class="card">
         <div class="row apart">
           <h2>Heard</h2>
           <div class="row">
-            <Badge tone={STATES[state.value]}>{state.value}</Badge>
+            <Badge tone={TONES[state.value]}>{state.value}</Badge>
             {sessionId.value === undefined ? null : (
               <a href={`/sessions/${sessionId.value}`} target="_blank" rel="noreferrer">
                 Watch this session
@@ -25,29 +36,11 @@ export function Transcription({ run }: { run: Run }) {
           </div>
         </div>
         <Failure of={failure.value} />
-        {failovers.value.map(({ from, to, reason, seq }) => (
-          <Notice tone="warn" key={seq}>
-            <span>
-              <strong>{from}</strong> failed ({reason}): <strong>{to}</strong> went on, and no word was lost.
-            </span>
-          </Notice>
-        ))}
-        <div role="log" aria-label="Transcript" class="transcript">
-          {finals.value.map((final) => (
-            <p key={final.turn}>
-              {final.speaker === undefined ? '' : <strong>Speaker {final.speaker}: </strong>}
-              {final.text}
-            </p>
-          ))}
-          {interim.value === '' ? null : <p class="quiet">{interim.value}</p>}
-        </div>
-        <Waveform run={run} />
-        <Figures finals={finals.value} />
-        {ended.value === undefined ? null : (
-          <p>
-            {ended.value.audio_seconds.toFixed(1)} s of audio for {usd(ended.value.cost_usd)}.
-          </p>
-        )}
+        {failure.value === undefined && end !== undefined ? <Notice tone="warn">{end}</Notice> : null}
+        <BreakProvider run={run} />
+        <Timeline run={run} />
+        <Transcript run={run} />
+        <Delays run={run} />
       </section>
       <details class="card">
         <summary>Events ({events.value.length})</summary>
@@ -57,16 +50,40 @@ export function Transcription({ run }: { run: Run }) {
   );
 }
 
-/** From the end of the speech to its final, which ends with the model's own endpointing. */
-function Figures({ finals }: { finals: readonly Final[] }) {
-  if (finals.length === 0) return null;
-  const delays = finals.map(({ delayMs }) => delayMs).sort((one, other) => one - other);
-  const median = delays[Math.floor(delays.length / 2)] as number;
+/** One line for each turn; it begins as an interim and stays the same line when it is final. */
+function Transcript({ run: { finals, interim, changes, forgottenFinals, asked } }: { run: Run }) {
+  const lines = interim.value === undefined ? finals.value : [...finals.value, interim.value];
+  const begun = new Set([asked.model]);
   return (
-    <p class="quiet">
-      From the end of the speech to its final: {Math.round(median)} ms in the middle,{' '}
-      {Math.round(delays.at(-1) as number)} ms at most.
-    </p>
+    <div role="log" aria-label="Transcript" class="transcript">
+      {forgottenFinals.value === 0 ? null : (
+        <p class="quiet small">{forgottenFinals.value} earlier lines are shown here no more.</p>
+      )}
+      {lines.length === 0 ? <p class="quiet">Words appear here as they are heard.</p> : null}
+      {lines.map(({ turn, model, speaker, text, is_final }, at) => {
+        const isNew = at === 0 ? !begun.has(model) : lines[at - 1]?.model !== model;
+        const change = changes.value.findLast(({ event }) => event.to === model)?.event;
+        return (
+          <div key={turn} class="line">
+            {isNew ? (
+              <p class="takeover">
+                <Badge tone="warn">failover</Badge>
+                <span>
+                  <code>{model}</code> heard it from here on
+                  {change === undefined
+                    ? ''
+                    : `: ${change.from} failed (${change.reason}), and its words were heard again`}
+                </span>
+              </p>
+            ) : null}
+            <p class={`${is_final ? 'final' : 'interim'} ${speakerClass(speaker)}`}>
+              <SpeakerName speaker={speaker} /> {text}
+              {is_final ? null : <span class="unseen"> (may still change)</span>}
+            </p>
+          </div>
+        );
+      })}
+    </div>
   );
 }
 
@@ -75,10 +92,10 @@ function Events({ events }: { events: readonly SessionEvent[] }) {
     <Table
       caption="Events"
       rows={events.toReversed()}
-      idOf={(event) => `${'seq' in event ? event.seq : ''} ${event.type}`}
+      idOf={(event) => `${event.session_id} ${event.seq} ${event.type}`}
       empty={<p>None yet.</p>}
       columns={[
-        { title: 'At', cell: (event) => ('at' in event ? String(event.at).slice(11, 23) : '') },
+        { title: 'At', cell: ({ at }) => at.slice(11, 23) },
         { title: 'Event', cell: ({ type }) => <code>{type}</code> },
         { title: 'What it says', cell: (event) => <code class="small">{rest(event)}</code> },
       ]}
@@ -89,4 +106,17 @@ function Events({ events }: { events: readonly SessionEvent[] }) {
 function rest(event: SessionEvent): string {
   const hidden = new Set(['type', 'at', 'seq', 'session_id']);
   return JSON.stringify(Object.fromEntries(Object.entries(event).filter(([name]) => !hidden.has(name))));
+}
+
+/** Where nothing was heard yet. */
+export function Invitation() {
+  return (
+    <section class="card empty">
+      <h2>Hear what a model makes of your voice</h2>
+      <p>
+        Speak into the microphone, play the sample, or drop a file. Words appear while they are spoken, with their
+        times, their delay and what they cost. <Link to="/models">All models</Link>
+      </p>
+    </section>
+  );
 }
