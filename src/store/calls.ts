@@ -49,6 +49,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   findSession: 'reads',
   listSessions: 'reads',
   searchSessions: 'reads',
+  countLiveSessions: 'reads',
   usageOf: 'reads',
   billOf: 'reads',
   auditLedger: 'reads',
@@ -57,6 +58,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
 
   keepSessionEvents: 'notes',
   findSessionEvents: 'reads',
+  listFailovers: 'reads',
 
   saveProviderKey: 'writes',
   listProviderKeys: 'reads',

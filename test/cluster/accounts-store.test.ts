@@ -96,8 +96,10 @@ const SAMPLES: Samples = {
   findSession: ({ who }) => [who.organisationId, 'ses_1'],
   keepSessionEvents: ({ who }) => [who.organisationId, 'ses_1', '[]'],
   findSessionEvents: ({ who }) => [who.organisationId, 'ses_1'],
+  listFailovers: ({ who }) => [who.organisationId, '2026-11-01T00:00:00.000Z', 5],
   listSessions: ({ who }) => [who.organisationId, 10],
   searchSessions: ({ who }) => [who.organisationId, { limit: 10, model: 'deepgram' }],
+  countLiveSessions: ({ who }) => [who.organisationId, '2026-11-01T00:00:00.000Z'],
   usageOf: ({ who: { organisationId } }) => [
     { organisationId, from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', groupBy: 'model' },
   ],

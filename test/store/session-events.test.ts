@@ -44,4 +44,27 @@ describe('the events of a session that has ended', () => {
     await rig.store.keepSessionEvents('org_nobody', 'ses_1', '[]');
     expect(await rig.store.findSessionEvents('org_nobody', 'ses_1')).toBeUndefined();
   });
+
+  it('tell the failovers since a moment: all are counted, the newest named', async () => {
+    const failover = (at: string) => ({
+      kind: 'mark',
+      mark: 'failover',
+      text: `at ${at}`,
+      at: `2026-11-23T${at}:00.000Z`,
+    });
+    const since = '2026-11-23T10:00:00.000Z';
+    rig.clock.nowMs = Date.parse('2026-11-23T12:00:00.000Z');
+    const frames = [failover('09:00'), failover('10:30'), { kind: 'mark', mark: 'warning', text: '', at: since }];
+    await rig.store.keepSessionEvents(us, 'ses_1', JSON.stringify(frames));
+    await rig.store.keepSessionEvents(us, 'ses_2', JSON.stringify([failover('11:00'), failover('11:30')]));
+    await rig.store.keepSessionEvents(them, 'ses_3', JSON.stringify([failover('11:40')]));
+    const { count, newest } = await rig.store.listFailovers(us, since, 2);
+    expect([count, newest.map(({ sessionId, text }) => [sessionId, text])]).toEqual([
+      3,
+      [
+        ['ses_2', 'at 11:30'],
+        ['ses_2', 'at 11:00'],
+      ],
+    ]);
+  });
 });

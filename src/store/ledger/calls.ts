@@ -245,6 +245,8 @@ export interface LedgerCalls {
    * on, also where none was found in what was looked at; null at the end. Throws `invalid` when there is no session `before`.
    */
   searchSessions(organisationId: string, search: SessionSearch): { sessions: SessionRecord[]; next: string | null };
+  /** Live sessions opened from that time on that have no end yet. */
+  countLiveSessions(organisationId: string, since: string): number;
   usageOf(query: UsageQuery): UsageRow[];
   billOf(organisationId: string, month: string): Bill;
   /**

@@ -3,7 +3,7 @@
 import type { TableContext } from '../table-context.ts';
 import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord } from './calls.ts';
 
-export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'exportLedger'> {
+export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'countLiveSessions' | 'exportLedger'> {
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
 }
@@ -48,6 +48,12 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
        FROM session_lines WHERE session = ?`,
     )
     .safeIntegers();
+  const live = database
+    .prepare<[string, string], number>(
+      `SELECT count(*) FROM sessions LEFT JOIN session_ends ON session_ends.session = sessions.number
+       WHERE sessions.organisation_id = ? AND opened_at >= ? AND mode = 'live' AND session_ends.session IS NULL`,
+    )
+    .pluck();
   const transfersAfter = database
     .prepare<[number, number], TransferRow>(
       `SELECT transfers.number, transfers.id, at, kind, debit, credit, micro_usd AS microUsd, sessions.id AS sessionId, note
@@ -75,6 +81,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
       const row = byId.get(sessionId, organisationId);
       return row === undefined ? undefined : record(row);
     },
+    countLiveSessions: (organisationId, since) => live.get(organisationId, since) ?? 0,
     exportLedger: (after, limit) =>
       transfersAfter
         .all(after, Math.min(TRANSFERS_MAX, Math.max(0, Math.trunc(limit))))

@@ -86,6 +86,7 @@ const ROWS = {
   findSession: first('text', 'text'),
   listSessions: first('text', 'number', 'text?'),
   searchSessions: first('text', 'object'),
+  countLiveSessions: first('text', 'text'),
   usageOf: member('object'),
   billOf: first('text', 'text'),
   auditLedger: 'local',
@@ -94,6 +95,7 @@ const ROWS = {
 
   keepSessionEvents: first('text', 'text', 'text'),
   findSessionEvents: first('text', 'text'),
+  listFailovers: first('text', 'text', 'number'),
 
   // What is sealed, and by which keys, is the business of the node that has the key ring: src/vault/remote.ts.
   saveProviderKey: 'local',

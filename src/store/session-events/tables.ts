@@ -1,6 +1,6 @@
 // Events of ended sessions on an open database: bounded in age, and in number for each organisation.
 import type { TableContext } from '../table-context.ts';
-import type { SessionEventsCalls } from './calls.ts';
+import type { KeptFailover, SessionEventsCalls } from './calls.ts';
 
 export interface SessionEventsLimits {
   keptMs: number;
@@ -41,6 +41,13 @@ export function createSessionEventsTables(
     `DELETE FROM session_events WHERE number IN
        (SELECT number FROM session_events WHERE organisation_id = ? ORDER BY number DESC LIMIT 20 OFFSET ?)`,
   );
+  // Kept at the end of the session, so not before the failover.
+  const failovers = database.prepare<[string, number, string, number], KeptFailover & { count: number }>(
+    `SELECT session_id AS sessionId, frame.value ->> 'at' AS at, frame.value ->> 'text' AS text, count(*) OVER () AS count
+     FROM session_events, json_each(session_events.events) AS frame
+     WHERE organisation_id = ? AND kept_at_ms >= ? AND frame.value ->> 'mark' = 'failover' AND frame.value ->> 'at' >= ?
+     ORDER BY at DESC LIMIT ?`,
+  );
   return {
     keepSessionEvents(organisationId, sessionId, events) {
       if (events.length > charsMax) return;
@@ -48,6 +55,10 @@ export function createSessionEventsTables(
       sweep.run(now - keptMs, sweptMax);
       insert.run({ organisationId, sessionId, events, now });
       makeRoom.run(organisationId, sessionsMax);
+    },
+    listFailovers(organisationId, since, limit) {
+      const rows = failovers.all(organisationId, Date.parse(since), since, limit);
+      return { count: rows[0]?.count ?? 0, newest: rows.map(({ count: _, ...row }) => row) };
     },
     findSessionEvents: (organisationId, sessionId) => find.get(organisationId, sessionId, nowMs() - keptMs),
   };

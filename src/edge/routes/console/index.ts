@@ -16,6 +16,7 @@ import type { SessionsDependencies } from '../sessions.ts';
 import { accountRoutes } from './account.ts';
 import { type ConsoleRoute, createConsoleRoute } from './console-route.ts';
 import { keyRoutes } from './keys.ts';
+import { overviewRoute } from './overview.ts';
 import { joinRoutes } from './pages/join.ts';
 import { pageRoutes } from './pages/mailed.ts';
 import type { Reach } from './reach.ts';
@@ -99,6 +100,7 @@ export function createConsole(options: ConsoleOptions): Console {
       ...invitationRoutes({ store, invitations, consoleRoute }),
       ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
+      overviewRoute(consoleRoute, { store, nowMs }),
       ...pageRoutes({ accounts, logins, reach, outbox }),
       ...joinRoutes({ invitations, logins, reach }),
       ...further.flatMap((routes) => routes(consoleRoute)),

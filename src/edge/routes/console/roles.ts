@@ -29,6 +29,7 @@ export const ENDPOINTS = {
 
   // What the organisation uses, and what it costs.
   'GET balance': 'read_only',
+  'GET overview': 'read_only',
   'GET usage': 'read_only',
   'GET sessions': 'read_only',
   'GET sessions/:id': 'read_only',

@@ -1,0 +1,45 @@
+// What the console's first page shows that no other page does.
+import { FAILOVERS_LISTED_MAX, type Overview } from '../../../api/console/overview.ts';
+import type { Store } from '../../../store/store.ts';
+import { json, type Route } from '../../router.ts';
+import { fromLedger } from '../../store-answer.ts';
+import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
+
+const DAY_MS = 86_400_000;
+const LOW_MICRO_USD = 1_000_000n;
+
+export interface OverviewDependencies {
+  store: Pick<Store, 'balanceOf' | 'usageOf' | 'listFailovers' | 'countLiveSessions'>;
+  /** Wall-clock milliseconds. */
+  nowMs(): number;
+}
+
+export function overviewRoute(consoleRoute: ConsoleRoute, dependencies: OverviewDependencies): Route {
+  return consoleRoute('GET overview', getOverview(dependencies));
+}
+
+const getOverview =
+  ({ store, nowMs }: OverviewDependencies) =>
+  async ({ organisationId }: ConsoleContext) => {
+    const now = new Date(nowMs()).toISOString();
+    const dayBefore = new Date(nowMs() - DAY_MS).toISOString();
+    const today = `${now.slice(0, 10)}T00:00:00.000Z`;
+    const [live, failovers, { availableMicroUsd: left }, usage] = await fromLedger(
+      Promise.all([
+        store.countLiveSessions(organisationId, dayBefore),
+        store.listFailovers(organisationId, today, FAILOVERS_LISTED_MAX),
+        store.balanceOf(organisationId),
+        store.usageOf({ organisationId, from: dayBefore, to: now, groupBy: 'day' }),
+      ]),
+    );
+    const used = usage.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0n);
+    const answer: Overview = {
+      live_sessions: live,
+      failovers: {
+        count: failovers.count,
+        newest: failovers.newest.map(({ sessionId, at, text }) => ({ session_id: sessionId, at, text })),
+      },
+      credit_is_low: left !== null && (left < LOW_MICRO_USD || left < used),
+    };
+    return json(200, answer);
+  };
