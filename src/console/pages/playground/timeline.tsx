@@ -38,8 +38,6 @@ export function Timeline({ run }: { run: Run }) {
       <section
         ref={box}
         class="view"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by the keyboard
-        tabIndex={0}
         aria-label="Waveform of what was sent, with its words"
         onScroll={({ currentTarget: { scrollLeft, scrollWidth, clientWidth } }) => {
           scrolled.value = scrollLeft;
