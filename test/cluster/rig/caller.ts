@@ -101,7 +101,8 @@ export class Caller {
     expect(this.of('discontinuity')).toEqual([]);
     expect(this.of('session_started')).toHaveLength(1);
     expectWhole(this.finals, this.samples);
-    expect(summary).toMatchObject({ reason: 'client_closed', isUsageComplete: true });
+    const how = JSON.stringify({ connections: this.connections, sessionIds: summary.sessionIds });
+    expect(summary, `Its connections: ${how}`).toMatchObject({ reason: 'client_closed', isUsageComplete: true });
     return summary;
   }
 
