@@ -1,0 +1,122 @@
+// What is made of the moments of sessions and files: labels that stay bounded, and traces that do.
+import { expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { observeFile } from '../../../src/assembly/observing/observing.ts';
+import { CHILDREN_MAX, SessionTrace } from '../../../src/assembly/observing/session-trace.ts';
+import type { SessionOpening } from '../../../src/session/session-opening.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import type { Attributes, TraceSpan, Tracing } from '../../../src/telemetry/tracing/tracing.ts';
+
+class KeptSpan implements TraceSpan {
+  readonly traceId = 'trace';
+  readonly spanId = 'span';
+  readonly children: KeptSpan[] = [];
+  readonly attributes: Record<string, unknown> = {};
+  readonly name: string;
+  readonly isSampled: boolean;
+  error: string | undefined;
+  ends = 0;
+
+  constructor(name: string, isSampled: boolean) {
+    this.name = name;
+    this.isSampled = isSampled;
+  }
+
+  child(name: string, { attributes }: { attributes: Attributes }): KeptSpan {
+    const child = new KeptSpan(name, this.isSampled);
+    child.set(attributes);
+    this.children.push(child);
+    return child;
+  }
+
+  set(attributes: Attributes): void {
+    Object.assign(this.attributes, attributes);
+  }
+
+  event(): void {}
+
+  end(_: number, error?: string): void {
+    this.ends++;
+    this.error = error;
+  }
+}
+
+const opening = {
+  sessionId: 'ses_1',
+  requestId: 'req_1',
+  organisationId: 'org_1',
+  request: { model: 'deepgram/nova-3', fallbacks: [] },
+} as unknown as SessionOpening;
+
+const summary = {
+  reason: 'client_closed',
+  code: null,
+  seconds: 1,
+  turns: 1,
+  failovers: 0,
+  undeliveredFinals: 0,
+} as const;
+
+function traced(isSampled: boolean) {
+  const root = new KeptSpan('session', isSampled);
+  const drops: string[] = [];
+  const tracing: Tracing = { waiting: 0, close: async () => {}, start: () => root };
+  const trace = new SessionTrace(opening, { tracing, nowMs: () => 1_000, onDrop: (name) => drops.push(name) });
+  const turns = (count: number) => {
+    for (let turn = 0; turn < count; turn++)
+      trace.turn({ turn, model: 'deepgram/nova-3', start: turn, end: turn + 1, gatewayMs: 1 });
+  };
+  return { root, drops, trace, turns };
+}
+
+it('a very long session has a bounded number of spans, and its own one says how many were left out', () => {
+  const { root, drops, trace, turns } = traced(true);
+  turns(CHILDREN_MAX + 5);
+  trace.ended(summary);
+  expect(root.children).toHaveLength(CHILDREN_MAX);
+  expect(root.attributes['voxgate.spans_left_out']).toBe(5);
+  expect(drops).toEqual(Array(5).fill('session_spans'));
+  expect([...root.children, root].every(({ ends }) => ends === 1)).toBe(true);
+});
+
+it('a session that is not kept makes no spans below its own', () => {
+  const { root, drops, trace, turns } = traced(false);
+  turns(CHILDREN_MAX + 5);
+  trace.ended(summary);
+  expect([root.children, drops]).toEqual([[], []]);
+});
+
+it('a leg that another node could not open, and one that is open at the end of its session, are ended like all', () => {
+  const { root, trace } = traced(true);
+  const leg = { sessionId: 'ses_1', model: 'deepgram/nova-3', generation: 1 };
+  trace.leg({ ...leg, event: 'asked', legNode: null });
+  trace.leg({ ...leg, event: 'opened', legNode: 'one' });
+  trace.leg({ ...leg, event: 'closed', legNode: 'one' });
+  trace.leg({ ...leg, event: 'opened', legNode: 'two' });
+  trace.ended(summary);
+  expect(root.children.map(({ attributes, ends }) => [attributes['voxgate.leg.node'], ends])).toEqual([
+    ['one', 1],
+    ['two', 1],
+  ]);
+});
+
+it('files are counted by the model that answered and the one that was left, and unknown models together', async () => {
+  const metrics = createMetrics();
+  const clock = new SimulatedClock();
+  const file = { requestId: 'req_1', organisationId: 'org_1', traceparent: undefined };
+  const observer = observeFile(file, { metrics, clock, tracing: undefined });
+  observer.asked('deepgram/nova-3');
+  observer.failed('deepgram/nova-3', 'connect_failed');
+  observer.asked('deepgram/nova-3');
+  observer.failed('deepgram/nova-3', 'stalled');
+  observer.asked('nobody/knows-this');
+  clock.increment(1_500);
+  observer.answered('nobody/knows-this');
+  observer.ended(undefined);
+  const lines = (await metrics.read()).body.split('\n');
+  const failovers = lines.filter((line) => line.startsWith('voxgate_failovers_total'));
+  expect(failovers).toEqual([
+    'voxgate_failovers_total{mode="file",provider="deepgram",model="deepgram/nova-3",reason="stalled"} 1',
+  ]);
+  expect(lines).toContain('voxgate_file_seconds_sum{model="other"} 1.5');
+});
