@@ -3,11 +3,17 @@ import { escaped, htmlPage, pageHeaders } from '../../../../documents/pages/html
 import type { Reply } from '../../../door.ts';
 import { STAY_WITH_TLS } from '../../../http/stay-with-tls.ts';
 
+/** The colours of the console, which these pages lead to. */
 const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1.5rem;color:#1c1c1e;background:#fff}' +
-  'button,input{font:inherit;padding:.5rem .9rem;margin:.4rem 0}input{width:100%;box-sizing:border-box}' +
-  'pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:.2rem solid #c7c7cc;padding-left:1rem}' +
-  '@media(prefers-color-scheme:dark){body{color:#f2f2f7;background:#1c1c1e}a{color:#8ab4f8}}';
+  ':root{color-scheme:light dark}' +
+  'body{font:.9375rem/1.5 Inter,system-ui,sans-serif;margin:0;padding:min(12vh,6rem) 1rem 2rem;color:light-dark(#17201d,#eceeed);background:light-dark(#fbfbfa,#111315)}' +
+  'main{max-width:30rem;margin:0 auto;padding:1.5rem;background:light-dark(#fff,#191c1f);border:1px solid light-dark(#e0e2e1,#2c3135);border-radius:.5rem}' +
+  'h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}h2{font-size:1.125rem;margin:1.5rem 0 .5rem}label{font-weight:500}' +
+  'input,button{font:inherit;border-radius:.3rem;border:1px solid light-dark(#878f8c,#6d767c);padding:.4rem .6rem}' +
+  'input{width:100%;box-sizing:border-box;margin-top:.25rem;color:inherit;background:light-dark(#fff,#191c1f)}' +
+  'button{font-weight:500;padding:.4rem .85rem;cursor:pointer;color:light-dark(#fff,#06211d);background:light-dark(#0f766e,#37c2b1);border-color:light-dark(#0f766e,#37c2b1)}' +
+  'a{color:light-dark(#0f766e,#37c2b1)}[role=alert]{padding:.75rem 1rem;border:1px solid;border-radius:.5rem;color:light-dark(#b3261e,#ff8a80);background:light-dark(#fcebea,#3b1613)}' +
+  'pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:.2rem solid light-dark(#e0e2e1,#2c3135);padding-left:1rem}';
 
 const HEADERS: Readonly<Record<string, string>> = {
   ...pageHeaders(STYLE, { forms: `'self'` }),
