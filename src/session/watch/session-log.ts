@@ -63,7 +63,11 @@ export class SessionLog {
     return frame;
   }
 
-  mark(mark: MarkName, text: string, rest: Pick<Mark, 'model' | 'start' | 'end'> = {}): void {
+  mark(
+    mark: MarkName,
+    text: string,
+    rest: Pick<Mark, 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms'> = {},
+  ): void {
     const body: Mark = { kind: 'mark', mark, text: text.slice(0, TEXT_CHARS_MAX), ...rest };
     const at = this.now;
     if (this.reader === undefined) this.append(body, at);
@@ -105,8 +109,9 @@ export class SessionLog {
 
   /** A turn has its final, which was written to the client where that reads. */
   turn(note: TurnNote): void {
-    const { turn, model, start, end } = note;
-    this.mark('turn_final', `turn ${turn}`, { model, start, end });
+    const { turn, model, start, end, finalMs, gatewayMs } = note;
+    const late = finalMs === undefined ? {} : { final_ms: finalMs };
+    this.mark('turn_final', `turn ${turn}`, { model, start, end, ...late, gateway_ms: gatewayMs });
     this.#observer?.turn(note);
   }
 

@@ -18,7 +18,7 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
     ({ page, complaints } = await openPage(browser));
     await signUp(page, live.url);
     await logIn(page, live.url);
-    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
   });
 
   const ended = () => page.locator('.badge', { hasText: 'ended' }).waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
   });
 
   it('has left a session, of a key that is listed, and nothing that its policy forbids', async () => {
-    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('link', { name: 'Sessions', exact: true }).click();
     await page.getByRole('cell', { name: /^ses_/ }).first().waitFor();
     expect(await page.getByRole('cell', { name: /^ses_/ }).count()).toBe(4);
     await page.getByRole('link', { name: 'Keys', exact: true }).click();

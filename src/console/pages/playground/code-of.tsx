@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Copyable } from '../../controls/copy.tsx';
+import type { Asked } from './asked.ts';
 import { codeOf, hasLive, type Language, type Way } from './code.ts';
-import type { Asked } from './run/run.ts';
 
 const LANGUAGES: readonly Language[] = ['curl', 'TypeScript', 'Python'];
 

@@ -1,5 +1,5 @@
 // The same call as code: for curl, TypeScript and Python, of a file or live. No credential stands in it.
-import type { Asked } from './run/run.ts';
+import type { Asked } from './asked.ts';
 
 export type Language = 'curl' | 'TypeScript' | 'Python';
 export type Way = 'file' | 'live';

@@ -2,8 +2,8 @@
 import type { Signal } from '@preact/signals';
 import type { Model } from '../../../api/models.ts';
 import type { Schema } from '../../data/json-schema.ts';
+import type { Asked } from './asked.ts';
 import { OptionsForm } from './options-form.tsx';
-import type { Asked } from './run/run.ts';
 
 /** Models beside the first. */
 const OTHERS_MAX = 3;

@@ -23,7 +23,7 @@ export function Bars({ label, days }: { label: string; days: readonly Day[] }) {
           {
             stroke: style.color,
             grid: { show: false },
-            values: (_chart, at) => at.map((day) => (Number.isInteger(day) ? String(day) : '')),
+            values: (_chart, at) => at.map((day) => days[day - 1]?.date.slice(8).replace(/^0/, '') ?? ''),
           },
           {
             stroke: style.color,
@@ -44,5 +44,5 @@ export function Bars({ label, days }: { label: string; days: readonly Day[] }) {
       chart.destroy();
     };
   }, [days, label]);
-  return <div ref={box} class="chart-box" role="img" aria-label={`${label}; the figures are in the table below`} />;
+  return <div ref={box} class="chart-box" role="img" aria-label={label} />;
 }

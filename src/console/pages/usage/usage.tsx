@@ -53,7 +53,7 @@ export function Usage() {
               <h2>{usd(total.cost_usd)}</h2>
               <span class="quiet">{length(total.audio_seconds)} of audio</span>
             </div>
-            <Bars label="Cost by day, USD" days={daysOf(month.value, data)} />
+            <Bars label="Cost by day, USD; the figures are in the table below" days={daysOf(month.value, data)} />
           </section>
         )}
       </Shown>

@@ -10,6 +10,7 @@ import {
   Voxgate,
 } from '@voxgate/client';
 import { ask } from '../../../data/api.ts';
+import type { Asked } from '../asked.ts';
 import { plain } from './plain.ts';
 import { ServerFigures } from './server-figures.ts';
 import type { Source } from './source.ts';
@@ -18,14 +19,6 @@ import { Tape } from './tape.ts';
 /** Older events, and older finals, are counted only. */
 const EVENTS_MAX = 200;
 export const FINALS_MAX = 500;
-
-export interface Asked {
-  model: string;
-  fallbacks: readonly string[];
-  language: string;
-  diarization: boolean;
-  params: Readonly<Record<string, unknown>>;
-}
 
 export interface Final extends Transcript {
   /** From the end of the speech to its final, as this page saw it. */

@@ -1,0 +1,79 @@
+// How the providers are, as far as this gateway has met them: from its circuit breakers, and from the failovers of the day.
+import type { Overview } from '../../../api/console/overview.ts';
+import type { Model, ModelList } from '../../../api/models.ts';
+import { Badge, type Tone } from '../../controls/notice.tsx';
+import { Shown } from '../../controls/page.tsx';
+import { useAnswer } from '../../data/answer.ts';
+import { ago } from '../../data/format.ts';
+
+const EVERY_MS = 30_000;
+
+interface Provider {
+  name: string;
+  troubled: readonly Model[];
+  isDown: boolean;
+}
+
+export function Health({ failovers }: { failovers: Overview['failovers'] | undefined }) {
+  const models = useAnswer<ModelList>('models', EVERY_MS);
+  return (
+    <section class="card">
+      <h2>Providers</h2>
+      <Shown answer={models}>
+        {({ data }) => (
+          <ul class="plain-list stack close">
+            {providersOf(data).map((provider) => (
+              <Line key={provider.name} provider={provider} failovers={failovers} />
+            ))}
+          </ul>
+        )}
+      </Shown>
+      <p class="quiet small">Of the models that you may use, as this gateway has met them. No news is no promise.</p>
+    </section>
+  );
+}
+
+function Line({
+  provider: { name, troubled, isDown },
+  failovers,
+}: {
+  provider: Provider;
+  failovers: Overview['failovers'] | undefined;
+}) {
+  const last = failovers?.newest.find(({ text }) => text.startsWith(`${name}/`));
+  const [tone, state]: [Tone, string] = isDown
+    ? ['bad', 'left alone']
+    : troubled.length > 0
+      ? ['warn', 'in trouble']
+      : ['good', 'no trouble known'];
+  return (
+    <li>
+      <div class="row apart">
+        <strong>{name}</strong>
+        <Badge tone={tone}>{state}</Badge>
+      </div>
+      {troubled.map(({ id, status }) => (
+        <p key={id} class="small quiet">
+          <code>{id}</code>{' '}
+          {status === 'down'
+            ? 'has failed too often, and is left alone for a while'
+            : 'has failed, and is being tried again'}
+        </p>
+      ))}
+      {last === undefined ? null : (
+        <p class="small quiet">
+          Last failure {ago(last.at)}: {last.text.split(': ').at(-1)}
+        </p>
+      )}
+    </li>
+  );
+}
+
+function providersOf(models: readonly Model[]): Provider[] {
+  const usable = models.filter(({ available }) => available);
+  return [...new Set(usable.map(({ owned_by }) => owned_by))].map((name) => {
+    const own = usable.filter(({ owned_by }) => owned_by === name);
+    const troubled = own.filter(({ status }) => status !== 'up');
+    return { name, troubled, isDown: own.every(({ status }) => status === 'down') };
+  });
+}

@@ -1,0 +1,117 @@
+// The playground in a real browser where things go wrong: a provider that is broken on purpose, hostile words, a refused microphone,
+// files that are none. Each time there is a plain sentence, and a way on.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
+import { simulators } from '../../../src/providers/simulators.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { logIn, openPage, signUp } from '../rig.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m';
+const servers: SimulatorServer[] = [];
+let live: LiveGateway;
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+
+// Without a browser there is nothing to be seen; it says so itself.
+describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    const settings: Record<string, string> = {};
+    for (const name of ['deepgram', 'assemblyai']) {
+      const simulator = simulators.find(({ provider }) => provider === name) as ProviderSimulator;
+      const turns = Array.from({ length: 12 }, () => ({ text: HOSTILE, seconds: 1 }));
+      const server = await SimulatorServer.start({ simulator, ear: scriptEar({ turns }) });
+      servers.push(server);
+      settings[`VOXGATE_${name.toUpperCase()}_URL`] = server.url;
+      settings[`${name.toUpperCase()}_API_KEY`] = 'simulated';
+    }
+    live = await startLiveGateway(settings);
+    browser = await openBrowser();
+    ({ page, complaints } = await openPage(browser));
+    await signUp(page, live.url);
+    await logIn(page, live.url);
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
+  });
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  const ended = () => page.locator('.badge', { hasText: 'ended' }).waitFor();
+  const alert = (text: string) => page.locator('[role=alert]', { hasText: text }).waitFor();
+
+  it('a broken provider: the fallback goes on, and it is seen where', async () => {
+    await page
+      .locator('label', { hasText: /^Model/ })
+      .locator('select')
+      .selectOption('deepgram/nova-3');
+    await page.getByLabel('Fallbacks, in order').selectOption('assemblyai/universal-streaming-english');
+    await page.getByRole('button', { name: 'Play the sample' }).click();
+    await page.locator('.transcript .final').first().waitFor();
+    await page.getByRole('button', { name: 'Break the provider' }).click();
+    await page.locator('.takeover', { hasText: 'deepgram/nova-3 failed (upstream_closed)' }).waitFor();
+    expect(await page.locator('.timeline .change').innerText()).toContain('universal-streaming-english takes over');
+    await ended();
+    expect(await page.locator('.transcript .final').count()).toBeGreaterThan(3);
+  });
+
+  it('words with markup and control characters are only words', async () => {
+    expect(await page.locator('.transcript .final').first().innerText()).toContain('<img src=x onerror=alert(1)>');
+    expect(await page.locator('.transcript img, .timeline img').count()).toBe(0);
+    expect(await page.locator('.transcript').innerText()).not.toContain('\u001b');
+  });
+
+  it('a word is lit and played from the keyboard', async () => {
+    const word = page.locator('.timeline .word').last();
+    await word.focus();
+    await page.locator('.timeline span.lit').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop listening' }).click();
+    await page.getByRole('button', { name: 'Listen', exact: true }).waitFor();
+  });
+
+  it.each([
+    ['NotAllowedError', 'does not let this page use the microphone'],
+    ['NotFoundError', 'No microphone was found'],
+    ['NotReadableError', 'another program may have it'],
+  ])('a microphone that answers %s, and the sample plays all the same', async (name, sentence) => {
+    await page.evaluate(
+      `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}')); undefined`,
+    );
+    await page.getByRole('button', { name: 'Speak', exact: true }).click();
+    await alert(sentence);
+    expect(await page.getByRole('button', { name: 'Play the sample' }).isEnabled()).toBe(true);
+  });
+
+  it.each([
+    ['empty.wav', Buffer.alloc(0), 'is empty'],
+    ['letter.txt', Buffer.from('Dear'), 'cannot decode “letter.txt”'],
+    ['long.m4a', Buffer.alloc(25_000_001, 1), 'is too long to be played here'],
+  ])('a file that is none of sound: %s', async (name, buffer, sentence) => {
+    await page.setInputFiles('input[type=file]', { name, mimeType: 'audio/wav', buffer });
+    await alert(sentence);
+  });
+
+  it('a file that is too long is played as far as it says', async () => {
+    await page.setInputFiles('input[type=file]', { name: 'hours.wav', mimeType: 'audio/wav', buffer: silence(400) });
+    await page.getByText('Only the first 5 min 0 s of “hours.wav” are played here').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await ended();
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** A WAV file of 8-bit silence at 8 kHz. */
+function silence(seconds: number): Buffer {
+  const rate = 8_000;
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + seconds * rate, 4);
+  header.write('WAVEfmt ', 8);
+  for (const [at, value] of [16, 0x0001_0001, rate, rate, 0x0008_0001].entries())
+    header.writeUInt32LE(value, 16 + 4 * at);
+  header.write('data', 36);
+  header.writeUInt32LE(seconds * rate, 40);
+  return Buffer.concat([header, Buffer.alloc(seconds * rate, 0x80)]);
+}
