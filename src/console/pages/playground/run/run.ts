@@ -128,7 +128,9 @@ export class Run {
     this.figures.value = new ServerFigures(sessionId);
   }
 
-  #transcript(event: Transcript): void {
+  #transcript(told: Transcript): void {
+    // Escape sequences and the like are no words.
+    const event = { ...told, text: told.text.replaceAll(/\p{Cc}/gu, '') };
     this.interim.value = event.is_final ? undefined : event;
     if (!event.is_final) return;
     const delayMs = performance.now() - (this.#startedMs + event.end * 1000);
