@@ -5,6 +5,7 @@ import { createKeyLimits } from '../../../src/auth/limits.ts';
 import type { Route } from '../../../src/edge/router.ts';
 import type { ConsoleRoute } from '../../../src/edge/routes/console/console-route.ts';
 import { createConsole } from '../../../src/edge/routes/console/index.ts';
+import { type PlaygroundDependencies, playgroundRoutes } from '../../../src/edge/routes/console/playground.ts';
 import { providerKeyRoutes } from '../../../src/edge/routes/console/provider-keys.ts';
 import { ENDPOINTS, type Endpoint } from '../../../src/edge/routes/console/roles.ts';
 import { consoleSessionEvents } from '../../../src/edge/routes/console/session-events.ts';
@@ -41,6 +42,7 @@ export type Kind = keyof typeof KINDS;
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH keys/:id': { name: 'mine now' },
   'PATCH members/:id': { role: 'read_only' },
+  'POST playground/sessions/:id/break': { fault: 'drop' },
 };
 
 export interface Tenant {
@@ -100,6 +102,7 @@ export async function openTenants() {
   const real = [
     providerKeyRoutes({ vault, providers }),
     (consoleRoute: ConsoleRoute) => consoleSessionEvents(consoleRoute, watching),
+    (consoleRoute: ConsoleRoute) => playgroundRoutes(consoleRoute, playgroundOver(store)),
   ];
   const made = consoleWith(store, real);
   const rest = (Object.keys(ENDPOINTS) as Endpoint[]).filter((endpoint) => !made.some(isOf(endpoint)));
@@ -161,17 +164,27 @@ function consoleWith(store: ConsoleRig['store'], further: ((consoleRoute: Consol
   return createConsole({ ...options, nowMs: Date.now }).routes;
 }
 
+/** Every session of the organisation is heard by a simulator. */
+function playgroundOver(store: ConsoleRig['store']): PlaygroundDependencies {
+  return {
+    store,
+    authenticator: createAuthenticator({ store, secret: SECRET, now: Date.now }),
+    limits: limits(),
+    breakProvider: async ({ sessionId, organisationId }) =>
+      (await store.findSession(organisationId, sessionId)) === undefined ? 'unknown' : 'done',
+    nowMs: Date.now,
+  };
+}
+
+const limits = () =>
+  createKeyLimits({ requestsPerMinuteMax: 100_000, sessionsMax: 10, tokensPerMinuteMax: 1_000, clock: systemClock });
+
 /** What files are transcribed with is not reached here: no route's ids are in it. */
 function gatewayRoutes(store: ConsoleRig['store'], providers: RoutesDependencies['providers']) {
   return routesOf({
     store,
     authenticator: createAuthenticator({ store, secret: SECRET, now: Date.now }),
-    limits: createKeyLimits({
-      requestsPerMinuteMax: 100_000,
-      sessionsMax: 10,
-      tokensPerMinuteMax: 1_000,
-      clock: systemClock,
-    }),
+    limits: limits(),
     providers,
     http: { clock: systemClock },
     wallNow: () => new Date(),
