@@ -35,7 +35,7 @@ export function Timeline({ frames, count, onChosen }: TimelineProps) {
   );
   const seconds = (value: number | undefined) => (value === undefined ? '' : length(value));
   return (
-    <section class="card timeline" aria-label="Timeline">
+    <section class="card lanes" aria-label="Timeline">
       {lane('Legs', `${lanes.legs.length}`, <Legs lanes={lanes} />)}
       {lane(
         'Received',
