@@ -41,6 +41,7 @@ export function Menu() {
       <footer>
         <span>{person.value?.email}</span>
         <span class="row">
+          <a href="/docs/guides/console">Guide</a>
           <a href="/docs">Documents</a>
           <button type="button" class="plain" onClick={logOut}>
             Log out

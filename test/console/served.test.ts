@@ -1,4 +1,5 @@
 // What a gateway serves of the console: the page at each of its paths, the files that it loads, and what anybody may know.
+import { get } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
 import type { ConsoleStatus } from '../../src/api/console/status.ts';
@@ -11,6 +12,15 @@ const open = await startLiveGateway({ VOXGATE_PUBLIC_URL: 'https://stt.example.c
 
 const pageOf = async (url: string) => (await fetch(`${url}/`, { headers: HTML })).text();
 const filesOf = (page: string) => [...page.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, path = '']) => path);
+/** `fetch` would decompress it. */
+const sentBytes = (url: string) =>
+  new Promise<number>((resolve, reject) => {
+    get(url, { headers: { 'Accept-Encoding': 'br' } }, async (answer) => {
+      let bytes = 0;
+      for await (const piece of answer) bytes += (piece as Buffer).length;
+      resolve(bytes);
+    }).on('error', reject);
+  });
 const given = (path: string) => path.replaceAll(/:\w+/g, 'some');
 
 describe('the console', () => {
@@ -83,6 +93,13 @@ describe('the console', () => {
       const again = await fetch(alone.url + path, { headers: { 'If-None-Match': plain.headers.get('etag') ?? '' } });
       expect(again.status).toBe(304);
     }
+  });
+
+  test('loads less than 150 kB of script, as it is sent', async () => {
+    const scripts = filesOf(await pageOf(alone.url)).filter((path) => path.endsWith('.js'));
+    const sizes = await Promise.all(scripts.map((path) => sentBytes(alone.url + path)));
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(150_000);
   });
 
   test('has an icon that is small, kept by browsers, and asked for by none in vain', async () => {

@@ -20,7 +20,8 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, rows, idOf, columns, empty }: TableProps<Row>) {
   if (rows.length === 0) return <div class="table empty">{empty}</div>;
   return (
-    <section class="table" aria-label={caption}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <section class="table" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -34,3 +34,8 @@ const UNITS = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
+
+/** Where it was, and what tells it from the others there: `ses_6prcch…56d107b2b`. */
+export function shortId(id: string): string {
+  return id.length <= 24 ? id : `${id.slice(0, 10)}…${id.slice(-8)}`;
+}

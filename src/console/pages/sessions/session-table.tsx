@@ -3,7 +3,7 @@ import type { SessionAnswer } from '../../../api/usage.ts';
 import { Link } from '../../controls/link.tsx';
 import { Badge } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
-import { ago, length, time, usd } from '../../data/format.ts';
+import { ago, length, shortId, time, usd } from '../../data/format.ts';
 
 /** Sessions and files, each leading to its page. */
 export function SessionTable({ sessions, empty }: { sessions: readonly SessionAnswer[]; empty?: ComponentChildren }) {
@@ -18,12 +18,12 @@ export function SessionTable({ sessions, empty }: { sessions: readonly SessionAn
           title: 'Session',
           cell: ({ id }) => (
             <Link to={`/sessions/${id}`}>
-              <code>{id}</code>
+              <code title={id}>{shortId(id)}</code>
             </Link>
           ),
         },
         { title: 'Mode', cell: ({ mode }) => mode },
-        { title: 'Model', cell: ({ model }) => model },
+        { title: 'Model', cell: ({ model }) => <span>{model}</span> },
         { title: 'State', cell: stateOf },
         { title: 'Opened', cell: ({ opened_at }) => <span title={time(opened_at)}>{ago(opened_at)}</span> },
         { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
