@@ -1,6 +1,8 @@
 // A state chart that can be panned and zoomed, with its current states lit and the edges just taken shown.
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { SCROLLING } from '../controls/scrolling.ts';
 import { DRAWINGS } from './drawings.ts';
 
 interface ChartProps {
@@ -43,7 +45,7 @@ export function Chart({ machine, value, taken = [] }: ChartProps) {
         </button>
         <span class="quiet small">{Math.round(zoom.value * 100)} %, drag to move</span>
       </div>
-      <div ref={box} class="view" onPointerDown={(event) => pan(box.current, event)} />
+      <div ref={box} class="view" {...SCROLLING} onPointerDown={(event) => pan(box.current, event)} />
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { SCROLLING } from './scrolling.ts';
 
 export interface Column<Row> {
   title: string;
@@ -20,8 +21,7 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, rows, idOf, columns, empty }: TableProps<Row>) {
   if (rows.length === 0) return <div class="table empty">{empty}</div>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <section class="table" aria-label={caption} tabIndex={0}>
+    <section class="table" aria-label={caption} {...SCROLLING}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -48,7 +48,7 @@ async function findings(path: string): Promise<string[]> {
   return found;
 }
 
-const focused = () => page.evaluate('document.activeElement?.textContent?.trim() ?? ""');
+const focused = () => page.evaluate<string>('document.activeElement?.textContent?.trim() ?? ""');
 
 // Without a browser there is nothing to be seen; it says so itself.
 describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 120_000 }, () => {

@@ -1,6 +1,8 @@
 // What was sent, as a waveform, with the words of the finals where they were heard, failovers and what was lost. A word plays from there.
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { SCROLLING } from '../../controls/scrolling.ts';
 import { type PlacedWord, wordsBetween } from './placed-words.ts';
 import { Player } from './run/player.ts';
 import type { Run } from './run/run.ts';
@@ -34,10 +36,11 @@ export function Timeline({ run }: { run: Run }) {
   const playing = player.at.value;
   const lit = playing === undefined ? shown.value : words.find(({ start, end }) => playing >= start && playing < end);
   return (
-    <figure class="timeline">
+    <figure class="tape">
       <section
         ref={box}
         class="view"
+        {...SCROLLING}
         aria-label="Waveform of what was sent, with its words"
         onScroll={({ currentTarget: { scrollLeft, scrollWidth, clientWidth } }) => {
           scrolled.value = scrollLeft;
