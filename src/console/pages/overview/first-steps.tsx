@@ -11,7 +11,8 @@ export function FirstSteps() {
   const keys = useAnswer<{ data: readonly KeyView[] }>(mayMint ? 'keys' : undefined);
   if (keys.value === undefined) return null;
   const own = keys.value.data.filter(({ name }) => name !== PLAYGROUND);
-  const isTried = keys.value.data.some(({ name, last_used_at }) => name === PLAYGROUND && last_used_at !== null);
+  // It is made at the first use.
+  const isTried = own.length < keys.value.data.length;
   const steps = [
     {
       isDone: isTried,

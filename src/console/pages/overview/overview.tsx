@@ -21,7 +21,6 @@ export function Overview() {
   const overview = useAnswer<OverviewAnswer>('overview', EVERY_MS);
   const usage = useAnswer<UsageList>(`usage?from=${today}&group_by=model`, EVERY_MS);
   const sessions = useAnswer<SessionList>('sessions?limit=5', EVERY_MS);
-  const uses = usage.value?.data.reduce((sum, row) => sum + row.sessions, 0);
   return (
     <Page title="Overview" about="Today by UTC, and what is under way.">
       <Warnings creditIsLow={overview.value?.credit_is_low === true} />
@@ -29,11 +28,7 @@ export function Overview() {
       <dl class="figures">
         <Credit />
         <Figure title="Cost today" value={usage.value && usd(usage.value.total.cost_usd)} />
-        <Figure
-          title="Audio today"
-          value={usage.value && length(usage.value.total.audio_seconds)}
-          note={uses === undefined ? undefined : `in ${uses} ${uses === 1 ? 'session or file' : 'sessions and files'}`}
-        />
+        <Figure title="Audio today" value={usage.value && length(usage.value.total.audio_seconds)} />
         <Figure title="Live now" value={overview.value && String(overview.value.live_sessions)} note="Over all nodes" />
         <Figure
           title="Failovers today"

@@ -18,7 +18,10 @@ export function Bars({ label, days }: { label: string; days: readonly Day[] }) {
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false },
-        scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max || 1] } },
+        scales: {
+          x: { time: false, range: [0.5, days.length + 0.5] },
+          y: { range: (_chart, _min, max) => [0, max || 1] },
+        },
         axes: [
           {
             stroke: style.color,
