@@ -1,7 +1,7 @@
 // How often one client may try what costs a hash or sends a mail. What one account bears is counted by the store.
 import type { Clock } from '../../machines/clock.ts';
 import { refuse } from '../api/errors.ts';
-import { MinuteLimit } from '../runtime/minute-limit.ts';
+import { MinuteLimit } from '../runtime/limits/minute-limit.ts';
 
 const SENTENCE = 'Too many attempts from this address.';
 

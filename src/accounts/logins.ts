@@ -5,6 +5,7 @@ import { networkOf } from '../runtime/network-address.ts';
 import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin } from '../store/accounts/calls.ts';
 import type { Role } from '../store/accounts/team/calls.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { checkedEmail } from './accounts.ts';
 import type { ClientLimit } from './client-limit.ts';
 import type { HashQueue } from './hash-queue.ts';
@@ -138,6 +139,20 @@ export class Logins {
       await store.noteConsoleSession(hash).catch(() => {});
     }
     return { ...found, hash, isConfirmed: nowMs() - found.session.confirmedAtMs < CONFIRMED_MS };
+  }
+
+  /**
+   * What the session is now, as long as it works in the same organisation; undefined when it is over. Not taken for use of it, and a
+   * store that has no time to answer is no end of it.
+   */
+  async stillAt(current: CurrentSession): Promise<Pick<CurrentSession, 'role'> | undefined> {
+    try {
+      const found = await this.#options.store.findConsoleSession(current.hash, LIMITS);
+      return found?.organisationId === current.organisationId ? found : undefined;
+    } catch (error) {
+      if (error instanceof StoreError) return current;
+      throw error;
+    }
   }
 
   /** The same session under a new id: so that a stolen old id is worth nothing. */

@@ -15,7 +15,7 @@ import { playgroundRoutes } from '../edge/routes/console/playground.ts';
 import { consoleSessionEvents } from '../edge/routes/console/session-events.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
-import type { SessionEventsDependencies } from '../edge/routes/session-events.ts';
+import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { breakProvider } from '../session/watch/provider-break.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
@@ -204,6 +204,7 @@ function recordsOf(
     watchSession: (...args) => live.elsewhere.watch(...args),
     clock: backgroundClock,
     wallNow: () => new Date(),
+    places: streamPlaces(),
   } satisfies SessionEventsDependencies;
   return {
     ...watching,

@@ -4,6 +4,7 @@ import type { Clock } from '../../machines/clock.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
+import type { Scope } from '../store/keys/calls.ts';
 import { parseKey } from '../store/keys/key-text.ts';
 import type { ApiKey, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -13,7 +14,17 @@ import { KeyUse } from './key-use.ts';
 import { type Caller, requireOrigin, requireScope } from './permissions.ts';
 import { Revocations } from './revocations.ts';
 import { mintToken, TOKEN_PREFIX, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
-import { judgeKey, judgeToken, refusalOfDecision, tokenNotAllowed } from './verdicts.ts';
+import {
+  invalidKey,
+  invalidToken,
+  judgeKey,
+  judgeToken,
+  missingCredential,
+  REST_PLACE,
+  refusalOfDecision,
+  SOCKET_PLACE,
+  tokenNotAllowed,
+} from './verdicts.ts';
 import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
 import { WaitingHandshakes } from './waiting-handshakes.ts';
 
@@ -34,6 +45,8 @@ export interface Authenticator {
    * arrives by itself; without any word the key is good for 30 s at most.
    */
   revoked(keyId: string): void;
+  /** Whether a caller who was let in a while ago would be let in now. Yes where the store cannot say. Never counts as a guess. */
+  holds(caller: Pick<Caller, 'organisationId' | 'keyId'>, scope: Scope): Promise<boolean>;
   /** Whether it was revoked just now: for what was decided before, and takes effect only now. */
   isRevoked(keyId: string): boolean;
   /** The key's settings were changed: the next who uses it is judged by the new ones. */
@@ -163,6 +176,16 @@ class KeyAuthenticator implements Authenticator {
     this.#cache.evict(keyId);
   }
 
+  async holds({ organisationId, keyId }: Pick<Caller, 'organisationId' | 'keyId'>, scope: Scope): Promise<boolean> {
+    try {
+      const key = await this.#cache.find(byId(organisationId, keyId));
+      return key?.scopes.includes(scope) === true && this.#judge(key) === 'allowed';
+    } catch (error) {
+      if (error instanceof StoreError) return true;
+      throw error;
+    }
+  }
+
   isRevoked(keyId: string): boolean {
     return this.#revocations.has(keyId);
   }
@@ -257,33 +280,6 @@ function requireTtl(ttlSeconds: number): void {
   throw refuse('invalid_request', `\`ttl_seconds\` is ${ttlSeconds}; it is an integer from ${min} to ${max}.`, {
     param: 'ttl_seconds',
   });
-}
-
-const REST_PLACE = 'Send an API key in the header `Authorization: Bearer sk_vox_…`.';
-const SOCKET_PLACE =
-  'Send an API key or a client token in the header `Authorization: Bearer …`, or, from a browser, as the subprotocols `bearer` and the credential, in this order.';
-
-/** Empty: there is something in its place, in another form. */
-function missingCredential(credential: '' | undefined, place: string): Refusal {
-  const found =
-    credential === undefined
-      ? 'No credential was given.'
-      : 'The credential is empty, as where a variable is not set, or stands there in another form.';
-  return refuse('missing_credential', `${found} ${place}`);
-}
-
-function invalidKey(): Refusal {
-  return refuse(
-    'invalid_api_key',
-    'The API key is mistyped or unknown; a key is `sk_vox_` and 38 letters and digits. Copy it again as it was shown, or mint a new one.',
-  );
-}
-
-function invalidToken(): Refusal {
-  return refuse(
-    'invalid_token',
-    'The client token is malformed or was not signed here. Mint a new one with `POST /v1/tokens`.',
-  );
 }
 
 /** A store that could not answer is no verdict on the key. The cause is for the log. */

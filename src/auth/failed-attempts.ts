@@ -1,6 +1,6 @@
 // Guessing from one address: so many refused credentials a minute, then nothing of it is looked at for a while.
 import { refuse } from '../api/errors.ts';
-import { MinuteLimit, type MinuteLimitOptions } from '../runtime/minute-limit.ts';
+import { MinuteLimit, type MinuteLimitOptions } from '../runtime/limits/minute-limit.ts';
 import { networkOf } from '../runtime/network-address.ts';
 
 export interface FailedAttemptsOptions extends MinuteLimitOptions {

@@ -3,7 +3,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
 import type { ClusterLimits } from '../cluster/limits/limits.ts';
-import { MinuteLimit, type RateLimitHeaders, rateLimitHeaders } from '../runtime/minute-limit.ts';
+import { MinuteLimit, type RateLimitHeaders, rateLimitHeaders } from '../runtime/limits/minute-limit.ts';
 import type { ApiKey } from '../store/store.ts';
 
 /** A session may end at any time; this is when asking again is worth it. */

@@ -51,6 +51,33 @@ export function refusalOfDecision(decision: ClientTokenDecision): Refusal | unde
   return decision === 'allowed' ? undefined : REFUSALS[decision]();
 }
 
+export const REST_PLACE = 'Send an API key in the header `Authorization: Bearer sk_vox_…`.';
+export const SOCKET_PLACE =
+  'Send an API key or a client token in the header `Authorization: Bearer …`, or, from a browser, as the subprotocols `bearer` and the credential, in this order.';
+
+/** Empty: there is something in its place, in another form. */
+export function missingCredential(credential: '' | undefined, place: string): Refusal {
+  const found =
+    credential === undefined
+      ? 'No credential was given.'
+      : 'The credential is empty, as where a variable is not set, or stands there in another form.';
+  return refuse('missing_credential', `${found} ${place}`);
+}
+
+export function invalidKey(): Refusal {
+  return refuse(
+    'invalid_api_key',
+    'The API key is mistyped or unknown; a key is `sk_vox_` and 38 letters and digits. Copy it again as it was shown, or mint a new one.',
+  );
+}
+
+export function invalidToken(): Refusal {
+  return refuse(
+    'invalid_token',
+    'The client token is malformed or was not signed here. Mint a new one with `POST /v1/tokens`.',
+  );
+}
+
 export function tokenNotAllowed(): Refusal {
   return refuse(
     'token_not_allowed',

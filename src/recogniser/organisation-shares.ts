@@ -1,7 +1,7 @@
 // Fair sharing of the recogniser between organisations: their streams, when each was served last, and the thread time used. Which
 // piece of work is next is decided in thread-queue.ts.
 import type { Clock } from '../../machines/clock.ts';
-import { MinuteLimit } from '../runtime/minute-limit.ts';
+import { MinuteLimit } from '../runtime/limits/minute-limit.ts';
 
 /** One organisation, while it has streams or checks. The process's own streams have no owner and no limit. */
 export interface OrganisationShare {

@@ -46,6 +46,33 @@ describe('an API key', () => {
     }
   });
 
+  test.each<[string, (begun: Awaited<ReturnType<typeof begin>>) => unknown]>([
+    ['was revoked', ({ store, key }) => store.revoke(key)],
+    [
+      'lost the scope',
+      ({ store, key, authenticator }) => {
+        store.change(key, { scopes: ['transcribe'] });
+        authenticator.evict(key.id);
+      },
+    ],
+    [
+      'was suspended with its organisation',
+      ({ store, key, authenticator }) => {
+        store.change(key, { suspended: true });
+        authenticator.evictOrganisation(key.organisationId);
+      },
+    ],
+    ['has expired', ({ wait }) => wait(60_000)],
+  ])('holds for who uses it for long, until it %s', async (_why, happens) => {
+    const begun = await begin({ expiresAt: new Date(1_800_000_060_000).toISOString() });
+    const { authenticator, caller, store, wait } = begun;
+    wait(31_000);
+    store.findKey.mockRejectedValueOnce(new StoreError('busy', 'later'));
+    for (let count = 0; count < 2; count++) expect(await authenticator.holds(caller, 'listen')).toBe(true);
+    await happens(begun);
+    expect(await authenticator.holds(caller, 'listen')).toBe(false);
+  });
+
   test('that the ledger has not revoked is good again with its next answer, whatever was told before', async () => {
     const { authenticator, text, key, token } = await begin();
     authenticator.revoked(key.id);

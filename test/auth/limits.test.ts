@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
 import { createKeyLimits } from '../../src/auth/limits.ts';
-import { MinuteLimit } from '../../src/runtime/minute-limit.ts';
+import { MinuteLimit } from '../../src/runtime/limits/minute-limit.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 
 const keyA = apiKey({ id: 'key_a' });

@@ -4,8 +4,9 @@ import type { WatchedFrame } from '../../src/api/console/watching.ts';
 import type { SessionAnswer } from '../../src/api/usage.ts';
 import type { Reply } from '../../src/edge/door.ts';
 import type { RouteContext } from '../../src/edge/router.ts';
-import { getSessionEvents, HEARTBEAT_MS, STREAM_MS_MAX } from '../../src/edge/routes/session-events.ts';
+import { getSessionEvents, HEARTBEAT_MS, STREAM_MS_MAX, streamPlaces } from '../../src/edge/routes/session-events.ts';
 import { getSession } from '../../src/edge/routes/sessions.ts';
+import { SharedPlaces } from '../../src/runtime/limits/shared-places.ts';
 import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
 import { WatchService } from '../../src/session/watch/watch-service.ts';
 import type { SessionRecord } from '../../src/store/ledger/calls.ts';
@@ -13,7 +14,7 @@ import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { speech, timersOf } from '../session/support.ts';
 
 /** A node with a session, and its records. */
-async function openRig() {
+async function openRig(places = streamPlaces()) {
   const rig = new SessionRig();
   const { bus, sessions, clock, breakers } = rig;
   const service = new WatchService({ bus, sessions, clock, breakers, onDrop: () => {} });
@@ -39,7 +40,10 @@ async function openRig() {
     watchSession: (...args) => elsewhere.watch(...args),
     clock,
     wallNow: () => new Date(0),
+    places,
   });
+  /** What the reader's key or login is worth. */
+  const reader = { isAllowed: true };
   const ask = (query = '', { id = sessionId, organisationId = 'org_1', headers = {} } = {}) =>
     events(
       {
@@ -47,7 +51,7 @@ async function openRig() {
         params: { id },
         requestId: 'req_1',
       } as unknown as RouteContext,
-      { organisationId },
+      { organisationId, isStillAllowed: async () => reader.isAllowed },
     );
   const find = getSession({
     store: { findSession: async () => record, findSessionEvents: async () => kept } as never,
@@ -59,7 +63,7 @@ async function openRig() {
     return JSON.parse(String((await find(context, { organisationId: 'org_1' })).body)) as SessionAnswer;
   };
   await rig.advance(200);
-  return { rig, service, client, record, keep, ask, answer };
+  return { rig, service, client, record, keep, reader, ask, answer };
 }
 
 const ENDED = { endedAt: new Date(60_000).toISOString(), reason: 'client_closed' };
@@ -174,6 +178,38 @@ describe('the events of a session', () => {
       await rig.advance(5_000, 5_000);
     }
     expect([reader.isOver, service.size]).toEqual([true, 0]);
+  });
+
+  it('end for a reader whose key or login is no good any more', async () => {
+    const all = await openRig();
+    const reading = read(await all.ask());
+    await all.rig.advance(HEARTBEAT_MS, 1_000);
+    expect(reading.isOver).toBe(false);
+    all.client.session.control({ type: 'keepalive' } as never);
+    all.reader.isAllowed = false;
+    await all.rig.advance(HEARTBEAT_MS, 1_000);
+    expect([reading.isOver, kindsIn(reading.text), all.service.size]).toEqual([
+      true,
+      expect.not.arrayContaining(['ended']),
+      0,
+    ]);
+  });
+
+  it('go to so many readers of one organisation at a time, and to one more when one has left', async () => {
+    const { ask, service } = await openRig(new SharedPlaces(4));
+    const readers = [read(await ask()), read(await ask())];
+    await expect(ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+    await readers[0]!.leave();
+    readers.push(read(await ask()));
+    for (const reader of readers) await reader.leave();
+    expect(service.size).toBe(0);
+  });
+
+  it('come to a reader who claims to have seen later ones than there are', async () => {
+    const all = await openRig();
+    const reader = read(await all.ask('after=999999999'));
+    await talk(all);
+    expect(kindsIn(reader.text)).toEqual(expect.arrayContaining(['actors', 'step', 'mark']));
   });
 
   it('of one that has ended are its end', async () => {

@@ -1,6 +1,6 @@
 // How many large messages a process gathers at a time: each is held whole until its last byte has come. The others wait unread, in
 // the order in which they began.
-import { SharedPlaces } from './shared-places.ts';
+import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
 
 /** Messages up to this size are gathered without asking. */
 export const LARGE_BYTES = 1024 * 1024;

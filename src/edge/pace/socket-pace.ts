@@ -1,8 +1,9 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the door can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
+
+import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
 import type { SocketPace } from '../door.ts';
 import { LARGE_BYTES, LargeMessages } from './large-messages.ts';
-import { SharedPlaces } from './shared-places.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */

@@ -74,6 +74,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
         throw error instanceof Refusal ? error.withHeaders(headers) : error;
       }
     };
+  const events = getSessionEvents(dependencies);
   return [
     { method: 'GET', path: '/v1/models', handle: keyed(getModels(dependencies)) },
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
@@ -88,7 +89,14 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },
     { method: 'GET', path: '/v1/sessions', handle: keyed(getSessions(dependencies)) },
     { method: 'GET', path: '/v1/sessions/:id', handle: keyed(getSession(dependencies)) },
-    { method: 'GET', path: '/v1/sessions/:id/events', handle: keyed(getSessionEvents(dependencies), 'listen') },
+    {
+      method: 'GET',
+      path: '/v1/sessions/:id/events',
+      handle: keyed((context, caller) => {
+        const { organisationId } = caller;
+        return events(context, { organisationId, isStillAllowed: () => authenticator.holds(caller, 'listen') });
+      }, 'listen'),
+    },
     { method: 'GET', path: '/v1/bills/:month', handle: keyed(getBill(dependencies)) },
     { method: 'GET', path: '/v1/listen', handle: upgradeRequired },
     ...dependencies.consoleRoutes,

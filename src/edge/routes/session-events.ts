@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
-import type { Caller } from '../../auth/permissions.ts';
+import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
 import type { SessionRecord } from '../../store/ledger/calls.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { knownQuery } from '../http/query-values.ts';
@@ -13,10 +13,13 @@ import { fromLedger } from '../store-answer.ts';
 import { framesOf, type SessionsDependencies, sessionOf } from './sessions.ts';
 
 export const HEARTBEAT_MS = 15_000;
-/** A reader is asked to come again after so long: its key, or its login, is judged anew. */
+/** A reader is asked to come again after so long. */
 export const STREAM_MS_MAX = 15 * 60_000;
 /** Characters that a reader may leave unread; what is beyond is left out, and counted. */
 const UNREAD_CHARS_MAX = 262_144;
+
+/** Streams that one node writes at a time. */
+const STREAMS_MAX = 512;
 
 /** Watches a session of any node; as `SessionsElsewhere.watch`. */
 export type WatchSession = (
@@ -31,16 +34,29 @@ export interface SessionEventsDependencies {
   watchSession: WatchSession;
   clock: Clock;
   wallNow(): Date;
+  /** One set for all readers of the node. */
+  places: Pick<SharedPlaces, 'take' | 'giveBack'>;
 }
+
+/** Who reads. */
+export interface EventsReader {
+  organisationId: string;
+  /** Whether the reader's key, or login, still opens this: asked as long as it reads. */
+  isStillAllowed(): Promise<boolean>;
+}
+
+/** For the streams of a node, whoever reads them. */
+export const streamPlaces = () => new SharedPlaces(STREAMS_MAX);
 
 export const getSessionEvents =
   (dependencies: SessionEventsDependencies) =>
-  async ({ request, params }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>): Promise<Reply> => {
+  async ({ request, params }: RouteContext, reader: EventsReader): Promise<Reply> => {
+    const { organisationId } = reader;
     const after = afterOf(request);
     const find = () => sessionOf(dependencies, organisationId, params.id ?? '', 'id');
     const record = await find();
     if (record.endedAt !== null) return replayed(dependencies, organisationId, record, after);
-    const stream = new EventStream(dependencies, record.id, organisationId, after);
+    const stream = new EventStream(dependencies, record.id, reader, after);
     const leave = () => stream.close();
     request.signal.addEventListener('abort', leave, { once: true });
     const begun = await stream.begun;
@@ -81,6 +97,14 @@ async function replayed(
   return { status: 200, headers: EVENT_STREAM, body: missed.map(textOf).join('') };
 }
 
+function tooManyStreams() {
+  return refuse(
+    'rate_limit_exceeded',
+    `Too many event streams are open: a node writes ${STREAMS_MAX} at a time, half of them to one organisation. Close one, or try again shortly.`,
+    { retryAfterSeconds: 5 },
+  );
+}
+
 const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${JSON.stringify(frame)}\n\n`;
 
 /** One reader of one live session. */
@@ -89,6 +113,7 @@ class EventStream {
   /** `on` with the first frame; `gone` where there is nothing to be watched. */
   readonly begun: Promise<'on' | 'full' | 'gone'>;
   readonly #dependencies: SessionEventsDependencies;
+  readonly #reader: EventsReader;
   #tellBegun: (begun: 'on' | 'full' | 'gone') => void = () => {};
   #sequence = 0;
   #dropped = 0;
@@ -97,13 +122,17 @@ class EventStream {
   readonly #deadline: unknown;
   #detach: () => void = () => {};
 
+  /** Throws a Refusal `rate_limit_exceeded`. */
   constructor(
     dependencies: SessionEventsDependencies,
     sessionId: string,
-    organisationId: string,
+    reader: EventsReader,
     after: number | undefined,
   ) {
+    const { organisationId } = reader;
+    if (!dependencies.places.take(organisationId)) throw tooManyStreams();
     this.#dependencies = dependencies;
+    this.#reader = reader;
     const { clock, watchSession } = dependencies;
     this.begun = new Promise((resolve) => {
       this.#tellBegun = resolve;
@@ -123,7 +152,8 @@ class EventStream {
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { clock } = this.#dependencies;
+    const { clock, places } = this.#dependencies;
+    places.giveBack(this.#reader.organisationId);
     clock.clearTimeout(this.#heartbeat);
     clock.clearTimeout(this.#deadline);
     this.#detach();
@@ -160,9 +190,16 @@ class EventStream {
     this.close();
   }
 
-  /** Something is said in silence, too, so that nobody between takes the connection for dead. */
+  /**
+   * Something is said in silence, too, so that nobody between takes the connection for dead; and who was shut out meanwhile reads
+   * no further.
+   */
   #beat(): void {
     this.#heartbeat = this.#dependencies.clock.setTimeout(() => {
+      void this.#reader.isStillAllowed().then(
+        (isAllowed) => isAllowed || this.close(),
+        () => this.close(),
+      );
       if (this.pieces.waiting === 0) this.pieces.add(': \n\n');
       this.#beat();
     }, HEARTBEAT_MS);

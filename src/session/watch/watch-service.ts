@@ -4,12 +4,13 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
+import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
 import type { SessionHost } from '../host.ts';
 import type { SurroundingsOptions } from './surroundings.ts';
 import { type WatchAnswer, WatchRequest } from './watch-words.ts';
 import { WatchedSession } from './watched-session.ts';
 
-/** Sessions of a node that are watched at a time; a further one is refused as `watch.full`. */
+/** Sessions of a node that are watched at a time, half of them of one organisation; a further one is refused as `watch.full`. */
 const WATCHED_MAX = 100;
 
 const UNKNOWN: WatchAnswer = { type: 'session.unknown' };
@@ -27,6 +28,7 @@ export interface WatchServiceOptions {
 export class WatchService {
   readonly #options: WatchServiceOptions;
   readonly #watched = new Map<string, WatchedSession>();
+  readonly #places = new SharedPlaces(WATCHED_MAX);
   #feeds = 0;
   readonly #detach: Detach;
 
@@ -64,7 +66,7 @@ export class WatchService {
 
   #renew(session: Watchable, watcher: string, after: number | undefined): WatchAnswer {
     const known = this.#watched.get(session.opening.sessionId);
-    if (known === undefined && this.#watched.size >= WATCHED_MAX) return { type: 'watch.full' };
+    if (known === undefined && !this.#places.take(session.opening.organisationId)) return { type: 'watch.full' };
     const watched = known ?? this.#watch(session);
     if (watched.renew(watcher) === 'full') return { type: 'watch.full' };
     const { now } = watched;
@@ -73,7 +75,7 @@ export class WatchService {
 
   #watch(session: Watchable): WatchedSession {
     const { opening, charts, log } = session;
-    const { sessionId, request, chain } = opening;
+    const { sessionId, organisationId, request, chain } = opening;
     const { bus, clock, breakers, nodeChart, onDrop } = this.#options;
     this.#feeds++;
     const watched = new WatchedSession({
@@ -86,7 +88,10 @@ export class WatchService {
       clock,
       publish: (frames) => bus.publish(sessionFrames(sessionId), frames),
       onDrop: (count) => onDrop('watch_frames', count),
-      onReleased: () => this.#watched.delete(sessionId),
+      onReleased: () => {
+        this.#watched.delete(sessionId);
+        this.#places.giveBack(organisationId);
+      },
     });
     this.#watched.set(sessionId, watched);
     return watched;

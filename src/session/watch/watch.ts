@@ -100,7 +100,8 @@ export class SessionsElsewhere {
         if (answer.feed !== feed) {
           feed = answer.feed;
           const { actors, sequence, at, frames } = answer;
-          shown ??= after ?? sequence;
+          // What comes is later than what was, whatever number a watcher claims to have.
+          shown = Math.min(shown ?? after ?? sequence, sequence);
           for (const frame of frames) show(frame);
           if (isOver) return;
           shown = Math.max(shown, sequence);

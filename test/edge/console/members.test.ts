@@ -1,5 +1,7 @@
 // Members of an organisation at the console: who may change whom, that an owner is always left, and what becomes of who is removed.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ConsoleRoute } from '../../../src/edge/routes/console/console-route.ts';
+import type { Endpoint } from '../../../src/edge/routes/console/roles.ts';
 import type { Role } from '../../../src/store/accounts/team/calls.ts';
 import { ROLES } from '../../../src/store/accounts/team/roles.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
@@ -16,8 +18,17 @@ interface Person {
   email: string;
 }
 
+/** What endpoints that take long may ask, whether their caller may still have the answer. */
+const asked: (() => Promise<boolean>)[] = [];
+const lasting = (endpoint: Endpoint) => (consoleRoute: ConsoleRoute) => [
+  consoleRoute(endpoint, async ({ isStillAllowed }) => {
+    asked.push(isStillAllowed);
+    return { status: 204 };
+  }),
+];
+
 beforeAll(async () => {
-  rig = await openConsoleRig();
+  rig = await openConsoleRig({ further: [lasting('GET sessions/:id/events'), lasting('POST playground')] });
 });
 beforeEach(() => {
   team = rig.ledger.createOrganisation(`Team ${++teams}`, null, OPERATOR).id;
@@ -171,6 +182,31 @@ describe('who is removed', () => {
     expect((await rig.browser().get(link)).status).toBe(400);
     const [entry] = (await rig.store.listAudit(team, 50)).filter(({ action }) => action === 'member.removed');
     expect(entry).toMatchObject({ target: admin.id, detail: { email: admin.email, keysThatStay: 1 } });
+  });
+});
+
+describe('an answer that takes long', () => {
+  const shutOut: [string, Role, (owner: Person, other: Person) => Promise<unknown>][] = [
+    ['is removed', 'read_only', remove],
+    ['leaves', 'read_only', (_owner, other) => leave(other)],
+    ['logs out', 'read_only', (_owner, other) => other.browser.call('POST', 'logout')],
+    [
+      'works in another organisation',
+      'read_only',
+      (_owner, other) => other.browser.call('POST', 'organisations', { name: 'Own' }),
+    ],
+    ['has too small a role for it', 'developer', (owner, other) => change(owner, other, 'read_only')],
+  ];
+  test.each(shutOut)('is told that the person %s meanwhile', async (_what, role, happens) => {
+    const [owner, other] = [await join('owner', 'owner'), await join('other', role)];
+    asked.length = 0;
+    await (role === 'read_only'
+      ? other.browser.get('/console/api/sessions/x/events')
+      : other.browser.call('POST', 'playground'));
+    const [isStillAllowed] = asked;
+    expect(await isStillAllowed!()).toBe(true);
+    await happens(owner, other);
+    expect(await isStillAllowed!()).toBe(false);
   });
 });
 

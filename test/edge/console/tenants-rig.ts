@@ -10,6 +10,7 @@ import { providerKeyRoutes } from '../../../src/edge/routes/console/provider-key
 import { ENDPOINTS, type Endpoint } from '../../../src/edge/routes/console/roles.ts';
 import { consoleSessionEvents } from '../../../src/edge/routes/console/session-events.ts';
 import { type RoutesDependencies, routesOf } from '../../../src/edge/routes/index.ts';
+import { streamPlaces } from '../../../src/edge/routes/session-events.ts';
 import { deepgram } from '../../../src/providers/deepgram/index.ts';
 import type { Role } from '../../../src/store/accounts/team/calls.ts';
 import { ROLES } from '../../../src/store/accounts/team/roles.ts';
@@ -98,7 +99,13 @@ export async function openTenants() {
       throw error;
     },
   });
-  const watching = { store, clock: systemClock, wallNow: () => new Date(), watchSession: () => () => {} };
+  const watching = {
+    store,
+    clock: systemClock,
+    wallNow: () => new Date(),
+    watchSession: () => () => {},
+    places: streamPlaces(),
+  };
   const real = [
     providerKeyRoutes({ vault, providers }),
     (consoleRoute: ConsoleRoute) => consoleSessionEvents(consoleRoute, watching),

@@ -10,7 +10,7 @@ import type { DoorRequest, Reply } from '../../door.ts';
 import type { Route, RouteContext, RouteHandler } from '../../router.ts';
 import { readCookie } from './cookie.ts';
 import type { Reach } from './reach.ts';
-import { type Endpoint, requireRole } from './roles.ts';
+import { type Endpoint, mayAsk, requireRole } from './roles.ts';
 import { changesNothing, requireConsoleRequest } from './same-origin.ts';
 
 /** A call by a person who is logged in. Rows are always asked for with `organisationId` of this session. */
@@ -20,6 +20,8 @@ export interface ConsoleContext extends RouteContext {
   /** For the audit log. */
   readonly by: Actor;
   readonly peer: Peer;
+  /** Whether the same cookie would still do, a while later: for answers that take long. Does not keep the login alive. */
+  isStillAllowed(): Promise<boolean>;
 }
 
 export interface ConsoleRouteOptions {
@@ -62,7 +64,12 @@ export function createConsoleRoute(logins: Logins, reach: Reach, changes: Client
         organisationId,
       } = current;
       const peer = peerOf(request);
-      return handler({ ...context, current, organisationId, peer, by: { type: 'person', id, address: peer.client } });
+      const isStillAllowed = async () => {
+        const now = await logins.stillAt(current);
+        return now !== undefined && mayAsk(endpoint, now.role);
+      };
+      const by = { type: 'person', id, address: peer.client } as const;
+      return handler({ ...context, current, organisationId, peer, by, isStillAllowed });
     });
     const [method = '', path] = endpoint.split(' ');
     return { method, path: `/console/api/${path}`, handle };

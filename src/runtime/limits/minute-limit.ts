@@ -1,6 +1,6 @@
 // So many a minute, counted by name: a bucket that holds the allowance of a minute and fills evenly. A quiet name may use all of
 // it at once, so any 60 s let through at most twice the allowance.
-import type { Clock } from '../../machines/clock.ts';
+import type { Clock } from '../../../machines/clock.ts';
 
 const MINUTE_MS = 60_000;
 const NAMES_MAX = 10_000;
