@@ -103,6 +103,13 @@ export const ERROR_CATALOGUE = {
     'stop',
     'The person’s role in the organisation does not allow this.',
   ),
+  operator_only: row(
+    'permission_error',
+    403,
+    null,
+    'stop',
+    'This concerns all organisations: it is for whoever runs the gateway.',
+  ),
   password_required: row('permission_error', 403, null, 'stop', 'The console wants the password once more for this.'),
   cross_site_request: row(
     'permission_error',

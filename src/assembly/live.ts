@@ -15,6 +15,7 @@ import { memoryShare } from '../runtime/memory-share.ts';
 import { OverloadMonitor } from '../runtime/overload-monitor.ts';
 import { SessionHost } from '../session/host.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
+import { MachineCounter } from '../session/watch/machine-counts.ts';
 import { serveProviderBreaks } from '../session/watch/provider-break.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
 import { WatchService } from '../session/watch/watch-service.ts';
@@ -38,6 +39,7 @@ export interface Live extends LegsOfNode {
   engines: { loopback: LoopbackEngine; local: RecogniserPool };
   upstream: UpstreamHost;
   overload: OverloadMonitor;
+  machines: MachineCounter;
   /** What lets go of something when memory runs out. */
   relief: (() => void)[];
   /** Undefined on a node by itself. */
@@ -68,7 +70,14 @@ export function openLive(assembly: Assembly, vault: OpenedVault, members: Member
   const placement = members && upstreamPlacement({ members, bus, clock });
   const relief: Live['relief'] = [];
   const overload = openOverloadMonitor(assembly, relief);
-  const shared = { engines, upstream, placement, relief, overload };
+  const machines = new MachineCounter({
+    bus,
+    nodes: () =>
+      (members?.nodes() ?? []).filter(({ roles }) => roles.some((role) => role !== 'accounts')).map(({ node }) => node),
+    nowMs: () => Date.now(),
+  });
+  assembly.defer(() => machines.close());
+  const shared = { engines, upstream, placement, relief, overload, machines };
   if (!assembly.roles.has('upstream')) return { ...shared, legs: undefined, state: () => undefined };
   return { ...shared, ...openLegs(assembly, shared, members) };
 }

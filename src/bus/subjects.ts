@@ -45,6 +45,9 @@ export const WATCH_SESSION = 'session.watch';
 /** The service of the same nodes that lets a simulated provider of a session fail. */
 export const BREAK_PROVIDER = 'session.break';
 
+/** The service on which every node says how many actors of it are in which state. */
+export const COUNT_MACHINES = 'machines.count';
+
 /** The topic of one session's events, while it is watched. */
 export const sessionFrames = (sessionId: string): string => `session.frames.${sessionId}`;
 

@@ -1,13 +1,17 @@
 // The one place that starts and watches actors. An observer without an error handler, or one that throws, would end the
 // process; this one does neither.
+import { randomBytes } from 'node:crypto';
 import {
   type Actor,
   type ActorOptions,
+  type AnyActorRef,
+  type AnyMachineSnapshot,
   type AnyStateMachine,
   createActor,
   type InputFrom,
   type OutputFrom,
   type SnapshotFrom,
+  type StateValue,
 } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 
@@ -62,6 +66,7 @@ export function startObserved<Machine extends AnyStateMachine>(
   });
   guarded(() => observer.starting?.(actor));
   actor.start();
+  countActor(actor);
   return actor;
 }
 
@@ -92,4 +97,52 @@ export function guardActions<Actions extends Record<string, (args: never, params
     };
   }
   return guarded as Actions;
+}
+
+/** Nodes of one process have the same counts: whoever adds up tells processes apart by this. */
+export const PROCESS_ID = randomBytes(6).toString('hex');
+
+/** By the id of the state as it is drawn: `session.live.link.streaming`; under the id of the machine, all of its actors. */
+const counts = new Map<string, number>();
+
+export const countsOfProcess = (): Record<string, number> => Object.fromEntries(counts);
+
+/** Counts an actor that has started, and the machines that it has invoked, until they end. */
+function countActor(actor: AnyActorRef): void {
+  const { logic } = actor as unknown as { logic?: { id?: string } };
+  const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
+  const machine = logic?.id;
+  if (machine === undefined || snapshot.value === undefined || snapshot.status !== 'active') return;
+  let value: StateValue = snapshot.value;
+  let written = JSON.stringify(value);
+  let isOver = false;
+  add(machine, value, 1);
+  const over = () => {
+    if (isOver) return;
+    isOver = true;
+    add(machine, value, -1);
+  };
+  actor.subscribe({
+    next: (next: AnyMachineSnapshot) => {
+      if (next.value === value || isOver) return;
+      const text = JSON.stringify(next.value);
+      if (text === written) return;
+      add(machine, value, -1);
+      value = next.value;
+      written = text;
+      add(machine, value, 1);
+    },
+    error: over,
+    complete: over,
+  });
+  for (const child of Object.values(snapshot.children) as (AnyActorRef | undefined)[])
+    if (child !== undefined) countActor(child);
+}
+
+function add(id: string, value: StateValue | undefined, by: number): void {
+  const count = (counts.get(id) ?? 0) + by;
+  if (count === 0) counts.delete(id);
+  else counts.set(id, count);
+  if (typeof value === 'string') add(`${id}.${value}`, undefined, by);
+  else for (const [key, below] of Object.entries(value ?? {})) add(`${id}.${key}`, below, by);
 }

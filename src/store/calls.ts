@@ -18,6 +18,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   setSuspended: 'writes',
   listOrganisations: 'reads',
   findOrganisation: 'reads',
+  isOperator: 'reads',
   createKey: 'writes',
   findKeyByHash: 'reads',
   findKey: 'reads',

@@ -50,6 +50,9 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
     },
   ],
   sessionFrames: ({ sessionId }) => topic(names.sessionFrames(sessionId), { type: 'frame', text: 'forged' }),
+  COUNT_MACHINES: ({ edge }) => [
+    { subject: `s.${names.COUNT_MACHINES}`, body: ask({ type: 'machines.count' }), reply: `n.${edge}.r.1` },
+  ],
   WATCH_LEG: ({ edge, upstream, sessionId }) => [
     {
       subject: `n.${upstream}.s.${names.WATCH_LEG}`,

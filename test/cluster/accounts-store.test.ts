@@ -83,6 +83,7 @@ const SAMPLES: Samples = {
   changeRole: ({ who, personId }) => [who.organisationId, personId, 'admin', OPERATOR],
   removeMember: ({ who, personId }) => [who.organisationId, personId, OPERATOR],
   findOrganisation: ({ who }) => [who.organisationId],
+  isOperator: ({ who }) => [who.organisationId],
   createKey: ({ who }) => [who.organisationId, { name: 'far', dailySpendMicroUsdMax: 2n ** 60n + 1n }, OPERATOR, 50],
   findKeyByHash: () => [bytes('nobody')],
   findKey: ({ who }) => [who.organisationId, who.keyId],

@@ -113,3 +113,13 @@ export interface AuditView {
   target: string | null;
   detail: Readonly<Record<string, unknown>>;
 }
+
+/** How many actors are in each state now, over all nodes. */
+export interface MachinesView {
+  at: string;
+  /** Nodes that have answered, by their incarnation, and those that have not. */
+  nodes: string[];
+  silent: string[];
+  /** By the id of the state as it is drawn, `session.live.link.streaming`; under the id of a machine, all of its actors. */
+  states: Record<string, number>;
+}

@@ -11,11 +11,13 @@ interface ChartProps {
   value?: unknown;
   /** Ids of edges. */
   taken?: readonly string[];
+  /** How many actors are in each state, by its id. */
+  counts?: Readonly<Record<string, number>> | undefined;
 }
 
 const ZOOM = { min: 0.2, legible: 0.7, max: 3, step: 1.25 } as const;
 
-export function Chart({ machine, value, taken = [] }: ChartProps) {
+export function Chart({ machine, value, taken = [], counts }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const zoom = useSignal(1);
   const svg = DRAWINGS.get(machine) ?? '';
@@ -25,6 +27,7 @@ export function Chart({ machine, value, taken = [] }: ChartProps) {
   const least = value === undefined ? ZOOM.min : ZOOM.legible;
   useEffect(() => fit(box.current, (scale) => (zoom.value = Math.max(least, scale))), [machine]);
   useEffect(() => light(box.current, machine, value, taken), [machine, value, taken]);
+  useEffect(() => count(box.current, counts), [machine, counts]);
   useEffect(() => size(box.current, zoom.value), [machine, zoom.value]);
   const now = JSON.stringify(value);
   useEffect(() => show(box.current), [machine, zoom.value, now]);
@@ -76,6 +79,23 @@ function light(box: HTMLElement | null, machine: string, value: unknown, taken: 
       'is-taken',
       ids.some((id) => taken.includes(id)),
     );
+  }
+}
+
+/** A number in the corner of each state in which somebody is. */
+function count(box: HTMLElement | null, counts: Readonly<Record<string, number>> | undefined): void {
+  for (const old of box?.querySelectorAll('.count') ?? []) old.remove();
+  for (const state of box?.querySelectorAll<SVGGElement>('[data-state-id]') ?? []) {
+    const number = counts?.[state.dataset.stateId ?? ''] ?? 0;
+    const card = state.querySelector('rect');
+    if (number === 0 || card === null) continue;
+    const text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+    text.textContent = String(number);
+    text.setAttribute('class', 'count');
+    text.setAttribute('x', String(card.x.baseVal.value + card.width.baseVal.value - 8));
+    text.setAttribute('y', String(card.y.baseVal.value + card.height.baseVal.value - 8));
+    text.setAttribute('text-anchor', 'end');
+    state.append(text);
   }
 }
 

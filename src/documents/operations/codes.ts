@@ -64,6 +64,7 @@ export const CONSOLE_CODES: readonly ErrorCode[] = [
   'login_required',
   'password_required',
   'role_not_allowed',
+  'operator_only',
   'last_owner',
   'cross_site_request',
   'invalid_link',

@@ -75,6 +75,8 @@ export interface KeyCalls {
   setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
   listOrganisations(): Organisation[];
   findOrganisation(organisationId: string): Organisation | undefined;
+  /** Whether it is the gateway's own: the one that has the first key that was made. */
+  isOperator(organisationId: string): boolean;
   /**
    * What is absent of the settings is without a limit; the name is `key` and all scopes are given. `activeMax`, here and
    * below: how many keys of the organisation may be in use after it, those in their grace too; throws `conflict` past it.

@@ -8,7 +8,7 @@ import { checkedMicroUsd, checkedName } from './settings.ts';
 
 export type OrganisationCalls = Pick<
   KeyCalls,
-  'createOrganisation' | 'setCreditLimit' | 'setSuspended' | 'listOrganisations' | 'findOrganisation'
+  'createOrganisation' | 'setCreditLimit' | 'setSuspended' | 'listOrganisations' | 'findOrganisation' | 'isOperator'
 >;
 
 const SELECT = `
@@ -46,6 +46,7 @@ export function createOrganisationTables({
   );
 
   const suspended = database.prepare<[], string>('SELECT id FROM organisations WHERE suspended_at IS NOT NULL').pluck();
+  const first = database.prepare<[], string>('SELECT organisation_id FROM api_keys ORDER BY number LIMIT 1').pluck();
   let heard = new Set(suspended.all());
 
   const create = database.transaction((name: string, limit: bigint | null, by: Actor): Organisation => {
@@ -102,6 +103,7 @@ export function createOrganisationTables({
     setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
     listOrganisations: () => all.all(),
     findOrganisation: (id) => byId.get(id),
+    isOperator: (id) => first.get() === id,
     unheardSuspensions() {
       const now = new Set(suspended.all());
       const changes = [

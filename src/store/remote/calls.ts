@@ -57,6 +57,7 @@ const ROWS = {
   setSuspended: 'local',
   listOrganisations: 'local',
   findOrganisation: first('text'),
+  isOperator: first('text'),
   createKey: first('text', 'object', 'object', 'number?'),
   findKeyByHash: none('bytes'),
   findKey: first('text', 'text'),

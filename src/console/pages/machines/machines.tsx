@@ -1,12 +1,20 @@
-// Every state chart of the gateway, drawn from its own definition, with a table of what leaves each state.
+// Every state chart of the gateway, drawn from its own definition, with a table of what leaves each state; for the operator, with how many
+// actors are in each state now, over all nodes.
 import { useSignal } from '@preact/signals';
+import type { MachinesView } from '../../../api/console/console.ts';
 import { Chart } from '../../charts/chart.tsx';
 import { DRAWINGS, purposeOf, statesOf, transitionsOf } from '../../charts/drawings.ts';
+import { Badge } from '../../controls/notice.tsx';
 import { Page } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
+import { useAnswer } from '../../data/answer.ts';
+
+const EVERY_MS = 2_000;
 
 export function Machines() {
   const machine = useSignal('session');
+  const counted = useAnswer<MachinesView>('machines', EVERY_MS);
+  const states = counted.refused === undefined ? counted.value?.states : undefined;
   const svg = DRAWINGS.get(machine.value) ?? '';
   const transitions = transitionsOf(svg);
   return (
@@ -18,14 +26,19 @@ export function Machines() {
           Machine
           <select value={machine.value} onChange={(event) => (machine.value = event.currentTarget.value)}>
             {[...DRAWINGS.keys()].map((id) => (
-              <option key={id}>{id}</option>
+              <option key={id} value={id}>
+                {states?.[id] === undefined ? id : `${id} (${states[id]})`}
+              </option>
             ))}
           </select>
         </label>
       }
     >
-      <p>{purposeOf(svg)}</p>
-      <Chart key={machine.value} machine={machine.value} />
+      <div class="row apart">
+        <p>{purposeOf(svg)}</p>
+        <Counted counted={states === undefined ? undefined : counted.value} machine={machine.value} />
+      </div>
+      <Chart key={machine.value} machine={machine.value} counts={states} />
       <Table
         caption="States and events"
         rows={statesOf(svg)}
@@ -33,6 +46,9 @@ export function Machines() {
         empty={<p>It has no states.</p>}
         columns={[
           { title: 'State', cell: (state) => <code>{state}</code> },
+          ...(states === undefined
+            ? []
+            : [{ title: 'Now', isNumber: true, cell: (state: string) => states[state] ?? 0 }]),
           {
             title: 'Events that leave it, or do something in it',
             cell: (state) => (
@@ -49,4 +65,13 @@ export function Machines() {
       />
     </Page>
   );
+}
+
+/** Charts of rows of the database, such as keys, are asked what comes next, and have no actors. */
+function Counted({ counted, machine }: { counted: MachinesView | undefined; machine: string }) {
+  if (counted === undefined) return null;
+  const { nodes, silent, states } = counted;
+  const words = `${states[machine] ?? 0} now, on ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`;
+  const tone = silent.length > 0 ? 'warn' : 'good';
+  return <Badge tone={tone}>{silent.length > 0 ? `${words}; ${silent.length} did not answer` : words}</Badge>;
 }

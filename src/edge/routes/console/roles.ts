@@ -34,6 +34,9 @@ export const ENDPOINTS = {
   'GET sessions': 'read_only',
   'GET sessions/:id': 'read_only',
   'GET sessions/:id/events': 'read_only',
+  // Of all organisations: in that of the operator only.
+  'GET machines': 'read_only',
+
   'GET bills/:month': 'read_only',
   'GET models': 'read_only',
   'GET models/:provider/:model': 'read_only',
