@@ -9,10 +9,11 @@ import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
 import { consoleModelRoutes } from '../edge/routes/console/models.ts';
+import { operatorRoutes } from '../edge/routes/console/operator.ts';
 import { appRoutes } from '../edge/routes/console/pages/app.ts';
 import { providersOf } from '../edge/routes/console/pages/set-up.ts';
 import { playgroundRoutes } from '../edge/routes/console/playground.ts';
-import { consoleSessionEvents, machineRoutes } from '../edge/routes/console/session-events.ts';
+import { consoleSessionEvents } from '../edge/routes/console/session-events.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
@@ -212,7 +213,7 @@ function recordsOf(
       ...people.routes,
       ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
       ...consoleSessionEvents(people.consoleRoute, watching),
-      ...machineRoutes(people.consoleRoute, { store, countMachines: () => live.machines.count() }),
+      ...operatorRoutes(people.consoleRoute, { store, countMachines: () => live.machines.count() }),
       ...playgroundRoutes(people.consoleRoute, {
         store,
         authenticator,

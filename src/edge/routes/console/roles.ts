@@ -34,9 +34,6 @@ export const ENDPOINTS = {
   'GET sessions': 'read_only',
   'GET sessions/:id': 'read_only',
   'GET sessions/:id/events': 'read_only',
-  // Of all organisations: in that of the operator only.
-  'GET machines': 'read_only',
-
   'GET bills/:month': 'read_only',
   'GET models': 'read_only',
   'GET models/:provider/:model': 'read_only',
@@ -56,6 +53,9 @@ export const ENDPOINTS = {
   'DELETE provider-keys/:id': 'admin',
 
   'GET audit': 'admin',
+
+  // Of all organisations: in that of the operator only.
+  'GET machines': 'read_only',
 } as const satisfies Readonly<Record<string, Role>>;
 
 export type Endpoint = keyof typeof ENDPOINTS;
