@@ -82,21 +82,36 @@ function light(box: HTMLElement | null, machine: string, value: unknown, taken: 
   }
 }
 
-/** A number in the corner of each state in which somebody is. */
+/** In units of the drawing. */
+const PILL = { height: 26, digit: 12, padding: 16 } as const;
+
+/** A number on the corner of each innermost state in which somebody is: those around it have the sum. */
 function count(box: HTMLElement | null, counts: Readonly<Record<string, number>> | undefined): void {
   for (const old of box?.querySelectorAll('.count') ?? []) old.remove();
-  for (const state of box?.querySelectorAll<SVGGElement>('[data-state-id]') ?? []) {
+  for (const state of box?.querySelectorAll<SVGGElement>('.atomic[data-state-id]') ?? []) {
     const number = counts?.[state.dataset.stateId ?? ''] ?? 0;
     const card = state.querySelector('rect');
     if (number === 0 || card === null) continue;
-    const text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
-    text.textContent = String(number);
-    text.setAttribute('class', 'count');
-    text.setAttribute('x', String(card.x.baseVal.value + card.width.baseVal.value - 8));
-    text.setAttribute('y', String(card.y.baseVal.value + card.height.baseVal.value - 8));
-    text.setAttribute('text-anchor', 'end');
-    state.append(text);
+    const { x, y, width } = card;
+    state.ownerSVGElement?.append(pill(String(number), x.baseVal.value + width.baseVal.value, y.baseVal.value));
   }
+}
+
+function pill(words: string, x: number, y: number): SVGElement {
+  const { height, digit, padding } = PILL;
+  const width = words.length * digit + padding;
+  const shape = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 };
+  const whole = svgElement('g', { class: 'count' });
+  const text = svgElement('text', { x, y, 'text-anchor': 'middle', 'dominant-baseline': 'central' });
+  text.textContent = words;
+  whole.append(svgElement('rect', shape), text);
+  return whole;
+}
+
+function svgElement(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
 }
 
 function fit(box: HTMLElement | null, tell: (scale: number) => void): void {

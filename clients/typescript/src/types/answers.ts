@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'account_suspended'
   | 'email_not_verified'
   | 'role_not_allowed'
+  | 'operator_only'
   | 'password_required'
   | 'cross_site_request'
   | 'invalid_link'

@@ -1,17 +1,17 @@
 // Client tokens for the console's playground. They belong to an API key of the organisation that is made for it at the first use,
 // whose secret nobody has: it stands in the list of keys like any other, with its limits, and can be revoked there.
-import { EmptyBody } from '../../../api/console/console.ts';
-import { BreakBody } from '../../../api/console/playground.ts';
-import { refuse } from '../../../api/errors.ts';
-import { TOKEN_TTL_SECONDS } from '../../../api/tokens.ts';
-import type { Authenticator } from '../../../auth/authenticate.ts';
-import type { KeyLimits } from '../../../auth/limits.ts';
-import type { BreakWish, Broken } from '../../../session/watch/provider-break.ts';
-import type { ApiKey, Store } from '../../../store/store.ts';
-import { json, type Route } from '../../router.ts';
-import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
-import { ACTIVE_KEYS_MAX, statusOf } from './keys.ts';
-import { readBody } from './read-body.ts';
+import { EmptyBody } from '../../../../api/console/console.ts';
+import { BreakBody } from '../../../../api/console/playground.ts';
+import { refuse } from '../../../../api/errors.ts';
+import { TOKEN_TTL_SECONDS } from '../../../../api/tokens.ts';
+import type { Authenticator } from '../../../../auth/authenticate.ts';
+import type { KeyLimits } from '../../../../auth/limits.ts';
+import type { BreakWish, Broken } from '../../../../session/watch/provider-break.ts';
+import type { ApiKey, Store } from '../../../../store/store.ts';
+import { json, type Route } from '../../../router.ts';
+import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
+import { ACTIVE_KEYS_MAX, statusOf } from '../keys.ts';
+import { readBody } from '../read-body.ts';
 
 const NAME = 'Playground';
 

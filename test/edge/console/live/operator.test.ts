@@ -1,11 +1,11 @@
 // What the console tells of all organisations together, and to whom.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { MachinesView } from '../../../src/api/console/console.ts';
-import { operatorRoutes } from '../../../src/edge/routes/console/operator.ts';
-import { MachineCounter } from '../../../src/session/watch/machine-counts.ts';
-import { type Browser, openAccount, openConsoleRig, storeOver } from '../../accounts/console-rig.ts';
-import { SessionRig } from '../../fakes/session-rig.ts';
-import { ledgerRig } from '../../fakes/store/ledger.ts';
+import type { MachinesView } from '../../../../src/api/console/console.ts';
+import { operatorRoutes } from '../../../../src/edge/routes/console/live/operator.ts';
+import { MachineCounter } from '../../../../src/session/watch/machine-counts.ts';
+import { type Browser, openAccount, openConsoleRig, storeOver } from '../../../accounts/console-rig.ts';
+import { SessionRig } from '../../../fakes/session-rig.ts';
+import { ledgerRig } from '../../../fakes/store/ledger.ts';
 
 const live = new SessionRig();
 let operator: Browser;

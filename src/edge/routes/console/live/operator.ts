@@ -1,12 +1,12 @@
 // What is told of all organisations together: to members of the gateway's own first organisation only.
-import type { MachinesView } from '../../../api/console/console.ts';
-import { refuse } from '../../../api/errors.ts';
-import type { Store } from '../../../store/store.ts';
-import { knownQuery } from '../../http/query-values.ts';
-import { json, type Route } from '../../router.ts';
-import { fromLedger } from '../../store-answer.ts';
-import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
-import type { Endpoint } from './roles.ts';
+import type { MachinesView } from '../../../../api/console/console.ts';
+import { refuse } from '../../../../api/errors.ts';
+import type { Store } from '../../../../store/store.ts';
+import { knownQuery } from '../../../http/query-values.ts';
+import { json, type Route } from '../../../router.ts';
+import { fromLedger } from '../../../store-answer.ts';
+import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
+import type { Endpoint } from '../roles.ts';
 
 export interface OperatorRoutesDependencies {
   store: Pick<Store, 'isOperator'>;
