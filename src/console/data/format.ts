@@ -16,8 +16,16 @@ export function length(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
+/** In the reader's time zone, which is named. */
 export function time(iso: string): string {
-  return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return new Date(iso).toLocaleString(undefined, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
 }
 
 /** `3 minutes ago`, `in 2 days`. */

@@ -26,10 +26,13 @@ export function Audit() {
               idOf={({ number }) => String(number)}
               empty={<p>Nothing has been changed yet.</p>}
               columns={[
-                { title: 'When', cell: ({ at }) => time(at) },
+                { title: 'When', cell: ({ at }) => <span>{time(at)}</span> },
                 { title: 'What', cell: ({ action }) => <code>{action}</code> },
                 { title: 'Of', cell: ({ target }) => (target === null ? '' : <code>{target}</code>) },
-                { title: 'By', cell: ({ by }) => `${by.type} ${by.id}` },
+                {
+                  title: 'By',
+                  cell: ({ by }) => <span>{by.type === 'system' ? `the ${by.id}` : <code>{by.id}</code>}</span>,
+                },
                 { title: 'From', cell: ({ by }) => by.address ?? '' },
                 { title: 'Details', cell: ({ detail }) => detailOf(detail) },
               ]}
@@ -44,5 +47,9 @@ export function Audit() {
 
 const detailOf = (detail: AuditView['detail']): string =>
   Object.entries(detail)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .filter(([, value]) => value !== null)
+    .map(
+      ([name, value]) =>
+        `${name}: ${Array.isArray(value) ? value.join(' ') : typeof value === 'object' ? JSON.stringify(value) : value}`,
+    )
     .join(', ');

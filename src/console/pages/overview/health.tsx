@@ -28,7 +28,9 @@ export function Health({ failovers }: { failovers: Overview['failovers'] | undef
           </ul>
         )}
       </Shown>
-      <p class="quiet small">Of the models that you may use, as this gateway has met them. No news is no promise.</p>
+      <p class="quiet small">
+        What sessions met on this gateway, of the models that you may use. One that nobody used is not probed.
+      </p>
     </section>
   );
 }

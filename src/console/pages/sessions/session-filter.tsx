@@ -63,11 +63,11 @@ export function SessionFilter({ wanted }: { wanted: URLSearchParams }) {
         <Keys value={value('key')} />
         <Suggested label="Ended because" name="reason" value={value('reason')} options={REASONS} />
         <label class="field">
-          From
+          From, UTC
           <input name="from" type="date" value={value('from')} />
         </label>
         <label class="field">
-          Until before
+          Until before, UTC
           <input name="to" type="date" value={value('to')} />
         </label>
       </form>

@@ -26,6 +26,7 @@ export function Bars({ label, days }: { label: string; days: readonly Day[] }) {
           {
             stroke: style.color,
             grid: { show: false },
+            ticks: { show: false },
             values: (_chart, at) => at.map((day) => days[day - 1]?.date.slice(8).replace(/^0/, '') ?? ''),
           },
           {
@@ -35,7 +36,10 @@ export function Bars({ label, days }: { label: string; days: readonly Day[] }) {
             values: (_chart, at) => at.map((usd) => `$${usd}`),
           },
         ],
-        series: [{}, { label, fill: style.outlineColor, paths: uPlot.paths.bars?.({ size: [0.7, 40] }) }],
+        series: [
+          {},
+          { label, fill: style.outlineColor, paths: uPlot.paths.bars?.({ size: [0.7, 40] }), points: { show: false } },
+        ],
       },
       [days.map((_day, at) => at + 1), days.map(({ usd }) => usd)],
       element,
