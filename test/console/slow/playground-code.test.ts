@@ -61,7 +61,7 @@ describe('the code of the playground', () => {
     const [program, ...args] = RUN[language](code);
     const { stdout } = await promisify(execFile)(program, args, {
       cwd: directory,
-      env: { PATH: process.env.PATH, VOXGATE_API_KEY: live.key },
+      env: { PATH: process.env.PATH, VOXGATE_KEY: live.key },
     });
     expect(stdout).toContain(SPOKEN);
   });

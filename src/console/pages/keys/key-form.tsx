@@ -3,10 +3,11 @@ import type { KeyBody, KeyView } from '../../../api/console/console.ts';
 import { Field, Form, textOf } from '../../controls/form.tsx';
 import { ask } from '../../data/api.ts';
 
-const SCOPES = [
+/** What a key may be used for, in the words of this page. */
+export const SCOPES = [
   { scope: 'listen', text: 'Live sessions' },
   { scope: 'transcribe', text: 'Files' },
-  { scope: 'tokens', text: 'Mint client tokens' },
+  { scope: 'tokens', text: 'Client tokens' },
 ] as const;
 
 interface KeyFormProps {
@@ -90,7 +91,7 @@ export function KeyForm({ of, done }: KeyFormProps) {
         name="expires_at"
         type="datetime-local"
         value={localOf(of?.expires_at)}
-        hint="Never when empty."
+        hint="In your time zone. Never when empty."
       />
     </Form>
   );

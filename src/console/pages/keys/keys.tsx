@@ -11,7 +11,7 @@ import { useAnswer } from '../../data/answer.ts';
 import { ask } from '../../data/api.ts';
 import { ago, time } from '../../data/format.ts';
 import { may, person } from '../../data/person.ts';
-import { KeyForm } from './key-form.tsx';
+import { KeyForm, SCOPES } from './key-form.tsx';
 
 interface Minted {
   key: KeyView;
@@ -54,7 +54,7 @@ export function Keys() {
               { title: 'Name', cell: ({ name }) => name },
               { title: 'Key', cell: ({ display }) => <code>{display}</code> },
               { title: 'State', cell: (key) => <Badge tone={TONES[key.status]}>{stateOf(key)}</Badge> },
-              { title: 'May', cell: limitsOf },
+              { title: 'May be used for', cell: limitsOf },
               { title: 'Made by', cell: makerOf },
               { title: 'Last used', cell: ({ last_used_at }) => (last_used_at === null ? 'never' : ago(last_used_at)) },
               { title: 'Minted', cell: ({ created_at }) => <span title={time(created_at)}>{ago(created_at)}</span> },
@@ -128,7 +128,9 @@ function stateOf({ status, grace_until, expires_at }: KeyView): string {
 
 function limitsOf(key: KeyView): string {
   const parts = [
-    key.scopes.join(', '),
+    SCOPES.filter(({ scope }) => key.scopes.includes(scope))
+      .map(({ text }) => text)
+      .join(', '),
     key.models === null ? undefined : key.models.join(', '),
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
     key.sessions_max === null ? undefined : `${key.sessions_max} sessions`,

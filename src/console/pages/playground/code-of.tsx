@@ -38,8 +38,8 @@ export function CodeOf({ asked }: { asked: Asked }) {
       <Copyable label="the code" text={codeOf(asked, language.value, way.value, location.origin)} />
       <p class="quiet small">
         {hasLive(language.value)
-          ? 'It takes @voxgate/client, and your key in $VOXGATE_API_KEY.'
-          : 'It sends a file, with your key in $VOXGATE_API_KEY. Live sessions are WebSockets: see TypeScript.'}
+          ? 'It takes @voxgate/client, and your key in $VOXGATE_KEY.'
+          : 'It sends a file, with your key in $VOXGATE_KEY. Live sessions are WebSockets: see TypeScript.'}
       </p>
     </section>
   );

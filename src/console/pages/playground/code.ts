@@ -38,7 +38,7 @@ function membersOf({ model, fallbacks, language, diarization, params }: Asked): 
 function curl(asked: Asked, origin: string): string {
   const lines = [
     `curl ${origin}/v1/audio/transcriptions`,
-    '-H "Authorization: Bearer $VOXGATE_API_KEY"',
+    '-H "Authorization: Bearer $VOXGATE_KEY"',
     ...fieldsOf(asked).map(([name, value]) => `-F '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`),
     '-F file=@speech.wav',
   ];
@@ -46,7 +46,7 @@ function curl(asked: Asked, origin: string): string {
 }
 
 const client = (origin: string) =>
-  `const voxgate = new Voxgate({ baseUrl: '${origin}', apiKey: process.env.VOXGATE_API_KEY });`;
+  `const voxgate = new Voxgate({ baseUrl: '${origin}', apiKey: process.env.VOXGATE_KEY });`;
 
 function fileTypeScript(asked: Asked, origin: string): string {
   return `import { Voxgate } from '@voxgate/client';
@@ -82,7 +82,7 @@ import requests
 
 answer = requests.post(
     "${origin}/v1/audio/transcriptions",
-    headers={"Authorization": "Bearer " + os.environ["VOXGATE_API_KEY"]},
+    headers={"Authorization": "Bearer " + os.environ["VOXGATE_KEY"]},
     data={
 ${fields.join('\n')}
     },
