@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   lock: () => import('../test/bench/lock.ts'),
   bus: () => import('../test/bench/bus.ts'),
   workers: () => import('../test/bench/workers.ts'),
+  watch: () => import('../test/bench/watch.ts'),
   recogniser: () => import('../test/bench/recogniser.ts'),
 };
 
