@@ -2,6 +2,8 @@
 // one voice on both makes pairs of alike samples; different ones make every second sample more alike than neighbours are, which no
 // single channel does. Floating point: every second pair of bytes holds sign and exponent, which sound keeps within a few values.
 
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+
 /** An even number: every block begins with the same channel. */
 const BLOCK_SAMPLES = 1_024;
 const LOUD_BLOCKS = 16;
@@ -28,24 +30,21 @@ export type OddLayout = 'two_channels' | 'floating_point';
 
 /** Looks until it has seen enough, and holds one block at most until then. */
 export class LayoutWatch {
-  #block: Int16Array | undefined = new Int16Array(BLOCK_SAMPLES);
+  /** Undefined when enough was seen. */
+  #block: Uint8Array | undefined = new Uint8Array(BLOCK_SAMPLES * BYTES_PER_SAMPLE);
   #filled = 0;
-  #low: number | undefined;
   #blocks = 0;
   #loud = 0;
   readonly #suspects = { two_channels: 0, floating_point: 0 };
 
   /** Takes linear16 in pieces of any length. Tells once what is suspicious. */
   note(bytes: Uint8Array): OddLayout | undefined {
-    for (let at = 0; this.#block !== undefined && at < bytes.length; at++) {
-      const byte = bytes[at] as number;
-      if (this.#low === undefined) {
-        this.#low = byte;
-        continue;
-      }
-      this.#block[this.#filled++] = this.#low | (byte << 8);
-      this.#low = undefined;
-      const layout = this.#filled === BLOCK_SAMPLES ? this.#judge(this.#block) : undefined;
+    for (let at = 0; this.#block !== undefined && at < bytes.length; ) {
+      const piece = bytes.subarray(at, at + this.#block.length - this.#filled);
+      this.#block.set(piece, this.#filled);
+      at += piece.length;
+      this.#filled += piece.length;
+      const layout = this.#filled === this.#block.length ? this.#judge(new Int16Array(this.#block.buffer)) : undefined;
       if (layout !== undefined) return layout;
     }
     return undefined;
@@ -54,10 +53,12 @@ export class LayoutWatch {
   #judge(block: Int16Array): OddLayout | undefined {
     this.#filled = 0;
     this.#blocks++;
-    const isInterleaved = looksInterleaved(block);
-    if (isInterleaved !== undefined) this.#loud++;
-    if (looksFloating(block)) this.#suspects.floating_point++;
-    else if (isInterleaved === true) this.#suspects.two_channels++;
+    // Most of a quiet stream is no more work than this. Floating point, read as integers, is loud.
+    if (isLoud(block)) {
+      this.#loud++;
+      if (looksFloating(block)) this.#suspects.floating_point++;
+      else if (looksInterleaved(block)) this.#suspects.two_channels++;
+    }
     if (this.#loud === LOUD_BLOCKS || this.#blocks === BLOCKS_MAX) this.#block = undefined;
     if (this.#loud < LOUD_BLOCKS) return undefined;
     return LAYOUTS.find((layout) => this.#suspects[layout] >= SUSPECT_BLOCKS);
@@ -65,6 +66,16 @@ export class LayoutWatch {
 }
 
 const LAYOUTS: readonly OddLayout[] = ['floating_point', 'two_channels'];
+
+function isLoud(block: Int16Array): boolean {
+  let sum = 0;
+  let squares = 0;
+  for (const sample of block) {
+    sum += sample;
+    squares += sample * sample;
+  }
+  return squares - sum ** 2 / block.length >= block.length * LOUD_AMPLITUDE ** 2;
+}
 
 /** Whichever half comes first: the stream may begin within a number. */
 function looksFloating(block: Int16Array): boolean {
@@ -78,8 +89,7 @@ function looksFloating(block: Int16Array): boolean {
   return upper > FLOATS_MIN * numbers && lower < LOWER_HALVES_MAX * numbers;
 }
 
-/** Undefined where it is too quiet to tell. */
-function looksInterleaved(block: Int16Array): boolean | undefined {
+function looksInterleaved(block: Int16Array): boolean {
   const mean = block.reduce((sum, sample) => sum + sample, 0) / block.length;
   const energy: Pair = [0, 0];
   /** Of the differences between the samples of a pair, and between pairs. */
@@ -98,7 +108,6 @@ function looksInterleaved(block: Int16Array): boolean | undefined {
     overnext += here * ((block[at + 2] as number) - mean);
   }
   const whole = energy[0] + energy[1];
-  if (whole < block.length * LOUD_AMPLITUDE ** 2) return undefined;
   // A tone made of plain steps may take each of them at an even sample.
   if (changes < block.length * CHANGES_MIN) return false;
   const isUneven = areApart(apart, PAIRED) || areApart(energy, LOUDER);
