@@ -3,8 +3,11 @@ import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
 import { type KeySettings, SCOPES, type Scope } from './calls.ts';
 
-/** Neither control characters nor halves of characters, which a database would not give back as they were. */
-const NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
+/**
+ * Neither control characters, nor what turns round the text beside it or breaks its line, nor halves of characters, which a database
+ * would not give back as they were.
+ */
+const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,100}$/u;
 const ALL_MODELS_OF_PROVIDER = /^[a-z0-9][a-z0-9-]{0,31}\/\*$/;
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/;
 const LIST_MAX = 100;
@@ -56,12 +59,11 @@ export function checkedSettings(settings: Partial<KeySettings>, nowMs: number): 
   return Object.fromEntries(given.map((name) => [name, CHECKS[name](settings[name], nowMs)]));
 }
 
-/** The name of a key or of an organisation. */
-export function checkedName(value: unknown, owner: 'key' | 'organisation'): string {
+/** What people call something: also others read it, on pages and in bills. */
+export function checkedName(value: unknown, owner: 'key' | 'organisation' | 'provider key'): string {
   if (typeof value === 'string' && NAME.test(value)) return value;
-  const article = owner === 'key' ? 'a key' : 'an organisation';
   throw invalid(
-    `The name of ${article} cannot be used; it is a text of 1 to 100 characters without control characters.`,
+    `The name of ${owner === 'organisation' ? 'an' : 'a'} ${owner} cannot be used; it is a text of 1 to 100 characters without control characters.`,
   );
 }
 

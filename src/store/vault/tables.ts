@@ -3,13 +3,13 @@
 import { transition } from 'xstate';
 import { type ProviderKeyEvent, providerKeyMachine } from '../../../machines/provider-key.ts';
 import type { Actor } from '../audit-log/calls.ts';
+import { checkedName } from '../keys/settings.ts';
 import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { CheckOutcome, NewProviderKey, ProviderKey, Resealed, SealedProviderKey, VaultCalls } from './calls.ts';
 
 /** Refusals of a key in a row, after which nothing is dialled with it. */
 const FAILURES_MAX = 3;
-const NAME = /^\P{Cc}{1,100}$/u;
 const KEEPER: Actor = { type: 'system', id: 'vault' };
 const COLUMNS = `id, organisation_id AS organisationId, provider, name, last_four AS lastFour, state, failures,
   created_at AS createdAt, tested_at AS testedAt, used_at AS usedAt`;
@@ -162,12 +162,7 @@ const checkEvents = (outcome: CheckOutcome): ProviderKeyEvent[] => [
 ];
 
 function requireSavable({ name, organisationId }: NewProviderKey, organisationExists: boolean): void {
-  if (!NAME.test(name)) {
-    throw new StoreError(
-      'invalid',
-      'The name of a provider key cannot be used; it is a text of 1 to 100 characters without control characters.',
-    );
-  }
+  checkedName(name, 'provider key');
   if (organisationExists) return;
   throw new StoreError('not_found', `There is no organisation ${JSON.stringify(organisationId.slice(0, 50))}.`);
 }

@@ -88,7 +88,22 @@ describe('a new key', () => {
 
   const many = (item: (index: number) => string) => Array.from({ length: 101 }, (_, index) => item(index));
   const bad: [keyof KeySettings, unknown[]][] = [
-    ['name', ['', 'x'.repeat(101), 'line\nbreak', 'null\0', '\u001b[31m', 'half \ud83c', 7, null]],
+    [
+      'name',
+      [
+        '',
+        'x'.repeat(101),
+        'line\nbreak',
+        'null\0',
+        '\u001b[31m',
+        'half \ud83c',
+        'turned \u202e',
+        'apart \u2066',
+        'two\u2028lines',
+        7,
+        null,
+      ],
+    ],
     [
       'expiresAt',
       [
