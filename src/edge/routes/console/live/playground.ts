@@ -32,16 +32,17 @@ export function playgroundRoutes(consoleRoute: ConsoleRoute, dependencies: Playg
   ];
 }
 
-const mint =
-  (dependencies: PlaygroundDependencies) =>
-  async ({ request, organisationId, by, current }: ConsoleContext) => {
+function mint(dependencies: PlaygroundDependencies) {
+  const keyFor = sharedKeys(dependencies);
+  return async ({ request, organisationId, by, current }: ConsoleContext) => {
     await readBody(request, EmptyBody);
-    const key = await keyOf(dependencies, organisationId, by);
+    const key = await keyFor(organisationId, by);
     const headers = dependencies.limits.takeToken(key);
     const caller = { organisationId, keyId: key.id, key, via: 'key' } as const;
     const token = dependencies.authenticator.mint(caller, TOKEN_TTL_SECONDS.default, current.person.id);
     return json(200, token, headers);
   };
+}
 
 /** Only where a simulator stands in the place of the provider, and in the caller's own session. */
 const breakDown =
@@ -66,6 +67,18 @@ const breakDown =
     }
     return { status: 204 };
   };
+
+/** The key of an organisation: whoever comes while it is looked for shares the search, so that pages opened at once make one key. */
+function sharedKeys(dependencies: PlaygroundDependencies) {
+  const searches = new Map<string, Promise<ApiKey>>();
+  return (organisationId: string, by: ConsoleContext['by']): Promise<ApiKey> => {
+    const search =
+      searches.get(organisationId) ??
+      keyOf(dependencies, organisationId, by).finally(() => searches.delete(organisationId));
+    searches.set(organisationId, search);
+    return search;
+  };
+}
 
 async function keyOf(
   { store, nowMs }: PlaygroundDependencies,
