@@ -42,6 +42,18 @@ describe('the console', () => {
     }
   });
 
+  test('is shown whatever a client calls the host', async () => {
+    for (const host of ['a:99999', 'a"b<c>', '']) {
+      const status = await new Promise((resolve, reject) => {
+        get(alone.url, { headers: { ...HTML, host } }, (answer) => resolve(answer.resume().statusCode)).on(
+          'error',
+          reject,
+        );
+      });
+      expect([host, status]).toEqual([host, 200]);
+    }
+  });
+
   test('leads from where its pages were to where they are, with what was asked for', async () => {
     const led = async (path: string) => {
       const answer = await fetch(alone.url + path, { redirect: 'manual', headers: HTML });

@@ -104,5 +104,7 @@ export function baseOf(
 ): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
   const host = headers.get('host') ?? '';
-  return `${tls ? 'https' : 'http'}://${HOST.test(host) ? host : HOST_UNKNOWN}`;
+  const scheme = tls ? 'https' : 'http';
+  const isHost = HOST.test(host) && URL.canParse(`${scheme}://${host}`);
+  return `${scheme}://${isHost ? host : HOST_UNKNOWN}`;
 }
