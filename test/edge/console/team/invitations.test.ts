@@ -1,8 +1,8 @@
 // Invitations at the console: for whom they are good, how often they are mailed, and what their link does in which browser.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { InvitationView, InvitedAnswer } from '../../../src/api/console/team.ts';
-import type { Role } from '../../../src/store/accounts/team/calls.ts';
-import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
+import type { InvitationView, InvitedAnswer } from '../../../../src/api/console/team.ts';
+import type { Role } from '../../../../src/store/accounts/team/calls.ts';
+import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../../accounts/console-rig.ts';
 
 let rig: ConsoleRig;
 /** One that sends mails. */

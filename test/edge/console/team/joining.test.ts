@@ -1,7 +1,7 @@
 // The pages of invitations: a link that makes a member works once, for whom it was made, and opening it changes nothing.
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
+import { type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../../accounts/console-rig.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,12 +1,12 @@
 // Members of an organisation at the console: who may change whom, that an owner is always left, and what becomes of who is removed.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ConsoleRoute } from '../../../src/edge/routes/console/console-route.ts';
-import type { Endpoint } from '../../../src/edge/routes/console/roles.ts';
-import type { Role } from '../../../src/store/accounts/team/calls.ts';
-import { ROLES } from '../../../src/store/accounts/team/roles.ts';
-import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../accounts/console-rig.ts';
-import { OPERATOR } from '../../fakes/store/ledger.ts';
-import { inviteTo } from './tenants-rig.ts';
+import type { ConsoleRoute } from '../../../../src/edge/routes/console/console-route.ts';
+import type { Endpoint } from '../../../../src/edge/routes/console/roles.ts';
+import type { Role } from '../../../../src/store/accounts/team/calls.ts';
+import { ROLES } from '../../../../src/store/accounts/team/roles.ts';
+import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../../../accounts/console-rig.ts';
+import { OPERATOR } from '../../../fakes/store/ledger.ts';
+import { inviteTo } from '../tenants-rig.ts';
 
 let rig: ConsoleRig;
 let team: string;
