@@ -94,7 +94,7 @@ interface SeveralProps {
 function Several({ label, all, chosen, most, choose }: SeveralProps) {
   return (
     <div class="field">
-      <label>
+      <label class="field">
         {label}
         <select
           value=""

@@ -24,8 +24,8 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
               idOf={({ model, byok }) => `${model} ${byok}`}
               empty={<p>Nothing was settled yet.</p>}
               columns={[
-                { title: 'Model', cell: ({ model }) => model },
-                { title: 'On', cell: ({ byok }) => (byok ? 'your own key' : 'the service’s key') },
+                { title: 'Model', cell: ({ model }) => <span>{model}</span> },
+                { title: 'On', cell: ({ byok }) => <span>{byok ? 'your own key' : 'the service’s key'}</span> },
                 { title: 'Audio', isNumber: true, cell: ({ seconds }) => length(seconds) },
                 { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
               ]}

@@ -8,7 +8,7 @@ import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ask } from '../../data/api.ts';
-import { ago } from '../../data/format.ts';
+import { ago, time } from '../../data/format.ts';
 import { person } from '../../data/person.ts';
 import { chooseTheme, type Theme, theme } from '../../theme.ts';
 
@@ -120,8 +120,8 @@ function Logins() {
             columns={[
               { title: 'Browser', cell: ({ user_agent, current }) => `${user_agent}${current ? ' (this one)' : ''}` },
               { title: 'From', cell: ({ address }) => address },
-              { title: 'Since', cell: ({ created_at }) => ago(created_at) },
-              { title: 'Last seen', cell: ({ seen_at }) => ago(seen_at) },
+              { title: 'Since', cell: ({ created_at }) => <span title={time(created_at)}>{ago(created_at)}</span> },
+              { title: 'Last seen', cell: ({ seen_at }) => <span title={time(seen_at)}>{ago(seen_at)}</span> },
               {
                 title: 'Change',
                 cell: ({ id, current }) =>

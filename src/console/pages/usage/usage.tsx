@@ -79,8 +79,8 @@ export function Usage() {
               idOf={({ group: name, byok }) => `${name} ${byok}`}
               empty={<p>Nothing was used in this month.</p>}
               columns={[
-                { title: GROUPS[group.value], cell: nameOf },
-                { title: 'On', cell: ({ byok }) => (byok ? 'your own key' : 'the service’s key') },
+                { title: GROUPS[group.value], cell: (line) => <span>{nameOf(line)}</span> },
+                { title: 'On', cell: ({ byok }) => <span>{byok ? 'your own key' : 'the service’s key'}</span> },
                 { title: 'Sessions and files', isNumber: true, cell: ({ sessions }) => sessions },
                 { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
                 { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
