@@ -18,6 +18,7 @@ import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/in
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
+import { listLiveSessions } from '../session/watch/live-sessions.ts';
 import { breakProvider } from '../session/watch/provider-break.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { FileDecodings } from '../transcription/decoding/decodings.ts';
@@ -213,7 +214,13 @@ function recordsOf(
       ...people.routes,
       ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
       ...consoleSessionEvents(people.consoleRoute, watching),
-      ...operatorRoutes(people.consoleRoute, { store, countMachines: () => live.machines.count() }),
+      ...operatorRoutes(people.consoleRoute, {
+        store,
+        countMachines: () => live.machines.count(),
+        nodes: () => live.nodes(),
+        listSessions: (nodes, wanted) => listLiveSessions(bus, nodes, wanted),
+        wallNow: () => new Date(),
+      }),
       ...playgroundRoutes(people.consoleRoute, {
         store,
         authenticator,

@@ -6,6 +6,7 @@ import { FileSpools, type Spool } from '../audio/tape/spool.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
 import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
+import type { NodeOfGateway } from '../edge/routes/console/live/operator.ts';
 import { DialGate } from '../failover/admission.ts';
 import { shareBreakers } from '../failover/breaker-hints.ts';
 import { Breakers } from '../failover/breakers.ts';
@@ -15,6 +16,7 @@ import { memoryShare } from '../runtime/memory-share.ts';
 import { OverloadMonitor } from '../runtime/overload-monitor.ts';
 import { SessionHost } from '../session/host.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
+import { serveLiveSessions } from '../session/watch/live-sessions.ts';
 import { MachineCounter } from '../session/watch/machine-counts.ts';
 import { serveProviderBreaks } from '../session/watch/provider-break.ts';
 import { SessionsElsewhere } from '../session/watch/watch.ts';
@@ -24,7 +26,7 @@ import { HttpPools } from '../upstream/http/pools.ts';
 import { DialHealth } from '../upstream/service/dial-health.ts';
 import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
-import { type Assembly, hasService, knownProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { type Assembly, hasService, knownProviders, lastingName, serviceAccess, spoolDirectory } from './context.ts';
 import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -57,6 +59,8 @@ interface LegsOfNode {
 export interface EdgeLive extends Live {
   /** Sessions of any node. */
   elsewhere: SessionsElsewhere;
+  /** All that are known, this one first. */
+  nodes(): NodeOfGateway[];
   breakers: Breakers;
   sessions: SessionHost;
   openSpool(): Spool;
@@ -83,7 +87,7 @@ export function openLive(assembly: Assembly, vault: OpenedVault, members: Member
 }
 
 export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): EdgeLive {
-  const { bus, clock, metrics, defer } = assembly;
+  const { bus, clock, config, roles, metrics, defer } = assembly;
   const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
   const spools = openSpools(assembly);
@@ -95,7 +99,17 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
     defer(members.onGone((node) => sessions.nodeGone(node)));
   }
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date() });
-  return { ...live, breakers, sessions, elsewhere, openSpool };
+  const alone = (): NodeOfGateway => ({
+    id: lastingName(config),
+    node: bus.node,
+    roles: [...roles],
+    sessions: sessions.size,
+    sessionsMax: config.limits.sessionsPerNodeMax,
+    legs: live.upstream.size,
+    draining: false,
+  });
+  const nodes = () => members?.nodes() ?? [alone()];
+  return { ...live, nodes, breakers, sessions, elsewhere, openSpool };
 }
 
 function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live['relief']): OverloadMonitor {
@@ -245,6 +259,7 @@ function openSessions(
   const watching = new WatchService({ bus, sessions, clock, breakers, nodeChart, onDrop });
   defer(() => watching.close());
   defer(serveProviderBreaks(bus, sessions));
+  defer(serveLiveSessions(bus, sessions));
   return sessions;
 }
 

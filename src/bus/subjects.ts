@@ -48,6 +48,9 @@ export const BREAK_PROVIDER = 'session.break';
 /** The service on which every node says how many actors of it are in which state. */
 export const COUNT_MACHINES = 'machines.count';
 
+/** The service on which every node that has sessions says which, for whoever runs the gateway. */
+export const LIST_SESSIONS = 'sessions.list';
+
 /** The topic of one session's events, while it is watched. */
 export const sessionFrames = (sessionId: string): string => `session.frames.${sessionId}`;
 

@@ -7,6 +7,7 @@ import models from 'heroicons/24/outline/cube.svg?raw';
 import keys from 'heroicons/24/outline/key.svg?raw';
 import providerKeys from 'heroicons/24/outline/link.svg?raw';
 import playground from 'heroicons/24/outline/microphone.svg?raw';
+import gateway from 'heroicons/24/outline/server-stack.svg?raw';
 import machines from 'heroicons/24/outline/share.svg?raw';
 import sessions from 'heroicons/24/outline/signal.svg?raw';
 import overview from 'heroicons/24/outline/squares-2x2.svg?raw';
@@ -16,6 +17,7 @@ import members from 'heroicons/24/outline/users.svg?raw';
 export const ICONS: Readonly<Record<string, string>> = {
   '/': overview,
   '/audit': audit,
+  '/gateway': gateway,
   '/keys': keys,
   '/machines': machines,
   '/members': members,

@@ -26,7 +26,9 @@ export function Menu() {
             <h2>{title}</h2>
             <ul>
               {pages
-                .filter(({ least = 'read_only' }) => may(least))
+                .filter(
+                  ({ least = 'read_only', isForOperator }) => may(least) && (!isForOperator || person.value?.operator),
+                )
                 .map((page) => (
                   <li key={page.path}>
                     <Link to={page.path} aria-current={isCurrent(page.path) ? 'page' : undefined}>

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import type { MemberRole } from '../api/console/console.ts';
 import type { ConsolePath } from '../api/console/pages.ts';
 import { Audit } from './pages/audit/audit.tsx';
+import { Gateway } from './pages/gateway/gateway.tsx';
 import { Keys } from './pages/keys/keys.tsx';
 import { Machines } from './pages/machines/machines.tsx';
 import { Members } from './pages/members/members.tsx';
@@ -22,6 +23,8 @@ export interface PageEntry {
   title: string;
   /** The least role that has any use of it; any when absent. */
   least?: MemberRole;
+  /** It is of use to whoever runs the gateway only. */
+  isForOperator?: true;
   page: ComponentType<{ members: Record<string, string> }>;
 }
 
@@ -34,6 +37,7 @@ export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] =
       { path: '/sessions', title: 'Sessions', page: Sessions },
       { path: '/machines', title: 'Machines', page: Machines },
       { path: '/usage', title: 'Usage and bills', page: Usage },
+      { path: '/gateway', title: 'Gateway', least: 'admin', isForOperator: true, page: Gateway },
     ],
   },
   {

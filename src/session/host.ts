@@ -110,6 +110,11 @@ export class SessionHost {
     return session;
   }
 
+  /** All sessions of this node, newest first. */
+  all(): Pick<LiveSession, 'opening' | 'openedMs'>[] {
+    return [...this.#sessions.values()].reverse();
+  }
+
   /** Whose sessions are open here; the same key may come more than once. */
   *keysInUse(): Iterable<{ organisationId: string; keyId: string }> {
     for (const { opening } of this.#sessions.values()) yield opening;

@@ -31,6 +31,8 @@ import { SessionLog } from './watch/session-log.ts';
 
 export class LiveSession {
   readonly opening: SessionOpening;
+  /** Epoch milliseconds. */
+  readonly openedMs: number;
   readonly charts = new Charts();
   /** For whoever looks at the session. */
   readonly log: SessionLog;
@@ -55,6 +57,7 @@ export class LiveSession {
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
     this.opening = opening;
+    this.openedMs = dependencies.wallNow().getTime();
     this.#dependencies = dependencies;
     const { request, sessionId } = opening;
     const { clock, settings, totals } = dependencies;

@@ -53,6 +53,9 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   COUNT_MACHINES: ({ edge }) => [
     { subject: `s.${names.COUNT_MACHINES}`, body: ask({ type: 'machines.count' }), reply: `n.${edge}.r.1` },
   ],
+  LIST_SESSIONS: ({ edge }) => [
+    { subject: `s.${names.LIST_SESSIONS}`, body: ask({ type: 'sessions.list' }), reply: `n.${edge}.r.1` },
+  ],
   WATCH_LEG: ({ edge, upstream, sessionId }) => [
     {
       subject: `n.${upstream}.s.${names.WATCH_LEG}`,

@@ -243,14 +243,14 @@ export class SessionRig {
   }
 
   /** Opens a session as the edge would. */
-  async open(request: Partial<ListenRequest> = {}): Promise<RigClient> {
+  async open(request: Partial<ListenRequest> = {}, organisationId = 'org_1'): Promise<RigClient> {
     const listen = { ...REQUEST, ...request };
-    const { members, warnings } = await resolveChain({ ...listen, mode: 'live', organisationId: 'org_1' }, this.chain);
+    const { members, warnings } = await resolveChain({ ...listen, mode: 'live', organisationId }, this.chain);
     const client = new RigClient();
     this.opened++;
     const sessionId = `ses_${this.bus.node}${this.opened}`;
     this.clients.set(sessionId, client);
-    const head = { id: sessionId, organisationId: 'org_1', keyId: 'key_1', mode: 'live' as const };
+    const head = { id: sessionId, organisationId, keyId: 'key_1', mode: 'live' as const };
     const meter = await this.reservations.open(
       { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
       pricedMembers(members),
@@ -259,7 +259,7 @@ export class SessionRig {
       {
         sessionId,
         requestId: `req_${this.opened}`,
-        organisationId: 'org_1',
+        organisationId,
         keyId: 'key_1',
         request: listen,
         chain: members,

@@ -66,6 +66,8 @@ export interface PersonView {
   organisation: { id: string; name: string };
   /** In that organisation. */
   role: MemberRole;
+  /** Whether that organisation is the one of whoever runs the gateway. */
+  operator: boolean;
   /** All that the person is a member of. */
   organisations: readonly { id: string; name: string; role: MemberRole }[];
   created_at: string;
@@ -122,4 +124,43 @@ export interface MachinesView {
   silent: string[];
   /** By the id of the state as it is drawn, `session.live.link.streaming`; under the id of a machine, all of its actors. */
   states: Record<string, number>;
+}
+
+/** The nodes of a gateway, and the live sessions of all organisations on them. */
+export interface GatewayView {
+  at: string;
+  nodes: GatewayNodeView[];
+  /** Live sessions that are as wanted, on the nodes that have answered. */
+  matched: number;
+  /** The newest of them. */
+  data: GatewaySessionView[];
+}
+
+export interface GatewayNodeView {
+  /** The name that its operator gave it. */
+  id: string;
+  /** Its incarnation. */
+  node: string;
+  /** `silent`: it has not said in time which sessions it has. */
+  state: 'serving' | 'draining' | 'silent';
+  roles: readonly string[];
+  sessions: number;
+  /** The most that it accepts; null without a limit. */
+  sessions_max: number | null;
+  /** Connections to providers. */
+  legs: number;
+}
+
+export interface GatewaySessionView {
+  id: string;
+  /** The name is null where it cannot be told. */
+  organisation: { id: string; name: string | null };
+  /** The slug that was asked for. */
+  model: string;
+  /** The model of its latest connection; null before the first. */
+  heard_by: string | null;
+  state: string;
+  /** The id of the node. */
+  node: string;
+  opened_at: string;
 }

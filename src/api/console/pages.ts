@@ -2,6 +2,7 @@
 export const CONSOLE_PATHS = [
   '/',
   '/audit',
+  '/gateway',
   '/keys',
   '/models',
   '/models/:provider/:model',

@@ -4,6 +4,7 @@ import { printable, refuse } from '../../api/errors.ts';
 import { parseQuery } from './query.ts';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const LENGTH_MAX = 200;
 const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?$/;
 
 /** The parameters of an endpoint that knows these, and no others. */
@@ -17,6 +18,12 @@ export function knownQuery(raw: string, endpoint: string, known: readonly string
     });
   }
   return query;
+}
+
+export function textOf(query: ReadonlyMap<string, string>, name: string): string | undefined {
+  const text = query.get(name);
+  if (text === undefined || (text !== '' && text.length <= LENGTH_MAX)) return text;
+  throw refuse('invalid_request', `\`${name}\` is a text of 1 to ${LENGTH_MAX} characters.`, { param: name });
 }
 
 /** Epoch milliseconds of an ISO 8601 date or time; without an offset it is UTC. Undefined when it is absent. */

@@ -1,11 +1,9 @@
 // The query of `GET /v1/sessions`: which sessions are wanted.
-import { refuse } from '../../api/errors.ts';
 import { SESSIONS_LIMIT } from '../../api/usage.ts';
 import type { SessionSearch } from '../../store/ledger/calls.ts';
-import { choiceOf, knownQuery, timeOf, wholeNumberOf } from '../http/query-values.ts';
+import { choiceOf, knownQuery, textOf, timeOf, wholeNumberOf } from '../http/query-values.ts';
 
 const PARAMETERS = ['limit', 'before', 'state', 'model', 'key', 'from', 'to', 'reason', 'id'];
-const LENGTH_MAX = 200;
 
 export function searchOf(raw: string): SessionSearch {
   const query = knownQuery(raw, '/v1/sessions', PARAMETERS);
@@ -21,12 +19,6 @@ export function searchOf(raw: string): SessionSearch {
   };
   const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return { limit: wholeNumberOf(query, 'limit', SESSIONS_LIMIT), ...Object.fromEntries(said) };
-}
-
-function textOf(query: ReadonlyMap<string, string>, name: string): string | undefined {
-  const text = query.get(name);
-  if (text === undefined || (text !== '' && text.length <= LENGTH_MAX)) return text;
-  throw refuse('invalid_request', `\`${name}\` is a text of 1 to ${LENGTH_MAX} characters.`, { param: name });
 }
 
 function momentOf(query: ReadonlyMap<string, string>, name: string): string | undefined {

@@ -1,16 +1,13 @@
 // How many actors of each machine are in each state now, over all nodes: every node is asked when somebody looks, and at no other time.
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
 import type { MachinesView } from '../../api/console/console.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { COUNT_MACHINES } from '../../bus/subjects.ts';
 import { countsOfProcess, PROCESS_ID } from '../../runtime/observe.ts';
+import { type AskingBus, askEvery } from './ask-every.ts';
 
-/** A node that does not answer in this time is named. */
-const ANSWER_MS = 1_000;
 /** Whoever asks again sooner gets the same. */
 const FRESH_MS = 1_000;
-const NODES_MAX = 256;
 
 const Counted = Type.Object({
   type: Type.Literal('machines.counted'),
@@ -20,7 +17,7 @@ const Counted = Type.Object({
 type Counted = Static<typeof Counted>;
 
 export interface MachineCounterOptions {
-  bus: Pick<Bus, 'node' | 'serve' | 'requestOf' | 'address'>;
+  bus: AskingBus & Pick<Bus, 'serve'>;
   /** All nodes that are known, this one maybe among them. */
   nodes(): string[];
   nowMs(): number;
@@ -53,12 +50,11 @@ export class MachineCounter {
 
   async #ask(at: string): Promise<MachinesView> {
     const { bus, nodes } = this.#options;
-    const asked = [...new Set([bus.node, ...nodes()])].slice(0, NODES_MAX);
-    const answers = await Promise.all(asked.map((node) => this.#askOne(node)));
+    const asked = [...new Set([bus.node, ...nodes()])];
+    const answers = await askEvery(bus, asked, COUNT_MACHINES, { type: 'machines.count' }, Counted);
     const counts: MachinesView = { at, nodes: [], silent: [], states: {} };
     const processes = new Set<string>();
-    for (const [index, node] of asked.entries()) {
-      const answer = answers[index];
+    for (const [node, answer] of answers) {
       counts[answer === undefined ? 'silent' : 'nodes'].push(node);
       if (answer === undefined || processes.has(answer.process)) continue;
       processes.add(answer.process);
@@ -66,21 +62,5 @@ export class MachineCounter {
         counts.states[state] = (counts.states[state] ?? 0) + count;
     }
     return counts;
-  }
-
-  async #askOne(node: string): Promise<Counted | undefined> {
-    const { bus } = this.#options;
-    try {
-      const answer = await bus.requestOf(
-        node,
-        COUNT_MACHINES,
-        bus.address('machines'),
-        { type: 'machines.count' },
-        ANSWER_MS,
-      );
-      return Value.Check(Counted, answer) ? answer : undefined;
-    } catch {
-      return undefined;
-    }
   }
 }

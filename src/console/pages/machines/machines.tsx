@@ -8,12 +8,13 @@ import { Badge } from '../../controls/notice.tsx';
 import { Page } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
+import { person } from '../../data/person.ts';
 
 const EVERY_MS = 2_000;
 
 export function Machines() {
   const machine = useSignal('session');
-  const counted = useAnswer<MachinesView>('machines', EVERY_MS);
+  const counted = useAnswer<MachinesView>(person.value?.operator ? 'machines' : undefined, EVERY_MS);
   const states = counted.refused === undefined ? counted.value?.states : undefined;
   const svg = DRAWINGS.get(machine.value) ?? '';
   const transitions = transitionsOf(svg);

@@ -23,7 +23,7 @@ import { type Reach, refusalOfLogin } from './reach.ts';
 import { readBody } from './read-body.ts';
 
 export interface AccountRoutesDependencies {
-  store: Pick<Store, 'listMemberships'>;
+  store: Pick<Store, 'listMemberships' | 'isOperator'>;
   accounts: Accounts;
   logins: Logins;
   consoleRoute: ConsoleRoute;
@@ -119,6 +119,8 @@ const getMe =
   ({ store }: AccountRoutesDependencies) =>
   async ({ current: { person, isConfirmed, role }, organisationId }: ConsoleContext) => {
     const organisations = await store.listMemberships(person.id);
+    // A node with the accounts of an earlier version does not know it.
+    const operator = await store.isOperator(organisationId).catch(() => false);
     const current = organisations.find(({ id }) => id === organisationId);
     const view: PersonView = {
       id: person.id,
@@ -126,6 +128,7 @@ const getMe =
       email_verified: person.state === 'verified',
       organisation: { id: organisationId, name: current?.name ?? '' },
       role,
+      operator,
       organisations,
       created_at: person.createdAt,
       confirmed: isConfirmed,

@@ -1,13 +1,28 @@
 // What the console tells of all organisations together, and to whom.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { MachinesView } from '../../../../src/api/console/console.ts';
-import { operatorRoutes } from '../../../../src/edge/routes/console/live/operator.ts';
+import type { GatewayView, MachinesView } from '../../../../src/api/console/console.ts';
+import { type NodeOfGateway, operatorRoutes } from '../../../../src/edge/routes/console/live/operator.ts';
+import { listLiveSessions, serveLiveSessions } from '../../../../src/session/watch/live-sessions.ts';
 import { MachineCounter } from '../../../../src/session/watch/machine-counts.ts';
 import { type Browser, openAccount, openConsoleRig, storeOver } from '../../../accounts/console-rig.ts';
+import { BusNetwork } from '../../../fakes/network/bus-network.ts';
 import { SessionRig } from '../../../fakes/session-rig.ts';
 import { ledgerRig } from '../../../fakes/store/ledger.ts';
 
 const live = new SessionRig();
+const far = new SessionRig();
+const network = new BusNetwork(live.clock);
+const buses = ['edge01', 'edge02'].map((node) => network.open(node));
+const node = (name: string): NodeOfGateway => ({
+  id: `${name}.example`,
+  node: name,
+  roles: ['edge'],
+  sessions: 1,
+  sessionsMax: 100,
+  legs: 1,
+  draining: false,
+});
+let nodes: NodeOfGateway[] = buses.map((bus) => node(bus.node));
 let operator: Browser;
 let other: Browser;
 beforeAll(async () => {
@@ -16,9 +31,18 @@ beforeAll(async () => {
   const store = storeOver(ledger);
   const machines = new MachineCounter({ bus: live.bus, nodes: () => [], nowMs: () => live.clock.now() });
   const countMachines = () => machines.count();
+  const [near] = buses as [(typeof buses)[number]];
+  for (const [index, host] of [live, far].entries()) serveLiveSessions(buses[index] ?? near, host.sessions);
+  const operated = {
+    store,
+    countMachines,
+    nodes: () => nodes,
+    listSessions: (asked: readonly string[], wanted: object) => listLiveSessions(near, asked, wanted),
+    wallNow: () => new Date(0),
+  };
   const rig = await openConsoleRig({
     store,
-    further: [(consoleRoute) => operatorRoutes(consoleRoute, { store, countMachines })],
+    further: [(consoleRoute) => operatorRoutes(consoleRoute, operated)],
   });
   operator = await openAccount(rig, 'operator@example.com');
   other = await openAccount(rig, 'other@example.com');
@@ -44,8 +68,66 @@ describe('the counts of actors', () => {
   });
 });
 
+describe('the live sessions of all organisations', () => {
+  const list = (query = '') => view<GatewayView>(`operator/sessions${query}`);
+  const idOf = async (browser: Browser) =>
+    ((await browser.get('/console/api/me')).json() as unknown as { organisation: { id: string } }).organisation.id;
+
+  test('on every node, with their organisation, model, node and state, and nothing that was said', async () => {
+    const own = await live.open({}, await idOf(operator));
+    const others = await far.open({}, await idOf(other));
+    const { nodes: known, matched, data } = await list();
+    expect(known.map(({ id, state }) => [id, state])).toEqual([
+      ['edge01.example', 'serving'],
+      ['edge02.example', 'serving'],
+    ]);
+    expect(matched).toBe(2);
+    const rows = data.map(({ organisation, node: on, ...row }) => ({ name: organisation.name, on, ...row }));
+    const common = { model: 'loopback/script', heard_by: 'loopback/script', opened_at: '1970-01-01T00:00:00.000Z' };
+    expect(rows).toEqual(
+      [
+        { client: own, name: 'operator@example.com', on: 'edge01.example' },
+        { client: others, name: 'other@example.com', on: 'edge02.example' },
+      ].map(({ client, ...row }) => ({
+        ...row,
+        ...common,
+        id: client.session.opening.sessionId,
+        state: expect.any(String),
+      })),
+    );
+  });
+
+  test.each([
+    ['?organisation=OTHER@', ['other@example.com']],
+    ['?organisation=org_nobody', []],
+    ['?organisation=nobody', []],
+    ['?model=loopback', ['operator@example.com', 'other@example.com']],
+    ['?model=deepgram', []],
+    ['?id=ses_', ['operator@example.com', 'other@example.com']],
+    ['?id=ses_never', []],
+  ])('are found by %s', async (query, names) => {
+    const { matched, data } = await list(query);
+    expect(data.map(({ organisation }) => organisation.name)).toEqual(names);
+    expect(matched).toBe(names.length);
+  });
+
+  test('are as many as 200 of the newest, and how many there are is said', async () => {
+    const organisationId = await idOf(other);
+    for (let count = 0; count < 201; count++) await far.open({}, organisationId);
+    const { matched, data } = await list('?organisation=other');
+    expect([matched, data.length]).toEqual([202, 200]);
+  });
+
+  test('of a node that does not answer are not known, and it is named', async () => {
+    nodes = [...nodes, node('edge03')];
+    const { nodes: known, matched } = await list();
+    expect(known.map(({ state }) => state)).toEqual(['serving', 'serving', 'silent']);
+    expect(matched).toBe(203);
+  });
+});
+
 describe('what is told of all organisations', () => {
-  test.each(['machines'])('%s: to members of the gateway’s own only', async (path) => {
+  test.each(['machines', 'operator/sessions'])('%s: to members of the gateway’s own only', async (path) => {
     const { status, code, text } = await other.get(`/console/api/${path}`);
     expect([status, code]).toEqual([403, 'operator_only']);
     expect(text).toContain('the gateway’s own first organisation');

@@ -1,22 +1,27 @@
 // What is told of all organisations together: to members of the gateway's own first organisation only.
-import type { MachinesView } from '../../../../api/console/console.ts';
+import type { GatewayView, MachinesView } from '../../../../api/console/console.ts';
 import { refuse } from '../../../../api/errors.ts';
+import type { Heartbeat } from '../../../../cluster/membership/heartbeat.ts';
+import type { LiveSessions, SessionsWanted } from '../../../../session/watch/live-sessions.ts';
 import type { Store } from '../../../../store/store.ts';
-import { knownQuery } from '../../../http/query-values.ts';
+import { knownQuery, textOf } from '../../../http/query-values.ts';
 import { json, type Route } from '../../../router.ts';
 import { fromLedger } from '../../../store-answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
 import type { Endpoint } from '../roles.ts';
 
+export type NodeOfGateway = Pick<Heartbeat, 'id' | 'node' | 'roles' | 'sessions' | 'sessionsMax' | 'legs' | 'draining'>;
+
 export interface OperatorRoutesDependencies {
-  store: Pick<Store, 'isOperator'>;
+  store: Pick<Store, 'isOperator' | 'findOrganisation'>;
   countMachines(): Promise<MachinesView>;
+  nodes(): NodeOfGateway[];
+  listSessions(nodes: readonly string[], wanted: SessionsWanted): Promise<LiveSessions>;
+  wallNow(): Date;
 }
 
-export function operatorRoutes(
-  consoleRoute: ConsoleRoute,
-  { store, countMachines }: OperatorRoutesDependencies,
-): Route[] {
+export function operatorRoutes(consoleRoute: ConsoleRoute, dependencies: OperatorRoutesDependencies): Route[] {
+  const { store, countMachines } = dependencies;
   const forOperator = (endpoint: Endpoint, answer: (context: ConsoleContext) => Promise<unknown>) =>
     consoleRoute(endpoint, async (context) => {
       if (!(await fromLedger(store.isOperator(context.organisationId)))) {
@@ -32,5 +37,54 @@ export function operatorRoutes(
       knownQuery(request.query, '/console/api/machines', []);
       return countMachines();
     }),
+    forOperator('GET operator/sessions', sessionsOfAll(dependencies)),
   ];
 }
+
+const sessionsOfAll =
+  ({ store, nodes, listSessions, wallNow }: OperatorRoutesDependencies) =>
+  async ({ request }: ConsoleContext): Promise<GatewayView> => {
+    const query = knownQuery(request.query, '/console/api/operator/sessions', ['id', 'model', 'organisation']);
+    const [id, model, organisation] = ['id', 'model', 'organisation'].map((name) => textOf(query, name));
+    const present = nodes();
+    const asked = present.filter(({ roles }) => roles.includes('edge')).map(({ node }) => node);
+    const namesOf = async (ids: readonly string[]) => {
+      const found = await fromLedger(Promise.all(ids.map((each) => store.findOrganisation(each))));
+      return new Map(ids.map((each, index) => [each, found[index]?.name ?? null]));
+    };
+    const idsOf = async (text: string): Promise<string[]> => {
+      if (text.startsWith('org_')) return [text];
+      const names = await namesOf((await listSessions(asked, {})).organisationIds);
+      const isLike = (name: string | null) => name?.toLowerCase().includes(text.toLowerCase()) === true;
+      return [...names].flatMap(([each, name]) => (isLike(name) ? [each] : []));
+    };
+    const { matched, sessions, silent } = await listSessions(asked, {
+      ...(id !== undefined && { id }),
+      ...(model !== undefined && { model }),
+      ...(organisation !== undefined && { organisationIds: await idsOf(organisation) }),
+    });
+    const names = await namesOf([...new Set(sessions.map(({ organisationId }) => organisationId))]);
+    const idOfNode = new Map(present.map((each) => [each.node, each.id]));
+    return {
+      at: wallNow().toISOString(),
+      nodes: present.map(({ id: name, node, roles, sessions: count, sessionsMax, legs, draining }) => ({
+        id: name,
+        node,
+        state: silent.includes(node) ? 'silent' : draining ? 'draining' : 'serving',
+        roles,
+        sessions: count,
+        sessions_max: sessionsMax,
+        legs,
+      })),
+      matched,
+      data: sessions.map((session) => ({
+        id: session.id,
+        organisation: { id: session.organisationId, name: names.get(session.organisationId) ?? null },
+        model: session.model,
+        heard_by: session.heardBy,
+        state: session.state,
+        node: idOfNode.get(session.node) ?? session.node,
+        opened_at: new Date(session.openedMs).toISOString(),
+      })),
+    };
+  };
