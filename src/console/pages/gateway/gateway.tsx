@@ -13,7 +13,7 @@ import { person } from '../../data/person.ts';
 const EVERY_MS = 5_000;
 const FIELDS = [
   ['id', 'Id, or how it begins', 'ses_…'],
-  ['organisation', 'Organisation, by name or id', 'any'],
+  ['organisation', 'Organisation', 'name or org_…'],
   ['model', 'Model or provider', 'any'],
 ] as const;
 
@@ -84,7 +84,8 @@ const Nodes = ({ nodes }: { nodes: readonly GatewayNodeView[] }) => (
       {
         title: 'Sessions',
         isNumber: true,
-        cell: ({ sessions, sessions_max: most }) => (most === null ? sessions : `${sessions} of ${most}`),
+        cell: ({ sessions, sessions_max: most }) =>
+          most === null ? sessions : `${sessions} of ${most.toLocaleString('en-US')}`,
       },
       { title: 'Connections to providers', isNumber: true, cell: ({ legs }) => legs },
       {
