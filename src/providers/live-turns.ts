@@ -32,6 +32,7 @@ export const UTTERANCE_TIMING: LiveTiming = {
   answers: 'late',
   formattedWaitMs: 0,
   sessionMaxMs: undefined,
+  unconfirmedMax: undefined,
   endpointing: undefined,
   turnPauseMs: Number.POSITIVE_INFINITY,
 };

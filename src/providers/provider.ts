@@ -81,6 +81,11 @@ export interface LiveTiming {
   formattedWaitMs: number;
   /** The provider's own limit on a session, undefined where there is none. The leg is replaced before it, between two turns. */
   sessionMaxMs: number | undefined;
+  /**
+   * For a provider that confirms its audio (`LiveCodec.unconfirmed`): so many frames may be on their way, then the session holds
+   * back until half of them are confirmed. Undefined for all others.
+   */
+  unconfirmedMax: number | undefined;
   /** For a model that makes no turns itself, or endless ones: the gateway finalizes where they end. Undefined for all others. */
   endpointing: Endpointing | undefined;
 }
@@ -136,6 +141,8 @@ export interface LiveCodec<State = unknown> {
   /** No more audio: say what is left, then `finished`. */
   finish(state: State): Step[];
   keepAlive(state: State): Outgoing[];
+  /** Frames that were sent and that the provider has not confirmed: asked for behind each frame and each message. */
+  unconfirmed?(state: State): number;
   /** The time that a `wake` step asked for has passed. */
   wake?(state: State): Step[];
   /** The leg is let go of, finished or not: what to send so that the provider ends it, and stops counting. */

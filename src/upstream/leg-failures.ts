@@ -25,6 +25,14 @@ export const clogged: LegFailure = {
   message: 'The provider does not take its audio.',
 };
 
+/** It confirms its audio, and has stopped to: whether it hears what it was sent, nobody knows. */
+export const unconfirmed: LegFailure = {
+  kind: 'next',
+  reason: 'stalled',
+  code: 'audio_unconfirmed',
+  message: 'The provider does not confirm that it takes its audio.',
+};
+
 /** It sends messages without end. */
 export const tooManyMessages: LegFailure = {
   kind: 'next',

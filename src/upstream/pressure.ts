@@ -1,58 +1,113 @@
-// Whether a provider takes what it is sent: asks for a pause when much waits unsent, and notices one that reads no more.
+// Whether a provider takes what it is sent: by the bytes that wait unsent, and by the frames it has not confirmed, where it confirms
+// them. Asks for a pause when much waits, and notices a provider that takes no more.
+import type { LegFailure } from '../../machines/events.ts';
 import type { UpstreamDependencies } from './dependencies.ts';
-import type { Wire } from './wire.ts';
+import { clogged, unconfirmed } from './leg-failures.ts';
 
 const PRESSURE_BYTES = { high: 262_144, max: 1_048_576 };
-/** Nothing taken of what waits for so long: the provider does not read any more. It may read slowly. */
+/** Nothing taken of what waits for so long: the provider does not take any more. It may be slow. */
 const CLOGGED_MS = 5_000;
 
+/** What is looked at. */
+interface Source {
+  unsentBytes(): number;
+  /** Undefined where the provider confirms nothing. */
+  unconfirmedFrames: { now(): number; max: number } | undefined;
+}
+
+interface Calls {
+  changed(high: boolean): void;
+  clogged(failure: LegFailure): void;
+}
+
+/** One thing that may pile up. */
+interface Measure {
+  now(): number;
+  /** Above `high` a pause is asked for, which is over at `low`; above `max` it is too late for one. */
+  low: number;
+  high: number;
+  max: number;
+  failure: LegFailure;
+  isHigh: boolean;
+  timer: unknown;
+}
+
 export class Pressure {
-  readonly #wire: Wire;
-  readonly #dependencies: Pick<UpstreamDependencies, 'clock' | 'pressureBytes'>;
-  readonly #calls: { changed(high: boolean): void; clogged(): void };
+  readonly #clock: UpstreamDependencies['clock'];
+  readonly #calls: Calls;
+  readonly #measures: readonly Measure[];
   #isHigh = false;
-  #timer: unknown;
   #stopped = false;
 
   constructor(
-    wire: Wire,
-    dependencies: Pick<UpstreamDependencies, 'clock' | 'pressureBytes'>,
-    calls: { changed(high: boolean): void; clogged(): void },
+    { unsentBytes, unconfirmedFrames }: Source,
+    { clock, pressureBytes = PRESSURE_BYTES }: Pick<UpstreamDependencies, 'clock' | 'pressureBytes'>,
+    calls: Calls,
   ) {
-    this.#wire = wire;
-    this.#dependencies = dependencies;
+    this.#clock = clock;
     this.#calls = calls;
+    const idle = { isHigh: false, timer: undefined };
+    // The connection says when it is low.
+    const unsent = { now: unsentBytes, low: -1, ...pressureBytes, failure: clogged, ...idle };
+    this.#measures =
+      unconfirmedFrames === undefined ? [unsent] : [unsent, { ...measureOf(unconfirmedFrames), ...idle }];
   }
 
-  /** Something was sent. */
+  /** Something was sent, taken or confirmed. */
   look(): void {
-    const { high, max } = this.#dependencies.pressureBytes ?? PRESSURE_BYTES;
-    const { bufferedBytes } = this.#wire;
-    if (bufferedBytes > max) this.#calls.clogged();
-    else if (!this.#isHigh && bufferedBytes > high) {
-      this.#isHigh = true;
-      this.#watch(bufferedBytes);
-      this.#calls.changed(true);
-    }
+    if (this.#stopped) return;
+    for (const measure of this.#measures) this.#judge(measure);
+    const isHigh = this.#measures.some((measure) => measure.isHigh);
+    if (isHigh === this.#isHigh || this.#stopped) return;
+    this.#isHigh = isHigh;
+    this.#calls.changed(isHigh);
   }
 
-  /** What waited is sent. */
+  /** What waited unsent is sent. */
   relieve(): void {
-    if (!this.#isHigh || this.#stopped) return;
-    this.#isHigh = false;
-    this.#dependencies.clock.clearTimeout(this.#timer);
-    this.#calls.changed(false);
+    const [unsent] = this.#measures;
+    if (unsent !== undefined) this.#relieve(unsent);
+    this.look();
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#dependencies.clock.clearTimeout(this.#timer);
+    for (const { timer } of this.#measures) this.#clock.clearTimeout(timer);
   }
 
-  #watch(before: number): void {
-    this.#timer = this.#dependencies.clock.setTimeout(() => {
-      if (this.#wire.bufferedBytes >= before) this.#calls.clogged();
-      else this.#watch(this.#wire.bufferedBytes);
+  #judge(measure: Measure): void {
+    const amount = measure.now();
+    if (amount > measure.max) this.#clogged(measure);
+    else if (!measure.isHigh && amount > measure.high) {
+      measure.isHigh = true;
+      this.#watch(measure, amount);
+    } else if (amount <= measure.low) this.#relieve(measure);
+  }
+
+  #relieve(measure: Measure): void {
+    measure.isHigh = false;
+    this.#clock.clearTimeout(measure.timer);
+  }
+
+  #watch(measure: Measure, before: number): void {
+    measure.timer = this.#clock.setTimeout(() => {
+      const amount = measure.now();
+      if (amount >= before) this.#clogged(measure);
+      else this.#watch(measure, amount);
     }, CLOGGED_MS);
   }
+
+  #clogged({ failure }: Measure): void {
+    this.stop();
+    this.#calls.clogged(failure);
+  }
 }
+
+/** The session may be on another node: what it sends before it is told of a pause is not held against the provider. */
+const measureOf = ({ now, max }: NonNullable<Source['unconfirmedFrames']>) => ({
+  now,
+  low: Math.floor(max / 2),
+  high: max,
+  max: 2 * max,
+  failure: unconfirmed,
+});

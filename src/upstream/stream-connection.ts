@@ -13,7 +13,7 @@ import type {
 import { failureOfStatus } from '../providers/refusals.ts';
 import { demandText } from '../providers/simulated-wire.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
-import { clogged, closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
+import { closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
 import { legRequestOf, NO_ACCESS } from './leg-request.ts';
 import { LegTimers } from './leg-timers.ts';
 import { MessageAllowance } from './message-allowance.ts';
@@ -66,10 +66,14 @@ export class StreamConnection implements LegConnection {
       dependencies.openSocket,
     );
     this.#wire = wire;
-    this.#pressure = new Pressure(wire, dependencies, {
-      changed: (high) => this.#leg.pressed(high),
-      clogged: () => this.#leg.tell({ type: 'wire.failed', failure: clogged }),
-    });
+    this.#pressure = new Pressure(
+      { unsentBytes: () => wire.bufferedBytes, unconfirmedFrames: this.#unconfirmedFrames() },
+      dependencies,
+      {
+        changed: (high) => this.#leg.pressed(high),
+        clogged: (failure) => this.#leg.tell({ type: 'wire.failed', failure }),
+      },
+    );
     scope.defer(() => this.#pressure?.stop());
     scope.defer(() => this.#leave(wire));
   }
@@ -126,11 +130,19 @@ export class StreamConnection implements LegConnection {
       const steps = this.#codec.read(this.#state, message);
       if (steps.length === 0) leg.dependencies.onEvent?.({ type: 'unread', slug: leg.request.slug });
       this.#play(steps);
+      this.#pressure?.look();
     } catch (error) {
       leg.fault('codec.read', error);
     } finally {
       this.#readMs = undefined;
     }
+  }
+
+  #unconfirmedFrames() {
+    const { unconfirmedMax: max } = this.timing;
+    const codec = this.#codec;
+    if (max === undefined || codec.unconfirmed === undefined) return undefined;
+    return { now: () => codec.unconfirmed?.(this.#state) ?? 0, max };
   }
 
   #play(steps: Step[]): void {

@@ -13,6 +13,7 @@ export const liveTiming = (
   answers: 'late',
   formattedWaitMs: 0,
   sessionMaxMs: undefined,
+  unconfirmedMax: undefined,
   endpointing: undefined,
   turnPauseMs: Number.POSITIVE_INFINITY,
   ...own,
