@@ -43,9 +43,22 @@ export interface CredentialCheck {
   verdict(answer: ProviderRefusal): CredentialVerdict;
 }
 
+/** Where a WebSocket leads. */
+export interface SocketEndpoint {
+  kind: 'websocket';
+  url: string;
+  headers: Record<string, string>;
+  protocols?: string[];
+}
+
 /** Where a leg connects. An embedded engine is an in-process server named by `engine`; it gets `query` as it is. */
 export type Endpoint =
-  | { kind: 'websocket'; url: string; headers: Record<string, string>; protocols?: string[] }
+  | SocketEndpoint
+  /**
+   * A request, whose answer names the WebSocket (`LiveCodec.socketOf`). Both have to be there within `connectMs`. From its answer on
+   * the provider keeps a session: one whose connection was lost, or never came to be, is ended by a last connection that says `leave`.
+   */
+  | { kind: 'request'; request: PlainRequest }
   | { kind: 'embedded'; engine: string; query: Readonly<Record<string, unknown>> };
 
 /**
@@ -131,6 +144,11 @@ export interface LiveCodec<State = unknown> {
   timing(request: LegRequest): LiveTiming;
   /** `state`, where to connect, and what to send as soon as the connection is open. */
   open(request: LegRequest): { state: State; endpoint: Endpoint; hello: Outgoing[] };
+  /**
+   * The WebSocket that is named by the answer to the request of an endpoint, or what is wrong with the answer. It has to lie where it
+   * was asked for, or in the same domain; texts of its query are taken for secrets, and shown nowhere.
+   */
+  socketOf?(state: State, answer: HttpAnswer): SocketEndpoint | LegFailure;
   /** The connection is open and `hello` was sent. For providers that take audio from then on and say nothing: `ready`. */
   opened?(state: State): Step[];
   /** Wraps one audio frame. Return the frame itself where the wire takes raw bytes: it is reused after the call. */
@@ -147,7 +165,7 @@ export interface LiveCodec<State = unknown> {
   wake?(state: State): Step[];
   /** The leg is let go of, finished or not: what to send so that the provider ends it, and stops counting. */
   leave?(state: State): Outgoing[];
-  /** What a refused upgrade means. Without it the HTTP status decides. */
+  /** What a refused upgrade, or a refused request before it, means. Without it the HTTP status decides. */
   refused?(refusal: ProviderRefusal): LegFailure;
   /** What a close of the connection means, in the phase it came in. `finished` where it ends a drained leg in order. */
   closed(state: State, code: number, reason: string): Heard;
@@ -203,6 +221,9 @@ export interface HttpRequest {
     | { kind: 'file' }
     | { kind: 'multipart'; fields: readonly (readonly [string, string])[]; fileField: string };
 }
+
+/** One that carries no file. */
+export type PlainRequest = HttpRequest & { body: Exclude<HttpRequest['body'], { kind: 'file' | 'multipart' }> };
 
 /** An answer with a 2xx status. The body is text: JSON for most. */
 export interface HttpAnswer {

@@ -1,6 +1,7 @@
 // Tries a credential out: sends the provider the request that its folder names, once, within a deadline. What the answer
 // means is the folder's, what is done about it the vault's.
 import type { CredentialVerdict, Provider, ProviderAccess } from '../providers/provider.ts';
+import { plainContentOf } from './http/body.ts';
 import { type ExchangeDependencies, exchange } from './http/exchange.ts';
 import { answerTimeout } from './http/failures.ts';
 import { LegFailed } from './leg-failed.ts';
@@ -19,8 +20,12 @@ export async function checkCredential(
   const timer = clock.setTimeout(() => end.abort(new LegFailed(answerTimeout)), CHECK_MS);
   try {
     const { url, headers } = credentialCheck.request(access);
-    const request = { method: 'GET' as const, url, headers: { 'user-agent': 'voxgate', ...headers }, body: undefined };
-    const answer = await exchange({ ...request, answerMs: CHECK_MS }, end.signal, dependencies);
+    const content = plainContentOf({ kind: 'none' });
+    const answer = await exchange(
+      { method: 'GET', url, headers, content, answerMs: CHECK_MS },
+      end.signal,
+      dependencies,
+    );
     return credentialCheck.verdict(answer);
   } catch {
     // Whatever it was, it says nothing of the credential; and what an error says of the request may show it.

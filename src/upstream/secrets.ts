@@ -11,17 +11,25 @@ const LINE_CHARACTERS_MIN = 16;
 /** Takes the secrets of one access out of texts. Made once for a connection. */
 export class Scrubber {
   readonly #access: Pick<ProviderAccess, 'credential' | 'secrets'>;
+  /** What the provider has given out for it. */
+  #given: readonly string[] = [];
   #known: readonly string[] | undefined;
 
   constructor(access: Pick<ProviderAccess, 'credential' | 'secrets'>) {
     this.#access = access;
   }
 
+  /** The provider has answered with secrets of its own: they are shown no more than the credential. */
+  conceal(texts: readonly string[]): void {
+    this.#given = [...this.#given, ...texts];
+    this.#known = undefined;
+  }
+
   /** Longest first, so that no part is taken before the whole. */
   get #writings(): readonly string[] {
     if (this.#known !== undefined) return this.#known;
     const { credential = '', secrets = [] } = this.#access;
-    const texts = [credential, ...secrets].flatMap(withLines).filter((text) => text !== '');
+    const texts = [credential, ...secrets, ...this.#given].flatMap(withLines).filter((text) => text !== '');
     this.#known = [...new Set(texts.flatMap(writingsOf))].sort((a, b) => b.length - a.length);
     return this.#known;
   }

@@ -1,24 +1,28 @@
 // A leg's connection to a provider that hears a stream: the wire, the codec's state and the keep-alive. Turns, audio positions and
 // failover are left to the session.
-import type { DemandedFault, Heard } from '../../machines/events.ts';
+import type { DemandedFault, Heard, LegFailure } from '../../machines/events.ts';
 import type {
   Incoming,
   LiveCodec,
   LiveTiming,
   Outgoing,
+  PlainRequest,
   ProviderAccess,
   ProviderRefusal,
+  SocketEndpoint,
   Step,
 } from '../providers/provider.ts';
 import { failureOfStatus } from '../providers/refusals.ts';
 import { demandText } from '../providers/simulated-wire.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
+import { LegFailed } from './leg-failed.ts';
 import { closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
 import { legRequestOf, NO_ACCESS } from './leg-request.ts';
 import { LegTimers } from './leg-timers.ts';
 import { MessageAllowance } from './message-allowance.ts';
 import { Pressure } from './pressure.ts';
-import { openWire, type Wire } from './wire.ts';
+import { requestSocket, sayFarewell } from './requested-socket.ts';
+import { openWire, type Wire, type WireEndpoint } from './wire.ts';
 
 export class StreamConnection implements LegConnection {
   readonly timing: LiveTiming;
@@ -31,6 +35,10 @@ export class StreamConnection implements LegConnection {
   #hello: Outgoing[] = [];
   /** The connection was opened: the provider knows of this leg. */
   #greeted = false;
+  /** The connection has ended by itself. */
+  #lost = false;
+  /** Where the provider keeps a session that it was not told to end. */
+  #kept: SocketEndpoint | undefined;
   #pressure: Pressure | undefined;
   /** When the message was read that is being taken. */
   #readMs: number | undefined;
@@ -45,10 +53,36 @@ export class StreamConnection implements LegConnection {
   }
 
   connect(access: ProviderAccess): void {
-    const { request, dependencies, scope } = this.#leg;
-    const { state, endpoint, hello } = this.#codec.open(legRequestOf(request, access));
+    const { state, endpoint, hello } = this.#codec.open(legRequestOf(this.#leg.request, access));
     this.#state = state;
     this.#hello = hello;
+    if (endpoint.kind === 'request') this.#ask(endpoint.request);
+    else this.#open(endpoint);
+  }
+
+  #ask(request: PlainRequest): void {
+    const leg = this.#leg;
+    requestSocket(this.#codec, this.#state, request, this.timing.connectMs, leg).then(
+      (answer) =>
+        leg.guarded('connect', () => {
+          if ('refused' in answer) {
+            this.#refused(answer.refused);
+            return;
+          }
+          this.#kept = answer.socket;
+          if (leg.scope.disposed) this.#sayFarewell();
+          else this.#open(answer.socket);
+        }),
+      (error) => {
+        if (leg.scope.disposed) return;
+        if (error instanceof LegFailed) this.#failed(error.failure);
+        else leg.fault('request', error);
+      },
+    );
+  }
+
+  #open(endpoint: WireEndpoint): void {
+    const { request, dependencies, scope } = this.#leg;
     const wire = openWire(
       endpoint,
       dependencies.engines,
@@ -59,7 +93,7 @@ export class StreamConnection implements LegConnection {
         drained: () => this.#pressure?.relieve(),
         closed: (code, reason) => this.#closed(code, reason),
         refused: (refusal) => this.#refused(refusal),
-        unreachable: (message) => this.#leg.tell({ type: 'wire.failed', failure: unreachable(message) }),
+        unreachable: (message) => this.#failed(unreachable(message)),
       },
       dependencies.clock,
       request.organisationId,
@@ -69,10 +103,7 @@ export class StreamConnection implements LegConnection {
     this.#pressure = new Pressure(
       { unsentBytes: () => wire.bufferedBytes, unconfirmedFrames: this.#unconfirmedFrames() },
       dependencies,
-      {
-        changed: (high) => this.#leg.pressed(high),
-        clogged: (failure) => this.#leg.tell({ type: 'wire.failed', failure }),
-      },
+      { changed: (high) => this.#leg.pressed(high), clogged: (failure) => this.#failed(failure) },
     );
     scope.defer(() => this.#pressure?.stop());
     scope.defer(() => this.#leave(wire));
@@ -122,7 +153,7 @@ export class StreamConnection implements LegConnection {
     if (leg.scope.disposed) return;
     const readMs = leg.dependencies.clock.now();
     if (!this.#allowance.take(readMs)) {
-      leg.tell({ type: 'wire.failed', failure: tooManyMessages });
+      this.#failed(tooManyMessages);
       return;
     }
     this.#readMs = readMs;
@@ -164,7 +195,7 @@ export class StreamConnection implements LegConnection {
         this.#leg.tell({ type: 'provider.ready' });
         return;
       case 'finished':
-        this.#leg.tell({ type: 'provider.finished' });
+        this.#finished();
         return;
       case 'failed':
         this.#leg.tell({ type: 'provider.failed', failure: this.#leg.scrubber.cleanFailure(step.failure) });
@@ -178,10 +209,11 @@ export class StreamConnection implements LegConnection {
   }
 
   #closed(code: number, reason: string): void {
+    this.#lost = true;
     if (this.#leg.scope.disposed) return;
     this.#leg.guarded('codec.closed', () => {
       const meaning: Heard = this.#codec.closed(this.#state, code, reason);
-      if (meaning.type === 'finished') this.#leg.tell({ type: 'provider.finished' });
+      if (meaning.type === 'finished') this.#finished();
       // A close in order before it was asked for is still the end of a leg that has more to hear.
       const failure = meaning.type === 'failed' ? this.#leg.scrubber.cleanFailure(meaning.failure) : closedEarly(code);
       this.#leg.tell({ type: 'wire.failed', failure });
@@ -196,16 +228,40 @@ export class StreamConnection implements LegConnection {
     });
   }
 
+  #failed(failure: LegFailure): void {
+    this.#leg.tell({ type: 'wire.failed', failure: this.#leg.scrubber.cleanFailure(failure) });
+  }
+
+  #finished(): void {
+    this.#kept = undefined;
+    this.#leg.tell({ type: 'provider.finished' });
+  }
+
   /** Some providers go on counting until they are told that it is over. */
   #leave(wire: Wire): void {
+    const isOpen = this.#greeted && !this.#lost;
     if (this.#greeted && this.#codec.leave !== undefined) {
-      this.#leg.guarded('codec.leave', () => this.#sendAll(this.#codec.leave?.(this.#state) ?? []));
+      this.#sendAll(this.#leaving());
       wire.close();
     } else if (this.#leg.endedInOrder) wire.close();
     else wire.terminate();
+    if (!isOpen) this.#sayFarewell();
   }
 
-  #sendAll(frames: Outgoing[]): void {
+  #leaving(): readonly Outgoing[] {
+    let frames: readonly Outgoing[] = [];
+    this.#leg.guarded('codec.leave', () => {
+      frames = this.#codec.leave?.(this.#state) ?? [];
+    });
+    return frames;
+  }
+
+  #sayFarewell(): void {
+    if (this.#kept !== undefined) sayFarewell(this.#kept, this.#leaving(), this.#leg);
+    this.#kept = undefined;
+  }
+
+  #sendAll(frames: readonly Outgoing[]): void {
     this.#timers.touch();
     for (const frame of frames) this.#wire?.send(frame);
   }

@@ -11,6 +11,7 @@ import type {
   Incoming,
   Outgoing,
   ProviderRefusal,
+  SocketEndpoint,
 } from '../providers/provider.ts';
 import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import { Deadline } from '../runtime/deadline.ts';
@@ -58,8 +59,8 @@ const REFUSAL_MS = 250;
 /** A close that is not answered in so long is no longer waited for. */
 const CLOSE_MS = 2_000;
 
-/** Where a WebSocket leads. */
-export type SocketEndpoint = Extract<Endpoint, { kind: 'websocket' }>;
+/** What a wire can lead to. */
+export type WireEndpoint = Exclude<Endpoint, { kind: 'request' }>;
 export type OpenSocket = (endpoint: SocketEndpoint, listener: WireListener, clock: Clock) => Wire;
 
 /**
@@ -68,7 +69,7 @@ export type OpenSocket = (endpoint: SocketEndpoint, listener: WireListener, cloc
  * @param owner the organisation that the leg is for; an engine shares itself out between them
  */
 export function openWire(
-  endpoint: Endpoint,
+  endpoint: WireEndpoint,
   engines: Readonly<Record<string, Engine>>,
   listener: WireListener,
   clock: Clock,

@@ -11,7 +11,7 @@ import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-ri
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { expectInOrder } from '../session/support.ts';
 import { EventClock } from '../simulation/event-clock.ts';
-import { PROVIDERS, type Protocol } from './protocols.ts';
+import { PROTOCOLS, PROVIDERS, type Protocol } from './protocols.ts';
 import { hearing, RATE, type SpokenTurn, spoken, turnsOf } from './spoken.ts';
 
 /** No session goes on for longer. */
@@ -19,6 +19,10 @@ const LONGEST_MS = 3_600_000;
 const BYTES_PER_SECOND = RATE * 2;
 
 export const TEXTS = ['Good morning.', 'This is the second turn.', 'Yes.', 'Yes.'];
+
+const providerAt = ({ hostname }: URL): string => hostname.replace(/\.test$/, '');
+/** Providers whose WebSockets are asked for by a request. */
+const ASKED = new Set(PROTOCOLS.filter(({ isAsked }) => isAsked).map(({ provider }) => provider));
 
 export interface IncidentOptions extends Pick<RigOptions, 'settings'> {
   /** What is said in the sessions. */
@@ -62,12 +66,9 @@ export class Incident {
     this.turns = options.turns ?? turnsOf(TEXTS);
     this.#network = new SimulatedNetwork({
       latencyMs: options.latencyMs ?? 5,
-      onDial: ({ url }) => {
-        const provider = url.hostname.replace(/\.test$/, '');
-        this.dials.push({ provider, atMs: clock.now() });
-        const answers = options.dials?.[provider];
-        return answers?.[this.dialsTo(provider).length - 1] ?? answers?.at(-1);
-      },
+      // A WebSocket that a provider was asked for is no dial of its own.
+      onDial: ({ url }) => (ASKED.has(providerAt(url)) ? undefined : this.#dialled(url, options.dials)),
+      onRequest: (url) => this.#dialled(url, options.dials),
     });
     for (const known of simulators) {
       const simulator = options.simulator?.provider === known.provider ? options.simulator : known;
@@ -79,6 +80,7 @@ export class Incident {
       clock,
       providers: [...PROVIDERS],
       openSocket: this.#network.openSocket,
+      httpPools: this.#network.pools(clock),
       spoolDirectory: spoolDirectory(),
       access: (provider) => ({
         baseUrl: `ws://${provider}.test`,
@@ -166,6 +168,13 @@ export class Incident {
       links: this.#network.links.size,
       timers: this.clock.size,
     }).toEqual({ sessions: 0, legs: 0, links: 0, timers: 0 });
+  }
+
+  #dialled(url: URL, faults: IncidentOptions['dials']): DialFault | undefined {
+    const provider = providerAt(url);
+    this.dials.push({ provider, atMs: this.clock.now() });
+    const answers = faults?.[provider];
+    return answers?.[this.dialsTo(provider).length - 1] ?? answers?.at(-1);
   }
 
   #noteFailures(): void {

@@ -20,6 +20,8 @@ export interface Protocol {
   timing: LiveTiming;
   /** The provider is ready when the connection is open, and says nothing of it. */
   readyAtOnce: boolean;
+  /** Its WebSocket is asked for by a request. */
+  isAsked: boolean;
   /** Its models' turns are ended by the gateway. */
   turnsOfGateway: boolean;
   /** Every row is played with it: it is the one of its shape. */
@@ -37,11 +39,13 @@ function spokenBy({ id }: ModelCard, { name, live }: Provider): Spoken {
   const codec = live as LiveCodec;
   const request = requestOf(id);
   const timing = codec.timing(request);
+  const { state, endpoint } = codec.open(request);
   return {
     slug: id,
     provider: name,
     timing,
-    readyAtOnce: codec.opened?.(codec.open(request).state).some(({ type }) => type === 'ready') === true,
+    isAsked: endpoint.kind === 'request',
+    readyAtOnce: codec.opened?.(state).some(({ type }) => type === 'ready') === true,
     turnsOfGateway: Number.isFinite(timing.endpointing?.silenceMs),
   };
 }

@@ -23,6 +23,7 @@ import type { LiveSession } from '../../src/session/session.ts';
 import type { SessionDependencies, SessionSettings } from '../../src/session/session-dependencies.ts';
 import type { SessionSummary } from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
+import type { ExchangeDependencies } from '../../src/upstream/http/exchange.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
 import { LegService } from '../../src/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
@@ -130,6 +131,8 @@ export interface RigOptions {
   breakers?: Partial<Pick<BreakersOptions, 'failuresMax' | 'openMs' | 'onOwnKey'>>;
   dialsMax?: number;
   openSocket?: OpenSocket;
+  /** How requests to providers are sent; absent: for real. */
+  httpPools?: ExchangeDependencies['pools'];
   /** Absent: one of its own. */
   spoolDirectory?: string;
   /** Prices beside those of the catalogue. */
@@ -177,7 +180,11 @@ export class SessionRig {
       engines,
       access: dialAccess,
       clock,
-      http: { pools: this.pools, clock, onFault: (name, error) => this.faults.push({ sessionId: '', name, error }) },
+      http: {
+        pools: options.httpPools ?? this.pools,
+        clock,
+        onFault: (name, error) => this.faults.push({ sessionId: '', name, error }),
+      },
       ...(options.openSocket === undefined ? {} : { openSocket: options.openSocket }),
       onEvent: (event) => {
         if (event.type === 'fault') this.faults.push({ sessionId: '', name: event.name, error: event.error });

@@ -31,13 +31,11 @@ let spoolDirectory: string | undefined;
 export async function simulate(scenario: Scenario): Promise<Played> {
   const clock = new EventClock();
   const outages = new Map<string, { fault: DialFault; untilMs: number }>();
-  const network = new SimulatedNetwork({
-    latencyMs: 7,
-    onDial: ({ url }) => {
-      const outage = outages.get(providerAt(url));
-      return outage !== undefined && outage.untilMs > clock.now() ? outage.fault : 'none';
-    },
-  });
+  const faultAt = (url: URL): DialFault => {
+    const outage = outages.get(providerAt(url));
+    return outage !== undefined && outage.untilMs > clock.now() ? outage.fault : 'none';
+  };
+  const network = new SimulatedNetwork({ latencyMs: 7, onDial: ({ url }) => faultAt(url), onRequest: faultAt });
   for (const simulator of simulators) {
     const { provider } = simulator;
     network.serve(
@@ -55,6 +53,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
     clock,
     providers: [loopback, ...PROVIDERS],
     openSocket: network.openSocket,
+    httpPools: network.pools(clock),
     spoolDirectory,
     access: (provider) => ({
       baseUrl: provider === 'loopback' ? undefined : `ws://${hostOf(provider)}`,

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import type { Endpoint, Incoming, ProviderAccess, ProviderRefusal } from '../../src/providers/provider.ts';
+import type { Incoming, ProviderAccess, ProviderRefusal } from '../../src/providers/provider.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { openWire, type Wire, type WireListener } from '../../src/upstream/wire.ts';
+import { openWire, type Wire, type WireEndpoint, type WireListener } from '../../src/upstream/wire.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
@@ -16,7 +16,7 @@ const RATE = 16_000;
 
 /** How the scripted provider is reached. */
 export interface WireWorld {
-  endpoint: Endpoint;
+  endpoint: WireEndpoint;
   access: ProviderAccess;
   /** Resolves when the provider has no connection any more. */
   idle(): Promise<void>;

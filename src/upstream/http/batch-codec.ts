@@ -145,19 +145,8 @@ class HttpJob {
   }
 
   #exchange(request: HttpRequest, answerMs: number, signal: AbortSignal): Promise<HttpAnswer> {
-    const { headers, body } = contentOf(request, this.#request.file, this.#read);
-    const own = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
-    return exchange(
-      {
-        method: request.method,
-        url: request.url,
-        headers: { 'user-agent': 'voxgate', ...headers, ...Object.fromEntries(own) },
-        body,
-        answerMs,
-      },
-      signal,
-      this.#dependencies,
-    );
+    const content = contentOf(request, this.#request.file, this.#read);
+    return exchange({ ...request, content, answerMs }, signal, this.#dependencies);
   }
 
   /** Tells the provider that the job is abandoned; its answer changes nothing here. */

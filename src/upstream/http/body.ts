@@ -1,7 +1,7 @@
 // The bodies of requests to providers: JSON, the file as it is, or a form with the file in it. Lengths are known wherever
 // the file's is; the file's bytes are never gathered.
 import { randomUUID } from 'node:crypto';
-import type { BatchFile, HttpRequest } from '../../providers/provider.ts';
+import type { BatchFile, HttpRequest, PlainRequest } from '../../providers/provider.ts';
 
 /** A file's bytes, each chunk a buffer of its own that is not changed afterwards; a list where all of them are in memory. */
 export type ReadFile = () => FileBytes;
@@ -17,14 +17,19 @@ export interface RequestContent {
 export function contentOf({ body }: HttpRequest, file: BatchFile, read: ReadFile): RequestContent {
   switch (body.kind) {
     case 'none':
-      return { headers: {}, body: undefined };
     case 'json':
-      return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
+      return plainContentOf(body);
     case 'file':
       return { headers: { 'content-type': file.contentType, ...lengthOf(file.bytes) }, body: bodyOf(read()) };
     case 'multipart':
       return formOf(body.fields, body.fileField, file, read);
   }
+}
+
+/** The content of a request that carries no file. */
+export function plainContentOf(body: PlainRequest['body']): RequestContent {
+  if (body.kind === 'none') return { headers: {}, body: undefined };
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
 }
 
 function formOf(

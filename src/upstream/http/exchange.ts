@@ -3,28 +3,25 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../machines/clock.ts';
-import type { HttpAnswer } from '../../providers/provider.ts';
+import type { HttpAnswer, HttpRequest } from '../../providers/provider.ts';
 import { LegFailed } from '../leg-failed.ts';
+import type { RequestContent } from './body.ts';
 import { answerTimeout, answerTooLarge, badAnswer, networkFailure, poolFull, uploadStalled } from './failures.ts';
 import { joinedHeaders } from './headers.ts';
-import type { HttpPools } from './pools.ts';
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the body of a refusal; more is not waited for. */
 const REFUSAL_BYTES_MAX = 4_096;
 const REFUSAL_MS = 1_000;
 
-export interface ExchangeRequest {
-  method: 'GET' | 'POST' | 'DELETE';
-  url: string;
-  headers: Record<string, string>;
-  body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+export interface ExchangeRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
+  content: RequestContent;
   /** How long the provider may leave the request waiting: to connect, to take more of the body, to answer. */
   answerMs: number;
 }
 
 export interface ExchangeDependencies {
-  pools: HttpPools;
+  pools: { of(origin: string): Pick<Dispatcher, 'dispatch'> | undefined };
   clock: Clock;
 }
 
@@ -37,7 +34,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
  * @throws LegFailed when there is no answer; the signal's reason when aborted; what the body throws
  */
 export async function exchange(
-  { method, url, headers, body, answerMs }: ExchangeRequest,
+  { method, url, headers, content, answerMs }: ExchangeRequest,
   signal: AbortSignal,
   { pools, clock }: ExchangeDependencies,
 ): Promise<HttpAnswer> {
@@ -49,13 +46,20 @@ export async function exchange(
   const abort = () => answer.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
+    const { body } = content;
     const isWhole = typeof body !== 'object' || body instanceof Uint8Array;
     const sent = isWhole ? (body ?? null) : answer.upload.streamOf(body);
-    pool.dispatch({ method, path: pathname + search, headers, body: sent }, answer);
+    pool.dispatch({ method, path: pathname + search, headers: headersOf(headers, content), body: sent }, answer);
     return await answer.received;
   } finally {
     signal.removeEventListener('abort', abort);
   }
+}
+
+/** What a request says of itself wins. */
+function headersOf(own: Record<string, string>, content: RequestContent): Record<string, string> {
+  const lower = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]);
+  return { 'user-agent': 'voxgate', ...content.headers, ...Object.fromEntries(lower) };
 }
 
 /** What the provider is waited for, and for how long. One thing at a time. */

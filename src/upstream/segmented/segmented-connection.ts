@@ -8,6 +8,7 @@ import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAcces
 import { failureOfStatus } from '../../providers/refusals.ts';
 import { limitedSignal } from '../../runtime/limited-signal.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../http/batch-codec.ts';
+import { plainContentOf } from '../http/body.ts';
 import { exchange } from '../http/exchange.ts';
 import { answerTimeout } from '../http/failures.ts';
 import type { ConnectionLeg, LegConnection } from '../leg-connection.ts';
@@ -112,7 +113,7 @@ export class SegmentedConnection implements LegConnection {
     const { url, headers } = credentialCheck.request(access);
     const { connectMs: answerMs } = this.timing;
     const answer = await exchange(
-      { method: 'GET', url, headers: { 'user-agent': 'voxgate', ...headers }, body: undefined, answerMs },
+      { method: 'GET', url, headers, content: plainContentOf({ kind: 'none' }), answerMs },
       signal,
       this.#http,
     );

@@ -1,12 +1,14 @@
 // A network in memory between the gateway's legs and simulated providers: every frame takes its time under the clock and
 // keeps its place; each connection can be cut, lamed or refused from outside. Nothing is random: who schedules decides.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Outgoing } from '../../../src/providers/provider.ts';
+import type { Outgoing, SocketEndpoint } from '../../../src/providers/provider.ts';
 import type { SimulatedAnswer } from '../../../src/providers/simulation.ts';
 import type { StagePeer } from '../../../src/simulator/saying.ts';
 import type { SimulatorStage } from '../../../src/simulator/stage.ts';
 import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
-import type { OpenSocket, SocketEndpoint, Wire, WireListener } from '../../../src/upstream/wire.ts';
+import type { ExchangeDependencies } from '../../../src/upstream/http/exchange.ts';
+import type { OpenSocket, Wire, WireListener } from '../../../src/upstream/wire.ts';
+import { simulatedPools } from './simulated-requests.ts';
 
 export type Direction = 'to-client' | 'to-provider';
 
@@ -18,6 +20,8 @@ export interface SimulatedNetworkOptions {
   latencyMs?: number | ((link: Link, direction: Direction) => number);
   /** Decides at each dial, and may keep the link for later. */
   onDial?: (link: Link) => DialFault | undefined;
+  /** Decides the same at each request. */
+  onRequest?: (url: URL) => DialFault | undefined;
 }
 
 /** Of the wire that this one stands in for. */
@@ -51,6 +55,17 @@ export class SimulatedNetwork {
     link.dial(this.#stages.get(link.url.host), this.options.onDial?.(link) ?? 'none');
     return link;
   };
+
+  /** For `http.pools` of the upstream host. */
+  pools(clock: Clock): ExchangeDependencies['pools'] {
+    const { latencyMs, onRequest } = this.options;
+    return simulatedPools({
+      stageOf: (host) => this.#stages.get(host),
+      clock,
+      latencyMs: typeof latencyMs === 'number' ? latencyMs : 1,
+      ...(onRequest === undefined ? {} : { onRequest }),
+    });
+  }
 }
 
 /** Things on their way in one direction: each arrives after the latency, in order. */

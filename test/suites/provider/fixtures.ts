@@ -7,6 +7,7 @@ import type {
   LegRequest,
   LiveTiming,
   Outgoing,
+  SocketEndpoint,
 } from '../../../src/providers/provider.ts';
 import type { Story } from './story.ts';
 
@@ -47,6 +48,8 @@ export interface LiveFixtures {
   sampleRate: number;
   /** Where a leg connects and what it says first, whole. */
   openings: readonly (readonly [change: Partial<LegRequest>, endpoint: Endpoint, hello?: readonly Outgoing[]])[];
+  /** For a codec that asks for its WebSocket: bodies of the answer, and the WebSocket or "kind code" of the failure. */
+  sockets?: readonly (readonly [body: unknown, socket: SocketEndpoint | string])[];
   /** What the provider says until a leg is set up; a leg asks for things in its URL, in `hello` or in answer to these. */
   begin?: readonly object[];
   /** What a leg asks for, by name. Without it the members of the URL's query. */

@@ -31,7 +31,7 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
   const codec = live as LiveCodec;
   const { model, sampleRate } = fixtures;
   const requestOf = (change: Partial<LegRequest> = {}) => legRequest({ model, sampleRate, ...change });
-  const isRemote = codec.open(requestOf()).endpoint.kind === 'websocket';
+  const isRemote = codec.open(requestOf()).endpoint.kind !== 'embedded';
 
   describe(`${name} live`, () => {
     for (const [change, endpoint, hello = []] of fixtures.openings) {
@@ -45,6 +45,16 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
       const plain = askedOf(codec, fixtures, requestOf({ model: change.model ?? model }));
       expect(changed(plain, askedOf(codec, fixtures, requestOf(change)))).toEqual(expected);
     });
+
+    const { socketOf } = codec;
+    if (socketOf !== undefined)
+      it.each(neededSockets(fixtures))('connects where the answer %j says: %j', (body, expected) => {
+        const found = socketOf(codec.open(requestOf()).state, {
+          ...{ status: 201, headers: {} },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        });
+        expect(found.kind === 'websocket' ? found : `${found.kind} ${found.code}`).toEqual(expected);
+      });
 
     it('sends audio whatever part of a buffer it lies in', () => {
       const frame = Uint8Array.from([9, 9, 1, 2, 3, 4, 9]).subarray(2, 6);
@@ -153,6 +163,14 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
       });
     });
   });
+}
+
+/** What the answer to the first request says, and answers that cannot be read. */
+function neededSockets({ sockets }: LiveFixtures): NonNullable<LiveFixtures['sockets']> {
+  if (sockets === undefined)
+    throw new Error('A codec that asks for its WebSocket has fixtures for the answers: sockets.');
+  const unreadable = ['', 'no JSON', 'null', '[]', '{}', '<html>', '{"url":7}', '{"url":"no URL"}', '{"url":"ws://"}'];
+  return [...sockets, ...unreadable.map((body) => [body, 'next bad_answer'] as const)];
 }
 
 /** All that is said or done in the stories of a group, but for ends of the leg. */

@@ -37,13 +37,15 @@ function grouped(entries: Iterable<readonly [string, string]>): Members {
   return members;
 }
 
-export const askedByUrl = (endpoint: Endpoint, _frames: readonly Outgoing[]): Members =>
-  endpoint.kind === 'embedded' ? endpoint.query : grouped(new URL(endpoint.url).searchParams);
-
 export function askedByHttp({ url, body }: HttpRequest): Members {
   const query = grouped(new URL(url).searchParams);
   if (body.kind === 'json') return { ...query, ...(body.json as Members) };
   return body.kind === 'multipart' ? { ...query, ...grouped(body.fields) } : query;
+}
+
+export function askedByUrl(endpoint: Endpoint, _frames: readonly Outgoing[]): Members {
+  if (endpoint.kind === 'embedded') return endpoint.query;
+  return endpoint.kind === 'request' ? askedByHttp(endpoint.request) : grouped(new URL(endpoint.url).searchParams);
 }
 
 /** A value as a query or a form has it. */

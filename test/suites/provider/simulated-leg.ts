@@ -62,6 +62,7 @@ export async function playLeg(options: LegOptions): Promise<Outcome> {
     access: () => ({ baseUrl: 'ws://provider.test', credential: 'good-key' }),
     clock,
     openSocket: network.openSocket,
+    http: { pools: network.pools(clock), clock },
   });
   const samples = Math.round(options.seconds * sampleRate);
   const outcome: Outcome = { finals: [], end: undefined, samples, sent };
