@@ -88,8 +88,12 @@ export function finalizeOf({ slug, provider }: Protocol): RegExp {
   const codec = PROVIDERS.find(({ name }) => name === provider)?.live as LiveCodec;
   const { state } = codec.open(requestOf(slug));
   codec.audio(state, new Uint8Array(2 * RATE));
-  const [step] = codec.finalize(state);
-  if (step?.type !== 'send') throw new Error(`${slug} has no way to end a turn.`);
-  const { type } = step.frame as { type: string };
-  return new RegExp(`"${type.replace('.', '\\.')}"`);
+  for (const step of codec.finalize(state)) {
+    if (step.type !== 'send' || step.frame instanceof Uint8Array) continue;
+    const text = typeof step.frame === 'string' ? step.frame : JSON.stringify(step.frame);
+    // Of a message with a type that is enough: what stands beside it may differ.
+    const [known] = /"type":"[^"]*"/.exec(text) ?? [`^${text}$`];
+    return new RegExp(known.replace(/[.{}]/g, '\\$&'));
+  }
+  throw new Error(`${slug} has no message that ends a turn.`);
 }

@@ -103,19 +103,20 @@ export function spaced(utterance: Utterance): Utterance {
 
 /** An utterance of words that stand together. */
 export const utteranceOfWords = (words: Word[], text: string, confidence = meanConfidence(words)): Utterance =>
-  utteranceOf(text, words[0]?.start ?? 0, words.at(-1)?.end ?? 0, { confidence, words });
+  utteranceOf(text, words[0]?.start ?? 0, words.at(-1)?.end ?? 0, { confidence, words, speaker: oneSpeaker(words) });
 
 /**
- * The words of a whole file, cut where sentences end: captions of a file in one piece are of no use. Where the words do not
- * make up the text (there are no spaces, say) it stays whole.
+ * The words of a whole file, cut where sentences end and where another speaks: captions of a file in one piece are of no use.
+ * Where the words do not make up the text (there are no spaces, say) it stays whole.
  */
-export function sentencesOf(words: Word[], text: string, confidence: number | undefined): Utterance[] {
+export function sentencesOf(words: Word[], text = textOf(words), confidence?: number | undefined): Utterance[] {
   if (text === '') return [];
   if (textOf(words) !== text) return [utteranceOfWords(words, text, confidence)];
   const sentences: Utterance[] = [];
   let from = 0;
-  for (const [index, { word }] of words.entries()) {
-    if (!/[.?!…]["”’)]?$/.test(word) && index < words.length - 1) continue;
+  for (const [index, { word, speaker }] of words.entries()) {
+    const next = words[index + 1];
+    if (next !== undefined && next.speaker === speaker && !/[.?!…]["”’)]?$/.test(word)) continue;
     const sentence = words.slice(from, index + 1);
     sentences.push(utteranceOfWords(sentence, textOf(sentence)));
     from = index + 1;

@@ -97,8 +97,10 @@ export interface JobFixtures {
   waiting: object;
   /** Milliseconds before each time it is asked about. */
   pausesMs: readonly number[];
-  /** What ends it when nobody waits for it any more; nothing before it is made. */
-  abandoned: Partial<HttpRequest>;
+  /** What ends it when nobody waits for it any more, in the order it is asked for. */
+  abandoned: readonly Partial<HttpRequest>[];
+  /** The same before the job is made; nothing where it is absent. */
+  abandonedBefore?: readonly Partial<HttpRequest>[];
 }
 
 export type AnswerRow = readonly [
