@@ -127,7 +127,12 @@ export type Incoming = { json: unknown } | { bytes: Uint8Array };
  * What a codec makes of something: words for the session, a frame for the provider, or a call of `wake` after so long
  * (one at a time: a later one replaces it). Steps are taken in their order; after `finished` or `failed` nothing is heard.
  */
-export type Step = Heard | { type: 'send'; frame: Outgoing } | { type: 'wake'; afterMs: number };
+export type Step =
+  | Heard
+  | { type: 'send'; frame: Outgoing }
+  | { type: 'wake'; afterMs: number }
+  /** Audio was confirmed: `unconfirmed` says how much is left. */
+  | { type: 'confirmed' };
 
 /** An HTTP answer that is a refusal: of an upgrade, or of a request. Header names in lower case; at most 4 KiB of the body. */
 export interface ProviderRefusal {

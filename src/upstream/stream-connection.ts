@@ -191,6 +191,8 @@ export class StreamConnection implements LegConnection {
           this.#leg.guarded('codec.wake', () => this.#play(this.#codec.wake?.(this.#state) ?? [])),
         );
         return;
+      case 'confirmed':
+        return;
       case 'ready':
         this.#leg.tell({ type: 'provider.ready' });
         return;

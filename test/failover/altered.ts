@@ -24,13 +24,13 @@ export function altered(provider: string, alter: (message: Message) => readonly 
   );
 }
 
-/** The provider's simulator, which closes with 1000 when it is sent such a text. */
-export function closing(provider: string, on: RegExp): ProviderSimulator {
+/** The provider's simulator, which closes with 1000 when it is sent such a frame. */
+export function closing(provider: string, on: (frame: string | Uint8Array) => boolean): ProviderSimulator {
   return wrapped(provider, (connect) => (peer) => {
     const connection = connect(peer);
     return {
-      text: (text) => (on.test(text) ? peer.close(1000, '') : connection.text(text)),
-      bytes: (bytes) => connection.bytes(bytes),
+      text: (text) => (on(text) ? peer.close(1000, '') : connection.text(text)),
+      bytes: (bytes) => (on(bytes) ? peer.close(1000, '') : connection.bytes(bytes)),
       gone: () => connection.gone(),
     };
   });

@@ -83,17 +83,20 @@ export const PROTOCOLS: readonly Protocol[] = spoken.map((each) => ({
 
 export const FULL: readonly Protocol[] = PROTOCOLS.filter(({ isFull }) => isFull);
 
-/** How a provider is asked for the end of a turn: a text frame that fits is such. */
-export function finalizeOf({ slug, provider }: Protocol): RegExp {
+/** Whether a frame asks a provider for the end of a turn: a message that does, or as much silence as does. */
+export function finalizeOf({ slug, provider }: Protocol): (frame: string | Uint8Array) => boolean {
   const codec = PROVIDERS.find(({ name }) => name === provider)?.live as LiveCodec;
   const { state } = codec.open(requestOf(slug));
   codec.audio(state, new Uint8Array(2 * RATE));
-  for (const step of codec.finalize(state)) {
-    if (step.type !== 'send' || step.frame instanceof Uint8Array) continue;
-    const text = typeof step.frame === 'string' ? step.frame : JSON.stringify(step.frame);
+  const sent = codec.finalize(state).flatMap((step) => (step.type === 'send' ? [step.frame] : []));
+  const message = sent.find((frame) => !(frame instanceof Uint8Array));
+  if (message !== undefined) {
+    const text = typeof message === 'string' ? message : JSON.stringify(message);
     // Of a message with a type that is enough: what stands beside it may differ.
-    const [known] = /"type":"[^"]*"/.exec(text) ?? [`^${text}$`];
-    return new RegExp(known.replace(/[.{}]/g, '\\$&'));
+    const [known] = /"(?:type|message)":"[^"]*"/.exec(text) ?? [];
+    return (frame) => typeof frame === 'string' && (known === undefined ? frame === text : frame.includes(known));
   }
-  throw new Error(`${slug} has no message that ends a turn.`);
+  const [silence] = sent as Uint8Array[];
+  if (silence === undefined) throw new Error(`${slug} has no way to end a turn.`);
+  return (frame) => frame.length === silence.length && typeof frame !== 'string';
 }

@@ -28,7 +28,9 @@ export function providerApi(settings: Settings): ProviderApi {
   const http: ProviderApi['http'] = (access, path, query) => urlOf('http', rootOf(access, url), path, query);
   const headers: ProviderApi['headers'] = (access) => {
     const { credential, fields } = access;
-    return credential === undefined && fields === undefined ? {} : settings.headers(credential ?? '', access);
+    return credential === undefined && fields === undefined
+      ? {}
+      : settings.headers(credential ?? fields?.api_key ?? '', access);
   };
   return {
     http,

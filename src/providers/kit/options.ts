@@ -22,7 +22,7 @@ export interface OptionRow<Schema extends TSchema = TSchema> {
   /** Models that honour it in live sessions, and for files. An option that no model honours costs money for what cannot be shown. */
   live?: Models;
   batch?: Models;
-  /** What it is called on the wire, in both modes or in each; its own name when absent. False: the codec writes it. */
+  /** What it is called on the wire (see `nested`), in both modes or in each; its own name when absent. False: the codec writes it. */
   wire?: Wire | Readonly<Partial<Record<Mode, Wire>>>;
   /** It speaks of a whole file, and means nothing for one utterance of a live session. */
   wholeFile?: true;
@@ -97,6 +97,22 @@ function schemaOf(rows: OptionRows, others: readonly string[]): TObject {
     return [name, Type.Optional(others.includes(name) ? (other as { schema: TSchema }).schema : schema)];
   });
   return Type.Object(Object.fromEntries(members), { additionalProperties: false });
+}
+
+/** Members whose names have dots, as members of the objects that these name: `a.b` is the member `b` of `a`. */
+export function nested(members: Given): Record<string, unknown> {
+  const whole: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(members)) {
+    const path = name.split('.');
+    const last = path.pop() as string;
+    let place = whole;
+    for (const part of path) {
+      place[part] = { ...(place[part] as object | undefined) };
+      place = place[part] as Record<string, unknown>;
+    }
+    place[last] = value;
+  }
+  return whole;
 }
 
 // Short forms of the schemas that options have.

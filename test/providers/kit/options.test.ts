@@ -1,7 +1,7 @@
 // What an option table makes of its rows: schemas, what is honoured where, and what goes on the wire.
 import { Value } from '@sinclair/typebox/value';
 import { expect, it } from 'vitest';
-import { flag, honouredBy, integer, optionTable, texts } from '../../../src/providers/kit/options.ts';
+import { flag, honouredBy, integer, nested, optionTable, texts } from '../../../src/providers/kit/options.ts';
 
 const everywhere = honouredBy({ live: true, batch: ['big', 'small'] });
 const options = optionTable({
@@ -36,4 +36,10 @@ it('writes what is honoured by its name on the wire', () => {
   expect(options.honoured(params, 'big', 'live')).toEqual({ punctuate: false, terms: ['a'], silence_ms: 3 });
   expect(options.wire(params, 'big', 'live')).toEqual({ punctuate: false, 'config.terms': ['a'] });
   expect(options.wire({ ...params, punctuate: undefined }, 'big', 'batch')).toEqual({ 'terms[]': ['a'] });
+});
+
+it('names with dots are members of objects, beside those that have none', () => {
+  const wire = { a: 1, 'b.c': 2, 'b.d.e': [3], 'b.f': undefined };
+  expect(nested(wire)).toEqual({ a: 1, b: { c: 2, d: { e: [3] } } });
+  expect(wire).toEqual({ a: 1, 'b.c': 2, 'b.d.e': [3], 'b.f': undefined });
 });

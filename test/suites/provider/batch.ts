@@ -24,8 +24,13 @@ export function requestIn(step: BatchStep | undefined): HttpRequest {
 }
 
 /** What is asked for in the request that carries the options. */
-export const askedOfFile = (codec: HttpBatchCodec, before: readonly object[] = [], request: BatchRequest): Members =>
-  askedByHttp(requestIn(stepsOf(codec, request, before).at(-1)));
+export function askedOfFile(
+  codec: HttpBatchCodec,
+  { before = [], asked = askedByHttp }: Pick<BatchFixtures, 'before' | 'asked'>,
+  request: BatchRequest,
+): Members {
+  return asked(requestIn(stepsOf(codec, request, before).at(-1)));
+}
 
 export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFixtures): void {
   const { model, before = [] } = fixtures;
@@ -49,8 +54,8 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
     });
 
     it.each(fixtures.requests)('are asked for %j by %j', (change, expected) => {
-      const plain = askedOfFile(codec, before, requestOf({ model: change.model ?? model }));
-      expect(changed(plain, askedOfFile(codec, before, requestOf(change)))).toEqual(expected);
+      const plain = askedOfFile(codec, fixtures, requestOf({ model: change.model ?? model }));
+      expect(changed(plain, askedOfFile(codec, fixtures, requestOf(change)))).toEqual(expected);
     });
 
     it.each(Object.entries(fixtures.answers))('come back: %s', (_, [change, bodies, expected]: AnswerRow) => {

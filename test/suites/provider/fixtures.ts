@@ -81,6 +81,8 @@ export interface BatchFixtures {
   opening: HttpRequest;
   /** Answers before the request that carries the options, each a JSON body. */
   before?: readonly object[];
+  /** What that request asks for, by name. Without it the members of its query and its body. */
+  asked?(request: HttpRequest): Members;
   /** An option's value as it stands in that request. Without it as in a query or form: texts, and a list of them for a list. */
   written?(value: unknown, option: string, model: string): unknown;
   requests: readonly (readonly [change: Partial<BatchRequest>, asked: Members])[];

@@ -40,7 +40,7 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
     if (live !== undefined && (mode === 'live' || !isHttp(provider.batch))) {
       return askedOf(provider.live as LiveCodec, live, legRequest({ model, sampleRate: live.sampleRate, params: all }));
     }
-    return askedOfFile(provider.batch as HttpBatchCodec, batch?.before, batchRequest({ model, params: all }));
+    return askedOfFile(provider.batch as HttpBatchCodec, batch ?? {}, batchRequest({ model, params: all }));
   };
   const written = ({ model, mode }: Place, option: string, value: unknown): unknown => {
     if (mode === 'batch' && isHttp(provider.batch)) return (batch?.written ?? asText)(value, option, model);

@@ -113,10 +113,12 @@ export function lineOf(step: Step): string {
   }
 }
 
-/** The type of a message, with the members beside that; a text that is no object as it is; or how many bytes. */
+/** The type of a message (some call it `message`), with the members beside that; a text that is no object as it is; or how many bytes. */
 function frameOf(frame: Outgoing): string {
   if (frame instanceof Uint8Array) return `${frame.length} bytes`;
   if (typeof frame === 'string' && !frame.startsWith('{')) return JSON.stringify(frame);
-  const { type, ...rest } = (typeof frame === 'string' ? JSON.parse(frame) : frame) as { type: string };
+  const members = (typeof frame === 'string' ? JSON.parse(frame) : frame) as { type?: string; message?: string };
+  const name = members.type === undefined ? 'message' : 'type';
+  const { [name]: type = '', ...rest } = members;
   return Object.keys(rest).length === 0 ? type : `${type} ${JSON.stringify(rest)}`;
 }
