@@ -12,8 +12,14 @@ export function routed({ method, url }: SimulatedRequest, routes: Routes): Retur
   const asked = `${method} ${url.pathname}`;
   const exact = Object.hasOwn(routes, asked) ? routes[asked] : undefined;
   if (exact !== undefined) return exact('');
-  const cut = asked.lastIndexOf('/') + 1;
-  return routes[`${asked.slice(0, cut)}*`]?.(asked.slice(cut));
+  const parts = asked.split('/');
+  for (const [route, answer] of Object.entries(routes)) {
+    const wanted = route.split('/');
+    const at = wanted.indexOf('*');
+    const fits = wanted.length === parts.length && wanted.every((part, index) => index === at || part === parts[index]);
+    if (at !== -1 && fits) return answer(parts[at] as string);
+  }
+  return undefined;
 }
 
 export class Remembered<Value> {
