@@ -1,0 +1,24 @@
+// Speechmatics: Enhanced and Standard, live and for files.
+import { regionalKeyForm } from '../credentials.ts';
+import type { Provider } from '../provider.ts';
+import { credentialCheck, REGIONS } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const speechmatics: Provider = {
+  name: 'speechmatics',
+  title: 'Speechmatics',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm: regionalKeyForm(REGIONS),
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};
