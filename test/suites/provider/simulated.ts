@@ -96,6 +96,7 @@ export function testSimulated(
     it.each(models)('of %s that is let go of tells the provider, so that it stops counting', async (model) => {
       const { sent } = await play(model, { leaves: true, seconds: 1 });
       const { state } = codec.open(requestOf(model));
+      for (let frame = 0; frame < 10; frame++) codec.audio(state, new Uint8Array(live.sampleRate / 5));
       const leaving = (codec.leave?.(state) ?? []).map((frame) =>
         typeof frame === 'string' ? frame : JSON.stringify(frame),
       );

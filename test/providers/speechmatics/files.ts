@@ -1,0 +1,95 @@
+// What Speechmatics answers while a file is worked on, and what it comes to.
+import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { askedIn } from './options.ts';
+
+const headers = { authorization: 'Bearer key-of-the-suite' };
+const JOBS = 'https://eu1.asr.api.speechmatics.com/v2/jobs';
+const get = (path: string) => ({ method: 'GET', url: JOBS + path, headers, body: { kind: 'none' } }) as const;
+
+const CREATED = { id: 'j-1' };
+const shown = (status: string, more: object = {}) => ({ job: { id: 'j-1', status, ...more } });
+const done = (results: unknown, more: object = {}) => [CREATED, shown('done'), { results, ...more }];
+const word = (content: string, start_time: number, end_time: number, more: object = {}) => ({
+  ...{ type: 'word', start_time, end_time },
+  alternatives: [{ content, confidence: 0.5, language: 'en', ...more }],
+});
+const stop = (at: number) => ({
+  ...{ type: 'punctuation', start_time: at, end_time: at, attaches_to: 'previous' },
+  alternatives: [{ content: '.', confidence: 1 }],
+});
+const rejected = (message: string) => [CREATED, shown('rejected', { errors: [{ message }] })];
+
+export const files: BatchFixtures = {
+  model: 'enhanced',
+  opening: {
+    ...{ method: 'POST', url: JOBS, headers },
+    body: {
+      kind: 'multipart',
+      fields: [
+        [
+          'config',
+          JSON.stringify({ type: 'transcription', transcription_config: { language: 'en', model: 'enhanced' } }),
+        ],
+      ],
+      fileField: 'data_file',
+    },
+  },
+  asked: ({ body }) => {
+    const [[, config] = []] = body.kind === 'multipart' ? body.fields : [];
+    return askedIn(JSON.parse(String(config)).transcription_config);
+  },
+  written: (value) => value,
+  job: {
+    requests: [get('/j-1')],
+    created: CREATED,
+    waiting: shown('running'),
+    pausesMs: [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000],
+    abandoned: [{ method: 'DELETE', url: `${JOBS}/j-1?force=true` }],
+  },
+  requests: [
+    [{ model: 'standard' }, {}],
+    [{ language: 'auto' }, { language: 'auto' }],
+    [{ language: 'de-AT' }, { language: 'de' }],
+    [{ language: 'en-GB' }, { output_locale: 'en-GB' }],
+    [{ language: 'zh-TW' }, { language: 'cmn' }],
+    [{ diarization: true }, { diarization: 'speaker' }],
+    [{ params: { speaker_sensitivity: 0.7 } }, { diarization: 'speaker', speaker_sensitivity: 0.7 }],
+    [{ params: { max_delay: 2, unheard_of: 1 } }, {}],
+  ],
+  answers: {
+    'cut where sentences end, and where another speaks': [
+      { prompt: 'a' },
+      done(
+        [
+          word('Two', 0.1, 0.3, { speaker: 'S1' }),
+          word('teas', 0.4, 0.7, { speaker: 'S1' }),
+          stop(0.7),
+          word('Yes', 1, 1.2, { speaker: 'S1' }),
+          word('milk', 1.4, 1.6, { speaker: 'S2' }),
+        ],
+        { job: { duration: 3 } },
+      ),
+      {
+        ...{ language: 'en', seconds: 3, warnings: [{ code: 'unsupported_parameter', param: 'prompt' }] },
+        utterances: [
+          { text: 'Two teas.', start: 0.1, end: 0.7, words: [{ word: 'Two' }, { word: 'teas.', end: 0.7 }] },
+          { text: 'Yes', start: 1, end: 1.2, speaker: 0 },
+          { text: 'milk', start: 1.4, end: 1.6, speaker: 1 },
+        ],
+      },
+    ],
+    'without spaces, in a language that has none': [
+      {},
+      done([word('你', 0, 0.5, { language: 'cmn' }), word('好', 0.5, 1)], {
+        metadata: { language_pack_info: { word_delimiter: '' } },
+      }),
+      { language: 'zh', utterances: [{ text: '你好', start: 0, end: 1 }] },
+    ],
+    'empty, of silence': [{}, done([]), { utterances: [], language: undefined, seconds: undefined, warnings: [] }],
+    'not, without results': [{}, done('none'), 'next bad_answer'],
+    'not, when the id of the job is a path': [{}, [{ id: '../x' }], 'next bad_answer'],
+    'not, when the status is one nobody knows': [{}, [CREATED, shown('lost')], 'next bad_answer'],
+    'not, when its audio cannot be used': [{}, rejected('Unsupported'), 'caller audio_unusable'],
+    'not, when somebody has deleted the job': [{}, [CREATED, shown('deleted')], 'next deleted'],
+  },
+};
