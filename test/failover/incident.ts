@@ -11,12 +11,11 @@ import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-ri
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { expectInOrder } from '../session/support.ts';
 import { EventClock } from '../simulation/event-clock.ts';
-import { PROTOCOLS, PROVIDERS, type Protocol } from './protocols.ts';
+import { PROTOCOLS, PROVIDERS, type Protocol, rateOf } from './protocols.ts';
 import { hearing, RATE, type SpokenTurn, spoken, turnsOf } from './spoken.ts';
 
 /** No session goes on for longer. */
 const LONGEST_MS = 3_600_000;
-const BYTES_PER_SECOND = RATE * 2;
 
 export const TEXTS = ['Good morning.', 'This is the second turn.', 'Yes.', 'Yes.'];
 
@@ -49,6 +48,8 @@ export interface Manner {
 
 export interface Caller {
   client: RigClient;
+  /** Hertz of its audio: one that all of its models take. */
+  rate: number;
   told: { atMs: number; event: ServerEvent }[];
 }
 
@@ -94,11 +95,12 @@ export class Incident {
   /** Opens a session, which notes when it is told what. */
   async call(chain: readonly string[], providerParams: Record<string, unknown> = {}): Promise<Caller> {
     const [model, ...fallbacks] = chain as [string, ...string[]];
+    const rate = rateOf(chain) ?? RATE;
     const client = await this.rig.open({
       model,
       providerParams,
       fallbacks: fallbacks.map((fallback) => ({ model: fallback })),
-      sampleRate: RATE,
+      sampleRate: rate,
     });
     const told: Caller['told'] = client.events.map((event) => ({ atMs: this.clock.now(), event }));
     const send = client.send.bind(client);
@@ -106,15 +108,16 @@ export class Incident {
       told.push({ atMs: this.clock.now(), event: JSON.parse(text) as ServerEvent });
       return send(text);
     };
-    const caller = { client, told };
+    const caller = { client, rate, told };
     this.#callers.push(caller);
     return caller;
   }
 
   /** Sends all that is to be said, then `close`. */
-  speak({ client: { session } }: Caller, manner: Manner = {}): void {
-    const { chunkBytes = () => BYTES_PER_SECOND / 10, speed = 1, finalizeAfterChunk, silent } = manner;
-    const audio = spoken(this.turns);
+  speak({ client: { session }, rate }: Caller, manner: Manner = {}): void {
+    const bytesPerSecond = 2 * rate;
+    const { chunkBytes = () => bytesPerSecond / 10, speed = 1, finalizeAfterChunk, silent } = manner;
+    const audio = spoken(this.turns, rate);
     let at = 0;
     let chunks = 0;
     const next = (): void => {
@@ -128,7 +131,7 @@ export class Incident {
       at += chunk.byteLength;
       const silentMs = chunks === silent?.afterChunk ? silent.ms : 0;
       chunks++;
-      this.clock.setTimeout(next, silentMs + (chunk.byteLength * 1_000) / BYTES_PER_SECOND / speed);
+      this.clock.setTimeout(next, silentMs + (chunk.byteLength * 1_000) / bytesPerSecond / speed);
     };
     next();
   }

@@ -12,6 +12,15 @@ export const PROVIDERS: readonly Provider[] = providers.filter(({ name }) =>
 /** The provider's part of a slug. */
 export const providerOf = (slug: string): string => slug.split('/')[0] as string;
 
+/**
+ * Hertz that all of the models take, so that what they are sent is not converted: numbers and tones do not survive that.
+ * Undefined where there is no such rate.
+ */
+export function rateOf(slugs: readonly string[]): number | undefined {
+  const cards = PROVIDERS.flatMap(({ models }) => models).filter(({ id }) => slugs.includes(id));
+  return [RATE, 16_000].find((rate) => cards.every(({ audio }) => audio.sample_rates.includes(rate)));
+}
+
 export interface Protocol {
   slug: string;
   provider: string;
@@ -29,8 +38,8 @@ export interface Protocol {
 }
 
 const requestOf = (slug: string): LegRequest => ({
-  ...{ model: slug.slice(slug.indexOf('/') + 1), sampleRate: RATE, language: undefined, interimResults: true },
-  ...{ diarization: false, params: {}, access: { baseUrl: undefined, credential: undefined } },
+  ...{ model: slug.slice(slug.indexOf('/') + 1), sampleRate: rateOf([slug]) ?? RATE, language: undefined },
+  ...{ interimResults: true, diarization: false, params: {}, access: { baseUrl: undefined, credential: undefined } },
 });
 
 type Spoken = Omit<Protocol, 'fallback' | 'isFull'>;

@@ -4,7 +4,7 @@
 import type { EarMessage } from '../../src/providers/simulation.ts';
 import type { EarSource, OpenEar } from '../../src/simulator/ears.ts';
 
-/** Hertz: the one rate that every live model takes. */
+/** Hertz: the rate that most live models take. */
 export const RATE = 24_000;
 
 /** One turn: a tone of so many seconds, then silence. */
@@ -20,31 +20,31 @@ export interface SpokenTurn {
 export const TAIL_TEXT = 'The.';
 
 const LOUDNESS = { tail: 1_500, base: 2_000, step: 100 };
-/** Samples of half a wave: 250 Hz. */
-const HALF_WAVE = 48;
+const HALF_WAVE_SECONDS = 0.002;
 /** Silence that ends a turn, and the least speech that is a word. */
-const PAUSE_SAMPLES = 0.3 * RATE;
-const WORD_SAMPLES = 0.05 * RATE;
-const INTERIM_SAMPLES = 0.4 * RATE;
+const PAUSE_SECONDS = 0.3;
+const WORD_SECONDS = 0.05;
+const INTERIM_SECONDS = 0.4;
 
 /** Turns of the same length. */
 export const turnsOf = (texts: readonly string[], seconds = 1.2, pauseSeconds = 0.8): SpokenTurn[] =>
   texts.map((text) => ({ text, seconds, pauseSeconds }));
 
 /** The audio of turns, for an ear that knows their texts in this order. */
-export function spoken(turns: readonly SpokenTurn[]): Uint8Array {
+export function spoken(turns: readonly SpokenTurn[], rate = RATE): Uint8Array {
+  const halfWave = HALF_WAVE_SECONDS * rate;
   const lengths = turns.map(({ seconds, pauseSeconds }) => ({
-    speech: Math.round(seconds * RATE),
-    pause: Math.round(pauseSeconds * RATE),
+    speech: Math.round(seconds * rate),
+    pause: Math.round(pauseSeconds * rate),
   }));
   const samples = new Int16Array(lengths.reduce((sum, { speech, pause }) => sum + speech + pause, 0));
   let at = 0;
   for (const [index, { speech, pause }] of lengths.entries()) {
     const loudness = LOUDNESS.base + index * LOUDNESS.step;
-    const tail = Math.round((turns[index]?.tailSeconds ?? 0) * RATE);
+    const tail = Math.round((turns[index]?.tailSeconds ?? 0) * rate);
     for (let sample = 0; sample < speech + tail; sample++) {
       const level = sample < speech ? loudness : LOUDNESS.tail;
-      samples[at + sample] = Math.floor(sample / HALF_WAVE) % 2 === 0 ? level : -level;
+      samples[at + sample] = Math.floor(sample / halfWave) % 2 === 0 ? level : -level;
     }
     at += speech + pause;
   }
@@ -54,7 +54,7 @@ export function spoken(turns: readonly SpokenTurn[]): Uint8Array {
 /** Ears that hear those turns, wherever the audio they are given begins. */
 export function hearing(turns: readonly SpokenTurn[]): EarSource {
   const texts = turns.map(({ text }) => text);
-  return () => (_, listener) => earOf([...texts, TAIL_TEXT], listener);
+  return () => (request, listener) => earOf([...texts, TAIL_TEXT], request.sampleRate, listener);
 }
 
 interface HeardTurn {
@@ -66,7 +66,12 @@ interface HeardTurn {
   nextInterim: number;
 }
 
-function earOf(texts: readonly string[], listener: (message: EarMessage) => void): ReturnType<OpenEar> {
+function earOf(texts: readonly string[], rate: number, listener: (message: EarMessage) => void): ReturnType<OpenEar> {
+  const [pauseSamples, wordSamples, interimSamples] = [
+    PAUSE_SECONDS * rate,
+    WORD_SECONDS * rate,
+    INTERIM_SECONDS * rate,
+  ];
   let position = 0;
   let turn = 0;
   let open: HeardTurn | undefined;
@@ -77,24 +82,24 @@ function earOf(texts: readonly string[], listener: (message: EarMessage) => void
     queueMicrotask(() => {
       if (!over) listener(message);
     });
-  const placed = ({ start, end }: HeardTurn) => ({ start: start / RATE, end: end / RATE });
+  const placed = ({ start, end }: HeardTurn) => ({ start: start / rate, end: end / rate });
   const tellInterim = (heard: HeardTurn): void => {
-    if (heard.nextInterim === WORD_SAMPLES) say({ type: 'speech_started', start: heard.start / RATE });
-    heard.nextInterim += INTERIM_SAMPLES;
+    if (heard.nextInterim === wordSamples) say({ type: 'speech_started', start: heard.start / rate });
+    heard.nextInterim += interimSamples;
     const words = (texts[heard.index] as string).split(' ');
-    const text = words.slice(0, Math.ceil((heard.end - heard.start) / INTERIM_SAMPLES)).join(' ');
+    const text = words.slice(0, Math.ceil((heard.end - heard.start) / interimSamples)).join(' ');
     say({ type: 'interim', turn, text, ...placed(heard) });
   };
   const endTurn = (): void => {
     const heard = open;
     open = undefined;
-    if (heard === undefined || heard.end - heard.start < WORD_SAMPLES) return;
+    if (heard === undefined || heard.end - heard.start < wordSamples) return;
     say({ type: 'final', turn, text: texts[heard.index] as string, ...placed(heard) });
     turn++;
   };
   const hear = (sample: number): void => {
     if (sample === 0) {
-      if (open !== undefined && position - open.end >= PAUSE_SAMPLES) endTurn();
+      if (open !== undefined && position - open.end >= pauseSamples) endTurn();
       return;
     }
     const loudness = Math.abs(sample);
@@ -102,7 +107,7 @@ function earOf(texts: readonly string[], listener: (message: EarMessage) => void
     if (isTail && open !== undefined && open.index < texts.length - 1) return;
     const index = isTail ? texts.length - 1 : (loudness - LOUDNESS.base) / LOUDNESS.step;
     if (open !== undefined && open.index !== index) endTurn();
-    open ??= { index, start: position, end: position, nextInterim: WORD_SAMPLES };
+    open ??= { index, start: position, end: position, nextInterim: wordSamples };
     open.end = position + 1;
     if (open.end - open.start >= open.nextInterim) tellInterim(open);
   };

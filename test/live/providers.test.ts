@@ -5,7 +5,7 @@ import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar, scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
-import { PROTOCOLS, PROVIDERS } from '../failover/protocols.ts';
+import { PROTOCOLS, PROVIDERS, rateOf } from '../failover/protocols.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { gapsIn } from '../simulation/whole.ts';
@@ -49,19 +49,20 @@ afterAll(async () => {
 
 /** A session of numbered audio, sent at once. */
 async function listen(gateway: LiveGateway, query: Record<string, string>, seconds = 2.3) {
-  const client = gateway.connect({ sample_rate: '24000', ...query });
+  const rate = rateOf([query.model ?? '']) ?? 24_000;
+  const client = gateway.connect({ sample_rate: String(rate), ...query });
   await client.event('session_started');
-  const samples = Math.round(seconds * 24_000);
+  const samples = Math.round(seconds * rate);
   for (let at = 0; at < samples; at += 4_801) client.send(numberedAudio(at, Math.min(samples, at + 4_801)));
   client.send({ type: 'close' });
   const { code } = await client.close();
-  return { client, code, samples };
+  return { client, code, samples, rate };
 }
 
 describe('a live session', () => {
   it.each(PROTOCOLS.map(({ slug }) => slug))('with %s hears every sample once', async (model) => {
-    const { client, code, samples } = await listen(live, { model });
-    expect(gapsIn(client.finals, samples, 24_000, [model])).toEqual([]);
+    const { client, code, samples, rate } = await listen(live, { model });
+    expect(gapsIn(client.finals, samples, rate, [model])).toEqual([]);
     expect(code).toBe(1000);
     expect(client.of('session_ended')[0]?.usage).toMatchObject([{ model, seconds: 2.3, byok: false }]);
   });

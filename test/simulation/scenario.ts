@@ -26,21 +26,21 @@ export interface Scenario {
 
 /** One model of each way to speak. */
 const SLUGS = [...PROTOCOLS.map(({ slug }) => slug), 'loopback/numbered'];
-/** Those of them that do not hear audio of 16 kHz. */
-const ONLY_FASTER = PROVIDERS.flatMap(({ models }) =>
-  models.flatMap(({ id, audio }) => (audio.sample_rates.includes(16_000) ? [] : [id])),
-);
+/** Whether a model hears audio of that rate: others would hear what was converted, which numbers do not survive. */
+const takes = (slug: string, rate: number): boolean =>
+  PROVIDERS.flatMap(({ models }) => models).every(({ id, audio }) => id !== slug || audio.sample_rates.includes(rate));
 
 /** Draws a scenario. The last model of the chain is spared: what it can save must be saved. */
 export function scenarioOf(seed: number): Scenario {
   const random = seeded(seed);
   const providers = shuffled(random, [...new Set(SLUGS.map(providerOf))]).slice(0, random.integer(2, 4));
-  const chain = providers.map((provider) => ({
+  const drawn = providers.map((provider) => ({
     provider,
     slug: random.pick(SLUGS.filter((slug) => providerOf(slug) === provider)),
   }));
-  const isFast = chain.some(({ slug }) => ONLY_FASTER.includes(slug));
-  const sampleRate = isFast ? 24_000 : random.pick([16_000, 24_000]);
+  const rates = [16_000, 24_000].filter((rate) => drawn.every(({ slug }) => takes(slug, rate)));
+  const sampleRate = rates.length === 0 ? 24_000 : random.pick(rates);
+  const chain = drawn.filter(({ slug }) => takes(slug, sampleRate));
   const scenario: Scenario = {
     seed,
     sampleRate,
@@ -52,7 +52,7 @@ export function scenarioOf(seed: number): Scenario {
     chunks: chunksOf(random, sampleRate),
     finalizeAfterChunk: undefined,
   };
-  const targets = providers.slice(0, -1).filter((provider) => provider !== 'loopback');
+  const targets = chain.slice(0, -1).flatMap(({ provider }) => (provider === 'loopback' ? [] : [provider]));
   const count = random.integer(1, 6);
   for (let fault = 0; fault < count; fault++) addFault(random, scenario, targets);
   scenario.moves.sort((one, other) => one.atMs - other.atMs);

@@ -2,14 +2,16 @@
 // client speaks. Played by cut-points.ts.
 import type { Direction } from '../../fakes/fault-proxy.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
-import { PROTOCOLS, providerOf } from '../protocols.ts';
-
-/** One model of each way to speak. */
-export const MODELS = PROTOCOLS.map(({ slug }) => slug);
-const DIRECTIONS: readonly Direction[] = ['toServer', 'toClient'];
+import { PROTOCOLS, providerOf, rateOf } from '../protocols.ts';
 
 /** OpenAI takes no other rate, and numbers do not survive a conversion. */
 export const RATE = 24_000;
+/** One model of each way to speak that takes the rate and has one connection: a WebSocket that was asked for has two. */
+export const MODELS = PROTOCOLS.filter(({ slug, isAsked }) => !isAsked && rateOf([slug]) === RATE).map(
+  ({ slug }) => slug,
+);
+const DIRECTIONS: readonly Direction[] = ['toServer', 'toClient'];
+
 /** No whole number of milliseconds, frames or turns: 2.3 s. */
 export const SAMPLES = 55_223;
 export const TURN_SECONDS = 0.5;
