@@ -1,0 +1,43 @@
+// Catalogue rows of Gladia. Unverified, and read leniently: the defaults of most messages that may be received, so that all of them
+// are asked for or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
+import { modelCards } from '../kit/cards.ts';
+
+/** https://docs.gladia.io/chapters/language/supported-languages, as its SDK lists them. */
+const LANGUAGES: readonly string[] =
+  `af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha haw he hi hr ht hu hy id is it ja jw ka
+  kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so sq sr su sv sw ta
+  te tg th tk tl tr tt uk ur uz vi yi yo yue zh`.split(/\s+/);
+
+export const models = modelCards(
+  'gladia',
+  {
+    created: 1_740_000_000,
+    capabilities: {
+      // Of files alone; a live session is told that it has none.
+      diarization: true,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: true,
+      language_detection: true,
+    },
+    // https://docs.gladia.io/api-reference/v2/live/init
+    sampleRates: [8_000, 16_000, 32_000, 44_100, 48_000],
+    // https://docs.gladia.io/chapters/limits-and-specifications/supported-formats: 1000 MB, 135 minutes.
+    fileBytesMax: 1_000_000_000,
+    fileSecondsMax: 8_100,
+    // Of the plan without a commitment, for an hour by 60; each channel of a file is billed.
+    priceSource: { url: 'https://www.gladia.io/pricing', date: '2026-05-19' },
+  },
+  [
+    {
+      id: 'solaria-1',
+      name: 'Solaria-1',
+      description:
+        'About 100 languages, with switching between them. Live turns end at silence; one that is to end at once is sent silence, which is billed.',
+      languages: LANGUAGES,
+      live: '0.0125',
+      batch: '0.010167',
+    },
+  ],
+);
