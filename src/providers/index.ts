@@ -1,6 +1,7 @@
 // The registry: one line per provider. Models that hear files only get a live mode here.
 import { assemblyai } from './assemblyai/index.ts';
 import { deepgram } from './deepgram/index.ts';
+import { gladia } from './gladia/index.ts';
 import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
@@ -8,7 +9,7 @@ import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 import { speechmatics } from './speechmatics/index.ts';
 
-export const providers: readonly Provider[] = [local, deepgram, assemblyai, openai, speechmatics, loopback].map(
+export const providers: readonly Provider[] = [local, deepgram, assemblyai, openai, speechmatics, gladia, loopback].map(
   withLiveTurns,
 );
 

@@ -1,8 +1,9 @@
 // The simulators: one line per provider that has one.
 import { simulator as assemblyai } from './assemblyai/simulator/index.ts';
 import { simulator as deepgram } from './deepgram/simulator/index.ts';
+import { simulator as gladia } from './gladia/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
 import type { ProviderSimulator } from './simulation.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
 
-export const simulators: readonly ProviderSimulator[] = [deepgram, assemblyai, openai, speechmatics];
+export const simulators: readonly ProviderSimulator[] = [deepgram, assemblyai, openai, speechmatics, gladia];

@@ -1,0 +1,73 @@
+// Gladia as its clients meet it: routes, keys, and how it refuses. Sessions are live.ts, files
+// files.ts.
+import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { routed } from '../../kit/simulator/routes.ts';
+import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
+import { Account } from './account.ts';
+import { create, upload } from './files.ts';
+import { begin, Session } from './live.ts';
+
+const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 403, limited: 429 };
+
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'Bad request',
+  401: 'gladia key is incorrect or expired',
+  402: 'Payment required',
+  403: 'Your plan does not allow this',
+  404: 'Not found',
+  413: 'Payload too large',
+  422: 'Invalid parameter(s).',
+  429: 'Maximum number of concurrent sessions reached',
+};
+
+export const simulator: ProviderSimulator = {
+  provider: 'gladia',
+
+  quirks: {
+    'no-acknowledgments': 'audio is heard and never acknowledged',
+    'refuses-audio': '<n>: the n-th chunk of audio is not taken; the first when no number is given',
+    'close-for-good': '<code>: the session is closed with this code behind its first second; 4408 when none is given',
+    'error-code': '<code>: an `error` with this code comes behind the first second of audio',
+    'socket-elsewhere': 'the answer names a WebSocket on another host',
+    'no-end-session': 'closes with 1000 without `end_session`',
+  },
+
+  upgrade({ url }, tools) {
+    if (url.pathname !== '/v2/live') return { refuse: refusal(404) };
+    const asked = tools.shared(() => new Account()).sessions.get(url.searchParams.get('token') ?? '');
+    if (asked === undefined) return { refuse: refusal(401) };
+    return { connect: (peer) => new Session(peer, tools, asked) };
+  },
+
+  async http(request, tools) {
+    if (!request.url.pathname.startsWith('/v2/')) return refusal(404);
+    const account = tools.shared(() => new Account());
+    const fault = keyFault(request.headers['x-gladia-key']);
+    if (fault !== undefined) return refusal(KEY_STATUS[fault]);
+    const shown = (job: Readonly<Record<string, unknown>> | undefined): SimulatedAnswer =>
+      job === undefined ? refusal(404) : { status: 200, body: job };
+    const answered = routed(request, {
+      'POST /v2/live': () => begin(request, tools, account),
+      'POST /v2/upload': () => upload(request, tools, account),
+      'POST /v2/pre-recorded': () => create(request, tools, account),
+      'GET /v2/pre-recorded': () => ({ status: 200, body: { first: null, items: [] } }),
+      'GET /v2/pre-recorded/*': (id) => shown(account.jobs.get(id)),
+      'DELETE /v2/pre-recorded/*': (id) => ({ ...shown(account.jobs.take(id)), status: 202 }),
+    });
+    return answered ?? refusal(404);
+  },
+
+  refusal,
+
+  failure: () => ({
+    messages: [{ type: 'error', data: { code: 'internal_error', message: 'Internal error' } }],
+    close: { code: 1011, reason: 'Internal error' },
+  }),
+
+  isFinal: ({ type, data }) => type === 'transcript' && (data as { is_final?: unknown }).is_final === true,
+};
+
+function refusal(status: number): SimulatedAnswer {
+  const message = WORDS[status] ?? (status >= 500 ? 'Internal server error' : 'Not found');
+  return { status, body: { statusCode: status, message, request_id: 'G-00000000' } };
+}
