@@ -1,0 +1,73 @@
+// Gladia's official SDK, unmodified, against the simulated Gladia: live sessions, which it asks for, and files.
+import { GladiaClient, type LiveV2InitRequest, type LiveV2WebSocketMessage } from '@gladiaio/sdk';
+import { afterEach, expect, it } from 'vitest';
+import { simulator } from '../../../src/providers/gladia/simulator/index.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { silentWav } from '../../fakes/audio/audio-files.ts';
+import { quickClock } from '../../simulator/quick-clock.ts';
+
+const TURNS = [
+  { text: 'hello and welcome', seconds: 1 },
+  { text: 'good bye', seconds: 1 },
+];
+
+const servers: SimulatorServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function client(apiKey = 'good'): Promise<GladiaClient> {
+  const server = await SimulatorServer.start({
+    simulator,
+    ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }),
+    clock: quickClock(40),
+  });
+  servers.push(server);
+  return new GladiaClient({ apiKey, apiUrl: server.url, httpRetry: { maxAttempts: 1 } });
+}
+
+const session: LiveV2InitRequest = {
+  encoding: 'wav/pcm',
+  bit_depth: 16,
+  sample_rate: 16_000,
+  channels: 1,
+  model: 'solaria-1',
+  messages_config: { receive_partial_transcripts: true, receive_lifecycle_events: true, receive_acknowledgments: true },
+};
+
+it('asks for a session, connects, hears turns, has each chunk acknowledged, and stops', async () => {
+  const live = (await client()).liveV2().startSession(session);
+  const said: LiveV2WebSocketMessage[] = [];
+  live.on('message', (message) => said.push(message));
+  const ended = new Promise<{ code: number }>((resolve) => live.once('ended', resolve));
+  await new Promise<void>((resolve) => live.once('connected', () => resolve()));
+  for (let chunk = 0; chunk < 20; chunk++) live.sendAudio(new Uint8Array(3_200));
+  live.stopRecording();
+  expect((await ended).code).toBe(1000);
+  const finals = said.flatMap((each) => (each.type === 'transcript' && each.data.is_final ? [each.data] : []));
+  expect(finals.map(({ id, utterance }) => [id, utterance.text])).toEqual([
+    ['00_00000000', ' hello and welcome'],
+    ['00_00000001', ' good bye'],
+  ]);
+  expect(said.filter(({ type }) => type === 'audio_chunk')).toHaveLength(20);
+  expect(said.at(-1)?.type).toBe('end_session');
+});
+
+it('is refused a session with a bad key, in words', async () => {
+  const live = (await client('bad-key')).liveV2().startSession(session);
+  live.getSessionId().catch(() => {});
+  const error = await new Promise<Error>((resolve) => live.once('error', resolve));
+  expect(error.message).toMatch(/key is incorrect/);
+});
+
+it('transcribes a file: upload, job, result; and removes it', async () => {
+  const files = (await client()).preRecordedV2();
+  const { audio_url } = await files.uploadFile(new File([silentWav(2)], 'audio.wav', { type: 'audio/wav' }));
+  const { id } = await files.create({ audio_url, diarization: true });
+  const { status, result } = await files.get(id);
+  expect([status, result?.transcription?.full_transcript]).toEqual(['done', 'hello and welcome good bye']);
+  expect(result?.transcription?.utterances.map(({ speaker }) => speaker)).toEqual([0, 1]);
+  expect(await files.delete(id)).toBe(true);
+  await expect(files.get(id)).rejects.toBeDefined();
+});
