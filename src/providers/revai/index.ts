@@ -1,0 +1,24 @@
+// Rev AI: Reverb, live and for files.
+import { regionalKeyForm } from '../credentials.ts';
+import type { Provider } from '../provider.ts';
+import { credentialCheck, REGIONS } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const revai: Provider = {
+  name: 'revai',
+  title: 'Rev AI',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm: regionalKeyForm(REGIONS),
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};

@@ -1,0 +1,47 @@
+// Catalogue rows of Rev AI. Unverified, and read leniently: the close codes 4010, 4013 and 4029, the names of failed jobs, how long the
+// silence is that ends a segment, and what an idle connection is closed for. The smaller models of files are not listed: a job is
+// billed for 15 seconds at least, and live sessions through files would cost many times their audio.
+import { modelCards } from '../kit/cards.ts';
+
+/** Of live sessions, https://docs.rev.ai/api/streaming: files know more. Mandarin is `cmn` there. */
+const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'ja', 'ko', 'pt', 'zh'];
+
+export const models = modelCards(
+  'revai',
+  {
+    created: 1_700_000_000,
+    capabilities: {
+      diarization: true,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: false,
+      language_detection: false,
+    },
+    sampleRates: [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+    // https://docs.rev.ai/api/asynchronous: 2 GB, 17 hours.
+    fileBytesMax: 2_000_000_000,
+    fileSecondsMax: 61_200,
+    livePrice: { metered: 'connection' },
+    priceSource: { url: 'https://www.rev.ai/pricing', date: '2026-05-19' },
+  },
+  [
+    {
+      id: 'machine',
+      name: 'Reverb',
+      description:
+        'Nine languages live. Billed is the larger of audio and time connected; of a file 15 seconds at least. Turns end at silence; one that is to end at once is sent silence.',
+      languages: LANGUAGES,
+      live: '0.0050',
+      // Of languages other than English; English costs 0.20 an hour, which one price for all cannot say.
+      batch: '0.0050',
+    },
+  ],
+);
+
+/** The language as Rev AI writes it; undefined where none is named. */
+export function languageOf(language: string | undefined): string | undefined {
+  if (language === undefined || language === 'auto') return undefined;
+  const [base] = language.toLowerCase().split('-');
+  return base === 'zh' ? 'cmn' : base;
+}
