@@ -7,11 +7,19 @@ import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
 import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
+import { revai } from './revai/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
 
-export const providers: readonly Provider[] = [local, deepgram, assemblyai, openai, speechmatics, gladia, loopback].map(
-  withLiveTurns,
-);
+export const providers: readonly Provider[] = [
+  local,
+  deepgram,
+  assemblyai,
+  openai,
+  speechmatics,
+  gladia,
+  revai,
+  loopback,
+].map(withLiveTurns);
 
 /** Those that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
 export const offeredProviders = (loopbackWish: 'on' | 'off'): readonly Provider[] =>
