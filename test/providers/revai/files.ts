@@ -1,0 +1,79 @@
+// What Rev AI answers while a file is worked on, and what it comes to.
+import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+
+const headers = { authorization: 'Bearer key-of-the-suite' };
+const JOBS = 'https://api.rev.ai/speechtotext/v1/jobs';
+const job = (status: string, more: object = {}) => ({ id: 'j-1', status, ...more });
+const done = (monologues: unknown) => [job('in_progress'), job('transcribed'), { monologues }];
+const failed = (failure?: string) => [job('in_progress'), job('failed', { failure, failure_detail: 'Because.' })];
+const text = (value: string, ts: number, end_ts: number) => ({ type: 'text', value, ts, end_ts, confidence: 0.5 });
+const mark = (value: string) => ({ type: 'punct', value });
+const MONOLOGUES = [
+  {
+    speaker: 3,
+    elements: [text('Two', 0.4, 0.6), mark(' '), text('teas', 0.7, 1.1), mark('.'), mark(' '), text('Now', 2, 2.4)],
+  },
+  { speaker: 0, elements: [text('Yes', 3, 3.4), mark('.')] },
+];
+
+export const files: BatchFixtures = {
+  model: 'machine',
+  opening: {
+    ...{ method: 'POST', url: JOBS, headers },
+    body: {
+      kind: 'multipart',
+      fields: [['options', JSON.stringify({ transcriber: 'machine', skip_diarization: true })]],
+      fileField: 'media',
+    },
+  },
+  asked: ({ body }) => JSON.parse(String(body.kind === 'multipart' && body.fields[0]?.[1])),
+  written: (value) => value,
+  job: {
+    requests: [{ method: 'GET', url: `${JOBS}/j-1`, headers, body: { kind: 'none' } }],
+    created: job('in_progress'),
+    waiting: job('in_progress'),
+    pausesMs: [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000],
+    abandoned: [{ method: 'DELETE', url: `${JOBS}/j-1` }],
+  },
+  requests: [
+    [{ language: 'pt-BR' }, { language: 'pt' }],
+    [{ language: 'zh' }, { language: 'cmn' }],
+    [{ language: 'auto' }, {}],
+    [{ diarization: true }, { skip_diarization: false }],
+    [{ params: { priority: 'speed', unheard_of: 1 } }, {}],
+  ],
+  answers: {
+    'cut where sentences end, with their speakers': [
+      { diarization: true, prompt: 'a' },
+      done(MONOLOGUES),
+      {
+        warnings: [{ code: 'unsupported_parameter', param: 'prompt' }],
+        utterances: [
+          {
+            text: 'Two teas.',
+            start: 0.4,
+            end: 1.1,
+            speaker: 0,
+            words: [{ word: 'Two' }, { word: 'teas.', end: 1.1 }],
+          },
+          { text: 'Now', start: 2, end: 2.4, speaker: 0 },
+          { text: 'Yes.', start: 3, end: 3.4, speaker: 1 },
+        ],
+      },
+    ],
+    'empty, of silence': [{}, done([]), { utterances: [], language: undefined, seconds: undefined, warnings: [] }],
+    'not, without monologues': [{}, done('none'), 'next bad_answer'],
+    'not, when the id of the job is a path': [{}, [{ id: '../x', status: 'in_progress' }], 'next bad_answer'],
+    'not, when the status is one nobody knows': [{}, [job('lost')], 'next bad_answer'],
+    'not, when its audio cannot be used': [{}, failed('invalid_media'), 'caller audio_unusable'],
+    'not, when it is too long': [{}, failed('duration_exceeded'), 'caller audio_too_long'],
+    'not, when there is no credit': [{}, failed('insufficient_balance'), 'account insufficient_balance'],
+    'not, when the account may owe no more': [
+      {},
+      failed('invoicing_limit_exceeded'),
+      'account invoicing_limit_exceeded',
+    ],
+    'not, when Rev AI has failed': [{}, failed('internal_processing'), 'next internal_processing'],
+    'not, for no reason': [{}, failed(), 'next job_failed'],
+  },
+};

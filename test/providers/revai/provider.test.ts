@@ -1,0 +1,75 @@
+// Rev AI: what its service says and what that must become, for the suite of every provider.
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { options } from './options.ts';
+import { stories } from './sessions.ts';
+
+const headers = { authorization: 'Bearer key-of-the-suite' };
+const streamAt = (base: string, rate: number) =>
+  `${base}/speechtotext/v1/stream?content_type=audio%2Fx-raw%3Blayout%3Dinterleaved%3Brate%3D${rate}%3Bformat%3DS16LE%3Bchannels%3D1&transcriber=machine&max_connection_wait_seconds=5`;
+const said = (title: string, parameters?: object) => ({ title, status: 400, parameters });
+
+testProvider({
+  provider: 'revai',
+  options,
+  live: {
+    model: 'machine',
+    sampleRate: 16_000,
+    openings: [
+      [{}, { kind: 'websocket', url: streamAt('wss://api.rev.ai', 16_000), headers }],
+      [
+        {
+          sampleRate: 8_000,
+          access: { baseUrl: undefined, credential: undefined, fields: { api_key: 'key-of-the-suite', region: 'eu' } },
+        },
+        { kind: 'websocket', url: streamAt('wss://ec1.api.rev.ai', 8_000), headers },
+      ],
+      [
+        { access: { baseUrl: 'http://127.0.0.1:9/rev/', credential: undefined } },
+        { kind: 'websocket', url: streamAt('ws://127.0.0.1:9/rev', 16_000), headers: {} },
+      ],
+    ],
+    requests: [
+      [{ language: 'auto' }, {}],
+      [{ language: 'fr-CA' }, { language: 'fr' }],
+      [{ language: 'zh-TW' }, { language: 'cmn' }],
+      [{ diarization: true }, { enable_speaker_switch: 'true' }],
+      [{ params: { speakers_count: 2, unheard_of: 1, constructor: 1 } }, {}],
+    ],
+    timings: [[{}, { readyMs: 6_000, keepAliveMs: 5_000, sessionMaxMs: 10_800_000, unconfirmedMax: undefined }]],
+    stories,
+    closes: [
+      [4001, 'Unauthorized', 'account close_4001'],
+      [4002, 'Bad request', 'caller close_4002'],
+      [4003, 'Insufficient credits', 'account close_4003'],
+      [4010, '', 'retry close_4010'],
+      [4013, '', 'next close_4013'],
+      [4029, '', 'next close_4029'],
+    ],
+  },
+  batch: files,
+  refusals: [
+    {
+      ...{ status: 400, body: said('Your request parameters are invalid.', { speakers_count: ['too many'] }) },
+      ...{ is: 'caller http_400', message: /speakers_count/ },
+    },
+    { status: 401, body: said('Authorization has been denied'), is: 'account http_401' },
+    { status: 403, body: said('Not authorized'), is: 'account http_403' },
+    { status: 404, body: said('Could not find resource.'), is: 'next http_404' },
+    { status: 409, body: said('Not ready'), is: 'next http_409' },
+    { status: 415, body: said('Not supported'), is: 'caller http_415' },
+    { status: 429, body: said('Too many requests.'), is: 'next http_429' },
+  ],
+  simulated: {
+    whole: [
+      ['machine', [], { max_segment_duration_seconds: 30, priority: 'accuracy' }, 3],
+      ['machine', ['late-connected=4000'], {}, 3],
+    ],
+    ends: [
+      ['machine', ['no-worker'], 1, 'next close_4013'],
+      ['machine', ['shutting-down'], 3, 'retry close_4010'],
+      ['machine', ['out-of-credit=2'], 3, 'account close_4003'],
+      ['machine', ['late-connected=7000'], 1, 'next ready_timeout'],
+    ],
+  },
+});
