@@ -6,11 +6,13 @@ import type { Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialForm, ProviderAccess } from './credentials.ts';
 import type { Outgoing } from './engine.ts';
+import type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
 import type { FailureRow } from './kit/failure-row.ts';
 import type { OptionRows } from './kit/options.ts';
 
 export type { ProviderAccess } from './credentials.ts';
 export type { Engine, EngineConnection, EngineListener, Outgoing } from './engine.ts';
+export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
 
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
@@ -134,13 +136,6 @@ export type Step =
   /** Audio was confirmed: `unconfirmed` says how much is left. */
   | { type: 'confirmed' };
 
-/** An HTTP answer that is a refusal: of an upgrade, or of a request. Header names in lower case; at most 4 KiB of the body. */
-export interface ProviderRefusal {
-  status: number;
-  headers: Readonly<Record<string, string | undefined>>;
-  body: string;
-}
-
 /**
  * A live codec. `State` is a plain object owned by the leg; methods may change it in place.
  * A message that cannot be read is answered with an empty list, never with a throw; the host counts it.
@@ -213,28 +208,6 @@ export interface BatchFile {
   bytes: number | undefined;
   /** Known where the container says so. */
   seconds: number | undefined;
-}
-
-/** One HTTP request. The file's bytes are streamed where the body names them. */
-export interface HttpRequest {
-  method: 'GET' | 'POST' | 'DELETE';
-  url: string;
-  headers: Record<string, string>;
-  body:
-    | { kind: 'none' }
-    | { kind: 'json'; json: unknown }
-    | { kind: 'file' }
-    | { kind: 'multipart'; fields: readonly (readonly [string, string])[]; fileField: string };
-}
-
-/** One that carries no file. */
-export type PlainRequest = HttpRequest & { body: Exclude<HttpRequest['body'], { kind: 'file' | 'multipart' }> };
-
-/** An answer with a 2xx status. The body is text: JSON for most. */
-export interface HttpAnswer {
-  status: number;
-  headers: Readonly<Record<string, string | undefined>>;
-  body: string;
 }
 
 /** What comes next in a file's transcription: a request (after a pause, for polling), the result, or the failure. */

@@ -8,12 +8,11 @@ import type { SimulatorStage } from '../../../src/simulator/stage.ts';
 import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
 import type { ExchangeDependencies } from '../../../src/upstream/http/exchange.ts';
 import type { OpenSocket, Wire, WireListener } from '../../../src/upstream/wire.ts';
-import { simulatedPools } from './simulated-requests.ts';
+import { type DialFault, simulatedPools } from './simulated-requests.ts';
+
+export type { DialFault } from './simulated-requests.ts';
 
 export type Direction = 'to-client' | 'to-provider';
-
-/** How a dial is answered: as the provider does, not at all, or with no listener at the address. */
-export type DialFault = 'none' | 'hang' | 'refuse';
 
 export interface SimulatedNetworkOptions {
   /** Milliseconds one way, for each frame; a slower one holds up those behind it. 1 when absent. */

@@ -4,7 +4,9 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { SimulatedAnswer } from '../../../src/providers/simulation.ts';
 import type { SimulatorStage } from '../../../src/simulator/stage.ts';
 import type { ExchangeDependencies } from '../../../src/upstream/http/exchange.ts';
-import type { DialFault } from './simulated-network.ts';
+
+/** How a dial is answered: as the provider does, not at all, or with no listener at the address. */
+export type DialFault = 'none' | 'hang' | 'refuse';
 
 export interface RequestsOptions {
   stageOf(host: string): SimulatorStage | undefined;

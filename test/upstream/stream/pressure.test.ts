@@ -1,8 +1,8 @@
 // Whether a provider takes what it is sent, by a clock that is moved by hand; and a session whose provider confirms its audio.
 import { expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Pressure } from '../../src/upstream/pressure.ts';
-import { puppetRig } from '../session/puppet.ts';
+import { Pressure } from '../../../src/upstream/pressure.ts';
+import { puppetRig } from '../../session/puppet.ts';
 
 const MAX = 10;
 

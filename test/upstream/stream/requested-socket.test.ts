@@ -1,17 +1,17 @@
 // Legs of a provider whose WebSocket has to be asked for: one request, its answer, and what becomes of the session that was made.
 import { expect, test } from 'vitest';
-import type { LegReport } from '../../machines/events.ts';
-import { failed } from '../../src/providers/kit/heard.ts';
-import { objectOf, textIn } from '../../src/providers/kit/json.ts';
-import { liveTiming } from '../../src/providers/kit/timing.ts';
-import type { LiveCodec } from '../../src/providers/provider.ts';
-import type { ProviderSimulator } from '../../src/providers/simulation.ts';
-import { scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorStage } from '../../src/simulator/stage.ts';
-import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { type DialFault, SimulatedNetwork } from '../fakes/network/simulated-network.ts';
-import { puppetProvider } from '../session/puppet.ts';
-import { EventClock } from '../simulation/event-clock.ts';
+import type { LegReport } from '../../../machines/events.ts';
+import { failed } from '../../../src/providers/kit/heard.ts';
+import { objectOf, textIn } from '../../../src/providers/kit/json.ts';
+import { liveTiming } from '../../../src/providers/kit/timing.ts';
+import type { LiveCodec } from '../../../src/providers/provider.ts';
+import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { SimulatorStage } from '../../../src/simulator/stage.ts';
+import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
+import { type DialFault, SimulatedNetwork } from '../../fakes/network/simulated-network.ts';
+import { puppetProvider } from '../../session/puppet.ts';
+import { EventClock } from '../../simulation/event-clock.ts';
 
 const TOKEN = 'token-of-a-session';
 const CONNECT_MS = 1_000;
