@@ -2,9 +2,12 @@
 
 import type { AssemblyaiParams } from './params-assemblyai.ts';
 import type { DeepgramFluxGeneralEnParams, DeepgramParams } from './params-deepgram.ts';
+import type { GladiaParams } from './params-gladia.ts';
 import type { LocalAlignEnParams, LocalParams } from './params-local.ts';
 import type { LoopbackNumberedParams, LoopbackParams } from './params-loopback.ts';
 import type { OpenaiParams } from './params-openai.ts';
+import type { RevaiParams } from './params-revai.ts';
+import type { SpeechmaticsParams } from './params-speechmatics.ts';
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {
@@ -30,6 +33,10 @@ export interface ModelParams {
   'openai/gpt-4o-mini-transcribe': OpenaiParams;
   'openai/gpt-4o-transcribe-diarize': OpenaiParams;
   'openai/whisper-1': OpenaiParams;
+  'speechmatics/enhanced': SpeechmaticsParams;
+  'speechmatics/standard': SpeechmaticsParams;
+  'gladia/solaria-1': GladiaParams;
+  'revai/machine': RevaiParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -40,5 +47,8 @@ export interface ProviderParams {
   deepgram: DeepgramParams | DeepgramFluxGeneralEnParams;
   assemblyai: AssemblyaiParams;
   openai: OpenaiParams;
+  speechmatics: SpeechmaticsParams;
+  gladia: GladiaParams;
+  revai: RevaiParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }
