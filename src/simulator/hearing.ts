@@ -98,8 +98,12 @@ export class Hearing {
           this.#reachMarks();
         }
       },
-      finalize: () => ear.finalize(),
+      // Of audio that was not heard no end is told: it would be one in order.
+      finalize: () => {
+        if (!this.#deaf) ear.finalize();
+      },
       finish: () => {
+        if (this.#deaf) return;
         this.#finishing = true;
         this.#options.finishing();
         ear.finish();
