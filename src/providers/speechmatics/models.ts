@@ -5,8 +5,6 @@
 import { modelCards } from '../kit/cards.ts';
 import { LANGUAGES } from './languages.ts';
 
-export const MODELS: readonly string[] = ['enhanced', 'standard'];
-
 const common = { languages: LANGUAGES };
 
 export const models = modelCards(
