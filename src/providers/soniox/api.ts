@@ -1,0 +1,45 @@
+// Where Soniox is reached, and how tokens are read: parts of words, which bring their own spaces, live and for files.
+import type { Utterance } from '../../../machines/events.ts';
+import { bearer, keyCheck, providerApi } from '../kit/api.ts';
+import { fractionIn, type Members, secondsIn, textIn } from '../kit/json.ts';
+import { meanConfidence, oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
+
+export const api = providerApi({
+  url: 'https://api.soniox.com',
+  liveUrl: 'wss://stt-rt.soniox.com',
+  // On the upgrade as well: https://soniox.com/docs/guides/migrate-websocket-authentication
+  headers: bearer,
+});
+
+/** It lists the models to whoever has the key: https://soniox.com/docs/stt/api-reference/models/get_models */
+export const credentialCheck = keyCheck(api, '/v1/models');
+
+export const languageHint = (language: string): string => language.toLowerCase().split('-')[0] as string;
+
+/** Texts that are said in the client's words alone: translations come between them. */
+export const isSpoken = ({ text, translation_status }: Members): boolean =>
+  textIn(text) !== undefined && translation_status !== 'translation';
+
+/** Tokens that stand together, with their parts as words. One whose times cannot be read stands where the one before it ended. */
+export function utteranceOfTokens(
+  tokens: readonly Members[],
+  speakers: Speakers,
+  place: (seconds: number) => number,
+  fromSeconds: number,
+): Utterance {
+  let [text, at] = ['', fromSeconds];
+  const words = tokens.map((token) => {
+    const part = textIn(token.text) as string;
+    const start = secondsIn(token.start_ms) ?? at;
+    at = Math.max(start, secondsIn(token.end_ms) ?? start);
+    text += part;
+    return wordOf(part, place(start), place(at), fractionIn(token.confidence), speakers.numberOf(token.speaker));
+  });
+  const start = Math.min(...words.map((word) => word.start));
+  return utteranceOf(text, start, Math.max(...words.map((word) => word.end)), {
+    confidence: meanConfidence(words),
+    language: textIn(tokens[0]?.language),
+    speaker: oneSpeaker(words),
+    words,
+  });
+}

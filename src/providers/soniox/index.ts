@@ -1,0 +1,22 @@
+// Soniox: one model for 60 languages, which makes its own turns, live; and its sister for files.
+import type { Provider } from '../provider.ts';
+import { credentialCheck } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const soniox: Provider = {
+  name: 'soniox',
+  title: 'Soniox',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};
