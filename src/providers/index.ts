@@ -8,6 +8,7 @@ import { loopback } from './loopback/index.ts';
 import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 import { revai } from './revai/index.ts';
+import { soniox } from './soniox/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
 
 export const providers: readonly Provider[] = [
@@ -18,6 +19,7 @@ export const providers: readonly Provider[] = [
   speechmatics,
   gladia,
   revai,
+  soniox,
   loopback,
 ].map(withLiveTurns);
 

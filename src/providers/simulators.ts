@@ -5,6 +5,15 @@ import { simulator as gladia } from './gladia/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
 import { simulator as revai } from './revai/simulator/index.ts';
 import type { ProviderSimulator } from './simulation.ts';
+import { simulator as soniox } from './soniox/simulator/index.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
 
-export const simulators: readonly ProviderSimulator[] = [deepgram, assemblyai, openai, speechmatics, gladia, revai];
+export const simulators: readonly ProviderSimulator[] = [
+  deepgram,
+  assemblyai,
+  openai,
+  speechmatics,
+  gladia,
+  revai,
+  soniox,
+];

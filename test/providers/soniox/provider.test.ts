@@ -1,0 +1,85 @@
+// Soniox: what its service says and what that must become, for the suite of every provider.
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { stories } from './stories.ts';
+
+const headers = { authorization: 'Bearer key-of-the-suite' };
+const LIVE = ['stt-rt-v5'];
+const BATCH = ['stt-async-v5'];
+const both = { live: LIVE, batch: BATCH };
+const FLAG = { takes: [true, false], refuses: ['yes'] };
+const START = {
+  ...{ model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: 16_000, num_channels: 1 },
+  enable_endpoint_detection: true,
+};
+const refusal = (error_type: string, message = 'their words') => ({ status_code: 400, error_type, message });
+
+testProvider({
+  provider: 'soniox',
+  options: {
+    rows: {
+      language_hints: { takes: [['en', 'de']], refuses: ['en', ['']], ...both },
+      language_hints_strict: { ...FLAG, ...both },
+      enable_language_identification: { ...FLAG, ...both },
+      context: {
+        takes: [{ terms: ['Voxgate'], general: [{ key: 'domain', value: 'speech' }] }, { text: 'before' }],
+        refuses: ['text', { unknown: 1 }, { general: [{ key: 'domain' }] }],
+        ...both,
+      },
+      client_reference_id: { takes: ['call 7'], refuses: [7], ...both },
+      max_endpoint_delay_ms: { takes: [500, 3_000], refuses: [499, 3_001], live: LIVE },
+      endpoint_sensitivity: { takes: [-1, 0.5], refuses: [1.1], live: LIVE },
+      endpoint_latency_adjustment_level: { takes: [0, 3], refuses: [4, 0.5], live: LIVE },
+      // Known to the provider, of no use here.
+      translation: { takes: [{ type: 'one_way', target_language: 'en' }], refuses: ['en'] },
+    },
+  },
+  live: {
+    model: 'stt-rt-v5',
+    sampleRate: 16_000,
+    openings: [
+      [{}, { kind: 'websocket', url: 'wss://stt-rt.soniox.com/transcribe-websocket', headers }, [START]],
+      [
+        { sampleRate: 8_000, diarization: true, params: { unheard_of: 1 } },
+        { kind: 'websocket', url: 'wss://stt-rt.soniox.com/transcribe-websocket', headers },
+        [{ ...START, sample_rate: 8_000, enable_speaker_diarization: true }],
+      ],
+    ],
+    asked: (_, [start]) => start as Record<string, unknown>,
+    written: (value) => value,
+    requests: [
+      [{ language: 'auto' }, { enable_language_identification: true }],
+      [{ language: 'pt-BR' }, { language_hints: ['pt'] }],
+      [{ language: 'fr', params: { language_hints: ['de', 'it'] } }, { language_hints: ['de', 'it'] }],
+      [{ diarization: true }, { enable_speaker_diarization: true }],
+    ],
+    timings: [
+      [{}, { turnPauseMs: 2_000, keepAliveMs: 7_000, sessionMaxMs: 18_000_000 }],
+      [{ params: { max_endpoint_delay_ms: 500 } }, { turnPauseMs: 500 }],
+    ],
+    stories,
+    closes: [[1011, 'gone', 'retry close_1011']],
+  },
+  batch: files,
+  refusals: [
+    { status: 400, body: refusal('invalid_request'), is: 'caller http_400', message: /their words/ },
+    {
+      ...{ status: 400, body: refusal('invalid_request', 'Audio decode error'), is: 'caller http_400' },
+      file: 'caller audio_unusable',
+    },
+    { status: 401, body: refusal('unauthenticated'), is: 'account http_401', message: /^(?!.*their words)/ },
+    { status: 402, body: refusal('organization_balance_exhausted'), is: 'account http_402' },
+    { status: 403, body: refusal('temp_api_key_session_expired'), is: 'account http_403' },
+    { status: 408, body: refusal('request_timeout'), is: 'next http_408' },
+    { status: 429, body: refusal('rate_limit_exceeded'), is: 'next http_429' },
+    { status: 503, body: refusal('service_unavailable'), is: 'retry http_503' },
+  ],
+  simulated: {
+    whole: [['stt-rt-v5', ['one-message'], {}, 3]],
+    ends: [
+      ['stt-rt-v5', ['cannot-continue'], 3, 'retry 503'],
+      ['stt-rt-v5', ['error-after=0ms'], 1, 'retry 500'],
+      ['stt-rt-v5', ['close-after=1s:1011'], 3, 'retry close_1011'],
+    ],
+  },
+});

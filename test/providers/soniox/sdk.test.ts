@@ -1,0 +1,131 @@
+// Soniox's official SDK, unmodified, against the simulated Soniox; and the rules of it that no SDK breaks.
+import { SonioxNodeClient } from '@soniox/node';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { simulator } from '../../../src/providers/soniox/simulator/index.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { silentWav } from '../../fakes/audio/audio-files.ts';
+import { Client, closeAll, serve } from '../../simulator/client.ts';
+import { quickClock } from '../../simulator/quick-clock.ts';
+
+const RATE = 16_000;
+const TURNS = [
+  { text: 'hello and welcome', seconds: 1 },
+  { text: 'good bye', seconds: 1 },
+];
+const SESSION = { model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: RATE, num_channels: 1 } as const;
+
+// This Node has none of its own without a flag.
+vi.stubGlobal('WebSocket', WebSocket);
+afterEach(closeAll);
+
+const simulated = (speed = 40) =>
+  serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }), clock: quickClock(speed) });
+
+async function client(api_key = 'good') {
+  const { url } = await simulated();
+  const ws_base_url = `${url.replace('http', 'ws')}/transcribe-websocket`;
+  return new SonioxNodeClient({ api_key, base_url: url, realtime: { ws_base_url } });
+}
+
+describe('the SDK live', () => {
+  it('hears tokens, of which some are final before others, the ends of turns, and the end of the stream', async () => {
+    const session = (await client()).realtime.stt({ ...SESSION, enable_endpoint_detection: true });
+    const finals: string[] = [];
+    let ends = 0;
+    let mixed = 0;
+    session.on('result', ({ tokens }) => {
+      finals.push(...tokens.filter(({ is_final }) => is_final).map(({ text }) => text));
+      if (new Set(tokens.map(({ is_final }) => is_final)).size === 2) mixed++;
+    });
+    session.on('endpoint', () => ends++);
+    await session.connect();
+    for (let frame = 0; frame < 25; frame++) session.sendAudio(new Uint8Array(3_200));
+    await session.finish();
+    expect(finals.join('')).toBe('hello and welcomegood byehello and welcome');
+    expect([ends, mixed]).toEqual([2, 3]);
+  });
+
+  it('ends a turn by finalize', async () => {
+    const session = (await client()).realtime.stt(SESSION);
+    const finalized = new Promise<void>((resolve) => session.on('finalized', () => resolve()));
+    await session.connect();
+    session.sendAudio(new Uint8Array(RATE));
+    session.keepAlive();
+    session.finalize({ trailing_silence_ms: 200 });
+    await finalized;
+    session.close();
+  });
+
+  it.each([
+    ['bad-key', {}, 'auth_error'],
+    ['broke-key', {}, 'quota_exceeded'],
+    ['limited-key', {}, 'quota_exceeded'],
+    ['good', { model: 'none' }, 'bad_request'],
+    ['good', { context: { text: 'x'.repeat(10_001) } }, 'bad_request'],
+  ])('is refused with %s and %j', async (key, change, code) => {
+    const session = (await client(key)).realtime.stt({ ...SESSION, ...change });
+    const refused = new Promise<Error>((resolve) => session.on('error', resolve));
+    await session.connect();
+    expect(await refused).toMatchObject({ code });
+  });
+});
+
+describe('the SDK with files', () => {
+  it('uploads, waits, fetches the transcript, and removes what was kept', async () => {
+    const soniox = await client();
+    const file = await soniox.files.upload(silentWav(2), { filename: 'audio.wav' });
+    const job = await soniox.stt.create({ model: 'stt-async-v5', file_id: file.id, enable_speaker_diarization: true });
+    const done = await job.wait({ interval_ms: 1_000 });
+    expect(done).toMatchObject({ status: 'completed', audio_duration_ms: 2_000 });
+    const transcript = await done.getTranscript();
+    expect(transcript?.text).toBe('hello and welcome good bye');
+    expect(transcript?.tokens.map(({ text }) => text).join('')).toBe('hello and welcome good bye');
+    expect(new Set(transcript?.tokens.map(({ speaker }) => speaker))).toEqual(new Set(['1', '2']));
+    await done.destroy();
+    expect([await soniox.stt.get(job.id), await soniox.stt.getTranscript(job.id)]).toEqual([null, null]);
+  });
+
+  it('is told of a file that is no audio', async () => {
+    const soniox = await client();
+    const file = await soniox.files.upload(Buffer.from('no audio at all'), { filename: 'audio.wav' });
+    const job = await soniox.stt.create({ model: 'stt-async-v5', file_id: file.id });
+    expect(await job.wait({ interval_ms: 1_000 })).toMatchObject({ status: 'error' });
+  });
+
+  it.each([
+    ['bad-key', 401],
+    ['limited-key', 429],
+  ])('is refused with %s', async (key, statusCode) => {
+    await expect((await client(key)).models.list()).rejects.toMatchObject({ statusCode });
+  });
+});
+
+describe('a session', () => {
+  const open = async (authorization = 'Bearer good', speed = 40) => {
+    const { url } = await simulated(speed);
+    return new Client(`${url}/transcribe-websocket`, { authorization });
+  };
+  const errorOf = (socket: Client) => socket.message(({ error_code }) => error_code !== undefined);
+
+  it.each([
+    ['nothing', [], 408],
+    ['no audio behind a start', [SESSION], 408],
+    ['audio before a start', [new Uint8Array(2)], 400],
+    ['an unknown message', [SESSION, { type: 'flush' }], 400],
+    ['the end before any audio', [SESSION, ''], 400],
+    ['languages twice', [{ ...SESSION, language_hints: ['en', 'en'] }], 400],
+    ['a start without a rate', [{ ...SESSION, sample_rate: null }], 400],
+  ] as const)('is ended with %s', async (_, frames, code) => {
+    const socket = await open('Bearer good', code === 408 ? 4_000 : 40);
+    await socket.opened;
+    socket.send(...frames);
+    expect(await errorOf(socket)).toMatchObject({ error_code: code, tokens: [] });
+    await socket.closed;
+  });
+
+  it('is let in by its header alone, and refused by it', async () => {
+    const socket = await open('Bearer bad');
+    expect(await socket.refused).toMatchObject({ status: 401 });
+  });
+});

@@ -1,0 +1,171 @@
+// What Soniox says on a connection, and what a leg makes of it: tokens that are parts of words, and the marks that end turns.
+import type { StoryGroup } from '../../suites/provider/fixtures.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like, type Story } from '../../suites/provider/story.ts';
+
+type Token = readonly [text: string, startMs: number, endMs: number, more?: object];
+
+const wire =
+  (is_final: boolean) =>
+  ([text, start_ms, end_ms, more]: Token) => ({
+    ...{ text, start_ms, end_ms, confidence: 0.9, is_final },
+    ...more,
+  });
+/** Final tokens, then those that may change, then how far the audio was worked on. */
+const said = (final: readonly Token[], rest: readonly Token[] = [], totalMs = 0, more: object = {}) => ({
+  tokens: [...final.map(wire(true)), ...rest.map(wire(false))],
+  ...{ final_audio_proc_ms: 0, total_audio_proc_ms: totalMs },
+  ...more,
+});
+const mark = (text: string) => ({ text, confidence: 1, is_final: true });
+const marked = (final: readonly Token[], text = '<end>', ...behind: object[]) => ({
+  ...said([]),
+  tokens: [...final.map(wire(true)), mark(text), ...behind],
+});
+const error = (error_code: unknown, error_message: string) => ({ tokens: [], error_code, error_message });
+
+const HOW: Token = ['How', 600, 760];
+const ARE: Token = [' are', 800, 950];
+const FINALIZED = [FINALIZE, 'send 6400 bytes', 'send finalize {"trailing_silence_ms":200}'];
+const LEAVING = 'send ""';
+const END = ['send finalize', LEAVING];
+
+const TURNS: Readonly<Record<string, Story>> = {
+  'joins tokens to words and a turn, and says none of the marks': [
+    [said([], [HOW]), 'partial 0 "How" 0.6-0.76'],
+    [said([HOW], [ARE]), 'partial 0 "How" 0.6-0.76', 'partial 0 "How are" 0.6-0.95'],
+    [said([], [ARE, [' y', 1000, 1100], ['ou', 1100, 1500]]), 'partial 0 "How are you" 0.6-1.5'],
+    [
+      marked([ARE, [' y', 1000, 1100], ['ou?', 1100, 1500]]),
+      'partial 0 "How are you?" 0.6-1.5',
+      like({
+        ...{ type: 'turn.ended', turnId: '0', formattedFollows: false },
+        utterance: {
+          ...{ text: 'How are you?', start: 0.6, end: 1.5 },
+          words: [
+            { word: 'How', start: 0.6, end: 0.76 },
+            { word: 'are', start: 0.8, end: 0.95 },
+            { word: 'you?', start: 1, end: 1.5 },
+          ],
+        },
+      }),
+    ],
+  ],
+  'ends a turn and begins the next in one message': [
+    [
+      marked([HOW], '<end>', wire(true)([' Fine', 2000, 2500]), wire(false)([' thanks', 2500, 3000])),
+      ...['partial 0 "How" 0.6-0.76', 'ended 0 "How" 0.6-0.76'],
+      ...['partial 1 "Fine" 2-2.5', 'partial 1 "Fine thanks" 2-3'],
+    ],
+  ],
+  'ends a turn when it is asked to, behind a little silence': [
+    FINALIZED,
+    [marked([HOW], '<fin>'), 'partial 0 "How" 0.6-0.76', 'ended 0 "How" 0.6-0.76'],
+  ],
+  'makes nothing of a mark behind a mark': [
+    [marked([HOW]), 'partial 0 "How" 0.6-0.76', 'ended 0 "How" 0.6-0.76'],
+    [marked([], '<fin>')],
+  ],
+  'takes final tokens that come twice for one': [
+    [said([HOW]), 'partial 0 "How" 0.6-0.76'],
+    [said([HOW])],
+    [marked([ARE]), 'partial 0 "How are" 0.6-0.95', 'ended 0 "How are" 0.6-0.95'],
+    [marked([ARE])],
+  ],
+  'waits for words that are said no more, and forgets them with the turn': [
+    [said([], [HOW]), 'partial 0 "How" 0.6-0.76'],
+    [said([], [], 9_000)],
+    [marked([]), 'ended 0 "" 0-0'],
+    [said([], [], 9_000), 'ended 1 "" 0-8'],
+  ],
+  'leaves translations out': [
+    [
+      said([HOW, ['Wie', 600, 760, { translation_status: 'translation', start_ms: undefined, end_ms: undefined }]]),
+      'partial 0 "How" 0.6-0.76',
+    ],
+    [marked([]), 'ended 0 "How" 0.6-0.76'],
+  ],
+  'keeps the text of final tokens whose times cannot be read, and places them behind what was settled': [
+    [said([HOW]), 'partial 0 "How" 0.6-0.76'],
+    [
+      marked([[' are', Number.NaN, Number.NaN]]),
+      ...['partial 0 "How are" 0.6-0.76', 'warned place_estimated', 'ended 0 "How are" 0.6-0.76'],
+    ],
+  ],
+  'tells silence about once a second, and only up to a second ago': [
+    [said([], [], 1_500)],
+    [said([], [], 2_500), 'ended 0 "" 0-1.5'],
+    [said([], [], 3_000)],
+    [said([HOW]), 'partial 1 "How" 0.6-0.76'],
+    [said([], [], 9_000)],
+  ],
+  'makes no token reach beyond the audio that was sent, and goes on hearing': [
+    [marked([['far', 9_000, 1e12]]), 'partial 0 "far" 9-10', 'ended 0 "far" 9-10'],
+    [audio(2), marked([[' on', 10_000, 12_000]]), 'partial 1 "on" 10-12', 'ended 1 "on" 10-12'],
+  ],
+  'numbers speakers in the order they are heard, and names the language': [
+    [
+      marked([
+        ['Yes', 0, 500, { speaker: '3', language: 'en' }],
+        [' oui', 500, 900, { speaker: '1', language: 'fr' }],
+      ]),
+      'partial 0 "Yes oui" 0-0.9 en',
+      like({ utterance: { words: [{ speaker: 0 }, { speaker: 1 }] } }),
+    ],
+  ],
+  'makes nothing of what it cannot read': [[{ tokens: 'x' }, { tokens: [7, { text: 3 }] }, { finished: 'x' }]],
+  'keeps a connection by a message': [[KEEP_ALIVE, 'send keepalive']],
+};
+
+const ENDS: Readonly<Record<string, Story>> = {
+  'finishes with the tokens that were left': [
+    [FINISH, ...END],
+    [KEEP_ALIVE, LEAVE],
+    [said([HOW]), 'partial 0 "How" 0.6-0.76'],
+    [said([], [], 0, { finished: true }), 'ended 0 "How" 0.6-0.76', 'finished'],
+    [closed(1000), 'finished'],
+  ],
+  'fails when it ends with words that are not final': [
+    [said([], [HOW]), 'partial 0 "How" 0.6-0.76'],
+    [FINISH, ...END],
+    [said([], [ARE], 0, { finished: true }), 'partial 0 "are" 0.8-0.95', 'failed retry final_missing'],
+  ],
+  'fails when the connection closes with a turn that was not ended': [
+    [said([HOW]), 'partial 0 "How" 0.6-0.76'],
+    [FINISH, ...END],
+    [closed(1000), 'failed retry final_missing'],
+  ],
+  'fails when it ends before it was asked to': [[said([], [], 0, { finished: true }), 'failed retry closed']],
+  'is finished when there was no audio': [
+    [FINISH, ...END],
+    [error(400, 'No audio received.'), 'finished'],
+  ],
+  'ends the stream when it is let go of: it is charged while it is open': [[LEAVE, LEAVING]],
+};
+
+/** As they were seen, or as the documents word them. */
+const ERRORS: Readonly<Record<string, Story>> = {
+  'gives the tokens that come with an error before it': [
+    [
+      { ...marked([HOW]), error_code: 503, error_message: 'Cannot continue request (code 11). Please restart.' },
+      ...['partial 0 "How" 0.6-0.76', 'ended 0 "How" 0.6-0.76', 'failed retry 503'],
+    ],
+  ],
+  'takes error members that are null for none': [[{ ...said([HOW]), error_code: null }, 'partial 0 "How" 0.6-0.76']],
+  'knows errors by their code and their words': [
+    [error(400, 'Invalid model specified.'), 'failed caller 400'],
+    [error(400, 'Audio decode error'), 'failed next 400'],
+    [error(400, 'Audio is too long.'), 'failed retry session_expired'],
+    [error('401', 'Incorrect API key provided.'), 'failed account 401'],
+    [error(402, 'Organization balance exhausted.'), 'failed account 402'],
+    [error(403, 'Temporary API key session duration limit exceeded.'), 'failed account 403'],
+    [error(408, 'Input too slow'), 'failed retry 408'],
+    [error(429, 'Rate limit for your project has been exceeded.'), 'failed next 429'],
+    [error(500, 'The server had an error processing your request.'), 'failed retry 500'],
+    [error('odd', 'x'), 'failed retry odd'],
+  ],
+};
+
+export const stories: readonly StoryGroup[] = [
+  { of: 'Soniox', stories: { ...TURNS, ...ENDS } },
+  { of: 'An error of Soniox', stories: ERRORS },
+];
