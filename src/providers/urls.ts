@@ -25,3 +25,12 @@ export function urlOf(kind: 'http' | 'websocket', base: string, path: string, qu
 /** A value of a query or a form. */
 export const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
+/** Fields of a form: undefined ones are left out, lists are repeated, objects are JSON text. */
+export const formOf = (members: Query): [string, string][] =>
+  Object.entries(members).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((each): [string, string] => [
+      name,
+      textOf(each),
+    ]),
+  );

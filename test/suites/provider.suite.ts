@@ -48,7 +48,7 @@ function testCatalogue({ name, models }: Provider): void {
         const { priceSource, ...shown } = card;
         const state = { object: 'model', owned_by: name, provider_params: {}, available: true, status: 'up' };
         expect([...Value.Errors(Model, { ...shown, ...state })]).toEqual([]);
-        expect(id).toMatch(new RegExp(`^${name}/[a-z0-9.-]+$`));
+        expect(id).toMatch(new RegExp(`^${name}/[a-z0-9._-]+$`));
         const { currency: _, ...prices } = card.pricing;
         expect(Object.keys(prices).sort()).toEqual([...card.modes].sort());
         for (const price of Object.values(prices)) expect(Number(price?.amount) > 0 || price?.free === true).toBe(true);

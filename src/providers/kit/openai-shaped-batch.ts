@@ -3,7 +3,7 @@
 import type { Utterance, Word } from '../../../machines/events.ts';
 import type { TokenLogprob } from '../../api/transcriptions.ts';
 import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec } from '../provider.ts';
-import { textOf } from '../urls.ts';
+import { formOf } from '../urls.ts';
 import type { ProviderApi } from './api.ts';
 import { requestBatch } from './batch.ts';
 import type { FailureTable, RefusalWords } from './failures.ts';
@@ -98,15 +98,6 @@ const formBytesOf = (fields: readonly (readonly [string, string])[], fileBytes =
   fields.reduce((bytes, [, value]) => bytes + FIELD_BYTES + Buffer.byteLength(value), fileBytes + FIELD_BYTES);
 
 const extensionOf = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-
-/** Fields of a form: undefined ones are left out, lists are repeated, objects are JSON text. */
-const formOf = (members: Members): [string, string][] =>
-  Object.entries(members).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((each): [string, string] => [
-      name,
-      textOf(each),
-    ]),
-  );
 
 function resultOf(answer: Members, fileSeconds: number | undefined): Omit<BatchResult, 'warnings'> | undefined {
   const text = textIn(answer.text)?.trim();

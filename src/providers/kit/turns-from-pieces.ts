@@ -61,9 +61,15 @@ export class TurnsFromPieces {
     return partial(this.#turn, spaced(this.#parts));
   }
 
-  /** Ends the turn, where there is one with settled words. */
-  end(): Heard[] {
-    return this.#from !== undefined ? [this.#ended(this.#parts && spaced(this.#parts))] : [];
+  /**
+   * Ends the turn, where there is one with settled words.
+   *
+   * @param until where it was ended, for parts: behind its last word
+   */
+  end(until = 0): Heard[] {
+    if (this.#from === undefined) return [];
+    const parts = this.#parts && spaced(this.#parts);
+    return [this.#ended(parts && { ...parts, end: Math.max(parts.end, until) })];
   }
 
   /** Whether a piece was heard before: it has no name but where it was and what it says. */
