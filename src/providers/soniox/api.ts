@@ -2,6 +2,7 @@
 import type { Utterance } from '../../../machines/events.ts';
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { fractionIn, type Members, secondsIn, textIn } from '../kit/json.ts';
+import { baseLanguage } from '../kit/whisper-languages.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 
 export const api = providerApi({
@@ -14,7 +15,12 @@ export const api = providerApi({
 /** It lists the models to whoever has the key: https://soniox.com/docs/stt/api-reference/models/get_models */
 export const credentialCheck = keyCheck(api, '/v1/models');
 
-export const languageHint = (language: string): string => language.toLowerCase().split('-')[0] as string;
+/** What a session and a job are asked about languages. */
+export function languagesOf(language: string | undefined): Members {
+  const named = baseLanguage(language);
+  if (language === 'auto') return { enable_language_identification: true };
+  return named === undefined ? {} : { language_hints: [named] };
+}
 
 /** Texts that are said in the client's words alone: translations come between them. */
 export const isSpoken = ({ text, translation_status }: Members): boolean =>

@@ -4,7 +4,7 @@ import { pollingBatch, unsupported } from '../kit/batch.ts';
 import { listIn, type Members, objectIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf, spaced } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
-import { api, isSpoken, languageHint, utteranceOfTokens } from './api.ts';
+import { api, isSpoken, languagesOf, utteranceOfTokens } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';
 
@@ -49,12 +49,10 @@ export const batch = pollingBatch({
 
 function jobOf({ model, language, diarization, prompt, params }: BatchRequest): Members {
   const { context, ...rest } = options.wire(params, model, 'batch') as { context?: object };
-  const isNamed = language !== undefined && language !== 'auto';
   const known = prompt === undefined ? context : { text: prompt, ...context };
   return {
     model,
-    ...(isNamed ? { language_hints: [languageHint(language)] } : {}),
-    ...(language === 'auto' ? { enable_language_identification: true } : {}),
+    ...languagesOf(language),
     ...(diarization ? { enable_speaker_diarization: true } : {}),
     ...(known === undefined ? {} : { context: known }),
     ...rest,

@@ -8,7 +8,7 @@ import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
 import { Speakers, utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
-import { api, isSpoken, languageHint, utteranceOfTokens } from './api.ts';
+import { api, isSpoken, languagesOf, utteranceOfTokens } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';
 
@@ -102,15 +102,13 @@ export const live: LiveCodec<State> = {
 };
 
 function startOf({ model, sampleRate, language, diarization, params }: LegRequest) {
-  const isNamed = language !== undefined && language !== 'auto';
   return {
     model,
     audio_format: 'pcm_s16le',
     sample_rate: sampleRate,
     num_channels: 1,
     enable_endpoint_detection: true,
-    ...(isNamed ? { language_hints: [languageHint(language)] } : {}),
-    ...(language === 'auto' ? { enable_language_identification: true } : {}),
+    ...languagesOf(language),
     ...(diarization ? { enable_speaker_diarization: true } : {}),
     ...options.wire(params, model, 'live'),
   };

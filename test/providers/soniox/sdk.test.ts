@@ -19,7 +19,7 @@ const SESSION = { model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: RA
 vi.stubGlobal('WebSocket', WebSocket);
 afterEach(closeAll);
 
-const simulated = (speed = 40) =>
+const simulated = (speed = 1) =>
   serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }), clock: quickClock(speed) });
 
 async function client(api_key = 'good') {
@@ -102,7 +102,7 @@ describe('the SDK with files', () => {
 });
 
 describe('a session', () => {
-  const open = async (authorization = 'Bearer good', speed = 40) => {
+  const open = async (authorization = 'Bearer good', speed = 1) => {
     const { url } = await simulated(speed);
     return new Client(`${url}/transcribe-websocket`, { authorization });
   };
@@ -117,7 +117,7 @@ describe('a session', () => {
     ['languages twice', [{ ...SESSION, language_hints: ['en', 'en'] }], 400],
     ['a start without a rate', [{ ...SESSION, sample_rate: null }], 400],
   ] as const)('is ended with %s', async (_, frames, code) => {
-    const socket = await open('Bearer good', code === 408 ? 4_000 : 40);
+    const socket = await open('Bearer good', code === 408 ? 4_000 : 1);
     await socket.opened;
     socket.send(...frames);
     expect(await errorOf(socket)).toMatchObject({ error_code: code, tokens: [] });
