@@ -1,0 +1,23 @@
+// ElevenLabs: Scribe live, with turns that the gateway ends, and for files.
+import type { Provider } from '../provider.ts';
+import { credentialCheck, credentialForm } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const elevenlabs: Provider = {
+  name: 'elevenlabs',
+  title: 'ElevenLabs',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm,
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};

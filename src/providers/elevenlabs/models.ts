@@ -1,0 +1,48 @@
+// Catalogue rows of ElevenLabs. Not verified with the service: the codes of its closes, how long a session may last, how much
+// audio it queues, and that the times of words count from the first audio of the connection (seen by a client of it).
+import { modelCards } from '../kit/cards.ts';
+
+export const LIVE_MODELS: readonly string[] = ['scribe_v2_realtime'];
+export const FILE_MODELS: readonly string[] = ['scribe_v2'];
+
+/** "90+ languages", which it detects itself. */
+const ANY = ['*'];
+const ADD_ONS = 'ElevenLabs charges extra for key terms and entities, which this price does not hold.';
+
+export const models = modelCards(
+  'elevenlabs',
+  {
+    created: 1_762_819_200,
+    capabilities: {
+      diarization: true,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: true,
+      language_detection: true,
+    },
+    sampleRates: [8_000, 16_000, 22_050, 24_000, 44_100, 48_000],
+    // https://elevenlabs.io/docs/api-reference/speech-to-text/convert
+    fileBytesMax: 3_000_000_000,
+    fileSecondsMax: 36_000,
+    // The list price for an hour by 60, rounded up.
+    priceSource: { url: 'https://elevenlabs.io/pricing/api', date: '2026-08-01' },
+  },
+  [
+    {
+      id: 'scribe_v2_realtime',
+      name: 'Scribe v2 Realtime',
+      description: `More than 90 languages. The gateway ends its turns, by silence. ${ADD_ONS}`,
+      languages: ANY,
+      can: { diarization: false, redaction: false },
+      live: '0.0065',
+    },
+    {
+      id: 'scribe_v2',
+      name: 'Scribe v2',
+      description: `Files in more than 90 languages, with up to 32 speakers. ${ADD_ONS}`,
+      languages: ANY,
+      batch: '0.0037',
+    },
+  ],
+);
