@@ -1,6 +1,7 @@
 // The registry: one line per provider. Models that hear files only get a live mode here.
 import { assemblyai } from './assemblyai/index.ts';
 import { deepgram } from './deepgram/index.ts';
+import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
 import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
@@ -20,6 +21,7 @@ export const providers: readonly Provider[] = [
   gladia,
   revai,
   soniox,
+  elevenlabs,
   loopback,
 ].map(withLiveTurns);
 

@@ -1,6 +1,7 @@
 // The simulators: one line per provider that has one.
 import { simulator as assemblyai } from './assemblyai/simulator/index.ts';
 import { simulator as deepgram } from './deepgram/simulator/index.ts';
+import { simulator as elevenlabs } from './elevenlabs/simulator/index.ts';
 import { simulator as gladia } from './gladia/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
 import { simulator as revai } from './revai/simulator/index.ts';
@@ -16,4 +17,5 @@ export const simulators: readonly ProviderSimulator[] = [
   gladia,
   revai,
   soniox,
+  elevenlabs,
 ];

@@ -1,0 +1,60 @@
+// The simulated `POST /v1/speech-to-text`: what a form may ask for, and one answer with every word.
+import { type TSchema, Type } from '@sinclair/typebox';
+import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { type HeardText, textOf, wordsOf } from '../../kit/simulator/words.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+
+const texts = (maxItems: number, maxLength: number): TSchema =>
+  Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems });
+
+const Form = members(
+  { file: Type.Unknown(), model_id: oneOf('scribe_v1', 'scribe_v2') },
+  {
+    language_code: Type.String({ pattern: '^[a-z]{2,3}$' }),
+    diarize: Type.Boolean(),
+    num_speakers: Type.Integer({ minimum: 1, maximum: 32 }),
+    tag_audio_events: Type.Boolean(),
+    temperature: Type.Number({ minimum: 0, maximum: 2 }),
+    keyterms: texts(1_000, 50),
+    use_multi_channel: Type.Boolean(),
+    timestamps_granularity: oneOf('none', 'word', 'character'),
+  },
+  'ignored',
+);
+
+/** A refusal, with a status of its own where it has one. */
+export function refusal(status: number, code?: string, message = 'The request was refused.'): SimulatedAnswer {
+  return { status, body: { detail: code === undefined ? message : { status: code, message } } };
+}
+
+/** Words, with what stands between them. */
+export function wordsAsTold(heard: HeardText, extras: object = {}): object[] {
+  return wordsOf(heard).flatMap(({ word: text, start, end }, index) => [
+    ...(index === 0 ? [] : [{ text: ' ', start, end: start, type: 'spacing', logprob: 0, ...extras }]),
+    { text, start, end, type: 'word', logprob: -0.05, ...extras },
+  ]);
+}
+
+export async function answerFile(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
+  const form = await formOf(request);
+  const asked = valuesOf(form ?? new FormData(), Form);
+  const fault = faultIn(Form, asked);
+  if (fault !== undefined)
+    return { status: 422, body: { detail: [{ loc: ['body', fault.member], msg: fault.message, type: fault.kind }] } };
+  const file = form?.get('file');
+  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const heard = await tools.transcribe(bytes, asked.language_code as string | undefined).catch(() => undefined);
+  if (heard === undefined) return refusal(400, 'invalid_content', 'The file is corrupt or no audio.');
+  const words = heard.turns.flatMap((turn, index) => {
+    const speaker = asked.diarize === true ? { speaker_id: `speaker_${index % 2}` } : {};
+    const gap = index === 0 ? [] : [{ text: ' ', type: 'spacing', start: turn.start, end: turn.start, logprob: 0 }];
+    return [...gap, ...wordsAsTold(turn, speaker)];
+  });
+  const transcript = { language_code: 'eng', language_probability: 0.99, text: textOf(heard.turns), words };
+  const audio_duration_secs = heard.seconds;
+  const body =
+    asked.use_multi_channel === true
+      ? { transcripts: [{ ...transcript, channel_index: 0 }], audio_duration_secs }
+      : { ...transcript, transcription_id: tools.newId(), audio_duration_secs };
+  return { status: 200, body };
+}
