@@ -1,0 +1,22 @@
+// Cartesia: Ink 2 live, in English, and Ink Whisper for files.
+import type { Provider } from '../provider.ts';
+import { credentialCheck } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const cartesia: Provider = {
+  name: 'cartesia',
+  title: 'Cartesia',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};

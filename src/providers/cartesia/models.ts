@@ -1,0 +1,43 @@
+// Catalogue rows of Cartesia. Not verified with the service: the codes of its closes, how long it keeps an idle connection (20 s
+// or three minutes), how much faster than real time audio may come, and that words' times count from the first audio.
+import { modelCards } from '../kit/cards.ts';
+import { LANGUAGES } from '../kit/whisper-languages.ts';
+
+export const LIVE_MODELS: readonly string[] = ['ink-2'];
+export const FILE_MODELS: readonly string[] = ['ink-whisper'];
+
+export const models = modelCards(
+  'cartesia',
+  {
+    created: 1_775_001_600,
+    capabilities: {
+      diarization: false,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: false,
+      language_detection: false,
+    },
+    sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
+    // https://docs.cartesia.ai/api-reference/stt/transcribe
+    fileBytesMax: 2_000_000_000,
+    // 3 credits a second live, 1 for two seconds of a file; a credit costs 5 USD for 100,000 in the smallest plan.
+    priceSource: { url: 'https://docs.cartesia.ai/pricing', date: '2026-07-02' },
+  },
+  [
+    {
+      id: 'ink-2',
+      name: 'Ink 2',
+      description: 'English, live. The gateway ends its turns, by silence. Its credits cost less in larger plans.',
+      languages: ['en'],
+      live: '0.009',
+    },
+    {
+      id: 'ink-whisper',
+      name: 'Ink Whisper',
+      description: 'Files in about 100 languages. Live, each utterance is a file, whose final comes after it.',
+      languages: LANGUAGES,
+      batch: '0.0015',
+    },
+  ],
+);
