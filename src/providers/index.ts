@@ -1,5 +1,6 @@
 // The registry: one line per provider. Models that hear files only get a live mode here.
 import { assemblyai } from './assemblyai/index.ts';
+import { cartesia } from './cartesia/index.ts';
 import { deepgram } from './deepgram/index.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
@@ -22,6 +23,7 @@ export const providers: readonly Provider[] = [
   revai,
   soniox,
   elevenlabs,
+  cartesia,
   loopback,
 ].map(withLiveTurns);
 

@@ -1,0 +1,78 @@
+// Cartesia as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts.
+import { Type } from '@sinclair/typebox';
+import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { routed } from '../../kit/simulator/routes.ts';
+import { textOf } from '../../kit/simulator/words.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { errorOf, InkSession, sessionFault } from './live.ts';
+
+const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 402, limited: 429 };
+
+const Form = members(
+  { file: Type.Unknown(), model: oneOf('ink-whisper', 'ink-whisper-2025-06-04') },
+  { language: Type.String({ pattern: '^[a-z]{2,3}$' }), timestamp_granularities: Type.Array(Type.Literal('word')) },
+  'ignored',
+);
+
+export const simulator: ProviderSimulator = {
+  provider: 'cartesia',
+  quirks: {
+    'mark-first': 'the mark of an end comes before the text that it ends',
+    'no-mark': 'ends that are asked for before the close have no mark',
+    'no-words': 'text comes without its words and their times',
+  },
+  refusal: (status) => refusal(status),
+  failure: () => ({ messages: [errorOf(500)], close: { code: 1011, reason: 'internal error' } }),
+  // A mark never overtakes the text that it ends.
+  isFinal: ({ type, is_final }) => type === 'flush_done' || (type === 'transcript' && is_final === true),
+
+  upgrade(request, tools) {
+    const { pathname, searchParams } = request.url;
+    const key = keyFault(keyOf(request));
+    if (key !== undefined) return { refuse: refusal(KEY_STATUS[key]) };
+    if (pathname !== '/stt/websocket') return { refuse: refusal(404) };
+    const fault = sessionFault(searchParams);
+    if (fault !== undefined) return { refuse: refusal(400, fault) };
+    return { connect: (peer) => new InkSession(peer, tools, searchParams) };
+  },
+
+  async http(request, tools) {
+    const key = keyFault(keyOf(request));
+    if (key !== undefined) return refusal(KEY_STATUS[key]);
+    const answer = await routed(request, {
+      'GET /voices': () => ({ status: 200, body: { data: [], has_more: false } }),
+      'POST /access-token': () => ({ status: 200, body: { token: `token-${tools.newId()}` } }),
+      'POST /stt': () => transcribe(request, tools),
+    });
+    return answer ?? refusal(404);
+  },
+};
+
+const keyOf = (request: SimulatedRequest): string | undefined =>
+  authorizationOf(request, 'bearer') ??
+  request.headers['x-api-key'] ??
+  request.url.searchParams.get('access_token') ??
+  request.url.searchParams.get('api_key') ??
+  undefined;
+
+function refusal(status: number, message?: string): SimulatedAnswer {
+  const { type, status_code, ...body } = errorOf(status, message);
+  return { status, ...(status === 429 ? { headers: { 'retry-after': '5' } } : {}), body };
+}
+
+async function transcribe(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
+  const form = await formOf(request);
+  const asked = valuesOf(form ?? new FormData(), Form);
+  const fault = faultIn(Form, asked);
+  if (fault !== undefined) return refusal(400, `${fault.member}: ${fault.message}`);
+  const file = form?.get('file');
+  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const language = (asked.language as string | undefined) ?? 'en';
+  const heard = await tools.transcribe(bytes, language).catch(() => undefined);
+  if (heard === undefined) return refusal(400, 'The audio file could not be decoded.');
+  const words = heard.turns.flatMap((turn) => turn.words.map(({ word, start, end }) => ({ word, start, end })));
+  const times = asked.timestamp_granularities === undefined ? {} : { words };
+  const body = { type: 'transcript', text: textOf(heard.turns), language, duration: heard.seconds, ...times };
+  return { status: 200, body: { ...body, request_id: `request-${tools.newId()}` } };
+}

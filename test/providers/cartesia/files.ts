@@ -1,0 +1,56 @@
+// What Cartesia answers for a file, and what it comes to.
+import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+
+const answer = (text: string, more: object = {}) => ({
+  type: 'transcript',
+  text,
+  language: 'en',
+  duration: 5,
+  ...more,
+});
+const words = [
+  { word: 'Yes.', start: 0.5, end: 1 },
+  { word: 'Go', start: 1.5, end: 2 },
+  { word: 'on', start: 2, end: 2.5 },
+];
+
+export const files: BatchFixtures = {
+  model: 'ink-whisper',
+  opening: {
+    ...{ method: 'POST', url: 'https://api.cartesia.ai/stt' },
+    headers: { authorization: 'Bearer key-of-the-suite', 'cartesia-version': '2026-03-01' },
+    body: {
+      ...{ kind: 'multipart', fileField: 'file' },
+      fields: [
+        ['model', 'ink-whisper'],
+        ['timestamp_granularities[]', 'word'],
+      ],
+    },
+  },
+  requests: [
+    [{ language: 'auto' }, {}],
+    [{ language: 'pt-BR' }, { language: 'pt' }],
+    [{ diarization: true }, {}],
+  ],
+  answers: {
+    'words in sentences, with language and seconds': [
+      {},
+      [answer(' Yes. Go on', { words })],
+      {
+        ...{ language: 'en', seconds: 5, warnings: [] },
+        utterances: [
+          { text: 'Yes.', start: 0.5, end: 1, words: [{ word: 'Yes.', start: 0.5, end: 1 }] },
+          { text: 'Go on', start: 1.5, end: 2.5 },
+        ],
+      },
+    ],
+    'a text without words': [{}, [answer('Yes.')], { utterances: [{ text: 'Yes.', start: 0, end: 5 }] }],
+    'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
+    'warnings of what Cartesia has no parameter for': [
+      { prompt: 'names', temperature: 0 },
+      [answer('')],
+      { warnings: [{ param: 'prompt' }, { param: 'temperature' }] },
+    ],
+    'an answer without a text': [{}, [{ type: 'transcript' }], 'next bad_answer'],
+  },
+};

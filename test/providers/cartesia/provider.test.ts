@@ -1,0 +1,58 @@
+// Cartesia: what its service says and what that must become, for the suite of every provider.
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { stories } from './stories.ts';
+
+const headers = { authorization: 'Bearer key-of-the-suite', 'cartesia-version': '2026-03-01' };
+const URL = 'wss://api.cartesia.ai/stt/websocket?model=ink-2&encoding=pcm_s16le';
+const refused = (error_code: string | null, message = 'their words') => ({ error_code, title: 'Refused', message });
+const terms = (count: number) => Array.from({ length: count }, (_, index) => `term ${index}`);
+
+testProvider({
+  provider: 'cartesia',
+  options: {
+    rows: {
+      keyterm: { takes: [['Voxgate', 'two words'], terms(100)], refuses: ['x', [''], terms(101)], live: ['ink-2'] },
+    },
+  },
+  live: {
+    model: 'ink-2',
+    sampleRate: 16_000,
+    openings: [
+      [{}, { kind: 'websocket', url: `${URL}&sample_rate=16000`, headers }],
+      [
+        { sampleRate: 8_000, diarization: true, params: { unheard_of: 1 } },
+        { kind: 'websocket', url: `${URL}&sample_rate=8000`, headers },
+      ],
+    ],
+    requests: [
+      [{ language: 'en-GB' }, { language: 'en' }],
+      [{ language: 'auto' }, {}],
+    ],
+    timings: [[{}, { keepAliveMs: 8_000, endpointing: { silenceMs: 500, longestMs: 25_000 } }]],
+    stories,
+    closes: [[1011, 'gone', 'retry close_1011']],
+  },
+  batch: files,
+  refusals: [
+    { status: 400, body: refused(null), is: 'caller http_400', message: /Refused: their words/ },
+    {
+      ...{ status: 400, body: refused(null, 'could not be decoded'), is: 'caller http_400' },
+      file: 'caller audio_unusable',
+    },
+    { status: 401, body: refused(null), is: 'account http_401', message: /^(?!.*their words)/ },
+    { status: 402, body: refused('quota_exceeded'), is: 'account quota_exceeded' },
+    { status: 403, body: refused('plan_upgrade_required'), is: 'account plan_upgrade_required' },
+    { status: 429, body: refused('concurrency_limited'), is: 'next concurrency_limited' },
+  ],
+  simulated: {
+    whole: [
+      ['ink-2', ['mark-first']],
+      ['ink-2', ['no-mark']],
+    ],
+    ends: [
+      ['ink-2', ['error-after=0ms'], 1, 'retry 500'],
+      ['ink-2', ['close-after=1s:1011'], 3, 'retry close_1011'],
+    ],
+  },
+});

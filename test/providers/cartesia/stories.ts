@@ -1,0 +1,147 @@
+// What Ink says on a connection, and what a leg makes of it: text that is settled piece by piece, and the marks of ends.
+import type { StoryGroup } from '../../suites/provider/fixtures.ts';
+import {
+  audio,
+  closed,
+  FINALIZE,
+  FINISH,
+  KEEP_ALIVE,
+  LEAVE,
+  like,
+  type Story,
+  WAKE,
+} from '../../suites/provider/story.ts';
+
+const said = (text: string, is_final: boolean, more: object = {}) => ({ type: 'transcript', text, is_final, ...more });
+const words = (...times: readonly (readonly [string, number, number])[]) => ({
+  words: times.map(([word, start, end]) => ({ word, start, end })),
+});
+const MARK = { type: 'flush_done', request_id: 'x' };
+const DONE = { type: 'done', request_id: 'x' };
+const error = (status_code: number, error_code: string | null = null) => ({
+  ...{ type: 'error', status_code, error_code, title: 'Refused', message: 'their words' },
+});
+const ASK = 'send "finalize"';
+const CLOSE = 'send "close"';
+
+const TURNS: Readonly<Record<string, Story>> = {
+  'joins settled text as it is, with words and their times, and ends where it was asked to': [
+    [said('Two', false), 'partial 0 "Two" 0-10'],
+    [said('Two cof', true, words(['Two', 1, 1.5], ['cof', 1.5, 2])), 'partial 0 "Two cof" 1-2'],
+    [said('fees', false), 'partial 0 "Two coffees" 1-10'],
+    [FINALIZE, ASK],
+    [
+      said('fees to go.', true, words(['fees', 2, 2.5], ['to', 2.5, 3], ['go.', 3, 3.5])),
+      'partial 0 "Two coffees to go." 1-3.5',
+    ],
+    [
+      MARK,
+      like({
+        utterance: {
+          ...{ text: 'Two coffees to go.', start: 1, end: 10 },
+          words: [{ word: 'Two' }, { word: 'coffees', start: 1.5, end: 2.5 }, { word: 'to' }, { word: 'go.' }],
+        },
+      }),
+    ],
+    [WAKE],
+    [audio(2), said(' Yes', true, words(['Yes', 11, 12])), 'partial 1 "Yes" 11-12'],
+  ],
+  'waits a little for text behind the mark of an end': [
+    [FINALIZE, ASK],
+    [MARK, 'wake 300'],
+    [said('One.', true, words(['One.', 1, 2])), 'partial 0 "One." 1-2'],
+    [WAKE, 'ended 0 "One." 1-10'],
+  ],
+  'ends the turn before at the mark of the next': [
+    [FINALIZE, ASK],
+    [said('One.', false), 'partial 0 "One." 0-10'],
+    [MARK, 'wake 300'],
+    [said('One.', true), 'partial 0 "One." 0-10'],
+    [audio(2), FINALIZE, ASK],
+    [MARK, 'ended 0 "One." 0-10', 'wake 300'],
+    [WAKE, 'ended 1 "" 10-12'],
+  ],
+  'takes a piece that comes twice for one': [
+    [said('One.', true, words(['One.', 1, 2])), 'partial 0 "One." 1-2'],
+    [said('One.', true, words(['One.', 1, 2]))],
+  ],
+  'fails where words that were heard are not settled by the mark, nor said to be none': [
+    [said('One', false), 'partial 0 "One" 0-10'],
+    [FINALIZE, ASK],
+    [MARK, 'wake 300'],
+    [WAKE, 'failed retry final_missing'],
+  ],
+  'forgets words that are said to be none': [
+    [said('One', false), 'partial 0 "One" 0-10'],
+    [FINALIZE, ASK],
+    [said('', true), 'partial 0 "" 0-10'],
+    [MARK, 'wake 300'],
+    [WAKE, 'ended 0 "" 0-10'],
+  ],
+  'gives an end without text as silence': [
+    [FINALIZE, ASK],
+    [MARK, 'wake 300'],
+    [WAKE, 'ended 0 "" 0-10'],
+  ],
+  'asks once for the end of the same audio': [[FINALIZE, ASK], [FINALIZE]],
+  'makes nothing of a mark that was not asked for, or what it cannot read': [
+    [MARK, { type: 'transcript' }, { type: 'transcript', text: 7, is_final: true }],
+    [said('', true)],
+  ],
+  'makes no word reach beyond the audio that was sent': [
+    [said('far', true, words(['far', 9, 1e9])), 'partial 0 "far" 9-10'],
+  ],
+  'keeps a connection by a little silence': [[KEEP_ALIVE, 'send 3200 bytes']],
+};
+
+const ENDS: Readonly<Record<string, Story>> = {
+  'finishes with the text of the last end': [
+    [FINISH, ASK, CLOSE],
+    [KEEP_ALIVE, LEAVE],
+    [said('Bye.', true), 'partial 0 "Bye." 0-10'],
+    [MARK, 'ended 0 "Bye." 0-10'],
+    [DONE, 'finished'],
+    [closed(1000), 'finished'],
+  ],
+  'finishes without the mark of the last end': [
+    [FINISH, ASK, CLOSE],
+    [said('Bye.', true), 'partial 0 "Bye." 0-10'],
+    [DONE, 'ended 0 "Bye." 0-10', 'finished'],
+  ],
+  'fails when it ends with text that is not settled': [
+    [said('Bye', false), 'partial 0 "Bye" 0-10'],
+    [FINISH, ASK, CLOSE],
+    [DONE, 'failed retry final_missing'],
+  ],
+  'fails when the connection closes before its end': [
+    [FINISH, ASK, CLOSE],
+    [closed(1000), 'failed retry final_missing'],
+  ],
+  'fails when it ends before it was asked to': [[DONE, 'failed retry closed']],
+  'takes an error behind the end of a session without text for its end': [
+    [FINISH, ASK, CLOSE],
+    [error(500), 'finished'],
+  ],
+  'closes the session when it is let go of': [[LEAVE, CLOSE]],
+};
+
+const ERRORS: Readonly<Record<string, Story>> = {
+  'knows errors by their code, or else by their status': [
+    [error(400), 'failed caller 400'],
+    [error(401), 'failed account 401'],
+    [error(402), 'failed account 402'],
+    [error(402, 'quota_exceeded'), 'failed account quota_exceeded'],
+    [error(403), 'failed account 403'],
+    [error(403, 'plan_upgrade_required'), 'failed account plan_upgrade_required'],
+    [error(429), 'failed next 429'],
+    [error(429, 'concurrency_limited'), 'failed next concurrency_limited'],
+    [error(500), 'failed retry 500'],
+    // As versions before 2026-03-01 had it.
+    [{ type: 'error', code: 429, message: 'their words' }, 'failed next 429'],
+  ],
+};
+
+export const stories: readonly StoryGroup[] = [
+  { of: 'Ink', stories: { ...TURNS, ...ENDS } },
+  { of: 'An error of Ink', stories: ERRORS },
+];
