@@ -40,10 +40,15 @@ export const UTTERANCE_TIMING: LiveTiming = {
 /** Whether the gateway makes the turns of a model's live sessions. */
 export const hearsUtterances = ({ live_turns }: Pick<ModelCard, 'live_turns'>): boolean => live_turns === 'gateway';
 
+/** Each utterance would cost as much as the least of a file, and a minute of a session more than it is said to. */
+const hasMinimum = ({ pricing }: ModelCard): boolean => pricing.batch?.minimum !== undefined;
+
 /** The provider, with a live mode for each of its models that hears files by HTTP and nothing else. */
 export function withLiveTurns(provider: Provider): Provider {
   if (provider.batch?.kind !== 'http') return provider;
-  const models = provider.models.map((card) => (card.modes.includes('live') ? card : withLiveMode(card)));
+  const models = provider.models.map((card) =>
+    card.modes.includes('live') || hasMinimum(card) ? card : withLiveMode(card),
+  );
   const slugs = models.filter(hearsUtterances).map(({ id }) => id);
   if (slugs.length === 0) return provider;
   return {

@@ -26,6 +26,8 @@ interface Row {
   live?: string;
   batch?: string;
   priceDate?: string;
+  /** USD: the least that a file costs. */
+  batchMinimum?: string;
   /** Capabilities that are not those of all. */
   can?: Partial<Capabilities>;
   created?: number;
@@ -37,6 +39,7 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
   return rows.map((row) => {
     const { name, description, live, batch, can } = row;
     const price = (amount: string) => ({ unit: 'minute', amount, byok: '0.00', ...common.price }) as const;
+    const minimum = row.batchMinimum === undefined ? {} : { minimum: row.batchMinimum };
     const ofFiles = <Value>(limit: Value | undefined): Value | null => (batch === undefined ? null : (limit ?? null));
     return {
       id: `${provider}/${row.id}`,
@@ -54,7 +57,7 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
       },
       pricing: {
         currency: 'USD',
-        ...(batch === undefined ? {} : { batch: price(batch) }),
+        ...(batch === undefined ? {} : { batch: { ...price(batch), ...minimum } }),
         ...(live === undefined ? {} : { live: { ...price(live), ...common.livePrice } }),
       },
       priceSource: { ...common.priceSource, date: row.priceDate ?? common.priceSource.date },
