@@ -4,6 +4,7 @@ import { cartesia } from './cartesia/index.ts';
 import { deepgram } from './deepgram/index.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
+import { groq } from './groq/index.ts';
 import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
@@ -24,6 +25,7 @@ export const providers: readonly Provider[] = [
   soniox,
   elevenlabs,
   cartesia,
+  groq,
   loopback,
 ].map(withLiveTurns);
 

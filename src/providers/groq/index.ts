@@ -1,0 +1,21 @@
+// Groq: Whisper for files, within seconds. It has no live interface.
+import type { Provider } from '../provider.ts';
+import { credentialCheck } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const groq: Provider = {
+  name: 'groq',
+  title: 'Groq',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialCheck,
+  live: undefined,
+  batch,
+  failures: failures.rows,
+};

@@ -1,0 +1,46 @@
+// Catalogue rows of Groq. Not verified with the service: what it answers beside the text, which its own types leave out.
+import { modelCards } from '../kit/cards.ts';
+import { LANGUAGES } from '../kit/whisper-languages.ts';
+
+/** Of a file that is sent, whatever the plan: https://console.groq.com/docs/speech-to-text */
+export const FILE_BYTES_MAX = 25_000_000;
+export const FILE_EXTENSIONS: readonly string[] = ['flac', 'mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'ogg', 'wav', 'webm'];
+
+const MINIMUM = 'Each file costs as much as ten seconds at least.';
+
+export const models = modelCards(
+  'groq',
+  {
+    created: 1_728_000_000,
+    capabilities: {
+      diarization: false,
+      word_timestamps: true,
+      interim_results: false,
+      formatting: true,
+      redaction: false,
+      language_detection: true,
+    },
+    sampleRates: [16_000],
+    fileBytesMax: FILE_BYTES_MAX,
+    // The list price for an hour (0.111 and 0.04 USD) by 60, rounded up; the minimum is that of ten seconds.
+    priceSource: { url: 'https://console.groq.com/docs/speech-to-text', date: '2026-08-01' },
+  },
+  [
+    {
+      id: 'whisper-large-v3',
+      name: 'Whisper Large v3 (Groq)',
+      description: `Files in 99 languages, within seconds. ${MINIMUM}`,
+      languages: LANGUAGES,
+      batch: '0.00185',
+      batchMinimum: '0.000309',
+    },
+    {
+      id: 'whisper-large-v3-turbo',
+      name: 'Whisper Large v3 Turbo (Groq)',
+      description: `Files in 99 languages, faster and cheaper, a little less exact. ${MINIMUM}`,
+      languages: LANGUAGES,
+      batch: '0.00067',
+      batchMinimum: '0.000112',
+    },
+  ],
+);

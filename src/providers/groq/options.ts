@@ -1,0 +1,18 @@
+// `provider_params` of Groq: https://console.groq.com/docs/api-reference#audio-transcription
+import { Type } from '@sinclair/typebox';
+import { fraction, honouredBy, optionTable, text } from '../kit/options.ts';
+
+const files = honouredBy({ batch: true });
+
+export const options = optionTable({
+  prompt: files(text(1_024, 'Text in the style, or with the words, that are expected; 224 tokens.')),
+  temperature: files(fraction('Of sampling; 0 when absent.')),
+  timestamp_granularities: files(
+    Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
+      minItems: 1,
+      maxItems: 2,
+      description: 'Times that are asked for; those of segments always are.',
+    }),
+    { wire: false },
+  ),
+});
