@@ -102,8 +102,11 @@ export function spaced(utterance: Utterance): Utterance {
 }
 
 /** An utterance of words that stand together. */
-export const utteranceOfWords = (words: Word[], text: string, confidence = meanConfidence(words)): Utterance =>
-  utteranceOf(text, words[0]?.start ?? 0, words.at(-1)?.end ?? 0, { confidence, words, speaker: oneSpeaker(words) });
+export function utteranceOfWords(words: Word[], text: string, confidence = meanConfidence(words)): Utterance {
+  const start = words[0]?.start ?? 0;
+  const end = Math.max(start, words.at(-1)?.end ?? 0);
+  return utteranceOf(text, start, end, { confidence, words, speaker: oneSpeaker(words) });
+}
 
 /**
  * The words of a whole file, cut where sentences end and where another speaks: captions of a file in one piece are of no use.
