@@ -4,7 +4,6 @@ import { modelCards } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/whisper-languages.ts';
 
 export const LIVE_MODELS: readonly string[] = ['ink-2'];
-export const FILE_MODELS: readonly string[] = ['ink-whisper'];
 
 export const models = modelCards(
   'cartesia',
