@@ -1,12 +1,16 @@
 // The models, and whose options they take. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
 
 import type { AssemblyaiParams } from './params-assemblyai.ts';
+import type { CartesiaParams } from './params-cartesia.ts';
 import type { DeepgramFluxGeneralEnParams, DeepgramParams } from './params-deepgram.ts';
+import type { ElevenlabsParams, ElevenlabsScribeV2Params } from './params-elevenlabs.ts';
 import type { GladiaParams } from './params-gladia.ts';
+import type { GroqParams } from './params-groq.ts';
 import type { LocalAlignEnParams, LocalParams } from './params-local.ts';
 import type { LoopbackNumberedParams, LoopbackParams } from './params-loopback.ts';
 import type { OpenaiParams } from './params-openai.ts';
 import type { RevaiParams } from './params-revai.ts';
+import type { SonioxParams } from './params-soniox.ts';
 import type { SpeechmaticsParams } from './params-speechmatics.ts';
 
 /** The type of `providerParams`, by model. */
@@ -37,6 +41,14 @@ export interface ModelParams {
   'speechmatics/standard': SpeechmaticsParams;
   'gladia/solaria-1': GladiaParams;
   'revai/machine': RevaiParams;
+  'soniox/stt-rt-v5': SonioxParams;
+  'soniox/stt-async-v5': SonioxParams;
+  'elevenlabs/scribe_v2_realtime': ElevenlabsParams;
+  'elevenlabs/scribe_v2': ElevenlabsScribeV2Params;
+  'cartesia/ink-2': CartesiaParams;
+  'cartesia/ink-whisper': CartesiaParams;
+  'groq/whisper-large-v3': GroqParams;
+  'groq/whisper-large-v3-turbo': GroqParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -50,5 +62,9 @@ export interface ProviderParams {
   speechmatics: SpeechmaticsParams;
   gladia: GladiaParams;
   revai: RevaiParams;
+  soniox: SonioxParams;
+  elevenlabs: ElevenlabsParams | ElevenlabsScribeV2Params;
+  cartesia: CartesiaParams;
+  groq: GroqParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }
