@@ -26,7 +26,7 @@ export const clientTypes: Generator = {
       transcriptions: transcriptionsText(),
       events: eventsText(),
     };
-    const params = typesOfParams().map(({ provider, types }) => [`params-${provider}`, paramsText(types)]);
+    const params = paramsByLetters().map(([letters, types]) => [`params/${letters}`, paramsText(types)]);
     return new Map(
       [...Object.entries(texts), ...params].map(([name, text]) => {
         const path = `clients/typescript/src/types/${name}.ts`;
@@ -155,19 +155,27 @@ function typesOfParams() {
   });
 }
 
+/** Providers whose names begin with these share a file. */
+const LETTERS = ['a-c', 'd-f', 'g-i', 'j-l', 'm-o', 'p-r', 's-u', 'v-x', 'y-z'];
+
+function paramsByLetters(): (readonly [letters: string, types: ParamsType[]])[] {
+  const all = typesOfParams();
+  return LETTERS.map((letters) => {
+    const begins = new RegExp(`^[${letters}]`);
+    return [letters, all.filter(({ provider }) => begins.test(provider)).flatMap(({ types }) => types)] as const;
+  }).filter(([, types]) => types.length > 0);
+}
+
 function modelsText(): string {
   const all = typesOfParams();
   const byModel = all.flatMap((each) => each.byModel.map(({ id, type }) => `${memberName(id)}: ${type};`));
   const byProvider = all.map(
     (each) => `${memberName(each.provider)}: ${each.types.map(({ name }) => name).join(' | ')};`,
   );
-  const imports = all.map(
-    ({ provider, types }) =>
-      `import type { ${types
-        .map(({ name }) => name)
-        .sort()
-        .join(', ')} } from './params-${provider}.ts';`,
-  );
+  const imports = paramsByLetters().map(([letters, types]) => {
+    const names = types.map(({ name }) => name).sort();
+    return `import type { ${names.join(', ')} } from './params/${letters}.ts';`;
+  });
   return [
     `// The models, and whose options they take. Generated from src/providers by \`${COMMAND}\`.`,
     imports.sort().join('\n'),
@@ -181,7 +189,7 @@ function modelsText(): string {
 }
 
 function paramsText(types: readonly ParamsType[]): string {
-  const head = `// Options of a provider. Generated from src/providers by \`${COMMAND}\`.`;
+  const head = `// Options of providers. Generated from src/providers by \`${COMMAND}\`.`;
   return [head, ...types.map(({ name, what, text }) => declaration(name, what, text))].join('\n\n');
 }
 

@@ -1,17 +1,17 @@
 // The models, and whose options they take. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
 
-import type { AssemblyaiParams } from './params-assemblyai.ts';
-import type { CartesiaParams } from './params-cartesia.ts';
-import type { DeepgramFluxGeneralEnParams, DeepgramParams } from './params-deepgram.ts';
-import type { ElevenlabsParams, ElevenlabsScribeV2Params } from './params-elevenlabs.ts';
-import type { GladiaParams } from './params-gladia.ts';
-import type { GroqParams } from './params-groq.ts';
-import type { LocalAlignEnParams, LocalParams } from './params-local.ts';
-import type { LoopbackNumberedParams, LoopbackParams } from './params-loopback.ts';
-import type { OpenaiParams } from './params-openai.ts';
-import type { RevaiParams } from './params-revai.ts';
-import type { SonioxParams } from './params-soniox.ts';
-import type { SpeechmaticsParams } from './params-speechmatics.ts';
+import type { AssemblyaiParams, CartesiaParams } from './params/a-c.ts';
+import type {
+  DeepgramFluxGeneralEnParams,
+  DeepgramParams,
+  ElevenlabsParams,
+  ElevenlabsScribeV2Params,
+} from './params/d-f.ts';
+import type { GladiaParams, GroqParams } from './params/g-i.ts';
+import type { LocalAlignEnParams, LocalParams, LoopbackNumberedParams, LoopbackParams } from './params/j-l.ts';
+import type { OpenaiParams } from './params/m-o.ts';
+import type { RevaiParams } from './params/p-r.ts';
+import type { SonioxParams, SpeechmaticsParams } from './params/s-u.ts';
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {

@@ -1,4 +1,4 @@
-// Options of a provider. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
+// Options of providers. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
 
 /** Options of AssemblyAI. */
 export interface AssemblyaiParams {
@@ -67,4 +67,10 @@ export interface AssemblyaiParams {
   format_text?: boolean;
   /** Words and phrases to listen for. At an extra price of AssemblyAI. */
   keyterms_prompt?: string[];
+}
+
+/** Options of Cartesia. */
+export interface CartesiaParams {
+  /** Words and phrases to expect; 1,200 characters in all. */
+  keyterm?: string[];
 }
