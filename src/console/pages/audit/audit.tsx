@@ -5,7 +5,7 @@ import { Page, Shown } from '../../controls/page.tsx';
 import { Pager } from '../../controls/pager.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { time } from '../../data/format.ts';
+import { shortId, time } from '../../data/format.ts';
 
 export function Audit() {
   const before = useSignal<number | undefined>(undefined);
@@ -28,10 +28,10 @@ export function Audit() {
               columns={[
                 { title: 'When', cell: ({ at }) => <span>{time(at)}</span> },
                 { title: 'What', cell: ({ action }) => <code>{action}</code> },
-                { title: 'Of', cell: ({ target }) => (target === null ? '' : <code>{target}</code>) },
+                { title: 'Of', cell: ({ target }) => (target === null ? '' : <Id of={target} />) },
                 {
                   title: 'By',
-                  cell: ({ by }) => <span>{by.type === 'system' ? `the ${by.id}` : <code>{by.id}</code>}</span>,
+                  cell: ({ by }) => (by.type === 'system' ? `the ${by.id}` : <Id of={by.id} />),
                 },
                 { title: 'From', cell: ({ by }) => by.address ?? '' },
                 { title: 'Details', cell: ({ detail }) => detailOf(detail) },
@@ -44,6 +44,8 @@ export function Audit() {
     </Page>
   );
 }
+
+const Id = ({ of }: { of: string }) => <code title={of}>{shortId(of)}</code>;
 
 const detailOf = (detail: AuditView['detail']): string =>
   Object.entries(detail)

@@ -54,7 +54,7 @@ export function Keys() {
               { title: 'Name', cell: ({ name }) => name },
               { title: 'Key', cell: ({ display }) => <code>{display}</code> },
               { title: 'State', cell: (key) => <Badge tone={TONES[key.status]}>{stateOf(key)}</Badge> },
-              { title: 'May be used for', cell: limitsOf },
+              { title: 'For', cell: limitsOf },
               { title: 'Made by', cell: makerOf },
               { title: 'Last used', cell: ({ last_used_at }) => (last_used_at === null ? 'never' : ago(last_used_at)) },
               { title: 'Minted', cell: ({ created_at }) => <span title={time(created_at)}>{ago(created_at)}</span> },
