@@ -122,7 +122,7 @@ export class LiveSession {
     );
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
-    const legs = () => recovery.legs.all.map((leg) => ({ ...leg }));
+    const legs = () => recovery.legs.atEnd;
     const ended = { pipeline, turns, events, outbox, account, spending, log, legs };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });

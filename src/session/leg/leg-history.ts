@@ -1,6 +1,6 @@
 // The legs of a session as its watchers are shown them: the last few, and what became of each.
 
-/** `state`: `connecting`, `streaming`, or why it was lost. */
+/** `state`: `connecting`, `streaming`, why it was lost, or `closed` once the session is over. */
 export interface LegRecord {
   readonly model: string;
   readonly state: string;
@@ -9,6 +9,7 @@ export interface LegRecord {
 }
 
 const LEGS_MAX = 16;
+const UNDER_WAY: ReadonlySet<string> = new Set(['connecting', 'streaming', 'suspended']);
 
 export class LegHistory {
   readonly #legs: { model: string; state: string; simulated?: true }[] = [];
@@ -31,5 +32,10 @@ export class LegHistory {
 
   get all(): readonly LegRecord[] {
     return this.#legs;
+  }
+
+  /** Of a session that is over. */
+  get atEnd(): LegRecord[] {
+    return this.#legs.map((leg) => (UNDER_WAY.has(leg.state) ? { ...leg, state: 'closed' } : { ...leg }));
   }
 }

@@ -51,21 +51,21 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
     await page.locator('.transcript .final').first().waitFor();
     await page.getByRole('button', { name: 'Break the provider' }).click();
     await page.locator('.takeover', { hasText: 'deepgram/nova-3 failed (upstream_closed)' }).waitFor();
-    expect(await page.locator('.timeline .change').innerText()).toContain('universal-streaming-english takes over');
+    expect(await page.locator('.tape .change').innerText()).toContain('universal-streaming-english takes over');
     await ended();
     expect(await page.locator('.transcript .final').count()).toBeGreaterThan(3);
   });
 
   it('words with markup and control characters are only words', async () => {
     expect(await page.locator('.transcript .final').first().innerText()).toContain('<img src=x onerror=alert(1)>');
-    expect(await page.locator('.transcript img, .timeline img').count()).toBe(0);
+    expect(await page.locator('.transcript img, .tape img').count()).toBe(0);
     expect(await page.locator('.transcript').innerText()).not.toContain('\u001b');
   });
 
   it('a word is lit and played from the keyboard', async () => {
-    const word = page.locator('.timeline .word').last();
+    const word = page.locator('.tape .word').last();
     await word.focus();
-    await page.locator('.timeline span.lit').waitFor();
+    await page.locator('.tape span.lit').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop listening' }).click();
     await page.getByRole('button', { name: 'Listen', exact: true }).waitFor();

@@ -49,13 +49,13 @@ async function joinBy(who: Page, link: string, email?: string): Promise<void> {
 }
 
 // Without a browser there is nothing to be seen; it says so itself.
-describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 60_000 }, () => {
+describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     const env = { ...(await simulated('deepgram')), ...(await simulated('assemblyai')) };
     gateway = await Serving.start({ env });
     browser = await openBrowser();
     ({ page, complaints } = await openPage(browser));
-  });
+  }, 120_000);
   afterAll(() => {
     for (const child of children) child.kill();
   });
