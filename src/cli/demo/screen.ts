@@ -34,8 +34,8 @@ type Style = keyof typeof STYLES;
 
 const WIDTH = { min: 40, max: 80 };
 const LABEL_WIDTH = 10;
-/** Columns before the words of a row: `  1.4 s  assemblyai  `. */
-const WORDS_AT = 5 + ' s  '.length + LABEL_WIDTH + '  '.length;
+/** Columns before the words of a row: `  1.4 s  assemblyai  `, and more where a label is longer. */
+const wordsAt = (label: string) => 5 + ' s  '.length + Math.max(LABEL_WIDTH, label.length) + '  '.length;
 /** Goes back to the first column and clears the line. */
 const CLEAR_LINE = '\r\x1b[K';
 
@@ -119,7 +119,7 @@ export class DemoScreen {
 
   #showInterim(speaker: string, text: string): void {
     if (this.#canRewrite) {
-      const room = this.#width - WORDS_AT;
+      const room = this.#width - wordsAt(speaker);
       const shown = text.length > room ? `…${text.slice(1 - room)}` : text;
       this.#output.write(`${CLEAR_LINE}${this.#head(speaker)}${shown}`);
       this.#isOpen = true;
@@ -142,9 +142,10 @@ export class DemoScreen {
   #row(label: string, words: readonly string[], style: Style = 'plain'): void {
     this.close();
     this.#interim = '';
-    const [first, ...rest] = words.flatMap((each) => wrapped(each, this.#width - WORDS_AT));
+    const at = wordsAt(label);
+    const [first, ...rest] = words.flatMap((each) => wrapped(each, this.#width - at));
     this.#line(this.#head(label, style) + this.#styled(first ?? '', style));
-    for (const each of rest) this.#line(' '.repeat(WORDS_AT) + this.#styled(each, style));
+    for (const each of rest) this.#line(' '.repeat(at) + this.#styled(each, style));
   }
 
   #head(label: string, style: Style = 'plain'): string {
