@@ -89,7 +89,9 @@ describe('a program', () => {
 
 it('every metric that the documents explain is there', async () => {
   const metrics = await (await live.request('/metrics')).text();
-  const names = guides.flatMap(({ text }) => text.match(/\b(?:voxgate|process|nodejs)_[a-z0-9_]+\b/g) ?? []);
+  // The page of all metrics is held by the test of the alerts, whose gateway is one of several nodes.
+  const pages = guides.filter(({ path }) => path !== 'docs/operations/monitoring.md');
+  const names = pages.flatMap(({ text }) => text.match(/\b(?:voxgate|process|nodejs)_[a-z0-9_]+\b/g) ?? []);
   expect(names.length).toBeGreaterThan(3);
   // Those of NATS are in alerts.yml as well, whose test has a server.
   const alerts = read('deploy/alerts.yml');
