@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
 import type { LoadResult, LoadTask } from './batch/load.ts';
 import { PEER, startPeer } from './batch/peer.ts';
+import { median } from './median.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 3);
@@ -232,10 +233,6 @@ function message<Message>(child: ChildProcess): Promise<Message> {
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-function median(values: readonly number[]): number {
-  return percentile(values, 0.5);
 }
 
 function round(value: number): number {

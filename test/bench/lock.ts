@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
+import { median } from './median.ts';
 import type { Figures, Question } from './process-under-load.ts';
 
 const sessions = Number(process.argv[2] ?? 200);
@@ -76,8 +77,4 @@ async function holdLock(): Promise<void> {
 
 function message<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve) => child.once('message', (value) => resolve(value as Message)));
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }

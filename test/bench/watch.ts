@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
+import { median } from './median.ts';
 import type { Figures, Question } from './process-under-load.ts';
 
 const sessions = Number(process.argv[2] ?? 1_000);
@@ -92,12 +93,6 @@ async function watch(signal: AbortSignal): Promise<number> {
     if (!signal.aborted) throw error;
   }
   return count;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] as number) + (sorted[Math.floor(middle)] as number)) / 2;
 }
 
 function round4(value: number): number {
