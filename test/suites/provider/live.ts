@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Utterance } from '../../../machines/events.ts';
 import type { LegRequest, LiveCodec, Provider, Step } from '../../../src/providers/provider.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import type { LiveFixtures, StoryGroup } from './fixtures.ts';
 import { askedByUrl, changed, legRequest } from './requests.ts';
 import { Act, audio, closed, FINALIZE, FINISH, isGiven, lineOf, StoryLeg, tell } from './story.ts';
@@ -13,7 +14,10 @@ type Members = Readonly<Record<string, unknown>>;
 /** Closes that say nothing: the leg is tried again. */
 const SILENT_CLOSES = [1000, 1001, 1005, 1006, 1011, 4242];
 /** Of each property, for each group of stories. */
-const RUNS = 300;
+const RUNS = drawn(1_000);
+/** Messages that are spoilt, for each group of stories; and how many of them one leg is given, twice. */
+const SPOILT_MESSAGES = 10_000;
+const SPOILT = { minLength: 5, maxLength: 12 };
 /** Times on the wire are rounded. */
 const ROUNDING_SECONDS = 1e-6;
 /** What a session keeps of its audio: a leg is given up before that. */
@@ -148,18 +152,24 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
             fc.nat(40),
             fc.oneof(fc.jsonValue(), fc.constantFrom(Number.NaN, { toString: {} })),
           )
-          .map(([message, at, value]) =>
-            message instanceof Act ? message : withSpoilt(message as Members, at, value),
-          );
+          .map(([message, at, value]) => {
+            if (message instanceof Act) return message;
+            return message instanceof Uint8Array
+              ? withSpoiltBytes(message, at, value)
+              : withSpoilt(message as Members, at, value);
+          });
+        let given = 0;
         fc.assert(
-          fc.property(fc.array(fc.oneof(spoilt, fc.anything()), { maxLength: 12 }), (all) => {
+          fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: spoilt }, fc.anything()), SPOILT), (all) => {
             const leg = new StoryLeg(codec, requestOf(group.request));
             leg.audio(2);
-            for (const given of [...all, FINISH, ...all]) leg.give(given).forEach(expectWellFormed);
+            given += all.length;
+            for (const each of [...all, FINISH, ...all]) leg.give(each).forEach(expectWellFormed);
             expect(['finished', 'failed']).toContain(codec.closed(leg.state, 1005, 'x').type);
           }),
-          { numRuns: RUNS },
+          { numRuns: drawn(SPOILT_MESSAGES / SPOILT.minLength) },
         );
+        expect(given).toBeGreaterThanOrEqual(drawn(SPOILT_MESSAGES));
       });
     });
   });
@@ -224,6 +234,18 @@ function expectWellFormed(step: Step): void {
   if (!('utterance' in step) || step.utterance === undefined) return;
   const { text, start, end } = step.utterance;
   if (typeof text !== 'string' || ![start, end].every(Number.isFinite)) expect.fail(lineOf(step));
+}
+
+/** The message with one of its bytes replaced, cut off there, or with more bytes in that place. */
+function withSpoiltBytes(message: Uint8Array, at: number, value: unknown): Uint8Array {
+  const place = at % (message.length + 1);
+  const more = Buffer.from(JSON.stringify(value) ?? '');
+  const behind = message.subarray(place);
+  return Buffer.concat([
+    message.subarray(0, place),
+    [more.subarray(0, 1), more][at % 2] as Buffer,
+    [behind.subarray(1), behind, behind.subarray(behind.length)][at % 3] as Uint8Array,
+  ]);
 }
 
 /** The message with one of its members, or of the objects in it, replaced. */

@@ -38,7 +38,7 @@ export const like = (step: object): Like => new Like(step);
 
 const sending = (frame: Outgoing): Step => ({ type: 'send', frame });
 
-/** What is given, then what is made of it: a text is the line of one step, an `Act` is played, anything else is said by the provider. */
+/** What is given, then what is made of it: a text is the line of one step, an `Act` is played, anything else is said by the provider, bytes in a binary message. */
 export type StoryRow = readonly unknown[];
 export type Story = readonly StoryRow[];
 
@@ -66,7 +66,8 @@ export class StoryLeg {
   }
 
   give(given: unknown): readonly Step[] {
-    return given instanceof Act ? given.play(this) : this.codec.read(this.state, { json: given });
+    if (given instanceof Act) return given.play(this);
+    return this.codec.read(this.state, given instanceof Uint8Array ? { bytes: given } : { json: given });
   }
 }
 
