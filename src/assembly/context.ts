@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { Role } from '../config/schema-cluster.ts';
 import { offeredProviders, providers } from '../providers/index.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
+import { isServed } from '../providers/served.ts';
 import type { Chart } from '../runtime/inspect.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -52,7 +53,7 @@ export const serviceAccess =
 
 /** Whether this node can reach a provider at the service's expense. */
 export const hasService = (config: Config, provider: string): boolean =>
-  knownProviders.get(provider)?.credential === 'none' || serviceAccess(config)(provider).credential !== undefined;
+  isServed(knownProviders.get(provider) ?? { credential: 'required' }, serviceAccess(config)(provider));
 
 /** Where audio waits that memory has no room for. */
 export const spoolDirectory = (config: Config): string => join(config.data.directory, 'spool');

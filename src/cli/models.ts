@@ -87,7 +87,7 @@ const fullRows = (list: readonly Model[]): string[][] => [
     languages.join(','),
     priceText(pricing.live),
     priceText(pricing.batch),
-    available ? 'yes' : modes.length === 0 ? 'no price' : 'no credential',
+    available ? 'yes' : modes.length === 0 ? 'no price' : 'not set up',
   ]),
 ];
 

@@ -30,6 +30,9 @@ export function configFields(providers: readonly string[]): Field[] {
 /** The variable of a provider's credential. */
 export const apiKeyVariable = (provider: string): string => envOf(ProviderSettings.properties.apiKey, provider);
 
+/** The variable of its base URL. */
+export const urlVariable = (provider: string): string => envOf(ProviderSettings.properties.url, provider);
+
 const envOf = ({ env }: TSchema, provider = ''): string =>
   String(env).replace('<PROVIDER>', provider.toUpperCase().replaceAll(/[^A-Z0-9<>]/g, '_'));
 

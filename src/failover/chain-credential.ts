@@ -4,8 +4,9 @@ import type { LegFailure } from '../../machines/events.ts';
 import type { ErrorCode } from '../api/errors.ts';
 import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
-import { apiKeyVariable } from '../config/fields.ts';
+import { apiKeyVariable, urlVariable } from '../config/fields.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
+import { isServed, needOf } from '../providers/served.ts';
 
 /** The credential of the gateway's operator. */
 export const SERVICE_CREDENTIAL = 'service';
@@ -30,12 +31,9 @@ export interface CredentialDependencies {
   access(provider: string): ProviderAccess;
   /** The organisation's own key for a provider, if it has one. Absent: there is no vault. */
   ownKeyOf?: OwnKeyOf;
-  /** Whether the service has a credential for it, here or on the node that would use it. Absent: here. */
+  /** Whether the service has what it takes to use it, here or on the node that would. Absent: here. */
   hasService?(provider: string, mode: Mode): boolean;
 }
-
-const hasAccess = (access: CredentialDependencies['access']) => (provider: string) =>
-  access(provider).credential !== undefined;
 
 const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
 
@@ -50,11 +48,11 @@ export async function credentialOf(
   { credential: wanted }: Candidate,
   provider: Provider,
   { mode, organisationId }: { mode: Mode; organisationId: string },
-  { access, ownKeyOf, hasService = hasAccess(access) }: CredentialDependencies,
+  { access, ownKeyOf, hasService }: CredentialDependencies,
 ): Promise<MemberCredential | Unusable> {
   const { name, title } = provider;
-  const needed = provider.credential === 'required';
-  const own = needed && wanted !== 'service' ? await ownKeyOf?.(organisationId, name) : undefined;
+  const isKeyed = provider.credential === 'required';
+  const own = isKeyed && wanted !== 'service' ? await ownKeyOf?.(organisationId, name) : undefined;
   if (own !== undefined) return { credentialId: own.id, own: true, barred: own.barred || undefined };
   if (wanted === 'own') {
     return {
@@ -63,7 +61,15 @@ export async function credentialOf(
       remedy: 'Save one in the console (provider keys), or leave `credential` out.',
     };
   }
-  if (!needed || hasService(name, mode)) return SERVICE;
+  const need = needOf(provider);
+  if (need === 'nothing' || (hasService?.(name, mode) ?? isServed(provider, access(name)))) return SERVICE;
+  if (need === 'address') {
+    return {
+      code: 'upstream_not_configured',
+      why: `The gateway knows no ${title}.`,
+      remedy: `Its operator can set ${urlVariable(name)} to the address of one, or name another model.`,
+    };
+  }
   const ownKey =
     ownKeyOf === undefined || wanted === 'service'
       ? ''

@@ -264,6 +264,8 @@ export interface Provider {
   optionRows?: OptionRows;
   /** Whether a credential is needed to use the provider. */
   credential: 'none' | 'required';
+  /** A server that people run themselves: it is nowhere but at its configured base URL, and a configured credential is shown to it. */
+  address?: 'configured';
   /** What a credential consists of; without it one key (`apiKeyForm`). */
   credentialForm?: CredentialForm;
   /** How a credential is tried out; without it, it is tried by using it. */

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import { listModels } from '../../src/edge/routes/models.ts';
 import { providers } from '../../src/providers/index.ts';
+import type { Provider } from '../../src/providers/provider.ts';
 
 function shown(slug: string, overrides: PriceOverrides, { margin = '0', hasCredential = true } = {}) {
   const models = listModels({
@@ -38,6 +39,21 @@ it('shows a model without any price as not available, like one without a credent
   });
   expect(shown('deepgram/nova-3', {}, { hasCredential: false })).toMatchObject({ available: false });
   expect(shown('local/commands-en', {}, { hasCredential: false })).toMatchObject({ available: true });
+});
+
+it.each([
+  [undefined, 'a-key', false],
+  ['http://10.0.0.5:2700', undefined, true],
+])('a server that people run themselves, at %s and with the key %s, is available: %s', (baseUrl, credential, can) => {
+  const [provider] = providers.filter(({ name }) => name === 'deepgram');
+  const self: Provider = { ...(provider as Provider), credential: 'none', address: 'configured' };
+  const [model] = listModels({
+    providers: new Map([['deepgram', self]]),
+    access: () => ({ baseUrl, credential }),
+    prices: createPriceList(providers),
+    statusOf: () => 'up',
+  });
+  expect(model).toMatchObject({ available: can });
 });
 
 it.each<[string, PriceOverrides, boolean]>([

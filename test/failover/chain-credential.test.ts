@@ -18,13 +18,16 @@ const keyed = (name: string): Provider => ({
   models: [{ ...card, id: `${name}/a` }],
   credential: 'required',
 });
-const providers = new Map([loopback, keyed('one'), keyed('two')].map((provider) => [provider.name, provider]));
+const self: Provider = { ...keyed('self'), credential: 'none', address: 'configured' };
+const providers = new Map([loopback, keyed('one'), keyed('two'), self].map((provider) => [provider.name, provider]));
 
 interface Situation {
   fallbacks?: Candidate[];
   model?: string;
   /** Providers that the service has a credential for. */
   service?: string[];
+  /** Those whose address is configured. */
+  addresses?: string[];
   /** Those that it has elsewhere, for live audio. */
   elsewhere?: string[];
   own?: Record<string, OwnKey>;
@@ -36,6 +39,7 @@ async function resolved({
   fallbacks = [],
   model = 'one/a',
   service = [],
+  addresses = [],
   own = {},
   elsewhere,
   strict = false,
@@ -59,7 +63,10 @@ async function resolved({
       providers,
       engines: {},
       prices: createPriceList(providers.values(), prices),
-      access: (name) => ({ baseUrl: undefined, credential: service.includes(name) ? 'ours' : undefined }),
+      access: (name) => ({
+        baseUrl: addresses.includes(name) ? 'http://10.0.0.5' : undefined,
+        credential: service.includes(name) ? 'ours' : undefined,
+      }),
       ...(elsewhere !== undefined && {
         hasService: (name: string, mode: string) => mode === 'live' && elsewhere.includes(name),
       }),
@@ -151,6 +158,14 @@ describe('a member runs on', () => {
     const { ids, asked } = await resolved({ model: 'loopback/script', own: { loopback: good('pk_1') } });
     expect([ids, asked]).toEqual([[['loopback/script', 'service', false]], []]);
   });
+});
+
+it('a server that people run themselves is used where its address is configured, without a key or with one', async () => {
+  const model = 'self/a';
+  for (const found of [{ addresses: ['self'] }, { addresses: ['self'], service: ['self'] }, { elsewhere: ['self'] }])
+    expect((await resolved({ model, ...found })).ids).toEqual([[model, 'service', false]]);
+  const { code, message } = await refusalOf({ model, service: ['self'] });
+  expect([code, message]).toEqual(['upstream_not_configured', expect.stringContaining('VOXGATE_SELF_URL')]);
 });
 
 it('a fallback on the same account as before is a duplicate; one on another account is not', async () => {

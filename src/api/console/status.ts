@@ -5,7 +5,12 @@ import { type Static, Type } from '@sinclair/typebox';
 export const SetUp = Type.Object({
   /** Every provider, and whether the service has what it takes to use it. */
   providers: Type.Array(
-    Type.Object({ name: Type.String(), title: Type.String(), needs_key: Type.Boolean(), is_usable: Type.Boolean() }),
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      needs: Type.Union([Type.Literal('key'), Type.Literal('address'), Type.Literal('nothing')]),
+      is_usable: Type.Boolean(),
+    }),
   ),
   /** Where mails go: to a server, to a page of this machine, or nowhere. */
   mail: Type.Union([Type.Literal('server'), Type.Literal('outbox'), Type.Literal('nowhere')]),

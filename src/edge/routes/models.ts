@@ -7,6 +7,7 @@ import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import type { OwnKeyOf } from '../../failover/chain-credential.ts';
 import type { Provider, ProviderAccess } from '../../providers/provider.ts';
+import { isServed } from '../../providers/served.ts';
 import type { OwnKey } from '../../vault/own-keys.ts';
 import { parseQuery } from '../http/query.ts';
 import { json, type RouteContext } from '../router.ts';
@@ -34,9 +35,7 @@ export function listModels(
 ): Model[] {
   return [...providers.values()].flatMap((provider) => {
     const own = ownKeys.get(provider.name);
-    const isServed = (mode: Mode) =>
-      hasService?.(provider.name, mode) ??
-      (provider.credential === 'none' || access(provider.name).credential !== undefined);
+    const isUsable = (mode: Mode) => hasService?.(provider.name, mode) ?? isServed(provider, access(provider.name));
     return provider.models.map(({ priceSource: _, live_turns, ...card }) => {
       const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
       return {
@@ -47,7 +46,7 @@ export function listModels(
         ...(modes.includes('live') ? { live_turns: live_turns ?? ('model' as const) } : {}),
         pricing: prices.shown(card.id),
         provider_params: provider.options(card.id.slice(provider.name.length + 1)),
-        available: own === undefined ? modes.some(isServed) : !own.barred && modes.length > 0,
+        available: own === undefined ? modes.some(isUsable) : !own.barred && modes.length > 0,
         status: statusOf(card.id),
       };
     });

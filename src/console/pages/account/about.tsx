@@ -57,10 +57,10 @@ function OwnGateway({ setUp: { providers, mail, tls } }: { setUp: SetUp }) {
       <details>
         <summary>What is set up</summary>
         <dl class="pairs">
-          {providers.map(({ name, title, needs_key, is_usable }) => (
+          {providers.map(({ name, title, needs, is_usable }) => (
             <>
               <dt>{title}</dt>
-              <dd>{is_usable ? needs_key ? 'has a key' : 'ready, needs no key' : <Missing name={name} />}</dd>
+              <dd>{is_usable ? READY[needs] : <Missing name={name} needs={needs} />}</dd>
             </>
           ))}
           <dt>Mails</dt>
@@ -76,8 +76,19 @@ function OwnGateway({ setUp: { providers, mail, tls } }: { setUp: SetUp }) {
   );
 }
 
-const Missing = ({ name }: { name: string }) => (
-  <>
-    no key: set <code>{name.toUpperCase()}_API_KEY</code> and start again
-  </>
-);
+type Need = SetUp['providers'][number]['needs'];
+
+const READY: Readonly<Record<Need, string>> = {
+  key: 'has a key',
+  address: 'has an address',
+  nothing: 'ready, needs no key',
+};
+
+const Missing = ({ name, needs }: { name: string; needs: Need }) => {
+  const variable = needs === 'address' ? `VOXGATE_${name.toUpperCase()}_URL` : `${name.toUpperCase()}_API_KEY`;
+  return (
+    <>
+      no {needs}: set <code>{variable}</code> and start again
+    </>
+  );
+};
