@@ -122,8 +122,8 @@ export interface FrameContract {
   tail: 'short' | 'pad';
 }
 
-/** One message of a provider: a parsed JSON text frame (or an engine's object), or bytes. */
-export type Incoming = { json: unknown } | { bytes: Uint8Array };
+/** One message of a provider: a parsed JSON text frame (or an engine's object), a text that is no JSON, or bytes. */
+export type Incoming = { json: unknown } | { text: string } | { bytes: Uint8Array };
 
 /**
  * What a codec makes of something: words for the session, a frame for the provider, or a call of `wake` after so long

@@ -72,7 +72,7 @@ export interface SimulatedAnswer {
 
 /** The client's end of one connection. Every method is safe at any time. */
 export interface SimulatedPeer {
-  /** A text frame; an object is sent as JSON. */
+  /** A text frame; an object as `encode` of the simulator writes it, or else as JSON. */
   send(message: string | Readonly<Record<string, unknown>>): void;
   close(code?: number, reason?: string): void;
 }
@@ -106,4 +106,6 @@ export interface ProviderSimulator extends SimulatedFailures {
   http(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer>;
   /** Whether a message gives the final of a turn: the host repeats, delays or empties those. */
   isFinal(message: Readonly<Record<string, unknown>>): boolean;
+  /** For a protocol whose messages are not JSON: the text or bytes of a message, which may be any object. */
+  encode?(message: Readonly<Record<string, unknown>>): string | Uint8Array;
 }

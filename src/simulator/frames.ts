@@ -1,7 +1,9 @@
 // Frames below what a WebSocket library would send: a server's, unmasked, whole or broken (RFC 6455 5.2).
 import { deflateRawSync } from 'node:zlib';
+import type { Outgoing } from '../providers/provider.ts';
 
 const TEXT = 1;
+const BINARY = 2;
 const CONTINUATION = 0;
 const FINAL_BIT = 0x80;
 const COMPRESSED_BIT = 0x40;
@@ -17,12 +19,14 @@ function frame(bits: number, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** A text in fragments of one byte. */
-export function tinyFragments(text: string): Buffer {
-  const bytes = Buffer.from(text);
+/** A message in fragments of one byte; an object is JSON. */
+export function tinyFragments(message: Outgoing): Buffer {
+  const isBinary = message instanceof Uint8Array;
+  const bytes = isBinary ? message : Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
+  const opcode = isBinary ? BINARY : TEXT;
   return Buffer.concat(
     Array.from(bytes, (_, at) => {
-      const bits = (at === 0 ? TEXT : CONTINUATION) | (at === bytes.length - 1 ? FINAL_BIT : 0);
+      const bits = (at === 0 ? opcode : CONTINUATION) | (at === bytes.length - 1 ? FINAL_BIT : 0);
       return frame(bits, bytes.subarray(at, at + 1));
     }),
   );

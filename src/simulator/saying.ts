@@ -4,6 +4,7 @@ import type { Clock } from '../../machines/clock.ts';
 import { jsonOf } from '../providers/kit/json.ts';
 import { Timers } from '../providers/kit/simulator/timers.ts';
 import type { Outgoing } from '../providers/provider.ts';
+import type { ProviderSimulator } from '../providers/simulation.ts';
 import type { FaultName, Faults } from './faults.ts';
 import { deflateBomb, invalidUtf8, tinyFragments } from './frames.ts';
 
@@ -24,11 +25,11 @@ export interface SayingOptions {
   faults: Faults;
   clock: Clock;
   peer: StagePeer;
-  isFinal: (message: Readonly<Record<string, unknown>>) => boolean;
+  simulator: Pick<ProviderSimulator, 'isFinal' | 'encode'>;
   onPlayed: (fault: FaultName) => void;
 }
 
-/** A text, or an object that is sent as JSON. */
+/** A text, or an object that is sent as the simulator encodes it. */
 type Message = string | Readonly<Record<string, unknown>>;
 
 /** Faults that are one frame, said once. */
@@ -46,7 +47,7 @@ export class Saying {
   readonly #faults: Faults;
   readonly #clock: Clock;
   readonly #peer: StagePeer;
-  readonly #isFinal: SayingOptions['isFinal'];
+  readonly #simulator: SayingOptions['simulator'];
   readonly #onPlayed: (fault: FaultName) => void;
   readonly #timers: Timers;
   /** What leaves later, in order. */
@@ -65,12 +66,12 @@ export class Saying {
   #emitted = 0;
   #finals = 0;
 
-  constructor({ faults, clock, peer, isFinal, onPlayed }: SayingOptions) {
+  constructor({ faults, clock, peer, simulator, onPlayed }: SayingOptions) {
     this.#faults = faults;
     this.#clock = clock;
     this.#timers = new Timers(clock);
     this.#peer = peer;
-    this.#isFinal = isFinal;
+    this.#simulator = simulator;
     this.#onPlayed = onPlayed;
   }
 
@@ -167,7 +168,9 @@ export class Saying {
 
   #saysFinal(message: Message): boolean {
     const json: unknown = typeof message === 'string' ? jsonOf(message) : message;
-    return typeof json === 'object' && json !== null && this.#isFinal(json as Readonly<Record<string, unknown>>);
+    return (
+      typeof json === 'object' && json !== null && this.#simulator.isFinal(json as Readonly<Record<string, unknown>>)
+    );
   }
 
   /** Says the finals held back from turns other than this one. */
@@ -190,22 +193,24 @@ export class Saying {
   #emit(message: Message, isFinal: boolean): void {
     if (this.#silent) return;
     const isFirst = this.#emitted === 0;
-    if (this.#plays('unknown-messages')) this.#send(UNKNOWN);
+    if (this.#plays('unknown-messages')) this.#send(this.#encoded(UNKNOWN));
     if (this.#plays('binary-messages')) this.#send(BINARY);
     if (this.#plays('non-object-json')) this.#send(NO_OBJECTS[this.#emitted % NO_OBJECTS.length] as string);
     this.#emitted++;
     if (isFinal) this.#finals++;
-    if (isFirst && this.#peer.raw !== undefined && this.#plays('tiny-fragments')) {
-      this.#raw(tinyFragments(typeof message === 'string' ? message : JSON.stringify(message)));
-    } else {
-      this.#send(message);
-    }
-    if (isFinal && this.#plays('duplicate-finals')) this.#send(message);
+    const frame = this.#encoded(message);
+    if (isFirst && this.#peer.raw !== undefined && this.#plays('tiny-fragments')) this.#raw(tinyFragments(frame));
+    else this.#send(frame);
+    if (isFinal && this.#plays('duplicate-finals')) this.#send(frame);
     if (!isFirst) return;
     for (const name of BREACHES) {
       const breach = this.#faults[name];
       if (breach !== undefined && breach.seconds === undefined) this.breach(name);
     }
+  }
+
+  #encoded(message: Message): Outgoing {
+    return typeof message === 'string' ? message : (this.#simulator.encode?.(message) ?? message);
   }
 
   #send(frame: Outgoing): void {

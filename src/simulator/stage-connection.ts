@@ -65,7 +65,7 @@ export class StageConnection {
       faults,
       clock,
       peer,
-      isFinal: (message) => simulator.isFinal(message),
+      simulator,
       onPlayed: this.#onPlayed,
     });
     this.#peer = peer;

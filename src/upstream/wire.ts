@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../machines/clock.ts';
+import { jsonOf } from '../providers/kit/json.ts';
 import type {
   Endpoint,
   Engine,
@@ -175,7 +176,7 @@ class SocketWire implements Wire {
   #deliver(data: Buffer, isBinary: boolean): void {
     if (this.#over) return;
     this.#alive();
-    this.#listener.message(isBinary ? { bytes: data } : { json: parsed(data) });
+    this.#listener.message(isBinary ? { bytes: data } : messageOf(data.toString('utf8')));
   }
 
   readonly #alive = (): void => {
@@ -283,11 +284,8 @@ class EngineWire implements Wire {
   }
 }
 
-/** A text frame as JSON; what is no JSON becomes undefined, which no codec takes for a message. */
-function parsed(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+/** A text frame as a codec is told of it. */
+export function messageOf(text: string): Incoming {
+  const json = jsonOf(text);
+  return json === undefined ? { text } : { json };
 }

@@ -16,7 +16,7 @@ export function altered(provider: string, alter: (message: Message) => readonly 
     (connect) => (peer) =>
       connect({
         send: (message) => {
-          // Simulators of protocols in JSON say objects.
+          // Simulators say objects, whatever their protocol makes of them.
           for (const said of alter(message as Message)) peer.send(said);
         },
         close: (code, reason) => peer.close(code, reason),

@@ -21,7 +21,7 @@ export function testProvider(fixtures: ProviderFixtures): void {
   const simulator = simulators.find((each) => each.provider === provider.name);
   testCatalogue(provider);
   testOptions(provider, fixtures);
-  if (provider.live !== undefined) testLive(provider, neededOf(fixtures, 'live'));
+  if (provider.live !== undefined) testLive(provider, neededOf(fixtures, 'live'), simulator?.encode);
   testRefusals(provider, fixtures);
   if (isHttp(provider.batch)) testBatch(provider.name, provider.batch, neededOf(fixtures, 'batch'));
   if (simulator !== undefined) {

@@ -30,7 +30,9 @@ export class WireLog implements WireListener {
 
   opened = (): void => this.note('opened');
   message = (message: Incoming): void =>
-    this.note(`message ${JSON.stringify('json' in message ? message.json : message.bytes.length)}`);
+    this.note(
+      `message ${'text' in message ? message.text : JSON.stringify('json' in message ? message.json : message.bytes.length)}`,
+    );
   alive = (): void => this.note('alive');
   drained = (): void => this.note('drained');
   closed = (code: number, reason: string): void => this.note(`closed ${code} ${reason}`.trim());

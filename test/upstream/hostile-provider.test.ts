@@ -192,10 +192,10 @@ describe('a provider that says what it should not', () => {
     await log.line(/message 7/);
     expect(log.lines).toEqual([
       'opened',
-      'message undefined',
-      'message undefined',
+      'message no JSON',
+      'message ',
       'message null',
-      'message undefined',
+      'message [1',
       'message {"type":"ready"}',
       'message 7',
     ]);

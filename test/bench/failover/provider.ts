@@ -16,15 +16,7 @@ const firstAudioAtMs: number[] = [];
 
 /** The same simulator; the first audio of each connection is noted. */
 function noting(simulator: ProviderSimulator): ProviderSimulator {
-  return {
-    provider: simulator.provider,
-    quirks: simulator.quirks,
-    http: (request, tools) => simulator.http(request, tools),
-    refusal: (status) => simulator.refusal(status),
-    failure: () => simulator.failure(),
-    isFinal: (message) => simulator.isFinal(message),
-    upgrade: (request, tools) => notingUpgrade(simulator.upgrade(request, tools)),
-  };
+  return { ...simulator, upgrade: (request, tools) => notingUpgrade(simulator.upgrade(request, tools)) };
 }
 
 function notingUpgrade(upgrade: SimulatedUpgrade): SimulatedUpgrade {

@@ -7,7 +7,7 @@ import type { StagePeer } from '../../../src/simulator/saying.ts';
 import type { SimulatorStage } from '../../../src/simulator/stage.ts';
 import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
 import type { ExchangeDependencies } from '../../../src/upstream/http/exchange.ts';
-import type { OpenSocket, Wire, WireListener } from '../../../src/upstream/wire.ts';
+import { messageOf, type OpenSocket, type Wire, type WireListener } from '../../../src/upstream/wire.ts';
 import { type DialFault, simulatedPools } from './simulated-requests.ts';
 
 export type { DialFault } from './simulated-requests.ts';
@@ -306,7 +306,7 @@ export class Link implements Wire {
     this.#heardMs = this.#clock.now();
     if (frame instanceof Uint8Array) this.#listener.message({ bytes: frame });
     else if (typeof frame === 'string' && frame.length > MESSAGE_CHARACTERS_MAX) this.cut('to-client');
-    else this.#listener.message({ json: typeof frame === 'string' ? parsed(frame) : frame });
+    else this.#listener.message(typeof frame === 'string' ? messageOf(frame) : { json: frame });
   }
 
   #closedByClient(): void {
@@ -374,12 +374,4 @@ export class Link implements Wire {
 
 function refusalOf({ status, headers = {}, body = '' }: SimulatedAnswer) {
   return { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

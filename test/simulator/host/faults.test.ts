@@ -1,118 +1,13 @@
 // Every fault as the peer sees it, with the clock moved by hand: what a simulated provider says, when, and how it ends.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SimulatedClock } from 'xstate';
-import type { Outgoing } from '../../../src/providers/provider.ts';
-import type { EarMessage, SimulatedRequest } from '../../../src/providers/simulation.ts';
-import { numberedEar } from '../../../src/simulator/ears.ts';
+import type { EarMessage } from '../../../src/providers/simulation.ts';
 import { FAULTS } from '../../../src/simulator/faults.ts';
 import { Hearing } from '../../../src/simulator/hearing.ts';
-import { SimulatorStage, type StageUpgrade } from '../../../src/simulator/stage.ts';
-import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
-import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { timersOf } from '../../session/support.ts';
+import { Performance, perform, request } from './performance.ts';
 import { tinyProvider } from './tiny-provider.ts';
-
-const RATE = 8_000;
-const FRAME_MS = 100;
-
-const request: SimulatedRequest = {
-  method: 'GET',
-  url: new URL(`http://tiny/listen?rate=${RATE}`),
-  headers: { authorization: 'Token good' },
-  body: new Uint8Array(0),
-};
-
-/** A client of the tiny provider that sends numbered audio in real time; the provider makes a turn of each second. */
-class Performance {
-  readonly clock = new SimulatedClock();
-  readonly stories: string[] = [];
-  readonly faults: unknown[] = [];
-  readonly stage: SimulatorStage;
-  /** One line for what the peer saw: milliseconds, then the message. */
-  readonly seen: string[] = [];
-  connection!: StageConnection;
-
-  constructor(faults: readonly string[], turnSeconds = 1) {
-    this.stage = new SimulatorStage({
-      simulator: tinyProvider,
-      ear: numberedEar({ turnSeconds, interimSeconds: 0.5 }),
-      clock: this.clock,
-      faults,
-      onEnd: (line) => this.stories.push(line),
-      onFault: (error) => this.faults.push(error),
-    });
-  }
-
-  upgrade(): StageUpgrade {
-    return this.stage.upgrade(request);
-  }
-
-  async connect({ raw = true } = {}): Promise<this> {
-    const upgrade = this.upgrade();
-    if (upgrade.type !== 'accept') throw new Error(`The upgrade ended as ${upgrade.type}.`);
-    this.connection = upgrade.connect({
-      send: (frame) => this.note(shown(frame)),
-      close: (code, reason) => this.note(`close ${code ?? '-'} ${reason ?? ''}`.trim()),
-      drop: () => this.note('drop'),
-      freeze: () => this.note('freeze'),
-      ...(raw ? { raw: (bytes: Uint8Array) => this.note(`raw ${bytes.length}`) } : {}),
-    });
-    await settle();
-    return this;
-  }
-
-  /** Says so many seconds of audio. */
-  async speak(seconds: number): Promise<void> {
-    const frameSamples = (RATE * FRAME_MS) / 1_000;
-    for (let frame = 0; frame < (seconds * 1_000) / FRAME_MS; frame++) {
-      const at = this.#spoken;
-      this.#spoken += frameSamples;
-      this.connection.bytes(numberedAudio(at, this.#spoken));
-      await settle();
-      this.clock.increment(FRAME_MS);
-      await settle();
-    }
-  }
-  #spoken = 0;
-
-  async pass(ms: number): Promise<void> {
-    this.clock.increment(ms);
-    await settle();
-  }
-
-  async say(text: string): Promise<void> {
-    this.connection.text(text);
-    await settle();
-  }
-
-  private note(what: string): void {
-    this.seen.push(`${this.clock.now()} ${what}`);
-  }
-}
-
-/** What is said, in short: kind, text and times of what was heard. */
-function shown(frame: Outgoing): string {
-  if (frame instanceof Uint8Array) return `binary ${frame.length}`;
-  if (typeof frame === 'string') return `text ${frame.slice(0, 20)}`;
-  const { type, text, start, end, code, words } = frame as Record<string, unknown>;
-  const times = start === undefined ? [] : [`${start}-${end ?? ''}`];
-  const firstWord = Array.isArray(words) && type === 'final' ? [`word at ${words[0]?.start ?? 'none'}`] : [];
-  return [
-    type,
-    ...(text === undefined ? [] : [`"${text}"`]),
-    ...times,
-    ...(code === undefined ? [] : [code]),
-    ...firstWord,
-  ].join(' ');
-}
-
-async function perform(faults: readonly string[], seconds = 2): Promise<Performance> {
-  const performance = await new Performance(faults).connect();
-  await performance.speak(seconds);
-  return performance;
-}
 
 const WHOLE = [
   '0 hello',
@@ -198,6 +93,22 @@ describe('a simulated provider', () => {
     const played = faults.map((each) => each.split('=')[0] as string).filter((name) => Object.hasOwn(FAULTS, name));
     expect(story?.split('; played ')[1]?.split(', ').sort() ?? []).toEqual(played.sort());
     expect(performance.faults).toEqual([]);
+  });
+
+  it.each([
+    ['duplicate-finals'],
+    ['late-finals=200ms'],
+    ['late-final-after-next'],
+    ['empty-finals=2'],
+    ['revised-interims'],
+    ['unknown-messages'],
+    ['tiny-fragments'],
+    ['error-after=250ms'],
+  ])('whose messages are bytes does the same with %s', async (fault) => {
+    const encode = (message: object) => Buffer.from(JSON.stringify(message));
+    const [inJson, inBytes] = [await perform([fault]), await perform([fault], 2, { ...tinyProvider, encode })];
+    const isMessage = /^(\d+) (?!raw|close)/;
+    expect(inBytes.seen).toEqual(inJson.seen.map((line) => line.replace(isMessage, '$1 encoded ')));
   });
 
   it('with refuse refuses every upgrade and request in its own words', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Utterance } from '../../../machines/events.ts';
 import type { LegRequest, LiveCodec, Provider, Step } from '../../../src/providers/provider.ts';
+import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import type { LiveFixtures, StoryGroup } from './fixtures.ts';
@@ -31,7 +32,11 @@ export function askedOf(codec: LiveCodec, fixtures: LiveFixtures, request: LegRe
   return (fixtures.asked ?? askedByUrl)(leg.opened.endpoint, [...leg.opened.hello, ...sent]);
 }
 
-export function testLive({ name, models, live }: Provider, fixtures: LiveFixtures): void {
+export function testLive(
+  { name, models, live }: Provider,
+  fixtures: LiveFixtures,
+  encode?: ProviderSimulator['encode'],
+): void {
   const codec = live as LiveCodec;
   const { model, sampleRate } = fixtures;
   const requestOf = (change: Partial<LegRequest> = {}) => legRequest({ model, sampleRate, ...change });
@@ -95,7 +100,7 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
 
     for (const { of, request, seconds = 10, stories } of fixtures.stories) {
       it.each(Object.entries(stories))(`${of}: %s`, (_, story) => {
-        const leg = new StoryLeg(codec, requestOf(request));
+        const leg = new StoryLeg(codec, requestOf(request), encode);
         if (seconds > 0) leg.audio(seconds);
         tell(leg, story);
       });
@@ -122,7 +127,8 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
       for (const json of [undefined, null, 7, 'text', [], {}, { type: 'no-such-message' }, { type: 3 }]) {
         expect(codec.read(codec.open(requestOf()).state, { json }), JSON.stringify(json)).toEqual([]);
       }
-      expect(codec.read(codec.open(requestOf()).state, { bytes: new Uint8Array(3) })).toEqual([]);
+      for (const message of [{ bytes: new Uint8Array(3) }, { text: 'text' }, { text: '' }])
+        expect(codec.read(codec.open(requestOf()).state, message)).toEqual([]);
     });
 
     // Engines of this process say what they mean.
@@ -136,7 +142,7 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
         );
         fc.assert(
           fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-            const leg = new StoryLeg(codec, requestOf(group.request));
+            const leg = new StoryLeg(codec, requestOf(group.request), encode);
             leg.audio(2);
             expectOneFinalEach(leg, [...acts, FINISH]);
           }),
@@ -161,7 +167,7 @@ export function testLive({ name, models, live }: Provider, fixtures: LiveFixture
         let given = 0;
         fc.assert(
           fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: spoilt }, fc.anything()), SPOILT), (all) => {
-            const leg = new StoryLeg(codec, requestOf(group.request));
+            const leg = new StoryLeg(codec, requestOf(group.request), encode);
             leg.audio(2);
             given += all.length;
             for (const each of [...all, FINISH, ...all]) leg.give(each).forEach(expectWellFormed);

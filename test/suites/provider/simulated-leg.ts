@@ -1,7 +1,7 @@
 // One leg to a simulated provider, on a network in memory under one clock: it is sent numbered audio as it is spoken, and what
 // it reports is kept. Nothing waits for real time.
 import type { LegFailure, Utterance } from '../../../machines/events.ts';
-import type { Provider } from '../../../src/providers/provider.ts';
+import type { Outgoing, Provider } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
 import { numberedEar } from '../../../src/simulator/ears.ts';
@@ -42,7 +42,7 @@ export interface Outcome {
   end: string | undefined;
   failure?: LegFailure;
   samples: number;
-  /** The text frames that the provider was sent. */
+  /** The frames that the provider was sent: texts, and bytes in hexadecimal. */
   sent: string[];
 }
 
@@ -51,7 +51,7 @@ export async function playLeg(options: LegOptions): Promise<Outcome> {
   const clock = new EventClock();
   const network = new SimulatedNetwork();
   const sent: string[] = [];
-  const noted = noting(simulator, (text) => sent.push(text));
+  const noted = noting(simulator, (frame) => sent.push(shownFrame(frame)));
   network.serve(
     'provider.test',
     new SimulatorStage({ simulator: noted, ear: numberedEar({ turnSeconds: TURN_SECONDS }), clock, faults }),
@@ -121,7 +121,13 @@ export async function playLeg(options: LegOptions): Promise<Outcome> {
   return outcome;
 }
 
-function noting(simulator: ProviderSimulator, note: (text: string) => void): ProviderSimulator {
+/** A frame as a text that can be compared. */
+export const shownFrame = (frame: Outgoing): string => {
+  if (typeof frame === 'string') return frame;
+  return frame instanceof Uint8Array ? Buffer.from(frame).toString('hex') : JSON.stringify(frame);
+};
+
+function noting(simulator: ProviderSimulator, note: (frame: string | Uint8Array) => void): ProviderSimulator {
   return {
     ...simulator,
     upgrade(request, tools) {
@@ -134,7 +140,10 @@ function noting(simulator: ProviderSimulator, note: (text: string) => void): Pro
             note(text);
             connection.text(text);
           },
-          bytes: (bytes) => connection.bytes(bytes),
+          bytes(bytes) {
+            note(bytes);
+            connection.bytes(bytes);
+          },
           gone: () => connection.gone(),
         };
       };

@@ -6,7 +6,7 @@ import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { gapsIn } from '../../simulation/whole.ts';
 import type { LiveFixtures, SimulatedFixtures } from './fixtures.ts';
 import { legRequest } from './requests.ts';
-import { type LegOptions, type Outcome, playLeg } from './simulated-leg.ts';
+import { type LegOptions, type Outcome, playLeg, shownFrame } from './simulated-leg.ts';
 
 /** Frames of 0.1 s, and none that is too short for anybody. */
 const SECONDS = 5.3;
@@ -97,9 +97,7 @@ export function testSimulated(
       const { sent } = await play(model, { leaves: true, seconds: 1 });
       const { state } = codec.open(requestOf(model));
       for (let frame = 0; frame < 10; frame++) codec.audio(state, new Uint8Array(live.sampleRate / 5));
-      const leaving = (codec.leave?.(state) ?? []).map((frame) =>
-        typeof frame === 'string' ? frame : JSON.stringify(frame),
-      );
+      const leaving = (codec.leave?.(state) ?? []).map(shownFrame);
       expect(sent.slice(sent.length - leaving.length)).toEqual(leaving);
     });
   });

@@ -2,7 +2,9 @@
 // them.
 import { expect } from 'vitest';
 import { BYTES_PER_SAMPLE } from '../../../src/api/linear16.ts';
-import type { LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
+import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
+import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
+import { messageOf } from '../../../src/upstream/wire.ts';
 
 /** What a leg does to its codec. */
 export class Act {
@@ -48,11 +50,14 @@ export class StoryLeg {
   readonly opened: ReturnType<LiveCodec['open']>;
   sentSeconds = 0;
   readonly #sampleRate: number;
+  readonly #encode: ProviderSimulator['encode'];
 
-  constructor(codec: LiveCodec, request: LegRequest) {
+  /** @param encode of the provider's simulator, where its messages are not JSON */
+  constructor(codec: LiveCodec, request: LegRequest, encode?: ProviderSimulator['encode']) {
     this.codec = codec;
     this.opened = codec.open(request);
     this.#sampleRate = request.sampleRate;
+    this.#encode = encode;
   }
 
   get state(): unknown {
@@ -66,8 +71,14 @@ export class StoryLeg {
   }
 
   give(given: unknown): readonly Step[] {
-    if (given instanceof Act) return given.play(this);
-    return this.codec.read(this.state, given instanceof Uint8Array ? { bytes: given } : { json: given });
+    return given instanceof Act ? given.play(this) : this.codec.read(this.state, this.#incoming(given));
+  }
+
+  #incoming(given: unknown): Incoming {
+    if (given instanceof Uint8Array) return { bytes: given };
+    if (this.#encode === undefined || typeof given !== 'object' || given === null) return { json: given };
+    const frame = this.#encode(given as Readonly<Record<string, unknown>>);
+    return typeof frame === 'string' ? messageOf(frame) : { bytes: frame };
   }
 }
 
