@@ -1,5 +1,6 @@
 // `GET /v1/models`: the shape of a model record, as clients see it and as provider folders declare it.
 import { type Static, Type } from '@sinclair/typebox';
+import { Processing } from './processing.ts';
 
 export const Capabilities = Type.Object(
   {
@@ -61,6 +62,7 @@ export const Model = Type.Object({
   ),
   languages: Type.Array(Type.String(), { description: 'BCP-47, or ["*"].' }),
   capabilities: Capabilities,
+  processing: Type.Array(Processing, { description: 'Where its audio is processed, and what is kept of it.' }),
   audio: Type.Object({
     sample_rates: Type.Array(Type.Integer(), { description: 'Hertz that it is sent; other rates are resampled.' }),
     encodings: Type.Array(Type.String(), { description: 'What it is sent; the gateway converts.' }),

@@ -29,14 +29,14 @@ const form = <Properties extends Record<string, TSchema>>(properties: Properties
 /** One key: what most providers have, and what is assumed where a provider says nothing. */
 export const apiKeyForm = form({ api_key: secret('API key of the provider.') });
 
-/** One key, of a service that is in several regions. Without one it is the region that the provider's folder names. */
+/** One key, of a service with several endpoints. Without a region it is the one that the provider's folder names. */
 export const regionalKeyForm = (regions: readonly string[]): CredentialForm =>
   form({
     api_key: secret('API key of the provider.'),
     region: Type.Optional(
       Type.Union(
         regions.map((name) => Type.Literal(name)),
-        { description: `Region of the account: ${regions.join(', ')}.` },
+        { description: `Region: ${regions.join(', ')}.` },
       ),
     ),
   });

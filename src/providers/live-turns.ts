@@ -69,6 +69,11 @@ function withLiveMode(card: ModelCard): ModelCard {
     ...card,
     modes: [...card.modes, 'live'],
     live_turns: 'gateway',
+    // Each utterance is a file.
+    processing: card.processing.map(({ modes, ...place }) => ({
+      ...place,
+      ...(modes === undefined ? {} : { modes: modes.includes('batch') ? [...modes, 'live' as const] : modes }),
+    })),
     capabilities: { ...card.capabilities, interim_results: false },
     pricing: { ...card.pricing, ...(batch === undefined ? {} : { live: batch }) },
   };

@@ -247,6 +247,16 @@ export interface HttpBatchCodec<State = unknown> {
 /** `live`: the file is sent through the live codec as fast as the leg takes it, and the finals are joined. */
 export type BatchCodec = { kind: 'live' } | HttpBatchCodec;
 
+/** Endpoints in several regions, by the provider's own names: those that `processing` of its models tells apart. */
+export interface Endpoints {
+  /** What the field `region` of a credential may be. */
+  names: readonly string[];
+  /** The one of a credential that names none. Absent: an address without a name, whose rows have no `endpoints`. */
+  usual?: string;
+  /** Whether a credential that names none opens all of them, so that a rule may choose. Otherwise it belongs to `usual`. */
+  oneKey: boolean;
+}
+
 /** One provider: the one object its folder's index.ts exports. */
 export interface Provider {
   /** The part of the slug before the slash. */
@@ -268,6 +278,8 @@ export interface Provider {
   address?: 'configured';
   /** What a credential consists of; without it one key (`apiKeyForm`). */
   credentialForm?: CredentialForm;
+  /** Its endpoints in several regions; without it there is one. */
+  endpoints?: Endpoints;
   /** How a credential is tried out; without it, it is tried by using it. */
   credentialCheck?: CredentialCheck;
   live: LiveCodec | undefined;

@@ -32,6 +32,13 @@ export const model: Model = {
     redaction: false,
     language_detection: false,
   },
+  processing: [
+    {
+      region: 'self',
+      retention: 'none',
+      source: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
+    },
+  ],
   audio: { sample_rates: [16_000], encodings: ['linear16'], max_file_bytes: null, max_seconds: null },
   pricing: {
     currency: 'USD',

@@ -1,9 +1,15 @@
 // Where AssemblyAI is reached, and how it is shown the key.
 import { keyCheck, providerApi } from '../kit/api.ts';
 
+/**
+ * They take every key; files go to the US where nothing is said, live audio to the nearest:
+ * https://www.assemblyai.com/docs/streaming/endpoints-and-data-zones
+ */
+export const ENDPOINTS = { names: ['us', 'eu'], oneKey: true } as const;
+
 export const api = providerApi({
-  url: 'https://api.assemblyai.com',
-  liveUrl: 'wss://streaming.assemblyai.com',
+  url: ({ fields }) => `https://api.${fields?.region === 'eu' ? 'eu.' : ''}assemblyai.com`,
+  liveUrl: ({ fields }) => `wss://streaming.${fields?.region === undefined ? '' : `${fields.region}.`}assemblyai.com`,
   // The bare key: with `Bearer` before it, it is refused.
   headers: (credential) => ({ authorization: credential }),
 });

@@ -1,5 +1,5 @@
 // Catalogue rows of AssemblyAI, and what sets its live models apart on the wire.
-import { modelCards } from '../kit/cards.ts';
+import { at, modelCards, processedIn } from '../kit/cards.ts';
 
 /**
  * How a live model speaks. Universal-Streaming and Whisper settle word by word and leave the last words out of
@@ -57,6 +57,19 @@ export const liveTraitsOf = (model: string): LiveTraits =>
 const ADD_ONS = 'AssemblyAI charges extra for speakers and key terms, which this price does not hold.';
 const METERED = `Billed is how long the connection is open, as AssemblyAI meters it. ${ADD_ONS}`;
 
+/**
+ * A key opens all endpoints. Files go to the US where nothing is said, live audio to the nearest of its regions. Of live audio nothing
+ * is kept for accounts that have opted out of model training (`/docs/faq/how-long-does-aai-retain-data`); of files the transcripts are,
+ * until the gateway removes them, and uploads up to two days.
+ */
+const SOURCE = { url: 'https://www.assemblyai.com/docs/streaming/endpoints-and-data-zones', date: '2026-11-23' };
+const OPTED_OUT = { modes: ['live'], retention: 'none', agreement: true } as const;
+const PROCESSING = [
+  ...processedIn(SOURCE, [{ region: 'global' }], [{ modes: ['live'], retention: 'kept' }, OPTED_OUT]),
+  ...processedIn(SOURCE, [{ region: 'us' }], [{ modes: ['batch'], retention: 'kept' }]),
+  ...processedIn(SOURCE, [at('us'), at('eu')], [{ retention: 'kept' }, OPTED_OUT]),
+];
+
 export const models = modelCards(
   'assemblyai',
   {
@@ -76,6 +89,7 @@ export const models = modelCards(
     livePrice: { metered: 'connection' },
     // USD for a minute: the list price for an hour by 60.
     priceSource: { url: 'https://www.assemblyai.com/pricing', date: '2026-08-01' },
+    processing: PROCESSING,
   },
   [
     {

@@ -1,6 +1,6 @@
 // Catalogue rows of Cartesia. Not verified with the service: the codes of its closes, how long it keeps an idle connection (20 s
 // or three minutes), how much faster than real time audio may come, and that words' times count from the first audio.
-import { modelCards } from '../kit/cards.ts';
+import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/whisper-languages.ts';
 
 export const LIVE_MODELS: readonly string[] = ['ink-2'];
@@ -22,6 +22,13 @@ export const models = modelCards(
     fileBytesMax: 2_000_000_000,
     // 3 credits a second live, 1 for two seconds of a file; a credit costs 5 USD for 100,000 in the smallest plan.
     priceSource: { url: 'https://docs.cartesia.ai/pricing', date: '2026-07-02' },
+    // Routed to the nearest region; its regional hosts are told to their customers only. Not kept by agreement:
+    // https://docs.cartesia.ai/enterprise/zero-data-retention
+    processing: processedIn(
+      { url: 'https://docs.cartesia.ai/enterprise/regional-endpoints', date: '2026-11-23' },
+      [{ region: 'global' }],
+      [{ retention: 'kept' }, { retention: 'none', agreement: true }],
+    ),
   },
   [
     {

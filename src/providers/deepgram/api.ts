@@ -4,8 +4,11 @@ import { keyCheck, providerApi } from '../kit/api.ts';
 import { fractionIn, listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { oneSpeaker, utteranceOf, wordOf } from '../kit/words.ts';
 
+/** They take every key: https://developers.deepgram.com/reference/regional-endpoints */
+export const ENDPOINTS = { names: ['eu', 'au', 'in'], oneKey: true } as const;
+
 export const api = providerApi({
-  url: 'https://api.deepgram.com',
+  url: ({ fields }) => `https://api.${fields?.region === undefined ? '' : `${fields.region}.`}deepgram.com`,
   headers: (credential) => ({ authorization: `Token ${credential}` }),
 });
 

@@ -1,6 +1,7 @@
 // Deepgram: the Nova family live and for files, and Flux, which makes its own turns, live.
+import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck } from './api.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -15,6 +16,8 @@ export const deepgram: Provider = {
   honours: options.honours,
   optionRows: options.rows,
   credential: 'required',
+  credentialForm: regionalKeyForm(ENDPOINTS.names),
+  endpoints: ENDPOINTS,
   credentialCheck,
   live,
   batch,

@@ -1,5 +1,7 @@
 // Catalogue rows of Deepgram. A model is listed once its price can be cited: Nova-2 and the medical models are not.
-import { modelCards } from '../kit/cards.ts';
+
+import { at, modelCards, processedIn } from '../kit/cards.ts';
+import { ENDPOINTS } from './api.ts';
 import { NOVA_LANGUAGES, SWITCHING_LANGUAGES } from './languages.ts';
 
 export const NOVA_MODELS: readonly string[] = ['nova-3'];
@@ -13,6 +15,21 @@ const FLUX = {
   created: 1_760_572_800,
   sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
 };
+
+/**
+ * Regional endpoints take every key. Without the opt-out audio is kept, and may leave the region to improve models: only with it a
+ * request stays there, and nothing is kept.
+ */
+const SOURCE = { url: 'https://developers.deepgram.com/trust-security/your-data', date: '2026-11-23' };
+const ANYWHERE = { region: 'global' } as const;
+const PROCESSING = [
+  ...processedIn(SOURCE, [ANYWHERE], [{ retention: 'kept' }]),
+  ...processedIn(
+    SOURCE,
+    [ANYWHERE, ...ENDPOINTS.names.map(at)],
+    [{ retention: 'none', params: { mip_opt_out: true } }],
+  ),
+];
 
 export const models = modelCards(
   'deepgram',
@@ -30,6 +47,7 @@ export const models = modelCards(
     fileBytesMax: 2_000_000_000,
     // Pay as you go, per minute of audio.
     priceSource: { url: 'https://deepgram.com/pricing', date: '2026-08-01' },
+    processing: PROCESSING,
   },
   [
     {

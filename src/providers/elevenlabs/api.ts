@@ -1,19 +1,17 @@
 // Where ElevenLabs is reached, and how words are read, live and for files.
 import type { Word } from '../../../machines/events.ts';
-import { regionalKeyForm } from '../credentials.ts';
 import { keyCheck, providerApi } from '../kit/api.ts';
 import { listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { wordOf } from '../kit/words.ts';
 
 /** https://elevenlabs.io/docs/overview/administration/data-residency */
-const REGIONS = ['us', 'eu', 'in'];
-
-export const credentialForm = regionalKeyForm(REGIONS);
+export const ENDPOINTS = { names: ['us', 'eu', 'in', 'sg'], oneKey: false } as const;
 
 export const api = providerApi({
   url: ({ fields }) => {
-    const region = fields?.region ?? 'us';
-    return region === 'us' ? 'https://api.elevenlabs.io' : `https://api.${region}.residency.elevenlabs.io`;
+    const region = fields?.region;
+    if (region === undefined) return 'https://api.elevenlabs.io';
+    return region === 'us' ? 'https://api.us.elevenlabs.io' : `https://api.${region}.residency.elevenlabs.io`;
   },
   headers: (credential) => ({ 'xi-api-key': credential }),
 });

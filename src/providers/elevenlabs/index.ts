@@ -1,6 +1,7 @@
 // ElevenLabs: Scribe live, with turns that the gateway ends, and for files.
+import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck, credentialForm } from './api.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -15,7 +16,8 @@ export const elevenlabs: Provider = {
   honours: options.honours,
   optionRows: options.rows,
   credential: 'required',
-  credentialForm,
+  credentialForm: regionalKeyForm(ENDPOINTS.names),
+  endpoints: ENDPOINTS,
   credentialCheck,
   live,
   batch,

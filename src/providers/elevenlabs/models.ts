@@ -1,6 +1,8 @@
 // Catalogue rows of ElevenLabs. Not verified with the service: the codes of its closes, how long a session may last, how much
 // audio it queues, and that the times of words count from the first audio of the connection (seen by a client of it).
-import { modelCards } from '../kit/cards.ts';
+
+import { at, modelCards, processedIn } from '../kit/cards.ts';
+import { ENDPOINTS } from './api.ts';
 
 export const LIVE_MODELS: readonly string[] = ['scribe_v2_realtime'];
 export const FILE_MODELS: readonly string[] = ['scribe_v2'];
@@ -8,6 +10,16 @@ export const FILE_MODELS: readonly string[] = ['scribe_v2'];
 /** "90+ languages", which it detects itself. */
 const ANY = ['*'];
 const ADD_ONS = 'ElevenLabs charges extra for key terms and entities, which this price does not hold.';
+
+/**
+ * Residency hosts are workspaces of their own, with their own keys. Nothing is kept where a request says so, of accounts that may.
+ * https://elevenlabs.io/docs/eleven-api/resources/zero-retention-mode
+ */
+const PROCESSING = processedIn(
+  { url: 'https://elevenlabs.io/docs/overview/administration/data-residency', date: '2026-11-23' },
+  [{ region: 'global' }, ...ENDPOINTS.names.map(at)],
+  [{ retention: 'kept' }, { retention: 'none', params: { enable_logging: false }, agreement: true }],
+);
 
 export const models = modelCards(
   'elevenlabs',
@@ -27,6 +39,7 @@ export const models = modelCards(
     fileSecondsMax: 36_000,
     // The list price for an hour by 60, rounded up.
     priceSource: { url: 'https://elevenlabs.io/pricing/api', date: '2026-08-01' },
+    processing: PROCESSING,
   },
   [
     {

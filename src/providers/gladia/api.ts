@@ -2,7 +2,7 @@
 import { keyCheck, providerApi } from '../kit/api.ts';
 
 /** Where a live session may be held: https://docs.gladia.io/api-reference/v2/live/init */
-export const REGIONS: readonly string[] = ['eu-west', 'us-west'];
+export const ENDPOINTS = { names: ['eu-west', 'us-west'], oneKey: true } as const;
 
 export const api = providerApi({
   url: 'https://api.gladia.io',

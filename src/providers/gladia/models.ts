@@ -1,12 +1,15 @@
 // Catalogue rows of Gladia. Unverified, and read leniently: the defaults of most messages that may be received, so that all of them
 // are asked for or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
-import { modelCards } from '../kit/cards.ts';
+import { modelCards, processedIn } from '../kit/cards.ts';
 
 /** https://docs.gladia.io/chapters/language/supported-languages, as its SDK lists them. */
 const LANGUAGES: readonly string[] =
   `af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha haw he hi hr ht hu hy id is it ja jw ka
   kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so sq sr su sv sw ta
   te tg th tk tl tr tt uk ur uz vi yi yo yue zh`.split(/\s+/);
+
+const SOURCE = { url: 'https://docs.gladia.io/api-reference/v2/live/init', date: '2026-11-23' };
+const KEEPING = [{ retention: 'kept' }, { retention: 'none', agreement: true }] as const;
 
 export const models = modelCards(
   'gladia',
@@ -28,6 +31,19 @@ export const models = modelCards(
     fileSecondsMax: 8_100,
     // Of the plan without a commitment, for an hour by 60; each channel of a file is billed.
     priceSource: { url: 'https://www.gladia.io/pricing', date: '2026-05-19' },
+    // The region of a live session may be asked for; of files no document names one. Kept up to twelve months, or not at all by contract:
+    // https://docs.gladia.io/chapters/limits-and-specifications/data-retention
+    processing: [
+      ...processedIn(SOURCE, [{ region: 'unknown' }], KEEPING),
+      ...processedIn(
+        SOURCE,
+        [
+          { region: 'eu', endpoints: ['eu-west'] },
+          { region: 'us', endpoints: ['us-west'] },
+        ],
+        KEEPING.map((kept) => ({ ...kept, modes: ['live'] })),
+      ),
+    ],
   },
   [
     {

@@ -1,5 +1,5 @@
 // Catalogue rows of Groq. Not verified with the service: what it answers beside the text, which its own types leave out.
-import { modelCards } from '../kit/cards.ts';
+import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/whisper-languages.ts';
 
 /** Of a file that is sent, whatever the plan: https://console.groq.com/docs/speech-to-text */
@@ -24,6 +24,12 @@ export const models = modelCards(
     fileBytesMax: FILE_BYTES_MAX,
     // The list price for an hour (0.111 and 0.04 USD) by 60, rounded up; the minimum is that of ten seconds.
     priceSource: { url: 'https://console.groq.com/docs/speech-to-text', date: '2026-08-01' },
+    // Not kept by default but to look into faults and abuse, up to 30 days; for accounts that have switched that off not at all.
+    processing: processedIn(
+      { url: 'https://console.groq.com/docs/your-data', date: '2026-11-23' },
+      [{ region: 'unknown' }],
+      [{ retention: 'kept' }, { retention: 'none', agreement: true }],
+    ),
   },
   [
     {

@@ -1,5 +1,6 @@
 // The catalogue rows of a provider, made of what its models have in common and of what sets each apart.
-import type { Capabilities } from '../../api/models.ts';
+import type { Capabilities, Mode } from '../../api/models.ts';
+import type { NamedRegion, Processing } from '../../api/processing.ts';
 import type { ModelCard } from '../provider.ts';
 
 interface Common {
@@ -14,6 +15,8 @@ interface Common {
   /** What is true of every price. */
   price?: { free?: true };
   livePrice?: { metered?: 'connection' };
+  /** See `processedIn`. */
+  processing: readonly Processing[];
 }
 
 interface Row {
@@ -33,7 +36,48 @@ interface Row {
   created?: number;
   sampleRates?: readonly number[];
   fileSecondsMax?: number;
+  processing?: readonly Processing[];
 }
+
+type Place = Pick<Processing, 'region'> & { endpoints?: readonly string[] };
+type Keeping = Pick<Processing, 'retention' | 'params' | 'agreement'> & { modes?: readonly Mode[] };
+
+/**
+ * Where audio is processed and what is kept of it there, as a document of the provider said on that day: each of `keeping` in each of
+ * the places. A place without `endpoints` is where audio goes when nothing else is said. A rule takes the first row that keeps to it;
+ * what the provider does not promise is `unknown`, and keeps to none.
+ */
+export const processedIn = (
+  source: Processing['source'],
+  places: readonly Place[],
+  keeping: readonly Keeping[],
+): readonly Processing[] =>
+  places.flatMap(({ region, endpoints }) =>
+    keeping.map(({ modes, ...kept }) => ({
+      region,
+      ...(endpoints === undefined ? {} : { endpoints: [...endpoints] }),
+      ...(modes === undefined ? {} : { modes: [...modes] }),
+      ...kept,
+      source,
+    })),
+  );
+
+/** The place of an endpoint that is called by the word for its region. */
+export const at = (region: NamedRegion): Place => ({ region, endpoints: [region] });
+
+/** Of what runs in the gateway itself. */
+export const processedHere: readonly Processing[] = processedIn(
+  { url: 'this project: it runs on your own machine', date: '2026-11-23' },
+  [{ region: 'self' }],
+  [{ retention: 'none' }],
+);
+
+/** Of a server that the operator names by its URL, and says the place of in the configuration. */
+export const processedAtUrl: readonly Processing[] = processedIn(
+  { url: 'the configuration of the gateway', date: '2026-11-23' },
+  [{ region: 'unknown' }],
+  [{ retention: 'unknown' }],
+);
 
 export function modelCards(provider: string, common: Common, rows: readonly Row[]): readonly ModelCard[] {
   return rows.map((row) => {
@@ -49,6 +93,9 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
       modes: [...(batch === undefined ? [] : (['batch'] as const)), ...(live === undefined ? [] : (['live'] as const))],
       languages: [...row.languages],
       capabilities: { ...common.capabilities, ...can },
+      processing: (row.processing ?? common.processing).filter(
+        ({ modes }) => !modes || modes.some((mode) => row[mode]),
+      ),
       audio: {
         sample_rates: [...(row.sampleRates ?? common.sampleRates)],
         encodings: ['linear16'],

@@ -1,5 +1,5 @@
 // Catalogue rows of the embedded recogniser. It is grammar-based: no model here takes open dictation, and each says so.
-import { modelCards } from '../kit/cards.ts';
+import { modelCards, processedHere } from '../kit/cards.ts';
 
 const COMMANDS =
   'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`.';
@@ -35,6 +35,7 @@ export const models = modelCards(
     fileSecondsMax: FILE_SECONDS_MAX,
     price: { free: true },
     priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-20' },
+    processing: processedHere,
   },
   [
     row(

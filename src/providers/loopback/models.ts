@@ -1,5 +1,5 @@
 // Catalogue rows of the scripted provider.
-import { modelCards } from '../kit/cards.ts';
+import { modelCards, processedHere } from '../kit/cards.ts';
 
 const ALL = { languages: ['*'], batch: '0', live: '0' };
 
@@ -18,6 +18,7 @@ export const models = modelCards(
     sampleRates: [8000, 16000, 24000, 48000],
     price: { free: true },
     priceSource: { url: 'this project: nothing is bought', date: '2026-11-20' },
+    processing: processedHere,
   },
   [
     {

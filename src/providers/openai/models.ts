@@ -1,5 +1,5 @@
 // Catalogue rows of OpenAI's models, and what sets them apart on the wire.
-import { modelCards } from '../kit/cards.ts';
+import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/whisper-languages.ts';
 
 /** Hertz of linear16 in a Realtime session; it takes no other. */
@@ -49,6 +49,17 @@ const ANY = ['*'];
 const LATE = 'Live, its interim results come after the end of a turn.';
 const GOING = 'OpenAI has announced its end for 2027-02-26.';
 
+/** Of `/v1/audio/transcriptions` nothing is kept, of `/v1/realtime` for 30 days, but for accounts with zero data retention. */
+const SOURCE = { url: 'https://developers.openai.com/api/docs/guides/your-data', date: '2026-11-23' };
+const FILES = { modes: ['batch'], retention: 'none' } as const;
+const WHEREVER = processedIn(
+  SOURCE,
+  [{ region: 'global' }],
+  [FILES, { modes: ['live'], retention: 'kept' }, { modes: ['live'], retention: 'none', agreement: true }],
+);
+/** Files of these models are transcribed in the region of the key's project; no document says so of their live sessions. */
+const REGIONAL = [...WHEREVER, ...processedIn(SOURCE, [at('us'), { region: 'europe', endpoints: ['eu'] }], [FILES])];
+
 export const models = modelCards(
   'openai',
   {
@@ -64,6 +75,7 @@ export const models = modelCards(
     sampleRates: [LIVE_RATE],
     fileBytesMax: FILE_BYTES_MAX,
     priceSource: { url: 'https://developers.openai.com/api/docs/pricing', date: '2026-08-01' },
+    processing: WHEREVER,
   },
   [
     {
@@ -92,6 +104,7 @@ export const models = modelCards(
     },
     {
       id: 'gpt-4o-transcribe',
+      processing: REGIONAL,
       name: 'GPT-4o Transcribe',
       description: `Files and live. ${LATE} ${GOING}`,
       languages: LANGUAGES,
@@ -102,6 +115,7 @@ export const models = modelCards(
     },
     {
       id: 'gpt-4o-mini-transcribe',
+      processing: REGIONAL,
       name: 'GPT-4o mini Transcribe',
       description: `Files and live, at half the price of its larger sibling. ${LATE} ${GOING}`,
       languages: LANGUAGES,
@@ -121,6 +135,7 @@ export const models = modelCards(
     },
     {
       id: 'whisper-1',
+      processing: REGIONAL,
       name: 'Whisper',
       description: `Files, with the times of words, and live with finals only. ${GOING}`,
       languages: LANGUAGES,

@@ -2,7 +2,7 @@
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 
 /** https://docs.rev.ai/api/global-deployments */
-export const REGIONS: readonly string[] = ['us', 'eu'];
+export const ENDPOINTS = { names: ['us', 'eu'], usual: 'us', oneKey: false } as const;
 export const ROOT = '/speechtotext/v1';
 
 export const api = providerApi({

@@ -1,7 +1,9 @@
 // Catalogue rows of Rev AI. Unverified, and read leniently: the close codes 4010, 4013 and 4029, the names of failed jobs, how long the
 // silence is that ends a segment, and what an idle connection is closed for. The smaller models of files are not listed: a job is
 // billed for 15 seconds at least, and live sessions through files would cost many times their audio.
-import { modelCards } from '../kit/cards.ts';
+
+import { at, modelCards, processedIn } from '../kit/cards.ts';
+import { ENDPOINTS } from './api.ts';
 
 /** Of live sessions, https://docs.rev.ai/api/streaming: files know more. Mandarin is `cmn` there. */
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'ja', 'ko', 'pt', 'zh'];
@@ -24,6 +26,15 @@ export const models = modelCards(
     fileSecondsMax: 61_200,
     livePrice: { metered: 'connection' },
     priceSource: { url: 'https://www.rev.ai/pricing', date: '2026-05-19' },
+    // A token belongs to one deployment. Jobs are kept for 30 days, or until the gateway deletes them; of live audio nothing is said.
+    processing: processedIn(
+      { url: 'https://docs.rev.ai/api/global-deployments', date: '2026-11-23' },
+      ENDPOINTS.names.map(at),
+      [
+        { modes: ['batch'], retention: 'kept' },
+        { modes: ['live'], retention: 'unknown' },
+      ],
+    ),
   },
   [
     {

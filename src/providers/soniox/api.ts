@@ -4,10 +4,16 @@ import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { fractionIn, type Members, secondsIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
+import type { ProviderAccess } from '../provider.ts';
+
+/** A key belongs to a project, and that to a region: https://soniox.com/docs/stt/data-residency */
+export const ENDPOINTS = { names: ['us', 'eu', 'jp', 'in'], usual: 'us', oneKey: false } as const;
+
+const placeOf = ({ fields: { region = 'us' } = {} }: ProviderAccess): string => (region === 'us' ? '' : `${region}.`);
 
 export const api = providerApi({
-  url: 'https://api.soniox.com',
-  liveUrl: 'wss://stt-rt.soniox.com',
+  url: (access) => `https://api.${placeOf(access)}soniox.com`,
+  liveUrl: (access) => `wss://stt-rt.${placeOf(access)}soniox.com`,
   // On the upgrade as well: https://soniox.com/docs/guides/migrate-websocket-authentication
   headers: bearer,
 });

@@ -1,6 +1,7 @@
 // Soniox: one model for 60 languages, which makes its own turns, live; and its sister for files.
+import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck } from './api.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -15,6 +16,8 @@ export const soniox: Provider = {
   honours: options.honours,
   optionRows: options.rows,
   credential: 'required',
+  credentialForm: regionalKeyForm(ENDPOINTS.names),
+  endpoints: ENDPOINTS,
   credentialCheck,
   live,
   batch,

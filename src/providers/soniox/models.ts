@@ -1,5 +1,7 @@
 // Catalogue rows of Soniox. Not verified with the service: the codes of its closes, and its exact deadlines.
-import { modelCards } from '../kit/cards.ts';
+
+import { at, modelCards, processedIn } from '../kit/cards.ts';
+import { ENDPOINTS } from './api.ts';
 
 export const LIVE_MODELS: readonly string[] = ['stt-rt-v5'];
 export const FILE_MODELS: readonly string[] = ['stt-async-v5'];
@@ -29,6 +31,16 @@ export const models = modelCards(
     livePrice: { metered: 'connection' },
     // Billed by tokens; the figures are what Soniox says an hour comes to (0.12 USD live, 0.10 USD for files), rounded up.
     priceSource: { url: 'https://soniox.com/pricing', date: '2026-07-20' },
+    // A key belongs to a project, and that to a region. What is kept of live audio no document says that was read; jobs are deleted
+    // when they are done.
+    processing: processedIn(
+      { url: 'https://soniox.com/docs/stt/data-residency', date: '2026-11-23' },
+      ENDPOINTS.names.map(at),
+      [
+        { modes: ['live'], retention: 'unknown' },
+        { modes: ['batch'], retention: 'kept' },
+      ],
+    ),
   },
   [
     {

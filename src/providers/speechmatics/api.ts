@@ -2,8 +2,11 @@
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import type { ProviderAccess } from '../provider.ts';
 
-/** https://docs.speechmatics.com/get-started/authentication: files and live sessions have hosts of their own. */
-export const REGIONS: readonly string[] = ['eu', 'us'];
+/**
+ * Files and live sessions have hosts of their own, all of which take every key; `au` hears files only:
+ * https://docs.speechmatics.com/administration/regions
+ */
+export const ENDPOINTS = { names: ['eu', 'us', 'au'], usual: 'eu', oneKey: true } as const;
 
 const regionOf = ({ fields }: ProviderAccess): string => fields?.region ?? 'eu';
 

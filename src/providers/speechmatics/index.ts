@@ -1,7 +1,7 @@
 // Speechmatics: Enhanced and Standard, live and for files.
 import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck, REGIONS } from './api.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -16,7 +16,8 @@ export const speechmatics: Provider = {
   honours: options.honours,
   optionRows: options.rows,
   credential: 'required',
-  credentialForm: regionalKeyForm(REGIONS),
+  credentialForm: regionalKeyForm(ENDPOINTS.names),
+  endpoints: ENDPOINTS,
   credentialCheck,
   live,
   batch,

@@ -2,10 +2,14 @@
 // an hour"), so the smaller model has that price, and the larger the highest one that a public list names for it. `melia-1` is not
 // listed: it is a preview live, and nobody names its price. Other parts of the sheet that no recording confirms are read leniently:
 // the close code behind an `Error` decides only where its type is not known, and a final without results is silence.
-import { modelCards } from '../kit/cards.ts';
+
+import { at, modelCards, processedIn } from '../kit/cards.ts';
+import { ENDPOINTS } from './api.ts';
 import { LANGUAGES } from './languages.ts';
 
 const common = { languages: LANGUAGES };
+
+const SOURCE = { url: 'https://docs.speechmatics.com/administration/regions', date: '2026-11-23' };
 
 export const models = modelCards(
   'speechmatics',
@@ -24,6 +28,11 @@ export const models = modelCards(
     // https://docs.speechmatics.com/speech-to-text/batch/limits
     fileBytesMax: 1_000_000_000,
     priceSource: { url: 'https://www.speechmatics.com/pricing', date: '2026-05-19' },
+    // A key opens all regions. Live audio is not stored; jobs are, for seven days or until the gateway deletes them.
+    processing: [
+      ...processedIn(SOURCE, [at('eu'), at('us')], [{ modes: ['live'], retention: 'none' }]),
+      ...processedIn(SOURCE, ENDPOINTS.names.map(at), [{ modes: ['batch'], retention: 'kept' }]),
+    ],
   },
   [
     {

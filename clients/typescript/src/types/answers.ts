@@ -153,6 +153,45 @@ export interface Model {
     /** Finds out which language is spoken. */
     language_detection: boolean;
   };
+  /** Where its audio is processed, and what is kept of it. */
+  processing: {
+    /** Where audio is processed. `europe`: in the European Economic Area or Switzerland; `self`: on a machine of whoever runs the gateway; `global`: anywhere. */
+    region:
+      | 'us'
+      | 'ca'
+      | 'br'
+      | 'eu'
+      | 'europe'
+      | 'uk'
+      | 'ch'
+      | 'no'
+      | 'in'
+      | 'jp'
+      | 'kr'
+      | 'sg'
+      | 'au'
+      | 'za'
+      | 'ae'
+      | 'self'
+      | 'global'
+      | 'unknown';
+    /** The provider’s own names for its endpoints there, as the field `region` of a provider key has them. Absent: where audio goes without such a name. */
+    endpoints?: string[];
+    /** Absent: all modes of the model. */
+    modes?: Mode[];
+    /** What the provider keeps of audio and text once the answer is given. `kept`: for a time, or for its own use. */
+    retention: 'none' | 'kept' | 'unknown';
+    /** Members of `provider_params` without which it is not so; the gateway sets them where a rule needs them. */
+    params?: Record<string, unknown>;
+    /** Only for accounts that have agreed so with the provider. */
+    agreement?: true;
+    source: {
+      /** Where the provider says so. */
+      url: string;
+      /** When that was read. */
+      date: string;
+    };
+  }[];
   audio: {
     /** Hertz that it is sent; other rates are resampled. */
     sample_rates: number[];
