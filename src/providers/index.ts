@@ -13,6 +13,7 @@ import type { Provider } from './provider.ts';
 import { revai } from './revai/index.ts';
 import { soniox } from './soniox/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
+import { vosk } from './vosk/index.ts';
 
 export const providers: readonly Provider[] = [
   local,
@@ -26,6 +27,7 @@ export const providers: readonly Provider[] = [
   elevenlabs,
   cartesia,
   groq,
+  vosk,
   loopback,
 ].map(withLiveTurns);
 

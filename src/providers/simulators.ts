@@ -10,6 +10,7 @@ import { simulator as revai } from './revai/simulator/index.ts';
 import type { ProviderSimulator } from './simulation.ts';
 import { simulator as soniox } from './soniox/simulator/index.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
+import { simulator as vosk } from './vosk/simulator/index.ts';
 
 export const simulators: readonly ProviderSimulator[] = [
   deepgram,
@@ -22,4 +23,5 @@ export const simulators: readonly ProviderSimulator[] = [
   elevenlabs,
   cartesia,
   groq,
+  vosk,
 ];

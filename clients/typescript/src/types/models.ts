@@ -12,6 +12,7 @@ import type { LocalAlignEnParams, LocalParams, LoopbackNumberedParams, LoopbackP
 import type { OpenaiParams } from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
 import type { SonioxParams, SpeechmaticsParams } from './params/s-u.ts';
+import type { VoskParams } from './params/v-x.ts';
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {
@@ -49,6 +50,16 @@ export interface ModelParams {
   'cartesia/ink-whisper': CartesiaParams;
   'groq/whisper-large-v3': GroqParams;
   'groq/whisper-large-v3-turbo': GroqParams;
+  'vosk/small-en-us-0.15': VoskParams;
+  'vosk/en-us-0.22': VoskParams;
+  'vosk/small-de-0.15': VoskParams;
+  'vosk/de-0.21': VoskParams;
+  'vosk/small-fr-0.22': VoskParams;
+  'vosk/fr-0.22': VoskParams;
+  'vosk/small-es-0.42': VoskParams;
+  'vosk/es-0.42': VoskParams;
+  'vosk/small-it-0.22': VoskParams;
+  'vosk/small-pt-0.3': VoskParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -66,5 +77,6 @@ export interface ProviderParams {
   elevenlabs: ElevenlabsParams | ElevenlabsScribeV2Params;
   cartesia: CartesiaParams;
   groq: GroqParams;
+  vosk: VoskParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }
