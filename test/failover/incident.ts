@@ -93,9 +93,12 @@ export class Incident {
   }
 
   /** Opens a session, which notes when it is told what. */
-  async call(chain: readonly string[], providerParams: Record<string, unknown> = {}): Promise<Caller> {
+  async call(
+    chain: readonly string[],
+    providerParams: Record<string, unknown> = {},
+    rate = rateOf(chain) ?? RATE,
+  ): Promise<Caller> {
     const [model, ...fallbacks] = chain as [string, ...string[]];
-    const rate = rateOf(chain) ?? RATE;
     const client = await this.rig.open({
       model,
       providerParams,
@@ -148,8 +151,8 @@ export class Incident {
   }
 
   /** A whole session: opened, spoken to, and ended. */
-  async play(chain: readonly string[], manner: Manner = {}, providerParams = {}): Promise<Caller> {
-    const caller = await this.call(chain, providerParams);
+  async play(chain: readonly string[], manner: Manner = {}, providerParams = {}, rate?: number): Promise<Caller> {
+    const caller = await this.call(chain, providerParams, rate);
     this.speak(caller, manner);
     await this.ended(caller);
     return caller;

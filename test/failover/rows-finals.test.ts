@@ -141,7 +141,7 @@ describe('a formatted version of a final', () => {
     ['comes too late: the words as they were are the only final, and it is counted', 'formatted-late=900', said, 2],
     ['never comes: the words as they were are the final', 'formatted-never', said, 0],
   ])('%s', async (_, quirk, texts, late) => {
-    const incident = new Incident({ faults: { assemblyai: [quirk] }, turns: turnsOf(said) });
+    const incident = new Incident({ faults: { assemblyai: [quirk] }, turns: turnsOf(said, 1.2, 1.5) });
     const caller = await incident.play([slug], {}, { format_turns: true });
     expect(textsOf(caller)).toEqual(texts);
     expect(incident.rig.drops).toEqual(late === 0 ? {} : { late_formatted: late });

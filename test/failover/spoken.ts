@@ -1,6 +1,6 @@
 // Speech that says what it says: each turn is a tone whose loudness names its text, between silences; and an ear that reads
-// it. Which words a leg heard is thus decided by the audio it was sent, on every leg anew. Sound that goes on behind a turn's end,
-// as that of words does, belongs to the turn; heard without it, it is taken for a word.
+// it, at any rate that it was converted to. Which words a leg heard is thus decided by the audio it was sent, on every leg anew.
+// Sound that goes on behind a turn's end, as that of words does, belongs to the turn; heard without it, it is taken for a word.
 import type { EarMessage } from '../../src/providers/simulation.ts';
 import type { EarSource, OpenEar } from '../../src/simulator/ears.ts';
 
@@ -19,11 +19,17 @@ export interface SpokenTurn {
 /** What the sound behind a turn's end is taken for by itself. */
 export const TAIL_TEXT = 'The.';
 
-const LOUDNESS = { tail: 1_500, base: 2_000, step: 100 };
-const HALF_WAVE_SECONDS = 0.002;
+const LOUDNESS = { quiet: 1_000, tail: 3_000, base: 4_000, step: 100 };
+/** A conversion of the rate leaves the middle of each half as it is. */
+const HALF_WAVE_SECONDS = 0.008;
+/** A loudness that stays for so long is no edge of a wave. */
+const STEADY_SECONDS = 0.001;
+/** Between two halves of a wave there is less silence. */
+const EDGE_SECONDS = 0.002;
 /** Silence that ends a turn, and the least speech that is a word. */
 const PAUSE_SECONDS = 0.3;
 const WORD_SECONDS = 0.05;
+const TAIL_LEVEL = Math.round((LOUDNESS.tail - LOUDNESS.base) / LOUDNESS.step);
 const INTERIM_SECONDS = 0.4;
 
 /** Turns of the same length. */
@@ -75,7 +81,11 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
   let position = 0;
   let turn = 0;
   let open: HeardTurn | undefined;
+  /** Where the end of a turn was asked for last. */
+  let told = 0;
   let over = false;
+  /** What is heard now: since where there was no silence, how loud it is, and for how many samples in a row. */
+  const loudness = { since: undefined as number | undefined, last: 0, level: 0, steady: 0 };
 
   /** Never inside a call of the ear. */
   const say = (message: EarMessage): void =>
@@ -97,17 +107,36 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
     say({ type: 'final', turn, text: texts[heard.index] as string, ...placed(heard) });
     turn++;
   };
+  const silence = (): void => {
+    loudness.steady = 0;
+    if (open !== undefined && position - open.end >= pauseSamples) endTurn();
+    if (position - loudness.last > EDGE_SECONDS * rate) loudness.since = undefined;
+  };
   const hear = (sample: number): void => {
-    if (sample === 0) {
-      if (open !== undefined && position - open.end >= pauseSamples) endTurn();
+    const loud = Math.abs(sample);
+    if (loud < LOUDNESS.quiet) {
+      silence();
       return;
     }
-    const loudness = Math.abs(sample);
-    const isTail = loudness === LOUDNESS.tail;
-    if (isTail && open !== undefined && open.index < texts.length - 1) return;
-    const index = isTail ? texts.length - 1 : (loudness - LOUDNESS.base) / LOUDNESS.step;
-    if (open !== undefined && open.index !== index) endTurn();
-    open ??= { index, start: position, end: position, nextInterim: wordSamples };
+    const level = Math.round((loud - LOUDNESS.base) / LOUDNESS.step);
+    loudness.steady = level === loudness.level ? loudness.steady + 1 : 1;
+    loudness.level = level;
+    loudness.last = position;
+    loudness.since ??= position;
+    const isTail = level === TAIL_LEVEL;
+    const index = isTail ? texts.length - 1 : level;
+    if (open?.index !== index) {
+      if (loudness.steady < STEADY_SECONDS * rate) return;
+      if (isTail && open !== undefined) {
+        loudness.since = undefined;
+        return;
+      }
+      if (open !== undefined) {
+        endTurn();
+        loudness.since = position + 1 - loudness.steady;
+      }
+      open = { index, start: loudness.since, end: position, nextInterim: wordSamples };
+    }
     open.end = position + 1;
     if (open.end - open.start >= open.nextInterim) tellInterim(open);
   };
@@ -121,7 +150,13 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
         position++;
       }
     },
-    finalize: endTurn,
+    finalize() {
+      const from = Math.max(told, open?.end ?? 0);
+      endTurn();
+      // What is behind the last word was asked about as well.
+      if (position > from) say({ type: 'no_match', turn: turn++, start: from / rate, end: position / rate });
+      told = position;
+    },
     finish() {
       endTurn();
       say({ type: 'finished' });

@@ -23,9 +23,10 @@ const SOUND: Loudness = { dbfs: -66, windows: 1 };
  */
 const AUDIBLE = { marginDb: 6, loudestDbfs: -50, quietestDbfs: SOUND.dbfs };
 
-/** Runs with shorter pauses than this are kept as one. */
-const PAUSE_MS = 1000;
-const SHORT_PAUSE_MS = 300;
+/** Runs with shorter pauses than this are kept as one: shorter ones end no turn, at whatever model, and are left in where a leg is behind. */
+const PAUSE_MS = 300;
+/** Of sound, where pauses matter to nobody. */
+const LONG_PAUSE_MS = 1000;
 /** Runs kept; when there are more, the two oldest become one with the pause between them. */
 const RUNS_MAX = 1024;
 
@@ -155,8 +156,8 @@ export class SpeechMeter {
     const { windowSamples } = this.#power;
     const samplesOf = (ms: number) => Math.round((sampleRate * ms) / 1000);
     this.speech = new Runs(SPEECH.windows, windowSamples, samplesOf(PAUSE_MS));
-    this.sound = new Runs(SOUND.windows, windowSamples, samplesOf(PAUSE_MS));
-    this.audible = new Runs(1, windowSamples, samplesOf(SHORT_PAUSE_MS));
+    this.sound = new Runs(SOUND.windows, windowSamples, samplesOf(LONG_PAUSE_MS));
+    this.audible = new Runs(1, windowSamples, samplesOf(PAUSE_MS));
   }
 
   /** What is quieter is silence, as far as it is known now. */

@@ -60,6 +60,11 @@ test('the cut of the stream changes nothing', () => {
   );
 });
 
+test.each([0.35, 0.5, 0.9, 1.5])('a pause of %d s in speech is still seen when what follows it is known', (pause) => {
+  const { speech } = metered([...tone(1, -20), ...silence(pause), ...tone(1, -20)]);
+  expect(speech.endAfter(0, 0.3 * RATE)).toBe(RATE);
+});
+
 test('speech is found in any stretch that holds some, until it is forgotten', () => {
   const meter = metered([...silence(1), ...tone(1, -20), ...silence(2), ...tone(1, -20), ...silence(1)]);
   const second = (from: number, until: number) => meter.speech.between(from * RATE, until * RATE);
