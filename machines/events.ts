@@ -59,13 +59,17 @@ export interface Utterance {
   words?: Word[];
 }
 
+/** What a provider thinks of a turn that has not ended: that it may be over, or that it goes on after all. */
+export type TurnBoundary = 'eager_end' | 'resumed';
+
 /**
  * What a live codec makes of one message of a provider. Times are seconds on the leg's own clock (0 is the first sample
  * the leg was sent); the session adds the leg's origin. `turnId` is the provider's name of the turn.
  *
  * - `ready`: the provider will take audio.
  * - `speech.started`: someone began to speak.
- * - `partial`: unsettled text of the turn, whole, without the pieces already settled.
+ * - `partial`: unsettled text of the turn, whole, without the pieces already settled. `boundary`: with these words the turn may
+ *   be over, or is known not to be. `endConfidence`, here and of `turn.ended`: how sure the provider is of the end, from 0 to 1.
  * - `piece`: a settled piece; pieces of a turn are joined when it ends.
  * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `formattedFollows` says that a
  *   formatted version of the same turn is to follow.
@@ -77,9 +81,9 @@ export interface Utterance {
 export type Heard =
   | { type: 'ready' }
   | { type: 'speech.started'; start: number }
-  | { type: 'partial'; turnId: string; utterance: Utterance }
+  | { type: 'partial'; turnId: string; utterance: Utterance; boundary?: TurnBoundary; endConfidence?: number }
   | { type: 'piece'; turnId: string; utterance: Utterance }
-  | { type: 'turn.ended'; turnId: string; utterance?: Utterance; formattedFollows: boolean }
+  | { type: 'turn.ended'; turnId: string; utterance?: Utterance; formattedFollows: boolean; endConfidence?: number }
   | { type: 'turn.formatted'; turnId: string; utterance: Utterance }
   | { type: 'finished' }
   | { type: 'failed'; failure: LegFailure }
@@ -115,6 +119,8 @@ export interface OpenLeg {
   /** Whose credential the provider is shown: `service`, or the id of the organisation's own key. Never the credential itself. */
   credentialId: string;
   organisationId: string;
+  /** The client asked for the bounds of turns: the provider is asked for early ends where it has them. */
+  turnEvents?: true;
   /** Somebody watches the session. */
   watched?: true;
 }

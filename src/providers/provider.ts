@@ -29,6 +29,8 @@ export interface LegRequest {
   language: string | undefined;
   interimResults: boolean;
   diarization: boolean;
+  /** The client wants to hear of the bounds of turns: early ends are asked for where the provider has them. */
+  turnEvents?: boolean;
   /** Checked against the provider's options. */
   params: Readonly<Record<string, unknown>>;
   /** Base URL and credential of the provider, from the configuration or the customer's vault; neither is there for `timing`. */

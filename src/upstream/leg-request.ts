@@ -13,6 +13,7 @@ export function legRequestOf(request: OpenLeg, access: ProviderAccess): LegReque
     language: request.language ?? undefined,
     interimResults: request.interimResults,
     diarization: request.diarization,
+    turnEvents: request.turnEvents === true,
     params: request.params,
     access,
   };

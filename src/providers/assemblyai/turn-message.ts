@@ -2,7 +2,7 @@
 import type { Utterance, Word } from '../../../machines/events.ts';
 import { EndedTurns } from '../kit/ended-turns.ts';
 import type { Warnings } from '../kit/heard.ts';
-import { countIn, listIn, type Members, objectIn, textIn } from '../kit/json.ts';
+import { countIn, fractionIn, listIn, type Members, objectIn, textIn } from '../kit/json.ts';
 import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import { languageOf } from './languages.ts';
 import type { LiveTraits } from './models.ts';
@@ -39,6 +39,7 @@ export interface TurnMessage {
   words: unknown;
   speaker_label: unknown;
   language_code: unknown;
+  end_of_turn_confidence: number | undefined;
 }
 
 export function newTurns(traits: LiveTraits, formats: boolean, warnings: Warnings): Turns {
@@ -93,6 +94,7 @@ export function turnMessage({ order, over }: Turns, json: Members): TurnMessage 
     words,
     speaker_label,
     language_code,
+    end_of_turn_confidence: fractionIn(json.end_of_turn_confidence),
   };
 }
 

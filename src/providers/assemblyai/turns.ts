@@ -49,7 +49,8 @@ export function readTurn(turns: Turns, json: Members, sentSeconds: number): Hear
   turns.awaitedOrder = formattedFollows ? turn_order : undefined;
   turns.revised = undefined;
   turns.ended.note(turn_order, utterance);
-  return [...heard, { type: 'turn.ended', turnId: String(turn_order), utterance, formattedFollows }, ...warned];
+  const end = ended(turn_order, utterance, message.end_of_turn_confidence);
+  return [...heard, { ...end, formattedFollows }, ...warned];
 }
 
 /** The end of a turn said again: its formatted version, unless it is the same once more, or has lost its words. */

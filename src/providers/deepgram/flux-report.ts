@@ -1,7 +1,7 @@
 // What one `TurnInfo` of Flux says, whatever of its numbers can be read.
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import type { Warnings } from '../kit/heard.ts';
-import { countIn, type Members, textIn, timeIn } from '../kit/json.ts';
+import { countIn, fractionIn, type Members, textIn, timeIn } from '../kit/json.ts';
 import type { LegClock } from '../kit/leg-clock.ts';
 import { meanConfidence } from '../kit/words.ts';
 import { heardOf, languageOf, wordsIn } from './api.ts';
@@ -25,6 +25,8 @@ export interface Report {
   text: string;
   end: number;
   utterance: Utterance;
+  /** How sure the provider is that the turn is over. */
+  endConfidence: number | undefined;
   warned: Heard[];
 }
 
@@ -52,5 +54,6 @@ export function reportOf(state: HeardSoFar, message: Members): Report | undefine
     language: languageOf(message),
   });
   const warned = missing === undefined ? [] : state.warnings.estimated('Deepgram', missing);
-  return { index, text, end, utterance, warned };
+  const endConfidence = fractionIn(message.end_of_turn_confidence);
+  return { index, text, end, utterance, endConfidence, warned };
 }

@@ -1,5 +1,6 @@
 // Live Flux (`/v2/listen`): the provider names its turns, and says the whole text of the turn each time. Only its
 // `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
+import type { TurnBoundary } from '../../../machines/events.ts';
 import { EndedTurns } from '../kit/ended-turns.ts';
 import { ended, failed, partial, Warnings } from '../kit/heard.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
@@ -27,6 +28,8 @@ interface State extends HeardSoFar {
   nothingOpen: boolean;
 }
 
+const BOUNDARIES: Readonly<Record<string, TurnBoundary>> = { EagerEndOfTurn: 'eager_end', TurnResumed: 'resumed' };
+
 const FORCE_END_TURN = { type: 'ForceEndTurn' } as const;
 const CLOSE_STREAM = { type: 'CloseStream' } as const;
 
@@ -43,6 +46,8 @@ const FORCED_MAX = 2;
 /** Silence is told once for so much of it, and only up to so long ago: words are recognised after they have begun. */
 const QUIET_STEP_SECONDS = 1;
 const QUIET_MARGIN_SECONDS = 1;
+/** Early ends of turns are told only where they are asked for: https://developers.deepgram.com/docs/flux/voice-agent-eager-eot */
+const EAGER_THRESHOLD = 0.5;
 /** Times are rounded on the wire. */
 const ROUNDING_SECONDS = 0.01;
 
@@ -119,7 +124,7 @@ export const flux: LiveCodec<State> = {
     }),
 };
 
-function queryOf({ model, sampleRate, language, params }: LegRequest) {
+function queryOf({ model, sampleRate, language, params, turnEvents }: LegRequest) {
   const hint = model.endsWith('-multi') && language !== undefined ? fluxHint(language) : undefined;
   // Nothing else of /v1/listen is known here: an unknown parameter is refused.
   return {
@@ -127,6 +132,7 @@ function queryOf({ model, sampleRate, language, params }: LegRequest) {
     encoding: 'linear16',
     sample_rate: sampleRate,
     language_hint: hint,
+    eager_eot_threshold: turnEvents ? EAGER_THRESHOLD : undefined,
     ...options.wire(params, model, 'live'),
   };
 }
@@ -176,19 +182,19 @@ function turnInfo(state: State, message: Members): Step[] {
     case 'EagerEndOfTurn':
     case 'TurnResumed':
       if (report.text === '' && state.open === undefined) return [...quiet(state, report), ...closeWhenQuiet(state)];
-      return isOver ? [] : unsettled(state, report);
+      return isOver ? [] : unsettled(state, report, BOUNDARIES[message.event]);
     default:
       return [];
   }
 }
 
-function unsettled(state: State, { index, text, utterance }: Report): Step[] {
+function unsettled(state: State, { index, text, utterance, endConfidence }: Report, boundary?: TurnBoundary): Step[] {
   const { open } = state;
   if (open === undefined || index > open.index) {
     if (open?.hasWords === true) state.unended = open.index;
     state.open = { index, hasWords: text !== '' };
   } else if (index === open.index) open.hasWords ||= text !== '';
-  return [partial(index, utterance)];
+  return [partial(index, utterance, boundary === undefined ? {} : { boundary, endConfidence })];
 }
 
 /** A warning about the end that was asked for says that there is nothing to wait for. */
@@ -213,7 +219,7 @@ function stray(state: State, { index, utterance }: Report): Step[] {
   return turnId === undefined ? [] : [ended(turnId, utterance), ...state.warnings.estimated('Deepgram', 'turn_index')];
 }
 
-function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
+function endOfTurn(state: State, { index, end, utterance, endConfidence }: Report): Step[] {
   const { open } = state;
   const passedOver = open?.hasWords === true && open.index < index ? open.index : state.unended;
   if (passedOver !== undefined && passedOver < index) return [failed(finalMissing)];
@@ -222,7 +228,7 @@ function endOfTurn(state: State, { index, end, utterance }: Report): Step[] {
   state.endedIndex = index;
   state.ended.note(index, utterance);
   state.quietSeconds = Math.max(state.quietSeconds, end);
-  const steps: Step[] = [ended(index, utterance)];
+  const steps: Step[] = [ended(index, utterance, endConfidence)];
   const isLast = state.phase === 'ending' && end >= state.audioEndSeconds - ROUNDING_SECONDS;
   return isLast ? [...steps, close(state), { type: 'finished' }] : steps;
 }

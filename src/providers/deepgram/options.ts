@@ -56,7 +56,11 @@ export const options = optionTable({
   ),
   eot_threshold: flux(number(0.5, 1, 'Confidence that ends a turn; 0.7 when absent.')),
   eager_eot_threshold: flux(
-    number(0.3, 0.9, 'Confidence for early ends of turns. The gateway shows them as interims.'),
+    number(
+      0.3,
+      0.9,
+      'Confidence for early ends of turns: `turn_eager_end` with `turn_events=true`, interims without. 0.5 when absent and asked for `turn_events`.',
+    ),
   ),
   eot_timeout_ms: flux(integer(500, 60_000, 'Milliseconds of silence that end a turn in any case; 5000 when absent.')),
   language_hint: fluxMulti(texts(10, 'Languages to expect: en, es, fr, de, hi, ru, pt, ja, it, nl.')),

@@ -1,22 +1,41 @@
 // What codecs say most often, in short.
-import type { Heard, LegFailure, Utterance } from '../../../machines/events.ts';
+import type { Heard, LegFailure, TurnBoundary, Utterance } from '../../../machines/events.ts';
 import { providerWords } from '../refusals.ts';
 
 export const failed = (failure: LegFailure): Extract<Heard, { type: 'failed' }> => ({ type: 'failed', failure });
 
-export const partial = (turn: string | number, utterance: Utterance): Heard => ({
+interface Bounds {
+  boundary?: TurnBoundary | undefined;
+  endConfidence?: number | undefined;
+}
+
+/** @param bounds what the provider thinks of the end of the turn, where it says so with these words */
+export const partial = (
+  turn: string | number,
+  utterance: Utterance,
+  { boundary, endConfidence }: Bounds = {},
+): Heard => ({
   type: 'partial',
   turnId: String(turn),
   utterance,
+  ...(boundary === undefined ? {} : { boundary }),
+  ...sureness(endConfidence),
 });
 
 /** The end of a turn that no formatted version follows; without an utterance it is the joined pieces. */
-export const ended = (turn: string | number, utterance?: Utterance): Heard => ({
+export const ended = (
+  turn: string | number,
+  utterance?: Utterance,
+  endConfidence?: number,
+): Extract<Heard, { type: 'turn.ended' }> => ({
   type: 'turn.ended',
   turnId: String(turn),
   ...(utterance === undefined ? {} : { utterance }),
   formattedFollows: false,
+  ...sureness(endConfidence),
 });
+
+const sureness = (endConfidence: number | undefined) => (endConfidence === undefined ? {} : { endConfidence });
 
 /** Kinds of warnings; beyond so many none is told. */
 const KINDS_MAX = 16;

@@ -1,6 +1,6 @@
 // The scripted provider's wire: `start`, raw audio, `finalize`, `finish` out; `ready`, `interim`, `final`, `finished`,
 // `error` in. It is the smallest complete codec, and the one to copy for a new provider.
-import type { Heard, Utterance } from '../../../machines/events.ts';
+import type { Heard, TurnBoundary, Utterance } from '../../../machines/events.ts';
 import { ended, partial, Warnings } from '../kit/heard.ts';
 import { countIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
@@ -23,9 +23,12 @@ interface State {
 export type LoopbackMessage =
   | { type: 'ready' }
   | { type: 'speech_started'; start: number }
-  | { type: 'interim' | 'final'; turn: number; text: string; start: number; end: number }
+  | { type: 'interim'; turn: number; text: string; start: number; end: number; boundary?: TurnBoundary }
+  | { type: 'final'; turn: number; text: string; start: number; end: number }
   | { type: 'finished' }
   | { type: 'error'; code: string };
+
+const BOUNDARIES: Readonly<Record<string, TurnBoundary>> = { eager_end: 'eager_end', resumed: 'resumed' };
 
 export const live: LiveCodec<State> = {
   timing: () => liveTiming({ speedMax: Number.POSITIVE_INFINITY, burstMs: 0, drainMs: 10_000, stallMs: 8_000 }),
@@ -48,6 +51,7 @@ export const live: LiveCodec<State> = {
         model: request.model,
         sampleRate: request.sampleRate,
         interims: request.interimResults,
+        ...(request.turnEvents ? { bounds: true } : {}),
         params: request.params,
       },
     ],
@@ -103,7 +107,7 @@ function turn(state: State, message: Members): Heard[] {
   const end = Math.max(start, told.end ?? state.clock.sentSeconds);
   const utterance = spread(text, start, end);
   state.turn = isFinal ? number + 1 : number;
-  if (!isFinal) return [partial(number, utterance)];
+  if (!isFinal) return [partial(number, utterance, { boundary: BOUNDARIES[textIn(message.boundary) ?? ''] })];
   state.settledSeconds = Math.max(state.settledSeconds, end);
   return [
     ended(number, utterance),

@@ -18,6 +18,8 @@ interface Start {
   model: string;
   sampleRate: number;
   interims: boolean;
+  /** Whether early ends of turns are told: with every other interim, taken back by the one behind it. */
+  bounds?: boolean;
   params: ScriptOptions & NumberedOptions;
 }
 
@@ -58,6 +60,7 @@ class LoopbackConnection implements EngineConnection {
   /** First sample after the current turn; found anew when a turn ends, as every frame asks for it. */
   #turnEnd = 0;
   #nextInterim = 0;
+  #interims = 0;
   #pendingFinals = 0;
   #finishing = false;
   #confirmed = false;
@@ -138,12 +141,15 @@ class LoopbackConnection implements EngineConnection {
         ? this.#turnText()
         : words.slice(0, Math.max(1, Math.ceil(part * words.length))).join(' ');
     if (text === '') return;
+    this.#interims++;
+    const boundary = this.#interims % 2 === 0 ? 'eager_end' : 'resumed';
     this.#say({
       type: 'interim',
       turn: this.#turn,
       text,
       start: this.#seconds(this.#turnStart),
       end: this.#seconds(this.#heardSamples),
+      ...(start.bounds === true ? { boundary } : {}),
     });
   }
 
@@ -161,6 +167,7 @@ class LoopbackConnection implements EngineConnection {
     this.#turnStart = this.#heardSamples;
     this.#turnEnd = this.#turnStart + this.#turnSamples();
     this.#nextInterim = 0;
+    this.#interims = 0;
     this.#ranges = new NumberedRanges();
     this.#pendingFinals++;
     this.#timers.later(start.params.final_delay_ms ?? 0, () => {

@@ -50,9 +50,15 @@ const Utterance = Type.Object({
 const ofTurn = { turnId: Type.String({ maxLength: 1_024 }), utterance: Utterance };
 const HEARD: Readonly<Record<string, TSchema>> = {
   'speech.started': Type.Object({ start: Seconds }),
-  partial: Type.Object(ofTurn),
+  // Whatever a newer node calls its bounds: one that is not known here is none.
+  partial: Type.Object({ ...ofTurn, boundary: optional(Name), endConfidence: optional(Type.Number()) }),
   piece: Type.Object(ofTurn),
-  'turn.ended': Type.Object({ ...ofTurn, utterance: optional(Utterance), formattedFollows: Type.Boolean() }),
+  'turn.ended': Type.Object({
+    ...ofTurn,
+    utterance: optional(Utterance),
+    formattedFollows: Type.Boolean(),
+    endConfidence: optional(Type.Number()),
+  }),
   'turn.formatted': Type.Object(ofTurn),
   warned: Type.Object({ code: Name, message: Text, once: optional(Type.Literal(true)) }),
 };
@@ -97,6 +103,7 @@ const Open = Type.Object({
   params: Type.Record(Type.String(), Type.Unknown()),
   credentialId: Name,
   organisationId: Name,
+  turnEvents: optional(Type.Literal(true)),
   watched: optional(Type.Literal(true)),
 });
 

@@ -37,8 +37,8 @@ const STORIES: Readonly<Record<string, Story>> = {
   'takes the whole text each time, and EndOfTurn alone for a final': [
     [turn('StartOfTurn', 0, 'Book', 0.5), 'speech 0', 'partial 0 "Book" 0-0.5'],
     [turn('Update', 0, 'Book a', 0.75), 'partial 0 "Book a" 0-0.75'],
-    [turn('EagerEndOfTurn', 0, 'Book a table', 1.5), 'partial 0 "Book a table" 0-1.5'],
-    [turn('TurnResumed', 0, 'Book a table', 1.75), 'partial 0 "Book a table" 0-1.75'],
+    [turn('EagerEndOfTurn', 0, 'Book a table', 1.5), 'partial 0 "Book a table" 0-1.5 eager_end'],
+    [turn('TurnResumed', 0, 'Book a table', 1.75), 'partial 0 "Book a table" 0-1.75 resumed'],
     [turn('EndOfTurn', 0, 'Book a table for two', 2.5), 'ended 0 "Book a table for two" 0-2.5'],
     [turn('EndOfTurn', 0, 'Book a table for two', 2.5), turn('Update', 0, 'Book', 2.5)],
     [turn('StartOfTurn', 1, 'Yes', 3), 'speech 0', 'partial 1 "Yes" 0-3'],

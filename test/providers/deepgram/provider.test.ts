@@ -69,6 +69,11 @@ testProvider({
       ],
       [{ model: 'flux-general-multi', language: 'fr-CA' }, { language_hint: 'fr' }],
       [{ model: 'flux-general-multi', language: 'auto' }, {}],
+      [{ model: 'flux-general-multi', turnEvents: true }, { eager_eot_threshold: '0.5' }],
+      [
+        { model: 'flux-general-multi', turnEvents: true, params: { eager_eot_threshold: 0.4 } },
+        { eager_eot_threshold: '0.4' },
+      ],
       [{ model: 'flux-general-multi', language: 'sv' }, {}],
       [
         { model: 'flux-general-multi', language: 'fr', params: { language_hint: ['de', 'it'] } },

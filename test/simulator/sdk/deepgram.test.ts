@@ -179,6 +179,27 @@ describe('the SDK on /v2/listen', () => {
     socket.close();
   });
 
+  it('hears early ends where it asks for them, each with its revocation or its end in the same words', async () => {
+    const deepgram = await client();
+    const socket = await deepgram.listen.v2.connect({ ...FLUX, eager_eot_threshold: 0.5, ...ONCE });
+    const { said, until } = await listening(socket);
+    await until(({ type }) => type === 'Connected');
+    for (let frame = 0; frame < 20; frame++) socket.sendMedia(new Uint8Array(3_200));
+    await until(({ event, turn_index }) => event === 'EndOfTurn' && turn_index === 1);
+    const bounds = said.filter(({ event }) => ['EagerEndOfTurn', 'TurnResumed', 'EndOfTurn'].includes(String(event)));
+    const ends = bounds.filter(({ event }) => event === 'EndOfTurn').map(({ transcript }) => transcript);
+    expect(ends).toEqual(TURNS.map(({ text }) => text));
+    // With which words it is early depends on when frames come.
+    const behind = bounds.flatMap(({ event, transcript }, index) => {
+      const next = bounds[index + 1];
+      if (event !== 'EagerEndOfTurn' || next === undefined) return [];
+      return [[next.event, next.transcript === transcript]];
+    });
+    expect(behind.length).toBeGreaterThan(0);
+    for (const [event, isSame] of behind) expect(event).toBe(isSame ? 'EndOfTurn' : 'TurnResumed');
+    socket.close();
+  });
+
   it('ends a turn by ForceEndTurn, and changes thresholds by Configure', async () => {
     const deepgram = await client();
     const socket = await deepgram.listen.v2.connect({ ...FLUX, ...ONCE });

@@ -107,7 +107,12 @@ export function lineOf(step: Step): string {
         step.type === 'turn.ended' ? `ended${step.formattedFollows ? '+' : ''}` : step.type.replace('turn.', '');
       if (utterance === undefined) return `${what} ${turnId}`;
       const { text, start, end, speaker, language } = utterance;
-      const more = [speaker === undefined ? '' : ` speaker ${speaker}`, language === undefined ? '' : ` ${language}`];
+      const boundary = 'boundary' in step ? ` ${step.boundary}` : '';
+      const more = [
+        boundary,
+        speaker === undefined ? '' : ` speaker ${speaker}`,
+        language === undefined ? '' : ` ${language}`,
+      ];
       return `${what} ${turnId} "${text}" ${start}-${end}${more.join('')}`;
     }
     case 'send':

@@ -11,6 +11,7 @@ import { SPEED_MAX, wireWords } from './wire.ts';
 type Message = Readonly<Record<string, unknown>>;
 
 const UPDATE_SECONDS = 0.25;
+const CONFIDENCE: Readonly<Record<string, number>> = { EagerEndOfTurn: 0.6, EndOfTurn: 0.9 };
 /** Words reach into those behind them. */
 const OVERLAP_SECONDS = 0.04;
 
@@ -24,11 +25,16 @@ export class FluxSession extends SimulatedSession {
   /** What was heard of the open turn; undefined while none is open. */
   #open: HeardText | undefined;
   #forced = false;
+  /** Early ends are told where they were asked for: with words that have not changed from one step to the next. */
+  readonly #isEager: boolean;
+  #stepText = '';
+  #eager = false;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
     super(peer, tools);
     const hints = query.getAll('language_hint');
     this.#requestId = `request-${tools.newId()}`;
+    this.#isEager = query.has('eager_eot_threshold');
     this.#isMulti = query.get('model') === 'flux-general-multi';
     this.#extras = hints.length > 0 ? { languages_hinted: hints } : {};
     const sampleRate = Number(query.get('sample_rate'));
@@ -48,7 +54,20 @@ export class FluxSession extends SimulatedSession {
 
   /** Time is audio time: reports come with it, in steps. */
   protected override progressed(): void {
-    this.#turnInfo('Update', this.#open ?? { text: '', start: this.#turnStart, end: this.seconds });
+    const open = this.#open;
+    const isEager =
+      this.#isEager && !this.#eager && open !== undefined && open.text !== '' && open.text === this.#stepText;
+    this.#stepText = open?.text ?? '';
+    this.#eager ||= isEager;
+    const heard = open ?? { text: '', start: this.#turnStart, end: this.seconds };
+    this.#turnInfo(isEager ? 'EagerEndOfTurn' : 'Update', heard);
+  }
+
+  /** Other words than those of the early end are told behind its revocation. */
+  #resume(heard: HeardText): void {
+    if (!this.#eager || heard.text === this.#stepText) return;
+    this.#eager = false;
+    this.#turnInfo('TurnResumed', heard);
   }
 
   #forceEnd(): void {
@@ -74,6 +93,7 @@ export class FluxSession extends SimulatedSession {
     const begins = this.#open === undefined;
     this.#open = heard;
     // Words come a moment before the start of their turn.
+    this.#resume(heard);
     if (begins) for (const event of ['Update', 'StartOfTurn']) this.#turnInfo(event, heard);
   }
 
@@ -84,6 +104,8 @@ export class FluxSession extends SimulatedSession {
       this.#turnInfo('Update', heard);
       return;
     }
+    this.#resume(heard);
+    this.#eager = false;
     this.#turnInfo('EndOfTurn', heard, { trigger: this.#forced ? 'manual' : 'model' });
     this.#open = undefined;
     this.#forced = false;
@@ -115,7 +137,7 @@ export class FluxSession extends SimulatedSession {
         ...{ word, confidence, start },
         end: Math.min(heard.end, end + OVERLAP_SECONDS),
       })),
-      end_of_turn_confidence: event === 'EndOfTurn' ? 0.9 : 0.1,
+      end_of_turn_confidence: CONFIDENCE[event] ?? 0.1,
       ...(this.#isMulti && heard.text !== '' ? { languages: ['en'] } : {}),
       ...this.#extras,
       ...extras,

@@ -36,7 +36,7 @@ export interface DeepgramParams {
   multichannel?: boolean;
   /** Confidence that ends a turn; 0.7 when absent. */
   eot_threshold?: number;
-  /** Confidence for early ends of turns. The gateway shows them as interims. */
+  /** Confidence for early ends of turns: `turn_eager_end` with `turn_events=true`, interims without. 0.5 when absent and asked for `turn_events`. */
   eager_eot_threshold?: number;
   /** Milliseconds of silence that end a turn in any case; 5000 when absent. */
   eot_timeout_ms?: number;
@@ -94,7 +94,7 @@ export interface DeepgramFluxGeneralEnParams {
   multichannel?: boolean;
   /** Confidence that ends a turn; 0.7 when absent. */
   eot_threshold?: number;
-  /** Confidence for early ends of turns. The gateway shows them as interims. */
+  /** Confidence for early ends of turns: `turn_eager_end` with `turn_events=true`, interims without. 0.5 when absent and asked for `turn_events`. */
   eager_eot_threshold?: number;
   /** Milliseconds of silence that end a turn in any case; 5000 when absent. */
   eot_timeout_ms?: number;
