@@ -78,6 +78,13 @@ const EVENTS: readonly Named[] = [
   ['SessionStarted', listen.SessionStarted, 'The session is open.'],
   ['SpeechStarted', listen.SpeechStarted, 'Speech was heard; `start` in seconds of session audio.'],
   ['Transcript', listen.Transcript, 'Text of a turn: any number of interims, then exactly one final.'],
+  [
+    'TurnEagerEnd',
+    listen.TurnEagerEnd,
+    'The turn may be over with these words: `turn_ended` or `turn_resumed` follows.',
+  ],
+  ['TurnResumed', listen.TurnResumed, 'The turn was not over at its last `turn_eager_end`, or not with these words.'],
+  ['TurnEnded', listen.TurnEnded, 'The turn is over: right behind its final.'],
   ['SpeakersRestarted', listen.SpeakersRestarted, 'From there on the same people have new speaker numbers.'],
   ['Failover', listen.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
   ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],

@@ -30,6 +30,13 @@ const parameters = {
   interim_results: Type.Optional(
     Type.Boolean({ default: true, description: 'False: only transcripts that are final.' }),
   ),
+  turn_events: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'True: the bounds of turns come as events, in the same words for all providers: `speech_started` before each turn, `turn_eager_end` and `turn_resumed` where the provider tells them, `turn_ended` behind each final.',
+    }),
+  ),
   provider_params: Type.Optional(ProviderParams),
   suspend_seconds: Type.Optional(
     Type.Integer({

@@ -44,6 +44,8 @@ export interface ListenRequest {
   language: string | undefined;
   interimResults: boolean;
   diarization: boolean;
+  /** Whether the bounds of turns are told as events of their own. */
+  turnEvents?: boolean;
   providerParams: Record<string, unknown>;
   strict: boolean;
   /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
@@ -140,9 +142,78 @@ export const SessionStarted = Type.Object(
   { description: 'The session is open: the first event, unless the session is refused. Audio may be sent before it.' },
 );
 
+const Turn = Type.Integer({ minimum: 0, description: 'Number of the turn: from 0, without gaps.' });
+
 export const SpeechStarted = Type.Object(
-  { type: Type.Literal('speech_started'), ...Common, start: Start },
-  { description: 'Somebody has begun to speak, where the provider tells it.' },
+  {
+    type: Type.Literal('speech_started'),
+    ...Common,
+    start: Start,
+    turn: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'With `turn_events=true`: number of the turn that the words will be, if words come of it.',
+      }),
+    ),
+  },
+  {
+    description:
+      'Somebody has begun to speak, where the provider tells it. With `turn_events=true` it comes before the first transcript of each turn, whatever the provider tells; once more for the same turn where the speech before it came to no words.',
+  },
+);
+
+const EndOfTurnConfidence = Type.Optional(
+  Type.Number({
+    description: 'How sure the provider is that the turn is over, from 0 to 1; absent where it tells none.',
+  }),
+);
+
+export const TurnEagerEnd = Type.Object(
+  {
+    type: Type.Literal('turn_eager_end'),
+    ...Common,
+    turn: Turn,
+    text: Type.String({ description: 'The text of the turn so far.' }),
+    start: Start,
+    end: End,
+    model: Slug,
+    end_of_turn_confidence: EndOfTurnConfidence,
+  },
+  {
+    description:
+      'Only with `turn_events=true`, and where the provider tells it: the turn may be over with these words, so that an answer can be prepared. Exactly one of two follows: `turn_ended`, with this very text, or `turn_resumed`.',
+  },
+);
+
+export const TurnResumed = Type.Object(
+  {
+    type: Type.Literal('turn_resumed'),
+    ...Common,
+    turn: Turn,
+    reason: Type.String({
+      description:
+        '`speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the turn was lost, and it is heard again or stays without a final. Reasons may be added.',
+    }),
+  },
+  {
+    description:
+      'Only with `turn_events=true`: the turn was not over at the last `turn_eager_end`, or not with these words. What was prepared for it is to be thrown away.',
+  },
+);
+
+export const TurnEnded = Type.Object(
+  {
+    type: Type.Literal('turn_ended'),
+    ...Common,
+    turn: Turn,
+    start: Start,
+    end: End,
+    end_of_turn_confidence: EndOfTurnConfidence,
+  },
+  {
+    description:
+      'Only with `turn_events=true`: the turn is over. Once for each turn, right behind its final transcript.',
+  },
 );
 
 export const Transcript = Type.Object(
@@ -151,7 +222,7 @@ export const Transcript = Type.Object(
     ...Common,
     text: Type.String({ description: 'The text of the turn so far.' }),
     is_final: Type.Boolean({ description: 'True once for each turn: nothing changes any more.' }),
-    turn: Type.Integer({ minimum: 0, description: 'Number of the turn: from 0, without gaps.' }),
+    turn: Turn,
     start: Start,
     end: End,
     model: Type.String({ description: 'Slug of the model that heard it.' }),
@@ -269,6 +340,9 @@ export const ServerEvent = Type.Union([
   SessionStarted,
   SpeechStarted,
   Transcript,
+  TurnEagerEnd,
+  TurnResumed,
+  TurnEnded,
   SpeakersRestarted,
   Failover,
   Warning,

@@ -150,10 +150,6 @@ export class EventWriter {
     this.warn(warning);
   }
 
-  speechStarted(start: number): void {
-    this.#outbox.push({ type: 'speech_started', start });
-  }
-
   /** From there on speakers have numbers from `firstSpeaker` on. */
   speakersRestarted(start: number, firstSpeaker: number): void {
     this.#outbox.push({ type: 'speakers_restarted', start, first_speaker: firstSpeaker });

@@ -276,6 +276,7 @@ it('takes options that no URL can hold, in a first message', async () => {
     model: 'loopback/script',
     sampleRate: 8_000,
     suspendSeconds: 60,
+    turnEvents: true,
     providerParams: { turns },
   });
   const finals = finalsOf(session);

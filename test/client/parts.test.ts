@@ -151,7 +151,7 @@ describe('the timeline', () => {
     const words = [{ word: 'x', start: 0.1, end: 0.4 }];
     const final = timeline.place({ ...transcript(0, 0.1, 0.4, true), words });
     expect(final).toMatchObject({ turn: 1, start: 0.6, end: 0.9, words: [{ word: 'x', start: 0.6, end: 0.9 }] });
-    expect(timeline.rest()).toBeUndefined();
+    expect(timeline.rest()).toEqual([]);
   });
 
   it('a turn that was shown and is not heard again has its final, without words', () => {
@@ -160,8 +160,37 @@ describe('the timeline', () => {
     timeline.place(transcript(0, 0.1, 0.5, true));
     timeline.place(transcript(1, 0.6, 0.8, false, 'noise'));
     timeline.begin(8_000);
-    expect(timeline.rest()).toMatchObject({ turn: 1, text: '', is_final: true, start: 0.6, end: 0.6 });
-    expect(timeline.rest()).toBeUndefined();
+    expect(timeline.rest()).toMatchObject([{ turn: 1, text: '', is_final: true, start: 0.6, end: 0.6 }]);
+    expect(timeline.rest()).toEqual([]);
+  });
+
+  it('leaves no bound of a turn open where a connection breaks, and places those of the next', () => {
+    const timeline = new Timeline(16_000);
+    const speech = (turn: number, start: number) => ({ type: 'speech_started', ...head, turn, start }) as const;
+    const eager = (turn: number, start: number, end: number) =>
+      ({ type: 'turn_eager_end', ...head, turn, text: 'x', start, end, model: 'm' }) as const;
+    const resumed = (turn: number) => ({ type: 'turn_resumed', ...head, turn, reason: 'speech' }) as const;
+    const ended = (turn: number, start: number, end: number) =>
+      ({ type: 'turn_ended', ...head, turn, start, end }) as const;
+    timeline.begin(0);
+    timeline.place(speech(0, 0.1));
+    timeline.place(transcript(0, 0.1, 0.5, true));
+    // The end of a turn that has its final was on its way.
+    expect(timeline.close()).toMatchObject([{ type: 'turn_ended', turn: 0, start: 0.1, end: 0.5 }]);
+    timeline.begin(8_000);
+    expect(timeline.place(speech(0, 0.1))).toMatchObject({ turn: 1, start: 0.6 });
+    timeline.place(transcript(0, 0.1, 0.4, false));
+    expect(timeline.place(eager(0, 0.1, 0.4))).toMatchObject({ turn: 1, start: 0.6, end: 0.9 });
+    expect(timeline.close()).toMatchObject([{ type: 'turn_resumed', turn: 1, reason: 'reheard' }]);
+    expect(timeline.close()).toEqual([]);
+    timeline.begin(8_000);
+    // Of less than was shown: neither that it may be over, nor that it is not.
+    expect([timeline.place(eager(0, 0.1, 0.2)), timeline.place(resumed(0))]).toEqual([undefined, undefined]);
+    expect(timeline.place(eager(0, 0.1, 0.4))).toMatchObject({ turn: 1 });
+    expect(timeline.place(resumed(0))).toMatchObject({ turn: 1 });
+    expect(timeline.place(transcript(0, 0.1, 0.4, true))).toMatchObject({ turn: 1 });
+    expect(timeline.place(ended(0, 0.1, 0.4))).toMatchObject({ turn: 1, start: 0.6, end: 0.9 });
+    expect(timeline.close()).toEqual([]);
   });
 
   it('gives one number to no two people, and says where numbers begin anew', () => {

@@ -57,6 +57,7 @@ export async function expectNothingLeft(rig: SessionRig): Promise<void> {
  * end last and once; turns numbered without gaps, one final each and nothing of a turn after its final; times that rise.
  */
 export function expectInOrder(client: RigClient): void {
+  expectBounds(client);
   const { events } = client;
   const types = events.map(({ type }) => type);
   const faults = events.filter((event, index) => event.seq !== index + 1 || !isServerEvent.Check(event));
@@ -71,6 +72,45 @@ export function expectInOrder(client: RigClient): void {
   expect(faults).toEqual([]);
   expect([types[0], types.lastIndexOf('session_started')]).toEqual(['session_started', 0]);
   if (types.includes('session_ended')) expect(types.indexOf('session_ended')).toBe(types.length - 1);
+}
+
+/**
+ * What holds for the bounds of turns, where they were asked for: speech before the first words of each turn; each early end taken
+ * back or confirmed, and by the same words, before the next; the end of a turn right behind its final, once.
+ */
+function expectBounds({ events, session }: RigClient): void {
+  const isAskedFor = session.opening.request.turnEvents === true;
+  const faults: unknown[] = [];
+  let turn = 0;
+  let spoken = -1;
+  let eager: string | undefined;
+  let final: ServerEvent | undefined;
+  for (const event of events) {
+    if (!isAskedFor && (event.type.startsWith('turn_') || (event.type === 'speech_started' && 'turn' in event)))
+      faults.push(event);
+    if (!isAskedFor || !('turn' in event)) continue;
+    // Between a final and its end is nothing.
+    if (event.turn !== turn || (final !== undefined) !== (event.type === 'turn_ended')) faults.push(event);
+    if (event.type === 'speech_started') spoken = turn;
+    else if (spoken !== turn) faults.push(event);
+    if (event.type === 'turn_eager_end') {
+      if (eager !== undefined) faults.push(event);
+      eager = event.text;
+    } else if (event.type === 'turn_resumed') {
+      if (eager === undefined) faults.push(event);
+      eager = undefined;
+    } else if (event.type === 'transcript' && event.is_final) {
+      if (eager !== undefined && eager !== event.text) faults.push(event);
+      final = event;
+    } else if (event.type === 'turn_ended') {
+      eager = undefined;
+      final = undefined;
+      turn++;
+    }
+  }
+  expect(faults).toEqual([]);
+  // Nothing stays open when all has been said.
+  if (events.at(-1)?.type === 'session_ended') expect([eager, final]).toEqual([undefined, undefined]);
 }
 
 const isServerEvent = TypeCompiler.Compile(ServerEvent);

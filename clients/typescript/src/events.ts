@@ -9,6 +9,9 @@ import type {
   SpeakersRestarted,
   SpeechStarted,
   Transcript,
+  TurnEagerEnd,
+  TurnEnded,
+  TurnResumed,
   Warning,
 } from './types/events.ts';
 
@@ -17,6 +20,9 @@ export type ServerEvent =
   | SessionStarted
   | SpeechStarted
   | Transcript
+  | TurnEagerEnd
+  | TurnResumed
+  | TurnEnded
   | SpeakersRestarted
   | Failover
   | Warning
@@ -55,6 +61,9 @@ export const SERVER_EVENTS: ReadonlySet<string> = new Set<ServerEvent['type']>([
   'session_started',
   'speech_started',
   'transcript',
+  'turn_eager_end',
+  'turn_resumed',
+  'turn_ended',
   'speakers_restarted',
   'failover',
   'warning',

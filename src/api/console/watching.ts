@@ -36,6 +36,8 @@ export type WatchedActor = Static<typeof WatchedActor>;
 export const MarkName = Type.Union([
   Type.Literal('leg_opened'),
   Type.Literal('leg_lost'),
+  Type.Literal('turn_eager_end'),
+  Type.Literal('turn_resumed'),
   Type.Literal('turn_final'),
   Type.Literal('failover'),
   Type.Literal('warning'),

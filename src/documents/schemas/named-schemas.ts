@@ -19,6 +19,9 @@ export type NamedSchemas = Readonly<Record<string, TSchema>>;
 export const SERVER_EVENTS = {
   SessionStarted: listen.SessionStarted,
   SpeechStarted: listen.SpeechStarted,
+  TurnEagerEnd: listen.TurnEagerEnd,
+  TurnResumed: listen.TurnResumed,
+  TurnEnded: listen.TurnEnded,
   Transcript: listen.Transcript,
   SpeakersRestarted: listen.SpeakersRestarted,
   Failover: listen.Failover,

@@ -25,6 +25,7 @@ export function openLegOf(
     params: { ...member.params },
     credentialId: member.credentialId,
     organisationId,
+    ...(request.turnEvents ? { turnEvents: true } : {}),
     ...(isWatched ? { watched: true } : {}),
   };
 }

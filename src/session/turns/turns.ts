@@ -16,14 +16,15 @@ import type { SessionDelays } from '../watch/session-delays.ts';
 import type { SessionLog } from '../watch/session-log.ts';
 import type { EmptyTurns } from './empty-turns.ts';
 import { SpeakerNumbers } from './speaker-numbers.ts';
+import { endConfidenceOf, TurnEvents } from './turn-events.ts';
 
 /** The parts of the session that the turns work with. */
 export interface TurnsParts {
-  request: Pick<ListenRequest, 'sampleRate' | 'interimResults'>;
+  request: Pick<ListenRequest, 'sampleRate' | 'interimResults' | 'turnEvents'>;
   pipeline: Pick<AudioPipeline, 'receivedSamples' | 'speechStartAfter'>;
   account: Pick<AudioAccount, 'covered' | 'answered'>;
   charts: Pick<Charts, 'tellTurn'>;
-  events: Pick<EventWriter, 'speechStarted' | 'speakersRestarted' | 'warn' | 'warnOnce'>;
+  events: Pick<EventWriter, 'speakersRestarted' | 'warn' | 'warnOnce'>;
   outbox: Pick<Outbox, 'push'>;
   totals: Pick<SessionTotals, 'dropped'>;
   empties: Pick<EmptyTurns, 'isHeardAgain'>;
@@ -39,7 +40,9 @@ export class Turns {
   #timeline = new LegTimeline();
   #model = '';
   readonly #speakers = new SpeakerNumbers();
+  readonly #bounds: TurnEvents;
   #due: Utterance | undefined;
+  #dueConfidence: number | undefined;
   /** When the message was read that is being heard, and the one that made the final that is due. */
   #readMs = 0;
   #dueReadMs = 0;
@@ -57,6 +60,7 @@ export class Turns {
   constructor(parts: TurnsParts) {
     this.#parts = parts;
     this.#sampleRate = parts.request.sampleRate;
+    this.#bounds = new TurnEvents(parts.request.turnEvents === true, parts.outbox);
   }
 
   /** A new leg hears, and what it hears lies there in the session. */
@@ -84,7 +88,8 @@ export class Turns {
     const { events, account } = this.#parts;
     this.#readMs = readMs;
     if (heard.type === 'speech.started') {
-      events.speechStarted(this.#secondsOf(this.#clamp(this.#timeline.startOf(this.#legSampleOf(heard.start)))));
+      const start = this.#clamp(this.#timeline.startOf(this.#legSampleOf(heard.start)));
+      this.#bounds.speech(this.number, this.#secondsOf(start));
     } else if (heard.type === 'warned') {
       if (heard.once) events.warnOnce(heard);
       else events.warn(heard);
@@ -106,14 +111,14 @@ export class Turns {
           delays.partial(this.#clamp(this.#timeline.startOf(this.#legSampleOf(step.utterance.start))));
           charts.tellTurn({ type: 'turn.heard' });
         }
-        this.#interim(step.utterance);
+        this.#interim(step.utterance, message);
         return;
       case 'ended': {
         const text = this.#text;
         if (step.begins) charts.tellTurn({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
-        this.#setDue(this.#placed(step.utterance));
+        this.#setDue(this.#placed(step.utterance), endConfidenceOf(message));
         charts.tellTurn({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
       }
@@ -122,7 +127,7 @@ export class Turns {
           totals.dropped('late_formatted');
           return;
         }
-        this.#setDue(this.#placed(step.utterance));
+        this.#setDue(this.#placed(step.utterance), this.#dueConfidence);
         charts.tellTurn({ type: 'turn.formatted' });
         return;
       case 'empty':
@@ -141,7 +146,9 @@ export class Turns {
     this.#due = undefined;
     this.#interimShown = false;
     this.#shownToSample = 0;
+    this.#bounds.settling(this.number, final);
     this.#tell(final, true);
+    this.#bounds.ended(this.number, final, this.#dueConfidence);
     const endSample = Math.round(final.end * this.#sampleRate);
     const { start, end } = final;
     const delays = this.#parts.delays.final(endSample, this.#dueReadMs);
@@ -151,8 +158,9 @@ export class Turns {
     this.#parts.account.covered(this.#lastEndSample, this.#model);
   }
 
-  #setDue(due: Utterance): void {
+  #setDue(due: Utterance, endConfidence?: number): void {
     this.#due = due;
+    this.#dueConfidence = endConfidence;
     this.#dueReadMs = this.#readMs;
   }
 
@@ -160,6 +168,7 @@ export class Turns {
   discard(): void {
     this.#text = new TurnText();
     this.#parts.charts.tellTurn({ type: 'turn.discarded' });
+    this.#bounds.lost(this.number);
   }
 
   /** No leg will say more: a turn that was shown and not heard again gets its final all the same, without words. */
@@ -167,14 +176,17 @@ export class Turns {
     if (this.#interimShown) this.#endEmpty(undefined, false);
   }
 
-  #interim(utterance: Utterance): void {
-    if (!this.#parts.request.interimResults || utterance.text === '') return;
+  #interim(utterance: Utterance, message: TurnMessage): void {
+    const { interimResults } = this.#parts.request;
+    if (!(interimResults || this.#bounds.isAskedFor) || utterance.text === '') return;
     const placed = this.#placed(utterance);
     const endSample = Math.round(placed.end * this.#sampleRate);
     if (endSample < this.#shownToSample) return;
     this.#interimShown = true;
     this.#lastShownSample = endSample;
-    this.#tell(placed, false);
+    this.#bounds.words(this.number, placed.start);
+    if (interimResults) this.#tell(placed, false);
+    this.#bounds.unsettled(this.number, this.#model, placed, message);
   }
 
   /** A turn without words: one that was shown still gets its final, any other leaves no trace. */

@@ -98,6 +98,11 @@ export class SessionLog {
       this.#observer?.failover({ from, to, reason: reason as FailureReason, replayedSeconds });
     } else if (event.type === 'discontinuity') {
       this.mark('discontinuity', event.reason, { start: event.from, end: event.to });
+    } else if (event.type === 'turn_eager_end') {
+      const { turn, model, start, end } = event;
+      this.mark('turn_eager_end', `turn ${turn}`, { model, start, end });
+    } else if (event.type === 'turn_resumed') {
+      this.mark('turn_resumed', `turn ${event.turn}: ${event.reason}`);
     } else if (event.type === 'warning') this.#warned(event.code);
     else if (event.type === 'error') this.#warned(event.error.code);
   }

@@ -27,6 +27,7 @@ const DEFAULTS: ListenRequest = {
   interimResults: true,
   diarization: false,
   providerParams: {},
+  turnEvents: false,
   strict: false,
 };
 
@@ -65,6 +66,7 @@ describe('a listen query', () => {
       { fallbacks: ' ["a/b",{"model":"c/d"},{"model":"e/f","provider_params":{"x":1}}]' },
       { fallbacks: [{ model: 'a/b' }, { model: 'c/d' }, { model: 'e/f', provider_params: { x: 1 } }] },
     ],
+    [{ turn_events: 'true' }, { turnEvents: true }],
     [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
     [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],
     [{ api_key: 'anything' }, {}],

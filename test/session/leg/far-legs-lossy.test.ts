@@ -19,6 +19,7 @@ async function run(seed: number): Promise<{ faults: number; legs: number }> {
   const { rig, network } = world;
   const client = await rig.open({
     model: 'loopback/numbered',
+    turnEvents: random.next() < 0.5,
     providerParams: { turn_seconds: random.pick([0.7, 1.3, 2.9]), final_delay_ms: random.pick([0, 200]) },
   });
   const rate = random.pick([0, 0.002, 0.01]);

@@ -26,7 +26,10 @@ interface Stage {
 }
 
 /** A session that has received ten seconds of audio, or this. */
-async function stage(request: { interimResults?: boolean } = {}, audio = hum(10)): Promise<Stage> {
+async function stage(
+  request: { interimResults?: boolean; turnEvents?: boolean } = {},
+  audio = hum(10),
+): Promise<Stage> {
   const { rig, puppet } = puppetRig();
   const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }], ...request });
   client.session.audio(audio);
@@ -284,7 +287,13 @@ describe('any order of messages', () => {
   const utterance = fc.record({ text: fc.constantFrom('', 'a', 'b c', 'Yes.'), start: time, end: time });
   const id = fc.integer({ min: 0, max: 5 }).map(String);
   const step: fc.Arbitrary<Heard | number | 'hang up'> = fc.oneof(
-    { weight: 4, arbitrary: fc.tuple(id, utterance).map(([turnId, each]) => partial(turnId, each)) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(id, utterance, fc.constantFrom({}, { boundary: 'eager_end' as const }, { boundary: 'resumed' as const }))
+        .map(([turnId, each, bound]) => ({ ...partial(turnId, each), ...bound })),
+    },
+    { weight: 1, arbitrary: time.map((start): Heard => ({ type: 'speech.started', start })) },
     { weight: 2, arbitrary: fc.tuple(id, utterance).map(([turnId, each]) => piece(turnId, each)) },
     {
       weight: 4,
@@ -299,8 +308,8 @@ describe('any order of messages', () => {
 
   it('gives each turn at most one final, numbers without gap, times that rise, and ends with none owed', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const { rig, puppet, client } = await stage();
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.boolean(), async (steps, turnEvents) => {
+        const { rig, puppet, client } = await stage({ turnEvents });
         for (const each of steps) {
           if (typeof each === 'number') await rig.advance(each, each);
           else if (each === 'hang up') {

@@ -19,6 +19,8 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> {
   /** False: finals only. */
   interimResults?: boolean;
   diarization?: boolean;
+  /** True: `speech_started` before each turn, `turn_eager_end` and `turn_resumed` where the model tells them, `turn_ended` behind each final. */
+  turnEvents?: boolean;
   /** Options of the model's provider. */
   providerParams?: ParamsOf<Slug>;
   /** Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent. */
@@ -49,6 +51,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'language',
   'interimResults',
   'diarization',
+  'turnEvents',
   'providerParams',
   'suspendSeconds',
   'strict',
@@ -85,6 +88,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     language: options.language,
     interim_results: options.interimResults,
     diarization: options.diarization,
+    turn_events: options.turnEvents,
     provider_params: paramsText(options.providerParams),
     suspend_seconds: options.suspendSeconds,
     strict: options.strict,

@@ -143,6 +143,7 @@ export class LiveLink {
         closed: (code, reason, cause) => {
           clearTimeout(this.#connectTimer);
           this.audio.disconnect();
+          for (const event of this.#timeline.close()) this.#options.onEvent(event);
           resolve(this.#lossOf(code, reason, cause));
         },
       };
@@ -245,8 +246,7 @@ export class LiveLink {
   /** The session ended in order: every turn that was shown has its final. */
   #finish(): void {
     this.#release();
-    const rest = this.#timeline.rest();
-    if (rest !== undefined) this.#options.onEvent(rest);
+    for (const event of this.#timeline.rest()) this.#options.onEvent(event);
     const summary = this.#bill.summary(this.#ended?.reason ?? 'client_closed', this.audio.seconds);
     this.#tellEnd(summary);
     this.#end({ summary });

@@ -3,8 +3,9 @@
 // not told again.
 import type { ServerEvent } from '../events.ts';
 import type { Word } from '../types/answers.ts';
-import type { SpeakersRestarted, Transcript, Warning } from '../types/events.ts';
+import type { SpeakersRestarted, Transcript, TurnEagerEnd, TurnEnded, TurnResumed, Warning } from '../types/events.ts';
 import { SpeakerNumbers } from './speaker-numbers.ts';
+import { TurnBounds } from './turn-bounds.ts';
 
 /** Speech that begins so close to where it was said to begin is the same speech. */
 const SAME_SPEECH_SECONDS = 0.2;
@@ -27,6 +28,7 @@ export class Timeline {
   #speechStart: number | undefined;
   readonly #warnings = new Set<string>();
   readonly #speakers = new SpeakerNumbers();
+  readonly #bounds = new TurnBounds();
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
@@ -60,8 +62,19 @@ export class Timeline {
         const isSame = this.#speechStart !== undefined && start <= this.#speechStart + SAME_SPEECH_SECONDS;
         if (isSame && this.#connections > 1) return undefined;
         this.#speechStart = start;
-        return { ...event, start };
+        if (event.turn === undefined) return { ...event, start };
+        this.#bounds.isTold = true;
+        return { ...event, start, turn: this.#turnsBefore + event.turn };
       }
+      case 'turn_eager_end': {
+        const placed = this.#placed<TurnEagerEnd>(event);
+        // Not of less than was shown: what is heard again says so once more.
+        return placed.end < this.#shownBefore ? undefined : (this.#bounds.eagerEnd(placed) as Event);
+      }
+      case 'turn_resumed':
+        return this.#bounds.resumed({ ...event, turn: this.#turnsBefore + event.turn }) as Event | undefined;
+      case 'turn_ended':
+        return this.#bounds.ended(this.#placed<TurnEnded>(event)) as Event;
       case 'speakers_restarted':
         return { ...this.#speakers.restarted(event), start: this.#shift(event.start) } as Event;
       case 'discontinuity':
@@ -78,23 +91,33 @@ export class Timeline {
     return this.#speakers.told(transcript);
   }
 
+  /** The connection is over: no bound of a turn stays open. */
+  close(): (TurnResumed | TurnEnded)[] {
+    return this.#bounds.close();
+  }
+
   /** A turn that was shown and not heard again by the connection that followed has its final all the same, without words. */
-  rest(): Transcript | undefined {
-    if (this.#shown === undefined) return undefined;
+  rest(): (Transcript | TurnResumed | TurnEnded)[] {
+    if (this.#shown === undefined) return [];
     const { words: _words, confidence: _confidence, ...shown } = this.#shown;
     const start = Math.max(shown.start, this.secondsOf(this.#coveredSample));
     this.#shown = undefined;
     this.#turns++;
-    return { ...shown, text: '', is_final: true, start, end: start };
+    const final: Transcript = { ...shown, text: '', is_final: true, start, end: start };
+    this.#bounds.final(final);
+    return [final, ...this.close()];
+  }
+
+  /** Something of a turn, with its place on this timeline. */
+  #placed<Event extends { turn: number; start: number; end: number }>(event: Event): Event {
+    const turn = this.#turnsBefore + event.turn;
+    return { ...event, turn, start: this.#shift(event.start), end: this.#shift(event.end) };
   }
 
   #transcript(event: Transcript): Transcript | undefined {
     const { words } = event;
     const placed: Transcript = {
-      ...this.#speakers.numbered(event),
-      turn: this.#turnsBefore + event.turn,
-      start: this.#shift(event.start),
-      end: this.#shift(event.end),
+      ...this.#speakers.numbered(this.#placed(event)),
       ...(words === undefined ? {} : { words: words.map((word) => this.#word(word)) }),
     };
     if (!event.is_final) {
@@ -108,6 +131,7 @@ export class Timeline {
     this.#shown = undefined;
     this.#shownBefore = 0;
     this.#speechStart = undefined;
+    this.#bounds.final(placed);
     return placed;
   }
 

@@ -51,6 +51,8 @@ export interface SpeechStarted extends EventHead {
   type: 'speech_started';
   /** Seconds from the beginning of the audio. */
   start: number;
+  /** With `turn_events=true`: number of the turn that the words will be, if words come of it. */
+  turn?: number;
 }
 
 /** Text of a turn: any number of interims, then exactly one final. */
@@ -75,6 +77,45 @@ export interface Transcript extends EventHead {
   /** BCP-47, where the provider tells it. */
   language?: string;
   words?: Word[];
+}
+
+/** The turn may be over with these words: `turn_ended` or `turn_resumed` follows. */
+export interface TurnEagerEnd extends EventHead {
+  type: 'turn_eager_end';
+  /** Number of the turn: from 0, without gaps. */
+  turn: number;
+  /** The text of the turn so far. */
+  text: string;
+  /** Seconds from the beginning of the audio. */
+  start: number;
+  /** Seconds from the beginning of the audio. */
+  end: number;
+  /** Slug `<provider>/<model>`. */
+  model: string;
+  /** How sure the provider is that the turn is over, from 0 to 1; absent where it tells none. */
+  end_of_turn_confidence?: number;
+}
+
+/** The turn was not over at its last `turn_eager_end`, or not with these words. */
+export interface TurnResumed extends EventHead {
+  type: 'turn_resumed';
+  /** Number of the turn: from 0, without gaps. */
+  turn: number;
+  /** `speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the turn was lost, and it is heard again or stays without a final. Reasons may be added. */
+  reason: string;
+}
+
+/** The turn is over: right behind its final. */
+export interface TurnEnded extends EventHead {
+  type: 'turn_ended';
+  /** Number of the turn: from 0, without gaps. */
+  turn: number;
+  /** Seconds from the beginning of the audio. */
+  start: number;
+  /** Seconds from the beginning of the audio. */
+  end: number;
+  /** How sure the provider is that the turn is over, from 0 to 1; absent where it tells none. */
+  end_of_turn_confidence?: number;
 }
 
 /** From there on the same people have new speaker numbers. */

@@ -52,8 +52,10 @@ export function lanesOf(frames: readonly WatchedFrame[]): Lanes {
     if (frame.kind !== 'mark') continue;
     const { mark, model = '', text } = frame;
     const words = [model, text, spanOf(frame)].filter((part) => part !== '').join(', ');
-    if (mark === 'turn_final') lanes.turns.push({ at: shareOf(frame), mark, words });
-    else if (mark === 'leg_opened') {
+    if (mark.startsWith('turn_')) {
+      const what = mark === 'turn_final' ? '' : `${wordsOfMark(mark)}: `;
+      lanes.turns.push({ at: shareOf(frame), mark, words: what + words });
+    } else if (mark === 'leg_opened') {
       close(frame);
       if (!models.includes(model)) models.push(model);
       const at = shareOf(frame);

@@ -48,7 +48,11 @@ export function Timeline({ frames, count, onChosen }: TimelineProps) {
         seconds(figures?.settled_seconds),
         <Area lanes={lanes} of={({ settled_seconds }) => settled_seconds} />,
       )}
-      {lane('Turns', `${lanes.turns.filter(({ at }) => at <= now).length}`, <Ticks ticks={lanes.turns} />)}
+      {lane(
+        'Turns',
+        `${lanes.turns.filter(({ at, mark }) => mark === 'turn_final' && at <= now).length}`,
+        <Ticks ticks={lanes.turns} />,
+      )}
       {lane('Events', `${lanes.events.filter(({ at }) => at <= now).length}`, <Ticks ticks={lanes.events} />)}
       {lane(
         'Cost',
