@@ -8,7 +8,7 @@ import { OutgoingAudio, ROOM_BYTES } from '../../clients/typescript/src/live/out
 import { adviceOf, Retries, reconnectOf } from '../../clients/typescript/src/live/reconnect.ts';
 import { sum } from '../../clients/typescript/src/live/summary.ts';
 import { AudioTape } from '../../clients/typescript/src/live/tape.ts';
-import { Timeline } from '../../clients/typescript/src/live/timeline.ts';
+import { Timeline } from '../../clients/typescript/src/live/timeline/timeline.ts';
 import { fallbacksText } from '../../clients/typescript/src/params.ts';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';

@@ -12,7 +12,7 @@ import type { StartMessage } from './listen-options.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { type Advice, adviceOf, type ReconnectOptions, Retries } from './reconnect.ts';
 import { Bill, type SessionSummary } from './summary.ts';
-import { Timeline } from './timeline.ts';
+import { Timeline } from './timeline/timeline.ts';
 import { type WebSocketConstructor, webSocketOf } from './web-socket.ts';
 
 /** A connection that held so long was no failed attempt, whatever it heard. */

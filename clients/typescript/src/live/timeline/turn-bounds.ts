@@ -1,5 +1,5 @@
 // The bounds of turns as the consumer was told them, with `turnEvents`: a connection that breaks leaves none of them open.
-import type { Transcript, TurnEagerEnd, TurnEnded, TurnResumed } from '../types/events.ts';
+import type { Transcript, TurnEagerEnd, TurnEnded, TurnResumed } from '../../types/events.ts';
 
 export class TurnBounds {
   /** The gateway tells them. */

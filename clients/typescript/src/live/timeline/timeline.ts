@@ -1,9 +1,16 @@
 // One timeline over all connections of a session: positions count from the first sample that was ever sent, turns from the first
 // turn, speakers from the first one, whatever each connection's own session counts. Pure; decides as well what was already told and is
 // not told again.
-import type { ServerEvent } from '../events.ts';
-import type { Word } from '../types/answers.ts';
-import type { SpeakersRestarted, Transcript, TurnEagerEnd, TurnEnded, TurnResumed, Warning } from '../types/events.ts';
+import type { ServerEvent } from '../../events.ts';
+import type { Word } from '../../types/answers.ts';
+import type {
+  SpeakersRestarted,
+  Transcript,
+  TurnEagerEnd,
+  TurnEnded,
+  TurnResumed,
+  Warning,
+} from '../../types/events.ts';
 import { SpeakerNumbers } from './speaker-numbers.ts';
 import { TurnBounds } from './turn-bounds.ts';
 

@@ -1,6 +1,6 @@
 // Speaker numbers belong to a connection: another one does not know who spoke before, and begins at 0. So that one number is never
 // two people, its numbers go behind all that were told before.
-import type { SpeakersRestarted, Transcript } from '../types/events.ts';
+import type { SpeakersRestarted, Transcript } from '../../types/events.ts';
 
 export class SpeakerNumbers {
   /** The first number of the current connection. */
