@@ -1,5 +1,5 @@
 // Files: what OpenAI's models are asked beside the common fields.
-import { openaiShapedBatch } from '../kit/openai-shaped-batch.ts';
+import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import { api } from './api.ts';
 import { failures } from './failures.ts';
 import { FILE_EXTENSIONS, FORM_BYTES_MAX, traitsOf } from './models.ts';

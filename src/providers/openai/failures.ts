@@ -2,7 +2,7 @@
 import type { LegFailure } from '../../../machines/events.ts';
 import { FailureTable, withParam } from '../kit/failures.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped-batch.ts';
+import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
 import { FORM_BYTES_MAX } from './models.ts';
 
 const over = { kind: 'retry', reason: 'upstream_closed' } as const;

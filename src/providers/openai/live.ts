@@ -4,7 +4,7 @@ import type { Heard } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { failed } from '../kit/heard.ts';
 import { type Members, numberIn, objectIn } from '../kit/json.ts';
-import { languageOf } from '../kit/openai-shaped-batch.ts';
+import { languageOf } from '../kit/openai-shaped/answer.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';
 import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../provider.ts';

@@ -1,0 +1,90 @@
+// What a service shaped like OpenAI answers for a file: text, segments and words, in `json`, `verbose_json` or `diarized_json`.
+import type { Utterance, Word } from '../../../../machines/events.ts';
+import type { TokenLogprob } from '../../../api/transcriptions.ts';
+import type { BatchResult } from '../../provider.ts';
+import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../json.ts';
+import { languageCode } from '../whisper-languages.ts';
+import { Speakers, sentencesOf, utteranceOf, wordOf } from '../words.ts';
+
+export function resultOf(answer: Members, fileSeconds: number | undefined): Omit<BatchResult, 'warnings'> | undefined {
+  const text = textIn(answer.text)?.trim();
+  if (text === undefined) return undefined;
+  const usage = objectIn(answer.usage);
+  const seconds = numberIn(answer.duration) ?? (usage.type === 'duration' ? numberIn(usage.seconds) : undefined);
+  const language = languageOf(answer);
+  const utterances = utterancesOf(answer, text, seconds ?? fileSeconds ?? 0);
+  const logprobs = logprobsOf(answer.logprobs);
+  const confidence = confidenceOf(logprobs);
+  for (const utterance of utterances) {
+    if (language !== undefined) utterance.language = language;
+    if (confidence !== undefined) utterance.confidence = confidence;
+  }
+  return { utterances, language, seconds, ...(logprobs.length === 0 ? {} : { logprobs }) };
+}
+
+/** `language` is an English name or a code; `languages` are codes, the first heard first. */
+export function languageOf({ language, languages }: Members): string | undefined {
+  const told = textIn(language) ?? textIn(objectIn(listIn(languages)[0]).code);
+  return told === undefined ? undefined : languageCode(told);
+}
+
+/** By segments, else by sentences of words; without either there are no times: what was said was said somewhere in the file. */
+function utterancesOf({ segments, words: told }: Members, text: string, fileSeconds: number): Utterance[] {
+  const speakers = new Speakers(['?']);
+  const utterances = segmentsOf(segments, speakers);
+  const words = wordsOf(told, speakers);
+  if (utterances.length > 0 || text === '') return placeWords(utterances, words);
+  return words.length > 0 ? sentencesOf(words, text) : [utteranceOf(text, 0, fileSeconds)];
+}
+
+/** Segments with words in them; none where one of them has no place, so that nothing of the text is lost. */
+function segmentsOf(segments: unknown, speakers: Speakers): Utterance[] {
+  const utterances: Utterance[] = [];
+  for (const each of listIn(segments)) {
+    const { text, start: from, end: until, speaker, speaker_id } = objectIn(each);
+    const [said, start, end] = [textIn(text)?.trim() ?? '', numberIn(from), numberIn(until)];
+    if (said === '') continue;
+    if (start === undefined || end === undefined) return [];
+    utterances.push(
+      utteranceOf(said, start, Math.max(start, end), { speaker: speakers.numberOf(speaker ?? speaker_id) }),
+    );
+  }
+  return utterances;
+}
+
+const wordsOf = (words: unknown, speakers: Speakers): Word[] =>
+  listIn(words).flatMap((each) => {
+    const { word, start: from, end: until, probability, speaker_id } = objectIn(each);
+    const [said, start, end] = [textIn(word)?.trim(), numberIn(from), numberIn(until)];
+    if (said === undefined || start === undefined || end === undefined) return [];
+    return [wordOf(said, start, end, fractionIn(probability), speakers.numberOf(speaker_id))];
+  });
+
+/** Words come beside the segments, both in order: each belongs to the first that ends behind its beginning, else to the last. */
+function placeWords(utterances: Utterance[], words: readonly Word[]): Utterance[] {
+  let at = 0;
+  for (const word of words) {
+    while (at < utterances.length - 1 && word.start >= (utterances[at] as Utterance).end) at++;
+    const utterance = utterances[at];
+    if (utterance === undefined) break;
+    utterance.words ??= [];
+    utterance.words.push(word);
+  }
+  return utterances;
+}
+
+/** The tokens that say what they were worth. */
+const logprobsOf = (logprobs: unknown): TokenLogprob[] =>
+  listIn(logprobs).flatMap((each) => {
+    const { token, bytes, logprob } = objectIn(each);
+    if (typeof logprob !== 'number' || !Number.isFinite(logprob)) return [];
+    const isBytes = Array.isArray(bytes) && bytes.every(Number.isInteger);
+    return [{ token: textIn(token) ?? '', ...(isBytes ? { bytes } : {}), logprob }];
+  });
+
+/** The geometric mean of what the tokens were worth to the model. */
+function confidenceOf(logprobs: readonly TokenLogprob[]): number | undefined {
+  if (logprobs.length === 0) return undefined;
+  const mean = logprobs.reduce((sum, { logprob }) => sum + logprob, 0) / logprobs.length;
+  return Math.min(1, Math.exp(mean));
+}

@@ -1,0 +1,98 @@
+// Files by `POST /v1/audio/transcriptions` as OpenAI shaped it, and many after it: each model is asked for the richest answer
+// it gives, and that is read. Answers differ in what they leave out.
+import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec } from '../../provider.ts';
+import { formOf } from '../../urls.ts';
+import type { ProviderApi } from '../api.ts';
+import { requestBatch } from '../batch.ts';
+import type { FailureTable } from '../failures.ts';
+import { listIn, type Members } from '../json.ts';
+import type { OptionRows, OptionTable } from '../options.ts';
+import { baseLanguage } from '../whisper-languages.ts';
+import { resultOf } from './answer.ts';
+
+interface Settings<Rows extends OptionRows> {
+  /** The provider's part of the slug. */
+  provider: string;
+  /** One, or that of each model. */
+  api: ProviderApi | ((model: string) => ProviderApi);
+  path?: string;
+  /** What a model is called on the wire; its part of the slug where it is absent. */
+  nameOf?(model: string): string;
+  options: OptionTable<Rows>;
+  failures: FailureTable;
+  /** The richest answer that a model gives to a file. */
+  formatOf(model: string): 'json' | 'verbose_json' | 'diarized_json';
+  /** Fields beside the common ones, or in their place; undefined leaves one out. */
+  fields?(request: BatchRequest): Readonly<Record<string, unknown>>;
+  /** The answer as OpenAI would have given it, and what beside to warn of. */
+  shaped?(answer: Members, request: BatchRequest): Members;
+  warnings?(request: BatchRequest): BatchResult['warnings'];
+  /** File formats, where they are told apart by the extension of the file's name. */
+  extensions?: readonly string[];
+  /** The most that a whole form may have, where that is limited and not the file alone. */
+  formBytesMax?: number;
+  answerMs?: number;
+  /** Cite the public document. */
+  billsChannels: ChannelBilling;
+}
+
+export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Rows>): HttpBatchCodec {
+  const { provider, api, path = '/audio/transcriptions', options, failures, extensions } = settings;
+  const { formBytesMax = Number.POSITIVE_INFINITY, nameOf = (model) => model, shaped = (answer) => answer } = settings;
+
+  const fieldsOf = (request: BatchRequest): [string, string][] => {
+    const { model, params } = request;
+    const response_format = settings.formatOf(model);
+    const { timestamp_granularities } = options.honoured(params, model, 'batch') as Members;
+    const granularities = new Set([
+      'segment',
+      ...listIn(timestamp_granularities),
+      ...(request.wordTimestamps ? ['word'] : []),
+    ]);
+    return formOf({
+      model: nameOf(model),
+      response_format,
+      language: baseLanguage(request.language),
+      prompt: options.honours('prompt', model, 'batch') ? request.prompt : undefined,
+      temperature: request.temperature,
+      ...settings.fields?.(request),
+      // A member of `provider_params` goes before the request's own of the same name.
+      ...options.wire(params, model, 'batch'),
+      'timestamp_granularities[]': response_format === 'verbose_json' ? [...granularities] : undefined,
+    });
+  };
+
+  const warningsOf = ({ model, prompt }: BatchRequest): BatchResult['warnings'] =>
+    prompt === undefined || options.honours('prompt', model, 'batch')
+      ? []
+      : [{ code: 'prompt_unsupported', message: `${provider}/${model} takes no prompt.`, param: 'prompt' }];
+
+  return requestBatch({
+    failures,
+    needsLength: true,
+    // The answer begins when all of the file was heard. OpenAI's own clients wait as long.
+    answerMs: settings.answerMs ?? 600_000,
+    billsChannels: settings.billsChannels,
+
+    requestOf(request) {
+      if (extensions?.includes(extensionOf(request.file.name)) === false) return failures.named('unsupported_format');
+      const fields = fieldsOf(request);
+      if (formBytesOf(fields, request.file.bytes) > formBytesMax) return failures.named('file_too_large');
+      const body = { kind: 'multipart', fields, fileField: 'file' } as const;
+      return (typeof api === 'function' ? api(request.model) : api).request(request.access, 'POST', path, body);
+    },
+
+    resultOf(request, answer) {
+      const result = resultOf(shaped(answer, request), request.file.seconds);
+      return result && { ...result, warnings: [...warningsOf(request), ...(settings.warnings?.(request) ?? [])] };
+    },
+  });
+}
+
+/** At most so much stands around a field, its name included. */
+const FIELD_BYTES = 256;
+
+const formBytesOf = (fields: readonly (readonly [string, string])[], fileBytes = 0): number =>
+  fields.reduce((bytes, [, value]) => bytes + FIELD_BYTES + Buffer.byteLength(value), fileBytes + FIELD_BYTES);
+
+const extensionOf = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';

@@ -1,0 +1,90 @@
+// A simulated service whose files are taken as OpenAI takes them: one form, one answer. What it takes, and in which words it
+// refuses, is each service's own.
+import type { TObject } from '@sinclair/typebox';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { faultIn, formOf, type ValueFault, valuesOf } from './checks.ts';
+import { authorizationOf, type KeyFault, keyFault } from './credentials.ts';
+import { answerIn, type FileAnswer } from './openai-answers.ts';
+import { routed } from './routes.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface FileService {
+  form: TObject;
+  bytesMax?: number;
+  /** `response_format` where none is asked for. */
+  format?: string;
+  refusals: {
+    tooLarge?: SimulatedAnswer;
+    faulty(fault: ValueFault, asked: Members): SimulatedAnswer;
+    unreadable: SimulatedAnswer;
+  };
+  /** As the service words it; OpenAI's way where it is absent. */
+  answer?(heard: FileAnswer, asked: Members, tools: SimulatorTools): SimulatedAnswer;
+}
+
+interface Service extends Pick<ProviderSimulator, 'provider' | 'refusal'> {
+  /** What stands before the paths; a configured base may leave it out. */
+  base: string;
+  path?: string;
+  /** What a bad key is answered with; nothing where it is let in. */
+  keyRefusal(fault: KeyFault): SimulatedAnswer | undefined;
+  files: FileService;
+}
+
+/** The simulator of a service for files; one with live sessions has further members of its own. */
+export function openaiShapedSimulator(service: Service): ProviderSimulator {
+  const { provider, base, path = '/audio/transcriptions', keyRefusal, refusal, files } = service;
+  const list = (): SimulatedAnswer => ({ status: 200, body: { object: 'list', data: [] } });
+  return {
+    provider,
+    quirks: {},
+    refusal,
+    failure: () => ({ messages: [], close: { code: 1011, reason: '' } }),
+    isFinal: () => false,
+    upgrade: () => ({ refuse: refusal(404) }),
+
+    async http(request, tools) {
+      const refused = keyRefused(request, keyRefusal);
+      if (refused !== undefined) return refused;
+      const transcribe = () => answerForm(request, tools, files);
+      const answer = await routed(request, {
+        'GET /models': list,
+        [`GET ${base}/models`]: list,
+        [`POST ${path}`]: transcribe,
+        [`POST ${base}${path}`]: transcribe,
+      });
+      return answer ?? refusal(404);
+    },
+  };
+}
+
+/** The refusal of the key that a request shows; undefined where it is let in. */
+export function keyRefused(request: SimulatedRequest, keyRefusal: Service['keyRefusal']): SimulatedAnswer | undefined {
+  const fault = keyFault(authorizationOf(request, 'bearer'));
+  return fault && keyRefusal(fault);
+}
+
+async function answerForm(
+  request: SimulatedRequest,
+  tools: SimulatorTools,
+  { form: schema, bytesMax = Number.POSITIVE_INFINITY, format = 'json', refusals, answer = answerIn }: FileService,
+): Promise<SimulatedAnswer> {
+  if (request.body.length > bytesMax) return refusals.tooLarge ?? { status: 413 };
+  const form = (await formOf(request)) ?? new FormData();
+  const asked = valuesOf(form, schema);
+  const fault = faultIn(schema, asked);
+  if (fault !== undefined) return refusals.faulty(fault, asked);
+  const file = form.get('file');
+  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const language = typeof asked.language === 'string' ? asked.language : undefined;
+  const heard = await tools.transcribe(bytes, language).catch(() => undefined);
+  if (heard === undefined) return refusals.unreadable;
+  const { response_format = format, timestamp_granularities: times } = asked;
+  const wordTimes = Array.isArray(times) && times.includes('word');
+  return answer(
+    { format: String(response_format), language, speakers: ['A', 'B'], usage: {}, extras: {}, wordTimes, ...heard },
+    asked,
+    tools,
+  );
+}
