@@ -1,0 +1,48 @@
+// Files: OpenAI's form, with times of segments or of words, which come as segments of one word each.
+import { listIn, type Members, objectIn } from '../kit/json.ts';
+import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
+import { baseLanguage } from '../kit/whisper-languages.ts';
+import type { BatchRequest } from '../provider.ts';
+import { api } from './api.ts';
+import { failures } from './failures.ts';
+import { options } from './options.ts';
+
+/** Speakers come with segments. A language is refused beside times, and a file without times makes no captions. */
+const timesOf = ({ language, diarization, wordTimestamps }: BatchRequest): 'segment' | 'word' | undefined => {
+  if (diarization) return 'segment';
+  if (wordTimestamps) return 'word';
+  return baseLanguage(language) === undefined ? 'segment' : undefined;
+};
+
+export const batch = openaiShapedBatch({
+  provider: 'mistral',
+  api,
+  options,
+  failures,
+  formatOf: () => 'json',
+  fields: (request) => ({
+    response_format: undefined,
+    language: timesOf(request) === undefined ? baseLanguage(request.language) : undefined,
+    timestamp_granularities: timesOf(request),
+    diarize: request.diarization || undefined,
+  }),
+  shaped: (answer, request) => (timesOf(request) === 'word' ? withWords(answer) : answer),
+  warnings: (request) =>
+    baseLanguage(request.language) === undefined || timesOf(request) === undefined
+      ? []
+      : [
+          {
+            code: 'language_unused',
+            message:
+              'Mistral takes no language where times of words or speakers are asked for; it detects the language.',
+            param: 'language',
+          },
+        ],
+  // Billed by the duration of the audio: https://mistral.ai/pricing
+  billsChannels: 'never',
+});
+
+function withWords({ segments, ...answer }: Members): Members {
+  const words = listIn(segments).map((each) => ({ ...objectIn(each), word: objectIn(each).text }));
+  return { ...answer, words };
+}

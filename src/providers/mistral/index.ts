@@ -1,0 +1,25 @@
+// Mistral: Voxtral, live by its own realtime protocol, and for files.
+import { regionalKeyForm } from '../credentials.ts';
+import type { Provider } from '../provider.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const mistral: Provider = {
+  name: 'mistral',
+  title: 'Mistral',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm: regionalKeyForm(ENDPOINTS.names),
+  endpoints: ENDPOINTS,
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};
