@@ -8,6 +8,7 @@ import { groq } from './groq/index.ts';
 import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
+import { mistral } from './mistral/index.ts';
 import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 import { revai } from './revai/index.ts';
@@ -26,6 +27,7 @@ export const providers: readonly Provider[] = [
   soniox,
   elevenlabs,
   cartesia,
+  mistral,
   groq,
   vosk,
   loopback,

@@ -5,6 +5,7 @@ import { simulator as deepgram } from './deepgram/simulator/index.ts';
 import { simulator as elevenlabs } from './elevenlabs/simulator/index.ts';
 import { simulator as gladia } from './gladia/simulator/index.ts';
 import { simulator as groq } from './groq/simulator/index.ts';
+import { simulator as mistral } from './mistral/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
 import { simulator as revai } from './revai/simulator/index.ts';
 import type { ProviderSimulator } from './simulation.ts';
@@ -22,6 +23,7 @@ export const simulators: readonly ProviderSimulator[] = [
   soniox,
   elevenlabs,
   cartesia,
+  mistral,
   groq,
   vosk,
 ];

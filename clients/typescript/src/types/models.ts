@@ -9,7 +9,12 @@ import type {
 } from './params/d-f.ts';
 import type { GladiaParams, GroqParams } from './params/g-i.ts';
 import type { LocalAlignEnParams, LocalParams, LoopbackNumberedParams, LoopbackParams } from './params/j-l.ts';
-import type { OpenaiParams } from './params/m-o.ts';
+import type {
+  MistralParams,
+  MistralVoxtralMini2602Params,
+  MistralVoxtralMiniTranscribeRealtime2602Params,
+  OpenaiParams,
+} from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
 import type { SonioxParams, SpeechmaticsParams } from './params/s-u.ts';
 import type { VoskParams } from './params/v-x.ts';
@@ -48,6 +53,11 @@ export interface ModelParams {
   'elevenlabs/scribe_v2': ElevenlabsScribeV2Params;
   'cartesia/ink-2': CartesiaParams;
   'cartesia/ink-whisper': CartesiaParams;
+  'mistral/voxtral-mini-transcribe-realtime-3': MistralParams;
+  'mistral/voxtral-mini-transcribe-realtime-2602': MistralVoxtralMiniTranscribeRealtime2602Params;
+  'mistral/voxtral-mini-2602': MistralVoxtralMini2602Params;
+  'mistral/voxtral-mini-transcribe-3': MistralVoxtralMini2602Params;
+  'mistral/voxtral-small-transcribe-3': MistralVoxtralMini2602Params;
   'groq/whisper-large-v3': GroqParams;
   'groq/whisper-large-v3-turbo': GroqParams;
   'vosk/small-en-us-0.15': VoskParams;
@@ -76,6 +86,7 @@ export interface ProviderParams {
   soniox: SonioxParams;
   elevenlabs: ElevenlabsParams | ElevenlabsScribeV2Params;
   cartesia: CartesiaParams;
+  mistral: MistralParams | MistralVoxtralMiniTranscribeRealtime2602Params | MistralVoxtralMini2602Params;
   groq: GroqParams;
   vosk: VoskParams;
   loopback: LoopbackParams | LoopbackNumberedParams;

@@ -52,3 +52,72 @@ export type OpenaiParams = {
   /** `logprobs` gives the transcription a confidence. */
   include?: 'logprobs'[];
 };
+
+/** Options of Mistral. */
+export type MistralParams = {
+  /** When the model ends turns; null leaves it to the gateway, by silence. */
+  turn_detection?: {
+    /** How sure it has to be that a turn begins; 0.5 when absent. */
+    start_threshold?: number;
+    /** The same of an early end; 0.5 when absent. */
+    eager_end_threshold?: number;
+    /** The same of an end; 0.33 when absent. */
+    end_threshold?: number;
+    /** Silence before any end; 500 when absent. */
+    min_silence_ms?: number;
+    /** Silence that ends a turn in any case; 3000 when absent, and null for none. */
+    end_timeout_ms?: number | null;
+  } | null;
+  /** How long the model waits for more before it writes: later words are better words. */
+  target_streaming_delay_ms?: number;
+  /** Names and terms that may come up. */
+  context_bias?: string[];
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+};
+
+/** Options of Mistral for mistral/voxtral-mini-transcribe-realtime-2602 and its like. */
+export type MistralVoxtralMiniTranscribeRealtime2602Params = {
+  /** When the model ends turns; null leaves it to the gateway, by silence. */
+  turn_detection?: {
+    /** How sure it has to be that a turn begins; 0.5 when absent. */
+    start_threshold?: number;
+    /** The same of an early end; 0.5 when absent. */
+    eager_end_threshold?: number;
+    /** The same of an end; 0.33 when absent. */
+    end_threshold?: number;
+    /** Silence before any end; 500 when absent. */
+    min_silence_ms?: number;
+    /** Silence that ends a turn in any case; 3000 when absent, and null for none. */
+    end_timeout_ms?: number | null;
+  } | null;
+  /** How long the model waits for more before it writes: 80 to 1200 in steps of 80, or 2400. */
+  target_streaming_delay_ms?: number | 2400;
+  /** Names and terms that may come up. */
+  context_bias?: string[];
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+};
+
+/** Options of Mistral for mistral/voxtral-mini-2602 and its like. */
+export type MistralVoxtralMini2602Params = {
+  /** When the model ends turns; null leaves it to the gateway, by silence. */
+  turn_detection?: {
+    /** How sure it has to be that a turn begins; 0.5 when absent. */
+    start_threshold?: number;
+    /** The same of an early end; 0.5 when absent. */
+    eager_end_threshold?: number;
+    /** The same of an end; 0.33 when absent. */
+    end_threshold?: number;
+    /** Silence before any end; 500 when absent. */
+    min_silence_ms?: number;
+    /** Silence that ends a turn in any case; 3000 when absent, and null for none. */
+    end_timeout_ms?: number | null;
+  } | null;
+  /** How long the model waits for more before it writes: later words are better words. */
+  target_streaming_delay_ms?: number;
+  /** Names and terms that may come up, without spaces and commas: `_` stands for a space. */
+  context_bias?: string[];
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+};

@@ -1,0 +1,92 @@
+// Mistral's official SDK, unmodified, against the simulated Mistral.
+import { Mistral } from '@mistralai/mistralai';
+import { RealtimeTranscription } from '@mistralai/mistralai/extra/realtime';
+import { afterEach, describe, expect, it } from 'vitest';
+import { simulator } from '../../../src/providers/mistral/simulator/index.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { silentWav } from '../../fakes/audio/audio-files.ts';
+import { Client, closeAll, serve } from '../../simulator/client.ts';
+
+const TURNS = [
+  { text: 'hello and welcome', seconds: 1 },
+  { text: 'good bye', seconds: 1 },
+];
+const LIVE_2 = 'voxtral-mini-transcribe-realtime-2602';
+const LIVE_3 = 'voxtral-mini-transcribe-realtime-3';
+
+afterEach(closeAll);
+
+const simulated = (faults: string[] = []) =>
+  serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }), faults });
+
+describe('the SDK live', () => {
+  it('hears text that grows, what a flush is done with, and the end', async () => {
+    const { url } = await simulated();
+    const live = new RealtimeTranscription({ apiKey: 'good', serverURL: url });
+    const audioFormat = { encoding: 'pcm_s16le', sampleRate: 16_000 } as const;
+    const connection = await live.connect(LIVE_2, { audioFormat });
+    await connection.sendAudio(new Uint8Array(32_000));
+    await connection.flushAudio();
+    await connection.sendAudio(new Uint8Array(32_000));
+    await connection.endAudio();
+    const said: { type: string; text?: unknown }[] = [];
+    for await (const event of connection) said.push(event as (typeof said)[number]);
+    expect(said.slice(0, 2).map(({ type }) => type)).toEqual(['session.created', 'session.updated']);
+    const textOf = (wanted: string) => said.filter(({ type }) => type === wanted).map(({ text }) => text);
+    expect(textOf('transcription.text.delta').join('')).toBe(' hello and welcome good bye');
+    expect(textOf('transcription.done')).toEqual(['hello and welcome', 'good bye']);
+    expect(said.filter(({ type }) => type === 'unknown')).toEqual([]);
+  });
+
+  it('is refused with a bad key', async () => {
+    const live = new RealtimeTranscription({ apiKey: 'bad', serverURL: (await simulated()).url });
+    await expect(live.connect(LIVE_2)).rejects.toThrow(/401|connect/);
+  });
+});
+
+describe('the SDK with files', () => {
+  const create = async (change: object = {}, apiKey = 'good') => {
+    const client = new Mistral({ apiKey, serverURL: (await simulated()).url, retryConfig: { strategy: 'none' } });
+    const file = { fileName: 'audio.wav', content: silentWav(2) };
+    return client.audio.transcriptions.complete({ model: 'voxtral-mini-2602', file, ...change });
+  };
+
+  it('gets text, segments with speakers, and words', async () => {
+    expect(await create()).toMatchObject({ text: 'hello and welcome good bye', segments: [], language: null });
+    const { segments } = await create({ timestampGranularities: ['segment'], diarize: true });
+    expect(segments).toMatchObject([
+      { start: 0, speakerId: 'speaker_1' },
+      { end: 2, speakerId: 'speaker_2' },
+    ]);
+    expect((await create({ timestampGranularities: ['word'] })).segments).toHaveLength(5);
+  });
+
+  it.each([
+    ['bad-key', {}, 401],
+    ['limited-key', {}, 429],
+    ['good', { model: 'voxtral-none' }, 422],
+    ['good', { contextBias: ['two words'] }, 422],
+    ['good', { language: 'en', timestampGranularities: ['segment'] }, 422],
+    ['good', { file: { fileName: 'a.wav', content: Buffer.from('no audio') } }, 400],
+  ])('is refused with %s and %j', async (key, change, statusCode) => {
+    await expect(create(change, key)).rejects.toMatchObject({ statusCode });
+  });
+});
+
+describe('a session', () => {
+  const update = (session: object) => ({ type: 'session.update', session });
+  it.each([
+    ['a field that the model does not have', LIVE_2, [update({ language: 'en' })]],
+    ['speakers beside ends of turns', LIVE_3, [update({ diarize: true, turn_detection: {} })]],
+    ['a change behind audio', LIVE_3, [{ type: 'input_audio.append', audio: 'AAAA' }, update({})]],
+    ['too much at once', LIVE_3, [{ type: 'input_audio.append', audio: Buffer.alloc(262_145).toString('base64') }]],
+    ['what it does not know', LIVE_3, [{ type: 'input_audio_buffer.commit' }]],
+  ])('ends with %s', async (_, model, messages) => {
+    const { url } = await simulated();
+    const socket = new Client(`${url}/v1/audio/transcriptions/realtime?model=${model}`, { authorization: 'Bearer k' });
+    await socket.opened;
+    socket.send(...messages);
+    expect(await socket.message('error')).toMatchObject({ error: { code: 3051 } });
+    expect((await socket.closed).code).toBe(1011);
+  });
+});
