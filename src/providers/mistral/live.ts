@@ -193,6 +193,11 @@ function heard(state: State, message: Members): Step[] {
       text.began(clock.legSeconds(seconds));
       return [...steps, { type: 'speech.started', start: clock.legSeconds(seconds) }];
     }
+    case 'turn.eager_end':
+    case 'turn.resume': {
+      const boundary = message.type === 'turn.resume' ? 'resumed' : 'eager_end';
+      return text.bounded(boundary, clock.legSeconds(seconds ?? clock.sentSeconds));
+    }
     case 'turn.end': {
       const steps = endToldTurn(state);
       state.ending = clock.heardSeconds(seconds ?? clock.sentSeconds);

@@ -27,10 +27,8 @@ const TURNS: Readonly<Record<string, Story>> = {
     [start(1), 'speech 1'],
     [said(' Two'), 'partial 0 "Two" 1-10'],
     [said(' teas'), 'partial 0 "Two teas" 1-10'],
-    [
-      { type: 'turn.eager_end', time_s: 2.5 },
-      { type: 'turn.resume', time_s: 2.6 },
-    ],
+    [{ type: 'turn.eager_end', time_s: 2.5 }, 'partial 0 "Two teas" 1-2.5 eager_end'],
+    [{ type: 'turn.resume', time_s: 2.6 }, 'partial 0 "Two teas" 1-2.6 resumed'],
     [end(3), 'wake 150'],
     [said('.'), 'partial 0 "Two teas." 1-3'],
     [WAKE, 'ended 0 "Two teas." 1-3'],

@@ -1,6 +1,6 @@
 // Turns of a provider whose text only grows, and has no times: each delta stands behind the last, with its own spaces, and a
 // turn is what came until an end. Times are the leg's.
-import type { Heard } from '../../../../machines/events.ts';
+import type { Heard, TurnBoundary } from '../../../../machines/events.ts';
 import { ended, failed, partial } from '../heard.ts';
 import { utteranceOf } from '../words.ts';
 
@@ -38,7 +38,12 @@ export class GrowingText {
   delta(text: string, until: number): Heard[] {
     this.#text += text;
     if (this.#text.length > CHARACTERS_MAX) return [failed(this.#withoutEnd())];
-    return this.open ? [partial(this.#turn, this.#utterance(this.#text, until))] : [];
+    return this.#shown(until);
+  }
+
+  /** With the words so far the turn may be over, or is known not to be. */
+  bounded(boundary: TurnBoundary, until: number): Heard[] {
+    return this.#shown(until, boundary);
   }
 
   /** The turn is over; one without words is silence up to there. */
@@ -47,6 +52,10 @@ export class GrowingText {
     this.#text = '';
     this.#from = utterance.end;
     return ended(this.#turn++, utterance);
+  }
+
+  #shown(until: number, boundary?: TurnBoundary): Heard[] {
+    return this.open ? [partial(this.#turn, this.#utterance(this.#text, until), { boundary })] : [];
   }
 
   #utterance(text: string, until: number) {

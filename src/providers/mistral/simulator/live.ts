@@ -128,7 +128,10 @@ export class RealtimeSession extends SimulatedSession {
 
   protected final(heard: HeardTurnText): void {
     this.#tell(this.#deltas.final(heard.text));
-    if (this.#detects) this.#endTurn(heard.end);
+    if (this.#detects) {
+      this.#say('turn.eager_end', { time_s: heard.end });
+      this.#endTurn(heard.end);
+    }
     this.#ends.heard(heard);
   }
 
