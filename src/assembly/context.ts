@@ -5,6 +5,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config/schema.ts';
 import type { Role } from '../config/schema-cluster.ts';
+import { apiKeyForm, configuredAccess } from '../providers/credentials.ts';
 import { offeredProviders, providers } from '../providers/index.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import { isServed } from '../providers/served.ts';
@@ -48,7 +49,8 @@ export const serviceAccess =
   (config: Config) =>
   (provider: string): ProviderAccess => {
     const settings = config.providers[provider];
-    return { baseUrl: settings?.url, credential: settings?.apiKey };
+    const { credentialForm = apiKeyForm } = knownProviders.get(provider) ?? {};
+    return configuredAccess(credentialForm, settings?.url, settings?.apiKey);
   };
 
 /** Whether this node can reach a provider at the service's expense. */

@@ -177,7 +177,7 @@ export const ProviderSettings = Type.Object({
   apiKey: optionalText(Type.String({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }), {
     env: '<PROVIDER>_API_KEY',
     accepts: 'a text of 1 to 4096 printable ASCII characters without spaces',
-    description: 'Credential at the provider.',
+    description: 'Credential at the provider: its key, or a JSON object without spaces where it has several members.',
     secret: true,
   }),
 });

@@ -1,6 +1,7 @@
 // What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
 // Where credentials are kept, and who may use which, is decided elsewhere.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { objectOf } from './kit/json.ts';
 
 /** The members of a credential. Every one is a text, and secret ones say so: `secret: true`. */
 export type CredentialForm = TObject;
@@ -48,7 +49,19 @@ export const awsForm = form({
   region: region('eu-west-1'),
 });
 
-export const azureForm = form({ key: secret('Key of the speech resource.'), region: region('westeurope') });
+export const azureForm = form({
+  key: secret('Key of the speech resource.'),
+  region: region('westeurope'),
+  resource: Type.Optional(
+    Type.String({
+      pattern: '^[a-zA-Z0-9-]{2,64}$',
+      description: 'Custom domain of the resource: what stands before .cognitiveservices.azure.com.',
+    }),
+  ),
+  endpoint_id: Type.Optional(
+    Type.String({ pattern: '^[0-9a-fA-F-]{36}$', description: 'Id of your custom speech endpoint, for live sessions.' }),
+  ),
+});
 
 /** The members of the JSON file of a Google service account. Its token endpoint is Google's: it is sent a signed assertion. */
 export const googleServiceAccountForm = form({
@@ -75,6 +88,23 @@ export const secretNames = ({ properties }: CredentialForm): string[] =>
   Object.entries(properties)
     .filter(([, schema]) => schema.secret === true)
     .map(([name]) => name);
+
+/**
+ * The access of the configuration's one text. Where a credential has several members, it is a JSON object of them; any other
+ * text is the first of them.
+ */
+export function configuredAccess(
+  credentialForm: CredentialForm,
+  baseUrl: string | undefined,
+  credential: string | undefined,
+): ProviderAccess {
+  const isOne = Object.keys(credentialForm.properties).length === 1;
+  const members = isOne || credential === undefined ? {} : objectOf(credential);
+  const given = Object.entries(members).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return given.length === 0
+    ? { baseUrl, credential }
+    : accessOf(credentialForm, baseUrl, Object.fromEntries(given));
+}
 
 /** What a provider is reached with: the fields, the one text for a form of one, and which texts must not be shown. */
 export function accessOf(

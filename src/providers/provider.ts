@@ -35,6 +35,16 @@ export interface LegRequest {
   params: Readonly<Record<string, unknown>>;
   /** Base URL and credential of the provider, from the configuration or the customer's vault; neither is there for `timing`. */
   access: ProviderAccess;
+  /** Absent for `timing`. */
+  connection?: ConnectionName;
+}
+
+/** What no other connection has: for protocols that name their connections, and signatures that lapse. */
+export interface ConnectionName {
+  /** 32 hexadecimal digits. */
+  id: string;
+  /** When it is made, in milliseconds since 1970. */
+  wallMs: number;
 }
 
 /** Whether a provider accepts a credential. `unknown`: its answer says nothing of that. */
@@ -42,7 +52,8 @@ export type CredentialVerdict = 'accepted' | 'refused' | 'unknown';
 
 /** A cheap request that shows whether a credential is good. Pure: the host sends it, and keeps the deadline. */
 export interface CredentialCheck {
-  request(access: ProviderAccess): { url: string; headers: Record<string, string> };
+  /** @param wallMs when it is sent, in milliseconds since 1970 */
+  request(access: ProviderAccess, wallMs: number): { url: string; headers: Record<string, string> };
   /** By a `GET`'s answer, whatever its status. */
   verdict(answer: ProviderRefusal): CredentialVerdict;
 }

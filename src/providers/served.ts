@@ -12,5 +12,5 @@ export const needOf = ({ credential, address }: Pick<Provider, 'credential' | 'a
 /** Whether the service's own access is all it takes. */
 export function isServed(provider: Pick<Provider, 'credential' | 'address'>, access: ProviderAccess): boolean {
   const need = needOf(provider);
-  return need === 'nothing' || (need === 'key' ? access.credential : access.baseUrl) !== undefined;
+  return need === 'nothing' || (need === 'key' ? (access.credential ?? access.fields) : access.baseUrl) !== undefined;
 }

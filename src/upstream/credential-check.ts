@@ -19,7 +19,7 @@ export async function checkCredential(
   const end = new AbortController();
   const timer = clock.setTimeout(() => end.abort(new LegFailed(answerTimeout)), CHECK_MS);
   try {
-    const { url, headers } = credentialCheck.request(access);
+    const { url, headers } = credentialCheck.request(access, Date.now());
     const content = plainContentOf({ kind: 'none' });
     const answer = await exchange(
       { method: 'GET', url, headers, content, answerMs: CHECK_MS },

@@ -1,4 +1,5 @@
 // What a codec is told of the leg it is to open, from what the session asked for.
+import { randomUUID } from 'node:crypto';
 import type { OpenLeg } from '../../machines/events.ts';
 import { modelOf } from '../api/slug.ts';
 import type { LegRequest, ProviderAccess } from '../providers/provider.ts';
@@ -16,5 +17,6 @@ export function legRequestOf(request: OpenLeg, access: ProviderAccess): LegReque
     turnEvents: request.turnEvents === true,
     params: request.params,
     access,
+    connection: { id: randomUUID().replaceAll('-', ''), wallMs: Date.now() },
   };
 }

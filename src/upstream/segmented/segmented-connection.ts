@@ -110,7 +110,7 @@ export class SegmentedConnection implements LegConnection {
   async #greet(access: ProviderAccess, signal: AbortSignal): Promise<void> {
     const { credentialCheck } = this.#provider;
     if (credentialCheck === undefined) return;
-    const { url, headers } = credentialCheck.request(access);
+    const { url, headers } = credentialCheck.request(access, Date.now());
     const { connectMs: answerMs } = this.timing;
     const answer = await exchange(
       { method: 'GET', url, headers, content: plainContentOf({ kind: 'none' }), answerMs },

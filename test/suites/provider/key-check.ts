@@ -35,10 +35,10 @@ export function testKeyCheck(provider: Provider, simulator: ProviderSimulator): 
 
     it('sends the key in a header of the request alone, to the address that is configured', () => {
       const access = { baseUrl: 'http://here.test/below', credential: 'canary-key' };
-      const { url, headers } = check.request(access);
+      const { url, headers } = check.request(access, 0);
       expect(url).toMatch(/^http:\/\/here\.test\/below\//);
       expect([url.includes('canary'), JSON.stringify(headers).includes('canary-key')]).toEqual([false, true]);
-      expect(new URL(check.request({ ...access, baseUrl: undefined }).url).protocol).toBe('https:');
+      expect(new URL(check.request({ ...access, baseUrl: undefined }, 0).url).protocol).toBe('https:');
     });
 
     it.each([204, 301, 400, 403, 404, 429, 500, 503])('learns nothing from HTTP %i', (status) => {

@@ -11,6 +11,8 @@ export const legRequest = (change: Partial<LegRequest> & Pick<LegRequest, 'model
   diarization: false,
   params: {},
   access: { baseUrl: undefined, credential: KEY },
+  // 2026-11-23, noon.
+  connection: { id: '0123456789abcdef0123456789abcdef', wallMs: 1_795_435_200_000 },
   ...change,
 });
 
