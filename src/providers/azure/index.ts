@@ -1,0 +1,24 @@
+// Azure: the speech service, live and for files.
+import { azureForm } from '../credentials.ts';
+import type { Provider } from '../provider.ts';
+import { credentialCheck } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const azure: Provider = {
+  name: 'azure',
+  title: 'Azure Speech',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm: azureForm,
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};

@@ -1,0 +1,41 @@
+// Catalogue rows of Azure. Unverified, and read leniently: the protocol of live sessions has no public reference, and is known from the
+// official client; how long the pause is that ends a turn, when an idle connection is closed, what silence a request is ended for
+// and what its last phrase says of its place. Of the session's length only an older document speaks. Not offered: speakers and
+// languages found live, which are on another path and billed on top.
+import { modelCards } from '../kit/cards.ts';
+import { LANGUAGES } from './languages.ts';
+
+export const models = modelCards(
+  'azure',
+  {
+    created: 1_700_000_000,
+    capabilities: {
+      // Of files alone: a live session is told so.
+      diarization: true,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: false,
+      language_detection: false,
+    },
+    sampleRates: [8_000, 16_000],
+    // https://learn.microsoft.com/azure/ai-services/speech-service/speech-services-quotas-and-limits
+    fileBytesMax: 300_000_000,
+    fileSecondsMax: 7_200,
+    priceSource: {
+      url: 'https://azure.microsoft.com/pricing/details/cognitive-services/speech-services/',
+      date: '2026-05-19',
+    },
+  },
+  [
+    {
+      id: 'speech',
+      name: 'Azure Speech',
+      description:
+        'Live, and fast transcription of files, in more than 100 languages and regions. Silence is billed as well. Turns end at silence; one that is to end at once is sent silence.',
+      languages: LANGUAGES,
+      live: '0.0167',
+      batch: '0.0110',
+    },
+  ],
+);
