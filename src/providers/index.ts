@@ -1,5 +1,6 @@
 // The registry: one line per provider. Models that hear files only get a live mode here.
 import { assemblyai } from './assemblyai/index.ts';
+import { azure } from './azure/index.ts';
 import { cartesia } from './cartesia/index.ts';
 import { deepgram } from './deepgram/index.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
@@ -30,6 +31,7 @@ export const providers: readonly Provider[] = [
   mistral,
   groq,
   vosk,
+  azure,
   loopback,
 ].map(withLiveTurns);
 

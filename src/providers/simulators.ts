@@ -1,5 +1,6 @@
 // The simulators: one line per provider that has one.
 import { simulator as assemblyai } from './assemblyai/simulator/index.ts';
+import { simulator as azure } from './azure/simulator/index.ts';
 import { simulator as cartesia } from './cartesia/simulator/index.ts';
 import { simulator as deepgram } from './deepgram/simulator/index.ts';
 import { simulator as elevenlabs } from './elevenlabs/simulator/index.ts';
@@ -26,4 +27,5 @@ export const simulators: readonly ProviderSimulator[] = [
   mistral,
   groq,
   vosk,
+  azure,
 ];
