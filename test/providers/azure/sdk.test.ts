@@ -1,0 +1,103 @@
+// Azure's official SDK, unmodified, against the simulated Azure: continuous recognition, with its turns, interims and refusals.
+import {
+  AudioConfig,
+  AudioInputStream,
+  CancellationErrorCode,
+  Connection,
+  OutputFormat,
+  PhraseListGrammar,
+  ResultReason,
+  SpeechConfig,
+  SpeechRecognizer,
+} from 'microsoft-cognitiveservices-speech-sdk';
+import { afterEach, expect, it } from 'vitest';
+import { simulator } from '../../../src/providers/azure/simulator/index.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { silentWav } from '../../fakes/audio/audio-files.ts';
+import { closeAll, serve } from '../../simulator/client.ts';
+
+const TURNS = [
+  { text: 'hello and welcome.', seconds: 1 },
+  { text: 'good bye', seconds: 1 },
+];
+
+afterEach(closeAll);
+
+const simulated = (...faults: string[]) =>
+  serve({ simulator, faults, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }) });
+
+/** Streams two seconds, and keeps what is told until the session stops or is cancelled. */
+async function streamed(key: string, faults: string[] = []) {
+  const { url } = await simulated(...faults);
+  const path = '/speech/recognition/conversation/cognitiveservices/v1';
+  const config = SpeechConfig.fromEndpoint(new URL(url.replace('http', 'ws') + path), key);
+  config.speechRecognitionLanguage = 'en-US';
+  config.outputFormat = OutputFormat.Detailed;
+  config.requestWordLevelTimestamps();
+  const stream = AudioInputStream.createPushStream();
+  const recognizer = new SpeechRecognizer(config, AudioConfig.fromStreamInput(stream));
+  PhraseListGrammar.fromRecognizer(recognizer).addPhrase('Voxgate');
+  const said: [text: string, offset: number][] = [];
+  const interims: string[] = [];
+  let cancelled: CancellationErrorCode | undefined;
+  recognizer.recognizing = (_, { result }) => interims.push(result.text);
+  recognizer.recognized = (_, { result }) => {
+    if (result.reason === ResultReason.RecognizedSpeech) said.push([result.text, result.offset]);
+    // It begins no other turn once its audio has ended.
+    if (said.length === TURNS.length) stream.close();
+  };
+  let turns = 0;
+  Connection.fromRecognizer(recognizer).messageReceived = ({ message }) => {
+    if (message.path !== 'turn.start') return;
+    turns++;
+    // What is left of a turn is sent again when there is more.
+    if (turns > 1) stream.write(new Uint8Array(3_200).buffer);
+  };
+  const over = new Promise<void>((resolve) => {
+    recognizer.sessionStopped = () => resolve();
+    recognizer.canceled = (_, { errorCode }) => {
+      cancelled = errorCode;
+      if (errorCode !== CancellationErrorCode.NoError) resolve();
+    };
+  });
+  const started = new Promise<void>((resolve, reject) => recognizer.startContinuousRecognitionAsync(resolve, reject));
+  stream.write(new Uint8Array(64_000).buffer);
+  await started.catch(() => {});
+  await over;
+  await new Promise<void>((resolve) => recognizer.close(resolve, () => resolve()));
+  return { said, interims, cancelled };
+}
+
+it('hears interims and phrases, with their places, until the audio has ended', async () => {
+  const { said, interims, cancelled } = await streamed('good');
+  expect(said).toEqual([
+    ['hello and welcome.', 0],
+    ['good bye', 10_000_000],
+  ]);
+  expect(interims[0]).toMatch(/^hello/);
+  expect(cancelled).toBe(CancellationErrorCode.NoError);
+});
+
+it('goes on in another turn where the service has ended one', async () => {
+  const { said } = await streamed('good', ['ends-requests=1']);
+  expect(said.map(([text]) => text)).toEqual(['hello and welcome.', 'good bye']);
+});
+
+it('is cancelled where the key is refused', async () => {
+  const { said, cancelled } = await streamed('bad-key');
+  expect([said, cancelled]).toEqual([[], CancellationErrorCode.ConnectionFailure]);
+});
+
+it('has no client of fast transcription for Node: the form is as its documents show it', async () => {
+  const { url } = await simulated();
+  const form = new FormData();
+  form.append('audio', new File([new Uint8Array(silentWav(2))], 'audio.wav'));
+  form.append('definition', JSON.stringify({ locales: ['en-US'], diarization: { enabled: true, maxSpeakers: 2 } }));
+  const at = `${url}/speechtotext/transcriptions:transcribe?api-version=2025-10-15`;
+  const answer = await fetch(at, { method: 'POST', headers: { 'Ocp-Apim-Subscription-Key': 'good' }, body: form });
+  expect(await answer.json()).toMatchObject({
+    durationMilliseconds: 2_000,
+    combinedPhrases: [{ text: 'hello and welcome. good bye' }],
+    phrases: [{ offsetMilliseconds: 0, durationMilliseconds: 1_000, speaker: 1, locale: 'en-US' }, { speaker: 2 }],
+  });
+});
