@@ -3,8 +3,27 @@
 import { keyCheck, providerApi } from '../kit/api.ts';
 import type { ProviderAccess } from '../provider.ts';
 
-/** https://learn.microsoft.com/azure/ai-services/speech-service/regions */
+/** Azure's regions by where they are, https://learn.microsoft.com/azure/ai-services/speech-service/regions */
+export const REGIONS = {
+  us: [
+    'eastus',
+    'eastus2',
+    'centralus',
+    'northcentralus',
+    'southcentralus',
+    'westcentralus',
+    'westus',
+    'westus2',
+    'westus3',
+  ],
+  eu: ['westeurope', 'northeurope', 'francecentral', 'germanywestcentral', 'italynorth', 'swedencentral'],
+  ...{ ch: ['switzerlandnorth', 'switzerlandwest'], no: ['norwayeast'], uk: ['uksouth', 'ukwest'] },
+  ...{ ca: ['canadacentral'], br: ['brazilsouth'], in: ['centralindia'], jp: ['japaneast', 'japanwest'] },
+  ...{ kr: ['koreacentral'], sg: ['southeastasia'], au: ['australiaeast'], za: ['southafricanorth'], ae: ['uaenorth'] },
+} as const;
 const REGION = 'eastus';
+/** A key is of one resource, which is in one region. */
+export const ENDPOINTS = { names: Object.values(REGIONS).flat(), usual: REGION, oneKey: false } as const;
 const API_VERSION = '2025-10-15';
 
 const domainOf = (region: string): string =>

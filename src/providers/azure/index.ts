@@ -1,7 +1,7 @@
 // Azure: the speech service, live and for files.
 import { azureForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck } from './api.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -17,6 +17,7 @@ export const azure: Provider = {
   optionRows: options.rows,
   credential: 'required',
   credentialForm: azureForm,
+  endpoints: ENDPOINTS,
   credentialCheck,
   live,
   batch,

@@ -2,8 +2,12 @@
 // official client; how long the pause is that ends a turn, when an idle connection is closed, what silence a request is ended for
 // and what its last phrase says of its place. Of the session's length only an older document speaks. Not offered: speakers and
 // languages found live, which are on another path and billed on top.
-import { modelCards } from '../kit/cards.ts';
+import type { NamedRegion } from '../../api/processing.ts';
+import { modelCards, processedIn } from '../kit/cards.ts';
+import { REGIONS } from './api.ts';
 import { LANGUAGES } from './languages.ts';
+
+const PLACES = Object.entries(REGIONS).map(([region, endpoints]) => ({ region: region as NamedRegion, endpoints }));
 
 export const models = modelCards(
   'azure',
@@ -26,6 +30,15 @@ export const models = modelCards(
       url: 'https://azure.microsoft.com/pricing/details/cognitive-services/speech-services/',
       date: '2026-05-19',
     },
+    // Nothing is stored of live sessions and fast transcription unless the resource logs, which the gateway never asks for.
+    processing: processedIn(
+      {
+        url: 'https://learn.microsoft.com/azure/ai-foundry/responsible-ai/speech-service/speech-to-text/data-privacy-security',
+        date: '2026-11-23',
+      },
+      PLACES,
+      [{ retention: 'none' }],
+    ),
   },
   [
     {
