@@ -59,7 +59,10 @@ export const azureForm = form({
     }),
   ),
   endpoint_id: Type.Optional(
-    Type.String({ pattern: '^[0-9a-fA-F-]{36}$', description: 'Id of your custom speech endpoint, for live sessions.' }),
+    Type.String({
+      pattern: '^[0-9a-fA-F-]{36}$',
+      description: 'Id of your custom speech endpoint, for live sessions.',
+    }),
   ),
 });
 
@@ -101,9 +104,7 @@ export function configuredAccess(
   const isOne = Object.keys(credentialForm.properties).length === 1;
   const members = isOne || credential === undefined ? {} : objectOf(credential);
   const given = Object.entries(members).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return given.length === 0
-    ? { baseUrl, credential }
-    : accessOf(credentialForm, baseUrl, Object.fromEntries(given));
+  return given.length === 0 ? { baseUrl, credential } : accessOf(credentialForm, baseUrl, Object.fromEntries(given));
 }
 
 /** What a provider is reached with: the fields, the one text for a form of one, and which texts must not be shown. */

@@ -1,6 +1,6 @@
 // The models, and whose options they take. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
 
-import type { AssemblyaiParams, CartesiaParams } from './params/a-c.ts';
+import type { AssemblyaiParams, AzureParams, CartesiaParams } from './params/a-c.ts';
 import type {
   DeepgramFluxGeneralEnParams,
   DeepgramParams,
@@ -70,6 +70,7 @@ export interface ModelParams {
   'vosk/es-0.42': VoskParams;
   'vosk/small-it-0.22': VoskParams;
   'vosk/small-pt-0.3': VoskParams;
+  'azure/speech': AzureParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -89,5 +90,6 @@ export interface ProviderParams {
   mistral: MistralParams | MistralVoxtralMiniTranscribeRealtime2602Params | MistralVoxtralMini2602Params;
   groq: GroqParams;
   vosk: VoskParams;
+  azure: AzureParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }

@@ -74,3 +74,25 @@ export interface CartesiaParams {
   /** Words and phrases to expect; 1,200 characters in all. */
   keyterm?: string[];
 }
+
+/** Options of Azure Speech. */
+export interface AzureParams {
+  /** Words and phrases to expect. */
+  phrases?: string[];
+  /** What becomes of profanity; masked when absent. */
+  profanity?: 'masked' | 'removed' | 'raw';
+  /** Silence that ends a turn, in milliseconds. */
+  segmentation_silence_ms?: number;
+  /** Whether turns end by silence or by what is said as well. */
+  segmentation_strategy?: 'Default' | 'Time' | 'Semantic';
+  /** How often a word of an interim result must have been the same. */
+  stable_partial_threshold?: number;
+  /** Leaves out disfluencies, and writes what is read more easily. */
+  true_text?: boolean;
+  /** Id of a custom speech endpoint of the same account. */
+  custom_endpoint_id?: string;
+  /** Files: tells speakers apart, so many at most. */
+  max_speakers?: number;
+  /** Files: the locales among which the language is found. */
+  locales?: string[];
+}
