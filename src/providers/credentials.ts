@@ -1,6 +1,7 @@
 // What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
 // Where credentials are kept, and who may use which, is decided elsewhere.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { ProviderRefusal } from './http.ts';
 import { objectOf } from './kit/json.ts';
 
 /** The members of a credential. Every one is a text, and secret ones say so: `secret: true`. */
@@ -16,6 +17,17 @@ export interface ProviderAccess {
   fields?: CredentialFields;
   /** Texts that must not be shown, beside `credential`. */
   secrets?: readonly string[];
+}
+
+/** Whether a provider accepts a credential. `unknown`: its answer says nothing of that. */
+export type CredentialVerdict = 'accepted' | 'refused' | 'unknown';
+
+/** A cheap request that shows whether a credential is good. Pure: the host sends it, and keeps the deadline. */
+export interface CredentialCheck {
+  /** @param wallMs when it is sent, in milliseconds since 1970 */
+  request(access: ProviderAccess, wallMs: number): { url: string; headers: Record<string, string> };
+  /** By a `GET`'s answer, whatever its status. */
+  verdict(answer: ProviderRefusal): CredentialVerdict;
 }
 
 /** Printable ASCII without spaces, as it may stand in a header. */

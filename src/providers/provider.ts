@@ -4,13 +4,13 @@ import type { TObject } from '@sinclair/typebox';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
-import type { CredentialForm, ProviderAccess } from './credentials.ts';
+import type { CredentialCheck, CredentialForm, ProviderAccess } from './credentials.ts';
 import type { Outgoing } from './engine.ts';
 import type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
 import type { FailureRow } from './kit/failure-row.ts';
 import type { OptionRows } from './kit/options.ts';
 
-export type { ProviderAccess } from './credentials.ts';
+export type { CredentialCheck, CredentialVerdict, ProviderAccess } from './credentials.ts';
 export type { Engine, EngineConnection, EngineListener, Outgoing } from './engine.ts';
 export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
 
@@ -45,17 +45,6 @@ export interface ConnectionName {
   id: string;
   /** When it is made, in milliseconds since 1970. */
   wallMs: number;
-}
-
-/** Whether a provider accepts a credential. `unknown`: its answer says nothing of that. */
-export type CredentialVerdict = 'accepted' | 'refused' | 'unknown';
-
-/** A cheap request that shows whether a credential is good. Pure: the host sends it, and keeps the deadline. */
-export interface CredentialCheck {
-  /** @param wallMs when it is sent, in milliseconds since 1970 */
-  request(access: ProviderAccess, wallMs: number): { url: string; headers: Record<string, string> };
-  /** By a `GET`'s answer, whatever its status. */
-  verdict(answer: ProviderRefusal): CredentialVerdict;
 }
 
 /** Where a WebSocket leads. */
