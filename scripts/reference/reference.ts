@@ -23,5 +23,10 @@ const PAGES = {
 export const reference: Generator = {
   name: 'reference',
   command: COMMAND,
-  files: async () => new Map(Object.entries(PAGES).map(([name, text]) => [`docs/reference/${name}.md`, text()])),
+  async files() {
+    const pages = Object.entries(PAGES).map(
+      async ([name, text]) => [`docs/reference/${name}.md`, await text()] as const,
+    );
+    return new Map(await Promise.all(pages));
+  },
 };

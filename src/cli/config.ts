@@ -11,8 +11,6 @@ const usage = `Usage: voxgate config <check|print|docs>
   docs   prints the table of all settings, as Markdown`;
 
 export const config: Command = {
-  name: 'config',
-  summary: 'check, print or explain the configuration',
   usage,
   async run(args) {
     const { positionals } = readArguments({ usage, operandsMax: 1 }, args, {});

@@ -7,34 +7,70 @@ import { ConfigError } from '../config/load.ts';
 import { releaseVersion } from '../documents/version.ts';
 import { StoreError } from '../store/store-error.ts';
 import { VaultError } from '../vault/vault-error.ts';
-import { config } from './config.ts';
-import { demo } from './demo/command.ts';
-import { keys } from './keys.ts';
-import { ledger } from './ledger.ts';
-import { models } from './models.ts';
-import { nodes } from './nodes.ts';
-import { orgs } from './orgs.ts';
-import { serve } from './serve/command.ts';
 import type { Command } from './shared/command.ts';
 import { CommandError, EXIT, print, tell } from './shared/output.ts';
-import { simulate } from './simulate.ts';
-import { transcribe } from './transcribe.ts';
-import { usage } from './usage.ts';
-import { vault } from './vault.ts';
 
-export const commands: readonly Command[] = [
-  serve,
-  demo,
-  transcribe,
-  orgs,
-  keys,
-  ledger,
-  usage,
-  vault,
-  models,
-  nodes,
-  config,
-  simulate,
+interface NamedCommand {
+  name: string;
+  /** One line for the list of commands. */
+  summary: string;
+  /** A command that looks at the database is not kept waiting for what the gateway is made of. */
+  load(): Promise<Command>;
+}
+
+export const commands: readonly NamedCommand[] = [
+  { name: 'serve', summary: 'run the gateway', load: async () => (await import('./serve/command.ts')).serve },
+  {
+    name: 'demo',
+    summary: 'watch a failover in the middle of a sentence',
+    load: async () => (await import('./demo/command.ts')).demo,
+  },
+  {
+    name: 'transcribe',
+    summary: 'transcribe a file, at once or live',
+    load: async () => (await import('./transcribe.ts')).transcribe,
+  },
+  {
+    name: 'orgs',
+    summary: 'create, list, credit, limit or suspend organisations, and look after their members',
+    load: async () => (await import('./orgs.ts')).orgs,
+  },
+  {
+    name: 'keys',
+    summary: 'create, list, change, roll or revoke API keys',
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  {
+    name: 'ledger',
+    summary: 'audit, export, back up, restore or accept the ledger',
+    load: async () => (await import('./ledger.ts')).ledger,
+  },
+  {
+    name: 'usage',
+    summary: 'show what an organisation used, and what it cost',
+    load: async () => (await import('./usage.ts')).usage,
+  },
+  {
+    name: 'vault',
+    summary: "store customers' provider keys, and look after the key that seals them",
+    load: async () => (await import('./vault.ts')).vault,
+  },
+  { name: 'models', summary: 'list the models', load: async () => (await import('./models.ts')).models },
+  {
+    name: 'nodes',
+    summary: 'list the nodes of a gateway that runs on several',
+    load: async () => (await import('./nodes.ts')).nodes,
+  },
+  {
+    name: 'config',
+    summary: 'check, print or explain the configuration',
+    load: async () => (await import('./config.ts')).config,
+  },
+  {
+    name: 'simulate',
+    summary: 'run a simulated provider, with faults on demand',
+    load: async () => (await import('./simulate.ts')).simulate,
+  },
 ];
 
 /** Runs one command line, without the program's own name. Resolves with the exit code; never rejects. */
@@ -48,11 +84,12 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     print(releaseVersion());
     return EXIT.ok;
   }
-  const command = commands.find((each) => each.name === name);
-  if (command === undefined) {
+  const named = commands.find((each) => each.name === name);
+  if (named === undefined) {
     tell(`voxgate: there is no command "${name}"${meant(name)}.\n\n${overview()}`);
     return EXIT.usage;
   }
+  const command = await named.load();
   if (rest.includes('--help') || rest.includes('-h')) {
     print(command.usage);
     return EXIT.ok;

@@ -63,69 +63,65 @@ type SettingValues = {
   [Name in keyof typeof SETTINGS]?: (typeof SETTINGS)[Name] extends { multiple: true } ? string[] : string;
 };
 
-export const keys = actionsCommand(
-  { name: 'keys', summary: 'create, list, change, roll or revoke API keys', usage },
-  {
-    create: action({
-      operands: [],
-      options: { org: { type: 'string' }, ...INIT.option, ...SETTINGS },
-      async run(_, { org, init, ...values }) {
-        // Before anything is made: a key that cannot be had leaves nothing behind.
-        const settings = checkedSettings(settingsOf(values), Date.now());
-        showOnce(await withStore(INIT.at(init), (store) => create(store, org, settings)));
-      },
-    }),
-    list: action({
-      operands: [],
-      options: { org: { type: 'string' }, json: { type: 'boolean' } },
-      async run(_, { org, json = false }) {
-        const found = await withStore({ make: false }, async (store) => {
-          if (org !== undefined && (await store.findOrganisation(org)) === undefined) {
-            throw new CommandError(`there is no organisation ${org}; voxgate orgs list shows them.`);
-          }
-          return store.listKeys(org);
-        });
-        if (json) print(outwardJson(found, 2));
-        else printTable([['ID', 'NAME', 'KEY', 'ORGANISATION', 'CREATED', 'LAST USED', 'STATE'], ...found.map(row)]);
-      },
-    }),
-    change: action({
-      operands: ['KEY_ID'],
-      options: SETTINGS,
-      async run([keyId = ''], values) {
-        const settings = settingsOf(values);
-        if (Object.keys(settings).length === 0) throw new WrongInput('name one setting at least.');
-        const changed = await withKey(keyId, (store, { organisationId }) =>
-          store.changeKey(organisationId, keyId, settings, operator()),
-        );
-        print(`${changed.id} is changed.`);
-      },
-    }),
-    roll: action({
-      operands: ['KEY_ID'],
-      options: { grace: { type: 'string' } },
-      async run([keyId = ''], { grace = GRACE }) {
-        const graceMs = durationValue('--grace', grace, GRACE_MS_MAX);
-        const rolled = await withKey(keyId, async (store, { organisationId }) => {
-          const done = await store.rollKey(organisationId, keyId, graceMs, operator());
-          if (done === undefined)
-            throw new CommandError(`${keyId} is not in use any more; only a key in use is rolled.`);
-          return done;
-        });
-        tell(`${keyId} is ${stateOf(rolled.old)}.`);
-        showOnce(rolled);
-      },
-    }),
-    revoke: action({
-      operands: ['KEY_ID'],
-      options: {},
-      async run([keyId = '']) {
-        const key = await withKey(keyId, (store) => store.revokeKey(null, keyId, operator()));
-        print(`${key.id} is ${stateOf(key)}.`);
-      },
-    }),
-  },
-);
+export const keys = actionsCommand(usage, {
+  create: action({
+    operands: [],
+    options: { org: { type: 'string' }, ...INIT.option, ...SETTINGS },
+    async run(_, { org, init, ...values }) {
+      // Before anything is made: a key that cannot be had leaves nothing behind.
+      const settings = checkedSettings(settingsOf(values), Date.now());
+      showOnce(await withStore(INIT.at(init), (store) => create(store, org, settings)));
+    },
+  }),
+  list: action({
+    operands: [],
+    options: { org: { type: 'string' }, json: { type: 'boolean' } },
+    async run(_, { org, json = false }) {
+      const found = await withStore({ make: false }, async (store) => {
+        if (org !== undefined && (await store.findOrganisation(org)) === undefined) {
+          throw new CommandError(`there is no organisation ${org}; voxgate orgs list shows them.`);
+        }
+        return store.listKeys(org);
+      });
+      if (json) print(outwardJson(found, 2));
+      else printTable([['ID', 'NAME', 'KEY', 'ORGANISATION', 'CREATED', 'LAST USED', 'STATE'], ...found.map(row)]);
+    },
+  }),
+  change: action({
+    operands: ['KEY_ID'],
+    options: SETTINGS,
+    async run([keyId = ''], values) {
+      const settings = settingsOf(values);
+      if (Object.keys(settings).length === 0) throw new WrongInput('name one setting at least.');
+      const changed = await withKey(keyId, (store, { organisationId }) =>
+        store.changeKey(organisationId, keyId, settings, operator()),
+      );
+      print(`${changed.id} is changed.`);
+    },
+  }),
+  roll: action({
+    operands: ['KEY_ID'],
+    options: { grace: { type: 'string' } },
+    async run([keyId = ''], { grace = GRACE }) {
+      const graceMs = durationValue('--grace', grace, GRACE_MS_MAX);
+      const rolled = await withKey(keyId, async (store, { organisationId }) => {
+        const done = await store.rollKey(organisationId, keyId, graceMs, operator());
+        if (done === undefined) throw new CommandError(`${keyId} is not in use any more; only a key in use is rolled.`);
+        return done;
+      });
+      tell(`${keyId} is ${stateOf(rolled.old)}.`);
+      showOnce(rolled);
+    },
+  }),
+  revoke: action({
+    operands: ['KEY_ID'],
+    options: {},
+    async run([keyId = '']) {
+      const key = await withKey(keyId, (store) => store.revokeKey(null, keyId, operator()));
+      print(`${key.id} is ${stateOf(key)}.`);
+    },
+  }),
+});
 
 /** The first key of an empty directory is made with its organisation; it gets the settings like any other. */
 async function create(store: Store, org: string | undefined, settings: Partial<KeySettings>): Promise<CreatedKey> {

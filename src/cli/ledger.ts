@@ -29,80 +29,77 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but 
   accept   lets this database take the place of that ledger when its node starts, for all nodes of the gateway; with its
            own name it goes on with an older copy as it is. A node that is refused says which name that is`;
 
-export const ledger = actionsCommand(
-  { name: 'ledger', summary: 'audit, export, back up, restore or accept the ledger', usage },
-  {
-    audit: action({
-      operands: [],
-      options: { json: { type: 'boolean' } },
-      async run(_, { json = false }) {
-        const audit = await withStore({ make: false }, (store) => store.auditLedger());
-        if (json) print(outwardJson(audit));
-        else printAudit(audit);
-        return audit.ok ? EXIT.ok : EXIT.failed;
-      },
-    }),
-    export: action({
-      operands: [],
-      options: { after: { type: 'string' } },
-      async run(_, { after = '0' }) {
-        const first = countValue('--after', after);
-        await withStore({ make: false }, async (store) => {
-          let page: LedgerTransfer[] = [];
-          let last = first;
-          do {
-            page = await store.exportLedger(last, PAGE);
-            for (const transfer of page) print(outwardJson(transfer));
-            last = page.at(-1)?.number ?? last;
-          } while (page.length > 0);
-        });
-        return EXIT.ok;
-      },
-    }),
-    backup: action({
-      operands: ['FILE'],
-      options: {},
-      async run([name = '']) {
-        const file = resolve(name);
-        const { pages } = await withStore({ make: false }, (store) => store.backup(file));
-        const { sessions, transfers } = checkCopy(file);
-        print(`${file} has ${pages} pages with ${sessions} sessions and ${transfers} transfers; its ledger agrees.`);
-        return EXIT.ok;
-      },
-    }),
-    accept: action({
-      operands: ['LEDGER'],
-      options: {},
-      async run([name = '']) {
-        const { id } = await withStore({ make: false }, (store) => store.acceptLedger(name));
-        if (id === name) print(`The ledger ${id} goes on from where this copy of it ends.`);
-        else print(`The ledger ${id} takes the place of ${name} when its node starts.`);
-        return EXIT.ok;
-      },
-    }),
-    restore: action({
-      operands: ['FILE'],
-      options: { force: { type: 'boolean' } },
-      async run([name = ''], { force = false }) {
-        const directory = dataDirectory();
-        const { audit, kept } = restoreDatabase(resolve(name), databaseIn(directory), force);
-        const replayed = await withStore({ make: false }, (store) => replayHistory(join(directory, 'usage'), store));
-        tell('Credit, keys and revocations are as they were when the copy was made.');
-        if (kept !== undefined) tell(`What was there before is kept as ${kept}.`);
-        print(
-          `${directory} has the ledger of ${resolve(name)} now: ${audit.sessions} sessions and ${audit.transfers} transfers.`,
-        );
-        print(
-          `Of ${replayed.sessions} sessions that were settled of late, ${replayed.added} were not in it and are settled again${replayed.refused === 0 ? '' : `; ${replayed.refused} belong to organisations that it does not know`}.`,
-        );
-        if (replayed.unreadable > 0) {
-          print(`${replayed.unreadable} lines of the usage history were not written whole and could not be read.`);
-        }
-        return EXIT.ok;
-      },
-    }),
-  },
-);
+export const ledger = actionsCommand(usage, {
+  audit: action({
+    operands: [],
+    options: { json: { type: 'boolean' } },
+    async run(_, { json = false }) {
+      const audit = await withStore({ make: false }, (store) => store.auditLedger());
+      if (json) print(outwardJson(audit));
+      else printAudit(audit);
+      return audit.ok ? EXIT.ok : EXIT.failed;
+    },
+  }),
+  export: action({
+    operands: [],
+    options: { after: { type: 'string' } },
+    async run(_, { after = '0' }) {
+      const first = countValue('--after', after);
+      await withStore({ make: false }, async (store) => {
+        let page: LedgerTransfer[] = [];
+        let last = first;
+        do {
+          page = await store.exportLedger(last, PAGE);
+          for (const transfer of page) print(outwardJson(transfer));
+          last = page.at(-1)?.number ?? last;
+        } while (page.length > 0);
+      });
+      return EXIT.ok;
+    },
+  }),
+  backup: action({
+    operands: ['FILE'],
+    options: {},
+    async run([name = '']) {
+      const file = resolve(name);
+      const { pages } = await withStore({ make: false }, (store) => store.backup(file));
+      const { sessions, transfers } = checkCopy(file);
+      print(`${file} has ${pages} pages with ${sessions} sessions and ${transfers} transfers; its ledger agrees.`);
+      return EXIT.ok;
+    },
+  }),
+  accept: action({
+    operands: ['LEDGER'],
+    options: {},
+    async run([name = '']) {
+      const { id } = await withStore({ make: false }, (store) => store.acceptLedger(name));
+      if (id === name) print(`The ledger ${id} goes on from where this copy of it ends.`);
+      else print(`The ledger ${id} takes the place of ${name} when its node starts.`);
+      return EXIT.ok;
+    },
+  }),
+  restore: action({
+    operands: ['FILE'],
+    options: { force: { type: 'boolean' } },
+    async run([name = ''], { force = false }) {
+      const directory = dataDirectory();
+      const { audit, kept } = restoreDatabase(resolve(name), databaseIn(directory), force);
+      const replayed = await withStore({ make: false }, (store) => replayHistory(join(directory, 'usage'), store));
+      tell('Credit, keys and revocations are as they were when the copy was made.');
+      if (kept !== undefined) tell(`What was there before is kept as ${kept}.`);
+      print(
+        `${directory} has the ledger of ${resolve(name)} now: ${audit.sessions} sessions and ${audit.transfers} transfers.`,
+      );
+      print(
+        `Of ${replayed.sessions} sessions that were settled of late, ${replayed.added} were not in it and are settled again${replayed.refused === 0 ? '' : `; ${replayed.refused} belong to organisations that it does not know`}.`,
+      );
+      if (replayed.unreadable > 0) {
+        print(`${replayed.unreadable} lines of the usage history were not written whole and could not be read.`);
+      }
+      return EXIT.ok;
+    },
+  }),
+});
 
 function printAudit({
   ok,

@@ -15,8 +15,6 @@ pipe or a file in full.
   --json    print the records of GET /v1/models`;
 
 export const models: Command = {
-  name: 'models',
-  summary: 'list the models',
   usage,
   async run(args) {
     const { values } = readArguments({ usage }, args, {

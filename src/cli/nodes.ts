@@ -23,8 +23,6 @@ ends, 15 s later. Reads the same variables as the gateway: run it where one of t
   --json  one line of JSON for each node instead of the table`;
 
 export const nodes: Command = {
-  name: 'nodes',
-  summary: 'list the nodes of a gateway that runs on several',
   usage,
   async run(args) {
     const { values } = readArguments(nodes, args, { json: { type: 'boolean' } });

@@ -42,93 +42,86 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
   suspend    refuses what the organisation asks for until it is reinstated; a gateway that runs heeds it within 30 seconds
   reinstate  takes that back`;
 
-export const orgs = actionsCommand(
-  {
-    name: 'orgs',
-    summary: 'create, list, credit, limit or suspend organisations, and look after their members',
-    usage,
-  },
-  {
-    create: action({
-      operands: ['NAME'],
-      options: { 'credit-limit': { type: 'string' }, ...INIT.option },
-      async run([name = ''], values) {
-        const limit = limitValue('--credit-limit', values['credit-limit'] ?? '0');
-        const checked = checkedName(name, 'organisation');
-        const made = await withStore(INIT.at(values.init), (store) =>
-          store.createOrganisation(checked, limit, operator()),
-        );
-        tell(`${JSON.stringify(made.name)} ${limitText(made.creditLimitMicroUsd)}:`);
-        print(made.id);
-      },
-    }),
-    list: action({
-      operands: [],
-      options: { json: { type: 'boolean' } },
-      async run(_, { json = false }) {
-        const found = await withStore({ make: false }, async (store) => {
-          const rows: (Organisation & Balance)[] = [];
-          for (const each of await store.listOrganisations()) {
-            rows.push({ ...each, ...(await store.balanceOf(each.id)) });
-          }
-          return rows;
-        });
-        if (json) print(outwardJson(found, 2));
-        else printTable([['ID', 'NAME', 'BALANCE', 'HELD', 'CREDIT LIMIT', 'SUSPENDED'], ...found.map(row)]);
-      },
-    }),
-    credit: action({
-      operands: ['ORG_ID', 'AMOUNT'],
-      options: { note: { type: 'string' }, key: { type: 'string' } },
-      async run([organisationId = '', amount = ''], { note = '', key }) {
-        const microUsd = signedUsdValue('AMOUNT', amount);
-        const kind = microUsd > 0n ? 'top_up' : 'adjustment';
-        const uniqueKey = key ?? `operator:${uuidv7(Date.now())}`;
-        const { added, balance } = await withStore({ make: false }, async (store) => ({
-          added: await store.addCredit({ organisationId, kind, microUsd, uniqueKey, note }, operator()),
-          balance: await store.balanceOf(organisationId),
-        }));
-        if (!added) tell(`There is a credit with the key ${JSON.stringify(uniqueKey)} already; nothing was added.`);
-        print(`The balance of ${organisationId} is ${usdOf(balance.balanceMicroUsd)} USD.`);
-      },
-    }),
-    limit: action({
-      operands: ['ORG_ID', 'USD|none'],
-      options: {},
-      async run([organisationId = '', text = '']) {
-        const limit = limitValue('the limit', text);
-        const changed = await withStore({ make: false }, (store) =>
-          store.setCreditLimit(organisationId, limit, operator()),
-        );
-        print(`${changed.id} ${limitText(changed.creditLimitMicroUsd)}.`);
-      },
-    }),
-    invite: action({
-      operands: ['ORG_ID', 'EMAIL'],
-      options: { role: { type: 'string' } },
-      async run([organisationId = '', typed = ''], { role: wanted = 'owner' }) {
-        const role = roleValue('--role', wanted);
-        const invited = parseEmail(typed);
-        if (invited === undefined) throw new WrongInput('EMAIL is an address such as ada@example.com.');
-        const { accounts, data, server } = loadSettings();
-        const token = newToken();
-        const isMailed = accounts.smtpUrl !== undefined;
-        const sealed = isMailed ? { sealed: new TokenSeal(loadSecret(data.secret, data.directory)).seal(token) } : {};
-        const hash = tokenHash(token) as Uint8Array;
-        const made = await withStore({ make: false }, (store) =>
-          store.invite(organisationId, { ...invited, role, hash, ...sealed }, operator()),
-        );
-        if (typeof made === 'string') throw refusalOfTeam(made);
-        if (isMailed) print(`${invited.email} is invited by mail, once a gateway runs.`);
-        else print(linkTo(accounts.publicUrl ?? `http://localhost:${server.port}`, LINK_PATHS.join, token));
-        return undefined;
-      },
-    }),
-    ...memberActions,
-    suspend: suspension(true),
-    reinstate: suspension(false),
-  },
-);
+export const orgs = actionsCommand(usage, {
+  create: action({
+    operands: ['NAME'],
+    options: { 'credit-limit': { type: 'string' }, ...INIT.option },
+    async run([name = ''], values) {
+      const limit = limitValue('--credit-limit', values['credit-limit'] ?? '0');
+      const checked = checkedName(name, 'organisation');
+      const made = await withStore(INIT.at(values.init), (store) =>
+        store.createOrganisation(checked, limit, operator()),
+      );
+      tell(`${JSON.stringify(made.name)} ${limitText(made.creditLimitMicroUsd)}:`);
+      print(made.id);
+    },
+  }),
+  list: action({
+    operands: [],
+    options: { json: { type: 'boolean' } },
+    async run(_, { json = false }) {
+      const found = await withStore({ make: false }, async (store) => {
+        const rows: (Organisation & Balance)[] = [];
+        for (const each of await store.listOrganisations()) {
+          rows.push({ ...each, ...(await store.balanceOf(each.id)) });
+        }
+        return rows;
+      });
+      if (json) print(outwardJson(found, 2));
+      else printTable([['ID', 'NAME', 'BALANCE', 'HELD', 'CREDIT LIMIT', 'SUSPENDED'], ...found.map(row)]);
+    },
+  }),
+  credit: action({
+    operands: ['ORG_ID', 'AMOUNT'],
+    options: { note: { type: 'string' }, key: { type: 'string' } },
+    async run([organisationId = '', amount = ''], { note = '', key }) {
+      const microUsd = signedUsdValue('AMOUNT', amount);
+      const kind = microUsd > 0n ? 'top_up' : 'adjustment';
+      const uniqueKey = key ?? `operator:${uuidv7(Date.now())}`;
+      const { added, balance } = await withStore({ make: false }, async (store) => ({
+        added: await store.addCredit({ organisationId, kind, microUsd, uniqueKey, note }, operator()),
+        balance: await store.balanceOf(organisationId),
+      }));
+      if (!added) tell(`There is a credit with the key ${JSON.stringify(uniqueKey)} already; nothing was added.`);
+      print(`The balance of ${organisationId} is ${usdOf(balance.balanceMicroUsd)} USD.`);
+    },
+  }),
+  limit: action({
+    operands: ['ORG_ID', 'USD|none'],
+    options: {},
+    async run([organisationId = '', text = '']) {
+      const limit = limitValue('the limit', text);
+      const changed = await withStore({ make: false }, (store) =>
+        store.setCreditLimit(organisationId, limit, operator()),
+      );
+      print(`${changed.id} ${limitText(changed.creditLimitMicroUsd)}.`);
+    },
+  }),
+  invite: action({
+    operands: ['ORG_ID', 'EMAIL'],
+    options: { role: { type: 'string' } },
+    async run([organisationId = '', typed = ''], { role: wanted = 'owner' }) {
+      const role = roleValue('--role', wanted);
+      const invited = parseEmail(typed);
+      if (invited === undefined) throw new WrongInput('EMAIL is an address such as ada@example.com.');
+      const { accounts, data, server } = loadSettings();
+      const token = newToken();
+      const isMailed = accounts.smtpUrl !== undefined;
+      const sealed = isMailed ? { sealed: new TokenSeal(loadSecret(data.secret, data.directory)).seal(token) } : {};
+      const hash = tokenHash(token) as Uint8Array;
+      const made = await withStore({ make: false }, (store) =>
+        store.invite(organisationId, { ...invited, role, hash, ...sealed }, operator()),
+      );
+      if (typeof made === 'string') throw refusalOfTeam(made);
+      if (isMailed) print(`${invited.email} is invited by mail, once a gateway runs.`);
+      else print(linkTo(accounts.publicUrl ?? `http://localhost:${server.port}`, LINK_PATHS.join, token));
+      return undefined;
+    },
+  }),
+  ...memberActions,
+  suspend: suspension(true),
+  reinstate: suspension(false),
+});
 
 function suspension(suspended: boolean) {
   return action({

@@ -35,8 +35,6 @@ export const simulate: Command = simulateCommand(builtIn, untilSignalled);
 /** The command for these simulators; it serves until `ended` resolves. */
 export function simulateCommand(simulators: readonly ProviderSimulator[], ended: () => Promise<void>): Command {
   return {
-    name: 'simulate',
-    summary: 'run a simulated provider, with faults on demand',
     usage,
     async run(args) {
       const { values, positionals } = readArguments({ usage, operandsMax: Number.POSITIVE_INFINITY }, args, {

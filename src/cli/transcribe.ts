@@ -28,8 +28,6 @@ Transcribes a WAV file. Without --url a gateway is started for this one file.
   --url       a gateway that runs already; VOXGATE_KEY or --key names the API key`;
 
 export const transcribe: Command = {
-  name: 'transcribe',
-  summary: 'transcribe a file, at once or live',
   usage,
   async run(args) {
     const { values, positionals } = readArguments({ usage, operandsMax: Number.POSITIVE_INFINITY }, args, {

@@ -45,8 +45,6 @@ const show = action({
 });
 
 export const usage: Command = {
-  name: 'usage',
-  summary: 'show what an organisation used, and what it cost',
   usage: text,
   run: (args) => explained(text, () => show.run(text, args)),
 };

@@ -40,68 +40,65 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
 To change the key of the vault: set VOXGATE_VAULT_KEY to the new one (openssl rand -base64 32) and
 VOXGATE_VAULT_KEY_PREVIOUS to the old one, restart every gateway, run voxgate vault rotate, and take the old one away.`;
 
-export const vault = actionsCommand(
-  { name: 'vault', summary: "store customers' provider keys, and look after the key that seals them", usage },
-  {
-    put: action({
-      operands: ['ORG_ID', 'PROVIDER'],
-      options: { name: { type: 'string' }, file: { type: 'string' } },
-      run: ([organisationId = '', provider = ''], { name = provider, file }) =>
-        withKeys(async (vault) => {
-          const fields = fieldsOf(provider, await readSecret(file));
-          const { key, warning } = await vault.save(organisationId, { provider, name, fields }, operator());
-          if (warning !== undefined) tell(warning);
-          print(key.id);
-          return undefined;
-        }),
-    }),
-    list: action({
-      operands: ['ORG_ID'],
-      options: { json: { type: 'boolean' } },
-      run: ([organisationId = ''], { json = false }) =>
-        withKeys(async (vault) => {
-          const keys = await vault.list(organisationId);
-          if (json) print(outwardJson(keys, 2));
-          else printTable([['ID', 'PROVIDER', 'NAME', 'ENDS IN', 'STATE', 'USED'], ...keys.map(row)]);
-          return undefined;
-        }),
-    }),
-    remove: action({
-      operands: ['ORG_ID', 'KEY_ID'],
-      options: {},
-      run: ([organisationId = '', keyId = '']) =>
-        withKeys(async (vault) => {
-          await vault.remove(organisationId, keyId, operator());
-          print(`${keyId} is removed.`);
-          return undefined;
-        }),
-    }),
-    status: action({
-      operands: [],
-      options: { json: { type: 'boolean' } },
-      run: (_, { json = false }) =>
-        withVault(async (store, ring) => {
-          const { moved } = await rotateVault(store, ring, operator(), true);
-          const keys = await store.countSealedBy();
-          const status = { current: ring.current.id, previous: ring.previous?.id ?? null, keys, toMove: moved };
-          if (json) print(JSON.stringify(status));
-          else printStatus(status);
-          return undefined;
-        }),
-    }),
-    rotate: action({
-      operands: [],
-      options: { 'dry-run': { type: 'boolean' } },
-      run: (_, { 'dry-run': dryRun = false }) =>
-        withVault(async (store, ring) => {
-          const { moved, current } = await rotateVault(store, ring, operator(), dryRun);
-          const what = dryRun ? 'would be moved' : 'were moved';
-          print(`${moved} provider keys ${what} to the key ${ring.current.id}; ${current} had it already.`);
-          return undefined;
-        }),
-    }),
-  },
-);
+export const vault = actionsCommand(usage, {
+  put: action({
+    operands: ['ORG_ID', 'PROVIDER'],
+    options: { name: { type: 'string' }, file: { type: 'string' } },
+    run: ([organisationId = '', provider = ''], { name = provider, file }) =>
+      withKeys(async (vault) => {
+        const fields = fieldsOf(provider, await readSecret(file));
+        const { key, warning } = await vault.save(organisationId, { provider, name, fields }, operator());
+        if (warning !== undefined) tell(warning);
+        print(key.id);
+        return undefined;
+      }),
+  }),
+  list: action({
+    operands: ['ORG_ID'],
+    options: { json: { type: 'boolean' } },
+    run: ([organisationId = ''], { json = false }) =>
+      withKeys(async (vault) => {
+        const keys = await vault.list(organisationId);
+        if (json) print(outwardJson(keys, 2));
+        else printTable([['ID', 'PROVIDER', 'NAME', 'ENDS IN', 'STATE', 'USED'], ...keys.map(row)]);
+        return undefined;
+      }),
+  }),
+  remove: action({
+    operands: ['ORG_ID', 'KEY_ID'],
+    options: {},
+    run: ([organisationId = '', keyId = '']) =>
+      withKeys(async (vault) => {
+        await vault.remove(organisationId, keyId, operator());
+        print(`${keyId} is removed.`);
+        return undefined;
+      }),
+  }),
+  status: action({
+    operands: [],
+    options: { json: { type: 'boolean' } },
+    run: (_, { json = false }) =>
+      withVault(async (store, ring) => {
+        const { moved } = await rotateVault(store, ring, operator(), true);
+        const keys = await store.countSealedBy();
+        const status = { current: ring.current.id, previous: ring.previous?.id ?? null, keys, toMove: moved };
+        if (json) print(JSON.stringify(status));
+        else printStatus(status);
+        return undefined;
+      }),
+  }),
+  rotate: action({
+    operands: [],
+    options: { 'dry-run': { type: 'boolean' } },
+    run: (_, { 'dry-run': dryRun = false }) =>
+      withVault(async (store, ring) => {
+        const { moved, current } = await rotateVault(store, ring, operator(), dryRun);
+        const what = dryRun ? 'would be moved' : 'were moved';
+        print(`${moved} provider keys ${what} to the key ${ring.current.id}; ${current} had it already.`);
+        return undefined;
+      }),
+  }),
+});
 
 function withVault<Result>(work: (store: Store, ring: KeyRing) => Promise<Result>): Promise<Result> {
   const { directory, vaultKey, vaultKeyPrevious } = loadSettings().data;

@@ -35,6 +35,7 @@ const isOwnPath = (word: string): boolean => /^(?:\w+=@)?(?:bin|deploy|docs|mach
 const npxProblem = ([tool = '']: readonly string[]): string | undefined =>
   existsSync(join(ROOT, 'node_modules/.bin', tool)) ? undefined : `there is no tool "${tool}"`;
 
+const loaded = await Promise.all(commands.map(async ({ name, load }) => ({ name, usage: (await load()).usage })));
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts;
 
 function npmProblem([name = '', ...rest]: readonly string[]): string | undefined {
@@ -46,7 +47,7 @@ function npmProblem([name = '', ...rest]: readonly string[]): string | undefined
 
 function voxgateProblem([name = '', ...rest]: readonly string[]): string | undefined {
   if (LEFT_OUT.test(name) || name === '--help') return undefined;
-  const command = commands.find((each) => name === each.name);
+  const command = loaded.find((each) => name === each.name);
   if (command === undefined) return `there is no command "${name}"`;
   const actions = actionsIn(command.name, command.usage);
   const unknown = (rest[0] ?? '').split('|').find((action) => actions.size > 0 && !actions.has(action));

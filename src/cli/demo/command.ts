@@ -45,8 +45,6 @@ interface Audience {
 }
 
 export const demo: Command = {
-  name: 'demo',
-  summary: 'watch a failover in the middle of a sentence',
   usage,
   async run(args) {
     const { values } = readArguments({ usage }, args, {

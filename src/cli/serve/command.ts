@@ -25,8 +25,6 @@ as JSON lines where it is no terminal. SIGTERM and SIGINT let live sessions end 
              between them: a nats-server is run for them when VOXGATE_NATS names none.`;
 
 export const serve: Command = {
-  name: 'serve',
-  summary: 'run the gateway',
   usage,
   async run(args) {
     const { values } = readArguments({ usage }, args, { port: { type: 'string' }, workers: { type: 'string' } });

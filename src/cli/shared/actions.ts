@@ -43,13 +43,8 @@ export function action<const Given extends Options>({ operands, options, run }: 
 }
 
 /** A command of such actions. */
-export function actionsCommand(
-  { name, summary, usage }: Pick<Command, 'name' | 'summary' | 'usage'>,
-  actions: Readonly<Record<string, Action>>,
-): Command {
+export function actionsCommand(usage: string, actions: Readonly<Record<string, Action>>): Command {
   return {
-    name,
-    summary,
     usage,
     run: ([first = '', ...args]) =>
       explained(usage, async () => {

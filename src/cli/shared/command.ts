@@ -3,9 +3,6 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { UsageError } from './output.ts';
 
 export interface Command {
-  name: string;
-  /** One line for the list of commands. */
-  summary: string;
   /** What `--help` prints. */
   usage: string;
   /** Resolves with the exit code. */
