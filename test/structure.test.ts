@@ -10,6 +10,7 @@ import * as project from './structure/project.ts';
 const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/edge'],
   '@fontsource-variable/inter': ['src/console'],
+  '@grpc/grpc-js': ['src/simulator', 'src/upstream/wire'],
   '@opentelemetry/api': ['src/telemetry/tracing'],
   '@opentelemetry/core': ['src/telemetry/tracing'],
   '@opentelemetry/exporter-trace-otlp-proto': ['src/telemetry/tracing'],
@@ -46,6 +47,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   'pino-pretty': ['src/telemetry/readable-lines.ts'],
   'prom-client': ['src/telemetry'],
   preact: ['src/console'],
+  protobufjs: ['src/providers/kit/grpc/messages.ts'],
   soundswallower: ['src/recogniser'],
   'uWebSockets.js': ['src/edge'],
   undici: ['src/upstream'],

@@ -5,12 +5,14 @@ import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialCheck, CredentialForm, ProviderAccess } from './credentials.ts';
+import type { Endpoint, SocketEndpoint } from './endpoints.ts';
 import type { Outgoing } from './engine.ts';
-import type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
+import type { HttpAnswer, HttpRequest, ProviderRefusal } from './http.ts';
 import type { FailureRow } from './kit/failure-row.ts';
 import type { OptionRows } from './kit/options.ts';
 
 export type { CredentialCheck, CredentialVerdict, ProviderAccess } from './credentials.ts';
+export { type Endpoint, type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type SocketEndpoint } from './endpoints.ts';
 export type { Engine, EngineConnection, EngineListener, Outgoing } from './engine.ts';
 export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
 
@@ -46,24 +48,6 @@ export interface ConnectionName {
   /** When it is made, in milliseconds since 1970. */
   wallMs: number;
 }
-
-/** Where a WebSocket leads. */
-export interface SocketEndpoint {
-  kind: 'websocket';
-  url: string;
-  headers: Record<string, string>;
-  protocols?: string[];
-}
-
-/** Where a leg connects. An embedded engine is an in-process server named by `engine`; it gets `query` as it is. */
-export type Endpoint =
-  | SocketEndpoint
-  /**
-   * A request, whose answer names the WebSocket (`LiveCodec.socketOf`). Both have to be there within `connectMs`. From its answer on
-   * the provider keeps a session: one whose connection was lost, or never came to be, is ended by a last connection that says `leave`.
-   */
-  | { kind: 'request'; request: PlainRequest }
-  | { kind: 'embedded'; engine: string; query: Readonly<Record<string, unknown>> };
 
 /**
  * What a provider wants of its audio, and how long things may take. All of it is data; `src/audio` and `src/upstream` act on it.
@@ -282,6 +266,12 @@ export interface Provider {
   credentialForm?: CredentialForm;
   /** Its endpoints in several regions; without it there is one. */
   endpoints?: Endpoints;
+  /**
+   * Makes what is shown in place of a credential that is never sent, such as a signed token, for one connection.
+   *
+   * @param wallMs the time of day
+   */
+  authorize?(access: ProviderAccess, wallMs: number): ProviderAccess;
   /** How a credential is tried out; without it, it is tried by using it. */
   credentialCheck?: CredentialCheck;
   live: LiveCodec | undefined;

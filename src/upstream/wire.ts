@@ -1,4 +1,4 @@
-// A leg's connection, whatever carries it: a WebSocket to a provider or an engine in this process. The two are used
+// A leg's connection, whatever carries it: a WebSocket to a provider, a gRPC call or an engine in this process. They are used
 // through one guarded object that is safe at any time and tells its end exactly once.
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
@@ -9,7 +9,7 @@ import type {
   Engine,
   EngineConnection,
   EngineListener,
-  Incoming,
+  GrpcEndpoint,
   Outgoing,
   ProviderRefusal,
   SocketEndpoint,
@@ -17,39 +17,11 @@ import type {
 import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { joinedHeaders } from './http/headers.ts';
+import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './wire/contract.ts';
+import { GrpcWire } from './wire/grpc-wire.ts';
 
-/**
- * What happens on a wire. After `closed`, `refused` or `unreachable` nothing follows; exactly one of them comes unless
- * `terminate` did.
- */
-export interface WireListener {
-  opened(): void;
-  message(message: Incoming): void;
-  /** The sign of life that was asked for, whatever it was. */
-  alive(): void;
-  /** `bufferedBytes` has fallen low again. */
-  drained(): void;
-  closed(code: number, reason: string): void;
-  /** The upgrade was answered with something else. */
-  refused(refusal: ProviderRefusal): void;
-  /** The connection never came to be. */
-  unreachable(message: string): void;
-}
+export type { Wire, WireListener } from './wire/contract.ts';
 
-/** One connection. Every method is safe at any time; none throws. */
-export interface Wire {
-  send(frame: Outgoing): void;
-  readonly bufferedBytes: number;
-  /** The other end has said of itself that it simulates a provider. */
-  readonly isSimulated: boolean;
-  /** `alive` follows, if the other end is. */
-  askForSign(): void;
-  close(): void;
-  terminate(): void;
-}
-
-/** Largest message of a provider. */
-const MESSAGE_BYTES_MAX = 1_048_576;
 /** Fragments of one message. */
 const FRAGMENTS_MAX = 64;
 /** A ping after so long without a sign; a socket that gives none for as long again is dropped. */
@@ -57,12 +29,14 @@ const PING_MS = 10_000;
 /** Of the body of a refused upgrade; more is not waited for. */
 const REFUSAL_BYTES_MAX = 4_096;
 const REFUSAL_MS = 250;
-/** A close that is not answered in so long is no longer waited for. */
-const CLOSE_MS = 2_000;
 
 /** What a wire can lead to. */
 export type WireEndpoint = Exclude<Endpoint, { kind: 'request' }>;
-export type OpenSocket = (endpoint: SocketEndpoint, listener: WireListener, clock: Clock) => Wire;
+/** Opens what leads over a network. */
+export type OpenSocket = (endpoint: SocketEndpoint | GrpcEndpoint, listener: WireListener, clock: Clock) => Wire;
+
+const openReal: OpenSocket = (endpoint, listener, clock) =>
+  endpoint.kind === 'grpc' ? new GrpcWire(endpoint, listener, clock) : new SocketWire(endpoint, listener, clock);
 
 /**
  * Opens the wire an endpoint names. How long that may take is the leg's to say: it terminates the wire.
@@ -75,9 +49,9 @@ export function openWire(
   listener: WireListener,
   clock: Clock,
   owner?: string,
-  openSocket: OpenSocket = (...args) => new SocketWire(...args),
+  openSocket: OpenSocket = openReal,
 ): Wire {
-  if (endpoint.kind === 'websocket') return openSocket(endpoint, listener, clock);
+  if (endpoint.kind !== 'embedded') return openSocket(endpoint, listener, clock);
   const engine = engines[endpoint.engine];
   if (engine === undefined) throw new Error(`The engine "${endpoint.engine}" is not part of this node.`);
   return new EngineWire(engine, endpoint.query, listener, owner);

@@ -1,7 +1,7 @@
 // A network in memory between the gateway's legs and simulated providers: every frame takes its time under the clock and
 // keeps its place; each connection can be cut, lamed or refused from outside. Nothing is random: who schedules decides.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Outgoing, SocketEndpoint } from '../../../src/providers/provider.ts';
+import type { GrpcEndpoint, Outgoing, SocketEndpoint } from '../../../src/providers/provider.ts';
 import type { SimulatedAnswer } from '../../../src/providers/simulation.ts';
 import type { StagePeer } from '../../../src/simulator/saying.ts';
 import type { SimulatorStage } from '../../../src/simulator/stage.ts';
@@ -118,7 +118,7 @@ export class Link implements Wire {
   /** Where it stands: 'closed' once neither end will hear anything more. */
   state: 'dialling' | 'open' | 'closed' = 'dialling';
   readonly #network: SimulatedNetwork;
-  readonly #endpoint: SocketEndpoint;
+  readonly #endpoint: SocketEndpoint | GrpcEndpoint;
   readonly #listener: WireListener;
   readonly #clock: Clock;
   readonly #toClient: Pipe;
@@ -136,7 +136,7 @@ export class Link implements Wire {
   constructor(
     network: SimulatedNetwork,
     number: number,
-    endpoint: SocketEndpoint,
+    endpoint: SocketEndpoint | GrpcEndpoint,
     listener: WireListener,
     clock: Clock,
   ) {
@@ -250,7 +250,7 @@ export class Link implements Wire {
 
   #upgrade(stage: SimulatorStage): void {
     if (this.#clientOver || this.#providerOver) return;
-    const { headers, protocols = [] } = this.#endpoint;
+    const { headers, protocols = [] }: Pick<SocketEndpoint, 'headers' | 'protocols'> = this.#endpoint;
     const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
     if (protocols.length > 0) lower.push(['sec-websocket-protocol', protocols.join(', ')]);
     const upgrade = stage.upgrade({
