@@ -2,6 +2,7 @@
 // the provider's wire protocol and keeps its rules; what is heard comes from an ear, what goes wrong from the host's faults.
 import type { Clock } from '../../machines/clock.ts';
 import type { Word } from '../../machines/events.ts';
+import type { GrpcMethod } from './provider.ts';
 
 /** What an ear says. Times are seconds of the audio it was given; `turn` counts from 0. Never said inside a call of the ear. */
 export type EarMessage =
@@ -103,6 +104,11 @@ export interface ProviderSimulator extends SimulatedFailures {
   /** Misbehaviours of this provider alone: name and one line each. `--fault <name>` or `--fault <name>=<value>`. */
   quirks: Readonly<Record<string, string>>;
   upgrade(request: SimulatedRequest, tools: SimulatorTools): SimulatedUpgrade;
+  /**
+   * Calls of gRPC, by their paths. `upgrade` is asked about each, with its metadata for headers. Its messages come as texts of JSON, its
+   * audio as bytes, `HALF_CLOSE` as a text; it is closed with 1000, or with 4000 and a status.
+   */
+  grpc?: Readonly<Record<string, GrpcMethod>>;
   http(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer>;
   /** Whether a message gives the final of a turn: the host repeats, delays or empties those. */
   isFinal(message: Readonly<Record<string, unknown>>): boolean;

@@ -1,5 +1,5 @@
 // Sockets around a stage: a provider's simulator on a port of this machine, over HTTP and WebSocket. What is said and what
-// goes wrong is the stage's; requests and answers of HTTP are http.ts's.
+// goes wrong is the stage's; requests and answers of HTTP are http.ts's, calls of gRPC grpc.ts's.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,6 +9,7 @@ import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import type { ProviderSimulator } from '../providers/simulation.ts';
 import { systemClock } from '../telemetry/clock.ts';
 import type { EarSource } from './ears.ts';
+import { GrpcHost } from './grpc.ts';
 import { readBody, refusalText, requestOf, writeAnswer } from './http.ts';
 import type { StagePeer } from './saying.ts';
 import { SimulatorStage, type StageOptions } from './stage.ts';
@@ -61,6 +62,7 @@ export class SimulatorServer {
   /** Sockets of upgrades, answered or not, and of those the ones that talk. */
   readonly #upgraded = new Set<Duplex>();
   readonly #talking = new Set<StageSocket>();
+  #grpc: GrpcHost | undefined;
   readonly #subprotocols = new WeakMap<IncomingMessage, string>();
 
   private constructor({ clock = systemClock, host: _, port: __, bodyBytesMax, ...stage }: SimulatorServerOptions) {
@@ -84,6 +86,8 @@ export class SimulatorServer {
   /** Listens. Rejects when it cannot, or when a fault is unknown or ill-formed. */
   static async start(options: SimulatorServerOptions): Promise<SimulatorServer> {
     const server = new SimulatorServer(options);
+    const { grpc } = options.simulator;
+    if (grpc !== undefined) server.#grpc = await GrpcHost.serve(server.#http, server.#stage, grpc);
     await new Promise<void>((resolve, reject) => {
       server.#http.once('error', reject);
       server.#http.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
@@ -102,9 +106,9 @@ export class SimulatorServer {
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Connections open now that asked for a WebSocket. */
+  /** Connections open now that asked for a WebSocket, or make calls. */
   get connections(): number {
-    return this.#upgraded.size;
+    return this.#upgraded.size + (this.#grpc?.connections ?? 0);
   }
 
   /** Drops every connection and stops listening. Resolves when the simulator has been told of every end. */
@@ -112,6 +116,7 @@ export class SimulatorServer {
     const ends = [...this.#talking].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
     ends.push(new Promise((resolve) => this.#http.close(resolve)));
     for (const socket of this.#upgraded) socket.destroy();
+    ends.push(this.#grpc?.close() ?? Promise.resolve());
     this.#http.closeAllConnections();
     this.#stage.close();
     await Promise.all(ends);
