@@ -16,11 +16,15 @@ export interface HttpRequest {
     | { kind: 'none' }
     | { kind: 'json'; json: unknown }
     | { kind: 'file' }
+    /** An object, with the file in base64 for one of its members. */
+    | { kind: 'json-file'; json: Readonly<Record<string, unknown>>; fileMember: string }
     | { kind: 'multipart'; fields: readonly (readonly [string, string])[]; fileField: string };
 }
 
 /** One that carries no file. */
-export type PlainRequest = HttpRequest & { body: Exclude<HttpRequest['body'], { kind: 'file' | 'multipart' }> };
+export type PlainRequest = HttpRequest & {
+  body: Exclude<HttpRequest['body'], { kind: 'file' | 'json-file' | 'multipart' }>;
+};
 
 /** An answer with a 2xx status. The body is text: JSON for most. */
 export interface HttpAnswer {

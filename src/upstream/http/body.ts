@@ -1,4 +1,4 @@
-// The bodies of requests to providers: JSON, the file as it is, or a form with the file in it. Lengths are known wherever
+// The bodies of requests to providers: JSON, with the file in it or without, the file as it is, or a form with the file in it. Lengths are known wherever
 // the file's is; the file's bytes are never gathered.
 import { randomUUID } from 'node:crypto';
 import type { BatchFile, HttpRequest, PlainRequest } from '../../providers/provider.ts';
@@ -21,6 +21,8 @@ export function contentOf({ body }: HttpRequest, file: BatchFile, read: ReadFile
       return plainContentOf(body);
     case 'file':
       return { headers: { 'content-type': file.contentType, ...lengthOf(file.bytes) }, body: bodyOf(read()) };
+    case 'json-file':
+      return jsonWithFile(body.json, body.fileMember, file, read);
     case 'multipart':
       return formOf(body.fields, body.fileField, file, read);
   }
@@ -49,6 +51,35 @@ function formOf(
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, ...lengthOf(bytes) },
     body: bodyOf(read(), [before], [after]),
   };
+}
+
+function jsonWithFile(
+  json: Readonly<Record<string, unknown>>,
+  member: string,
+  file: BatchFile,
+  read: ReadFile,
+): RequestContent {
+  const [before, after] = JSON.stringify({ ...json, [member]: '' }).split(/(?<=")(?="}$)/) as [string, string];
+  const [head, tail] = [Buffer.from(before), Buffer.from(after)];
+  const length = file.bytes === undefined ? undefined : head.length + 4 * Math.ceil(file.bytes / 3) + tail.length;
+  const bytes = read();
+  return {
+    headers: { 'content-type': 'application/json', ...lengthOf(length) },
+    body: isInMemory(bytes)
+      ? bodyOf([Buffer.from(Buffer.concat(bytes).toString('base64'))], [head], [tail])
+      : framed([head], inBase64(bytes), [tail]),
+  };
+}
+
+async function* inBase64(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    const all = Buffer.concat([rest, chunk]);
+    const whole = all.length - (all.length % 3);
+    rest = all.subarray(whole);
+    yield Buffer.from(all.subarray(0, whole).toString('base64'));
+  }
+  yield Buffer.from(rest.toString('base64'));
 }
 
 /** What is in memory goes out in one piece: a stream would cost more than a small file's way to the provider. */

@@ -41,7 +41,7 @@ function grouped(entries: Iterable<readonly [string, string]>): Members {
 
 export function askedByHttp({ url, body }: HttpRequest): Members {
   const query = grouped(new URL(url).searchParams);
-  if (body.kind === 'json') return { ...query, ...(body.json as Members) };
+  if (body.kind === 'json' || body.kind === 'json-file') return { ...query, ...(body.json as Members) };
   return body.kind === 'multipart' ? { ...query, ...grouped(body.fields) } : query;
 }
 

@@ -74,6 +74,8 @@ function bodyOf(body: HttpRequest['body'], file: Buffer): { body?: FormData | Bu
   if (body.kind === 'none') return {};
   if (body.kind === 'json') return { body: JSON.stringify(body.json) };
   if (body.kind === 'file') return { body: Buffer.from(file) };
+  if (body.kind === 'json-file')
+    return { body: JSON.stringify({ ...body.json, [body.fileMember]: file.toString('base64') }) };
   const form = new FormData();
   for (const [member, value] of body.fields) form.append(member, value);
   form.append(body.fileField, new File([Buffer.from(file)], 'audio.wav', { type: 'audio/wav' }));
