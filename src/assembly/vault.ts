@@ -1,6 +1,7 @@
 // The vault of a node: its keys are there and the right ones, or the node does not start; and whose credential a connection
 // to a provider is made with.
 import { SERVICE_CREDENTIAL } from '../failover/chain-credential.ts';
+import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import { checkCredential } from '../upstream/credential-check.ts';
 import type { UpstreamDependencies } from '../upstream/dependencies.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
@@ -23,13 +24,17 @@ export const openRemoteVault = ({ config }: Assembly, vault: Vault): OpenedVault
   access: accessWith(config, vault),
 });
 
-/** The service's own access, or what the vault opens. */
+/** The service's own access, or what the vault opens, as the provider is shown it. */
 const accessWith =
   (config: Assembly['config'], vault: Vault): OpenedVault['access'] =>
-  (provider, credentialId, organisationId) =>
-    credentialId === SERVICE_CREDENTIAL
-      ? serviceAccess(config)(provider)
-      : vault.open(provider, credentialId, organisationId);
+  (name, credentialId, organisationId) => {
+    const provider = knownProviders.get(name);
+    if (credentialId === SERVICE_CREDENTIAL) return authorized(provider, serviceAccess(config)(name));
+    return vault.open(name, credentialId, organisationId).then((access) => authorized(provider, access));
+  };
+
+const authorized = (provider: Provider | undefined, access: ProviderAccess): ProviderAccess =>
+  provider?.authorize?.(access, Date.now()) ?? access;
 
 /** @throws VaultError or SecretError with one sentence for the operator */
 export async function openVault({
@@ -49,7 +54,7 @@ export async function openVault({
     keyRing,
     providers: knownProviders,
     baseUrlOf: (provider) => ofService(provider).baseUrl,
-    check: (provider, access) => checkCredential(provider, access, { pools, clock }),
+    check: async (provider, access) => checkCredential(provider, authorized(provider, access), { pools, clock }),
     clock,
     wallNow: () => Date.now(),
     onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),

@@ -10,6 +10,7 @@ import type {
   EngineConnection,
   EngineListener,
   GrpcEndpoint,
+  Incoming,
   Outgoing,
   ProviderRefusal,
   SocketEndpoint,

@@ -1,0 +1,25 @@
+// Google Cloud Speech-to-Text v2, live by gRPC and for short files.
+import type { Provider } from '../provider.ts';
+import { authorize, credentialCheck, credentialForm, ENDPOINTS } from './api.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const google: Provider = {
+  name: 'google',
+  title: 'Google Cloud',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm,
+  endpoints: ENDPOINTS,
+  authorize,
+  credentialCheck,
+  live,
+  batch,
+  failures: failures.rows,
+};

@@ -1,0 +1,93 @@
+// Google's Speech-to-Text v2 as its clients meet it: calls and requests, who is let in, and how it refuses. Calls are live.ts.
+import { jsonOf, objectIn, objectOf } from '../../kit/json.ts';
+import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { confidenceOf } from '../../kit/simulator/words.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { PATH, streamingRecognize } from '../proto.ts';
+import { alternativeOf, configFault, durationText, RECOGNIZER, StreamingCall } from './live.ts';
+
+const FILE_SECONDS_MAX = 60;
+
+const WORDS: Readonly<Record<number, readonly [status: string, message: string]>> = {
+  400: ['INVALID_ARGUMENT', 'Request contains an invalid argument.'],
+  401: ['UNAUTHENTICATED', 'Request had invalid authentication credentials.'],
+  403: ['PERMISSION_DENIED', 'This API method requires billing to be enabled.'],
+  404: ['NOT_FOUND', 'Requested entity was not found.'],
+  429: ['RESOURCE_EXHAUSTED', 'Quota exceeded for quota metric "Concurrent streaming requests".'],
+  501: ['UNIMPLEMENTED', 'Method not found.'],
+  503: ['UNAVAILABLE', 'The service is currently unavailable.'],
+  504: ['DEADLINE_EXCEEDED', 'Deadline expired before operation could complete.'],
+};
+
+const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 403, limited: 429 };
+
+export const simulator: ProviderSimulator = {
+  provider: 'google',
+  quirks: {
+    'no-words': 'results have no words',
+    'invalid-config': 'the config is refused whatever it says',
+    'no-voice-activity': 'no events of voice activity',
+  },
+  grpc: { [PATH]: streamingRecognize },
+
+  upgrade(request, tools) {
+    if (request.url.pathname !== PATH) return { refuse: refusal(404) };
+    const fault = faultOf(request);
+    if (fault !== undefined) return { refuse: fault };
+    const routing = new URLSearchParams(request.headers['x-goog-request-params'] ?? '').get('recognizer');
+    if (!RECOGNIZER.test(routing ?? ''))
+      return { refuse: refusal(400, 'Invalid resource field value in the request.') };
+    return { connect: (peer) => new StreamingCall(peer, tools, routing as string) };
+  },
+
+  async http(request, tools) {
+    const { method, url } = request;
+    const [, parent, asked] =
+      /^\/v2\/(projects\/[^/]+\/locations\/[^/]+\/recognizers)(?:\/_(:recognize))?$/.exec(url.pathname) ?? [];
+    if (parent === undefined) return refusal(404);
+    const fault = faultOf(request);
+    if (fault !== undefined) return fault;
+    if (method === 'GET' && asked === undefined) return { status: 200, body: {} };
+    return method === 'POST' && asked !== undefined ? recognize(request, tools) : refusal(404);
+  },
+
+  refusal: (status) => refusal(status),
+  failure: () => ({ messages: [], close: { code: 4013, reason: 'INTERNAL: Internal error encountered.' } }),
+  isFinal: ({ results }) => Array.isArray(results) && results.some(({ isFinal }) => isFinal === true),
+};
+
+/** An API key, or a token; one that is signed has to say for whom it is. */
+function faultOf(request: SimulatedRequest): SimulatedAnswer | undefined {
+  const token = authorizationOf(request, 'bearer');
+  const fault = keyFault(token ?? request.headers['x-goog-api-key']);
+  if (fault !== undefined) return refusal(KEY_STATUS[fault]);
+  const [head, claims, signature] = token?.split('.') ?? [];
+  if (signature === undefined) return undefined;
+  const { alg, kid } = objectOf(Buffer.from(head ?? '', 'base64url').toString());
+  const { aud, iss, sub, iat, exp } = objectOf(Buffer.from(claims ?? '', 'base64url').toString());
+  const isGood = alg === 'RS256' && kid !== undefined && aud === 'https://speech.googleapis.com/' && iss === sub;
+  return isGood && Number(exp) - Number(iat) <= 3_600 ? undefined : refusal(401);
+}
+
+async function recognize({ body }: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
+  const { config, content } = objectIn(jsonOf(new TextDecoder().decode(body)));
+  const fault = configFault(config);
+  if (fault !== undefined) return refusal(400, fault);
+  const heard = await tools.transcribe(Buffer.from(String(content ?? ''), 'base64'), undefined).catch(() => undefined);
+  if (heard === undefined) return refusal(400, 'Audio data does not appear to be in a supported encoding.');
+  if (heard.seconds > FILE_SECONDS_MAX) return refusal(400, 'Audio can be of a maximum of 60 seconds.');
+  const words = objectIn(objectIn(config).features).enableWordTimeOffsets === true;
+  const results = heard.turns.map((turn) => ({
+    alternatives: [{ ...alternativeOf(turn, words), confidence: confidenceOf([turn]) }],
+    resultEndOffset: durationText(turn.end),
+    languageCode: 'en-us',
+  }));
+  const metadata = { totalBilledDuration: durationText(Math.ceil(heard.seconds)) };
+  return { status: 200, body: { ...(results.length > 0 ? { results } : {}), metadata } };
+}
+
+function refusal(code: number, words?: string): SimulatedAnswer {
+  const [status, message] =
+    WORDS[code] ?? (code < 500 ? WORDS[400] : ['INTERNAL', 'Internal error encountered.']) ?? [];
+  return { status: code, body: { error: { code, message: words ?? message, status } } };
+}
