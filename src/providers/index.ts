@@ -5,6 +5,7 @@ import { cartesia } from './cartesia/index.ts';
 import { deepgram } from './deepgram/index.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
+import { google } from './google/index.ts';
 import { groq } from './groq/index.ts';
 import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
@@ -32,6 +33,7 @@ export const providers: readonly Provider[] = [
   groq,
   vosk,
   azure,
+  google,
   loopback,
 ].map(withLiveTurns);
 

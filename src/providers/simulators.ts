@@ -5,6 +5,7 @@ import { simulator as cartesia } from './cartesia/simulator/index.ts';
 import { simulator as deepgram } from './deepgram/simulator/index.ts';
 import { simulator as elevenlabs } from './elevenlabs/simulator/index.ts';
 import { simulator as gladia } from './gladia/simulator/index.ts';
+import { simulator as google } from './google/simulator/index.ts';
 import { simulator as groq } from './groq/simulator/index.ts';
 import { simulator as mistral } from './mistral/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
@@ -28,4 +29,5 @@ export const simulators: readonly ProviderSimulator[] = [
   groq,
   vosk,
   azure,
+  google,
 ];

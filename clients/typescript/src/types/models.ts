@@ -7,7 +7,7 @@ import type {
   ElevenlabsParams,
   ElevenlabsScribeV2Params,
 } from './params/d-f.ts';
-import type { GladiaParams, GroqParams } from './params/g-i.ts';
+import type { GladiaParams, GoogleParams, GroqParams } from './params/g-i.ts';
 import type { LocalAlignEnParams, LocalParams, LoopbackNumberedParams, LoopbackParams } from './params/j-l.ts';
 import type {
   MistralParams,
@@ -71,6 +71,11 @@ export interface ModelParams {
   'vosk/small-it-0.22': VoskParams;
   'vosk/small-pt-0.3': VoskParams;
   'azure/speech': AzureParams;
+  'google/chirp_3': GoogleParams;
+  'google/chirp_2': GoogleParams;
+  'google/long': GoogleParams;
+  'google/short': GoogleParams;
+  'google/telephony': GoogleParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -91,5 +96,6 @@ export interface ProviderParams {
   groq: GroqParams;
   vosk: VoskParams;
   azure: AzureParams;
+  google: GoogleParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }

@@ -49,3 +49,27 @@ export interface GroqParams {
   /** Times that are asked for; those of segments always are. */
   timestamp_granularities?: ('word' | 'segment')[];
 }
+
+/** Options of Google Cloud. */
+export interface GoogleParams {
+  /** Languages to expect, such as `en-US`; `language` comes first among them. */
+  language_codes?: string[];
+  /** Masks profanities. */
+  profanity_filter?: boolean;
+  /** Punctuation; on when absent. */
+  enable_automatic_punctuation?: boolean;
+  /** Words such as “comma” become the sign. */
+  enable_spoken_punctuation?: boolean;
+  /** Spoken emojis become the sign. */
+  enable_spoken_emojis?: boolean;
+  /** Words and names to expect. */
+  phrases?: string[];
+  /** How much the `phrases` are preferred. */
+  boost?: number;
+  /** How soon silence ends a turn; STANDARD when absent. */
+  endpointing_sensitivity?: 'STANDARD' | 'SHORT' | 'SUPERSHORT';
+  /** Cleans the audio before it is heard. */
+  denoise_audio?: boolean;
+  /** How clear speech has to be; less is not transcribed. */
+  snr_threshold?: number;
+}

@@ -1,0 +1,150 @@
+// Google: what its service says and what that must become, for the suite of every provider.
+import { streamingRecognize } from '../../../src/providers/google/proto.ts';
+import type { Endpoint, Outgoing } from '../../../src/providers/provider.ts';
+import { testProvider } from '../../suites/provider.suite.ts';
+import { asked, files, options } from './options.ts';
+import { stories } from './stories.ts';
+
+const calling = (host: string, recognizer: string, headers: Record<string, string>): Endpoint => ({
+  kind: 'grpc',
+  url: `${host}/google.cloud.speech.v2.Speech/StreamingRecognize`,
+  headers: { ...headers, 'x-goog-request-params': `recognizer=${encodeURIComponent(recognizer)}` },
+  method: streamingRecognize,
+  pingMs: 30_000,
+});
+const hello = (recognizer: string, config: object): Outgoing => ({
+  recognizer,
+  streamingConfig: {
+    config: {
+      explicitDecodingConfig: { encoding: 'LINEAR16', sampleRateHertz: 16_000, audioChannelCount: 1 },
+      ...config,
+    },
+    streamingFeatures: { interimResults: true, enableVoiceActivityEvents: true },
+  },
+});
+const times = { enableWordTimeOffsets: true, enableWordConfidence: true };
+const fields = { project_id: 'acme', region: 'eu' };
+const said = (code: number, status: string, message: string) => ({ error: { code, message, status } });
+const ACME = 'projects/acme/locations/eu/recognizers/_';
+const NOBODY = 'projects/-/locations/global/recognizers/_';
+
+testProvider({
+  provider: 'google',
+  options,
+  live: {
+    model: 'long',
+    sampleRate: 16_000,
+    openings: [
+      [
+        {},
+        calling('https://speech.googleapis.com', NOBODY, { 'x-goog-api-key': 'key-of-the-suite' }),
+        [
+          hello(NOBODY, {
+            ...{ model: 'long', languageCodes: ['en-US'] },
+            features: { enableAutomaticPunctuation: true, ...times },
+          }),
+        ],
+      ],
+      [
+        { model: 'chirp_3', access: { baseUrl: undefined, credential: 'a.signed.token', fields } },
+        calling('https://eu-speech.googleapis.com', ACME, { authorization: 'Bearer a.signed.token' }),
+        [
+          hello(ACME, {
+            ...{ model: 'chirp_3', languageCodes: ['auto'] },
+            features: { enableAutomaticPunctuation: true },
+          }),
+        ],
+      ],
+      [
+        { access: { baseUrl: 'ws://127.0.0.1:9/', credential: undefined } },
+        calling('http://127.0.0.1:9', NOBODY, {}),
+        [
+          hello(NOBODY, {
+            ...{ model: 'long', languageCodes: ['en-US'] },
+            features: { enableAutomaticPunctuation: true, ...times },
+          }),
+        ],
+      ],
+    ],
+    asked: (_, [first]) => {
+      const { streamingConfig } = first as { streamingConfig: { config: object; streamingFeatures: object } };
+      return asked({ ...streamingConfig.config, features2: streamingConfig.streamingFeatures });
+    },
+    written: (value) => value,
+    requests: [
+      [{ language: 'fr' }, { language_codes: ['fr-FR'] }],
+      [{ language: 'en-GB' }, { language_codes: ['en-GB'] }],
+      [{ language: 'zh' }, { language_codes: ['cmn-Hans-CN'] }],
+      [{ language: 'zh-TW' }, { language_codes: ['cmn-Hant-TW'] }],
+      [{ language: 'xx-nonsense-0' }, { language_codes: ['xx-nonsense-0'] }],
+      [{ model: 'chirp_2', language: 'auto' }, {}],
+      [{ language: 'de', params: { language_codes: ['fr-FR', 'de-DE'] } }, { language_codes: ['de-DE', 'fr-FR'] }],
+      [{ params: { phrases: ['Acme'], boost: 7 } }, { phrases: ['Acme'], boost: 7 }],
+    ],
+    timings: [
+      [{}, { sessionMaxMs: 300_000, turnPauseMs: 1_500, keepAliveMs: 4_000 }],
+      [{ params: { endpointing_sensitivity: 'SUPERSHORT' } }, { turnPauseMs: 500 }],
+    ],
+    stories,
+    closes: [
+      [4003, 'INVALID_ARGUMENT: Invalid value', 'caller INVALID_ARGUMENT'],
+      [4003, 'INVALID_ARGUMENT: API key not valid.', 'account INVALID_ARGUMENT'],
+      [4005, 'NOT_FOUND: no model', 'next NOT_FOUND'],
+      [4007, 'PERMISSION_DENIED: no', 'account PERMISSION_DENIED'],
+      [4008, 'RESOURCE_EXHAUSTED: quota', 'next RESOURCE_EXHAUSTED'],
+      [4009, 'FAILED_PRECONDITION: no', 'next FAILED_PRECONDITION'],
+      [4010, 'ABORTED: Stream timed out', 'retry ABORTED'],
+      [4011, 'OUT_OF_RANGE: Exceeded', 'retry OUT_OF_RANGE'],
+      [4012, 'UNIMPLEMENTED: no', 'next UNIMPLEMENTED'],
+      [4013, 'INTERNAL: failed', 'retry INTERNAL'],
+      [4014, 'UNAVAILABLE: Connection dropped', 'retry UNAVAILABLE'],
+      [4001, 'CANCELLED: by the server', 'retry CANCELLED'],
+      [4004, 'DEADLINE_EXCEEDED: late', 'retry DEADLINE_EXCEEDED'],
+      [4002, 'UNKNOWN: what', 'retry UNKNOWN'],
+      [4016, 'UNAUTHENTICATED: no', 'account UNAUTHENTICATED'],
+    ],
+  },
+  batch: files,
+  refusals: [
+    {
+      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', "Invalid value at 'config.model'.") },
+      ...{ is: 'caller INVALID_ARGUMENT', message: /config\.model/ },
+    },
+    {
+      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', 'Audio can be of a maximum of 60 seconds.') },
+      ...{ is: 'caller INVALID_ARGUMENT', file: 'caller audio_too_long' },
+    },
+    {
+      ...{
+        status: 400,
+        body: said(400, 'INVALID_ARGUMENT', 'Request payload size exceeds the limit: 10485760 bytes.'),
+      },
+      ...{ is: 'caller INVALID_ARGUMENT', file: 'caller file_too_large' },
+    },
+    {
+      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', 'Audio data is not in a supported encoding.') },
+      ...{ is: 'caller INVALID_ARGUMENT', file: 'caller audio_unusable' },
+    },
+    {
+      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.') },
+      is: 'account INVALID_ARGUMENT',
+    },
+    { status: 401, body: said(401, 'UNAUTHENTICATED', 'No token'), is: 'account UNAUTHENTICATED' },
+    { status: 403, body: said(403, 'PERMISSION_DENIED', 'No billing'), is: 'account PERMISSION_DENIED' },
+    { status: 404, body: said(404, 'NOT_FOUND', 'No such model'), is: 'next NOT_FOUND' },
+    { status: 429, body: said(429, 'RESOURCE_EXHAUSTED', 'Quota'), is: 'next RESOURCE_EXHAUSTED' },
+    { status: 503, body: said(503, 'UNAVAILABLE', 'Not now'), is: 'retry UNAVAILABLE' },
+  ],
+  simulated: {
+    whole: [
+      ['long', ['no-words', 'no-voice-activity']],
+      ['chirp_3', [], { endpointing_sensitivity: 'SHORT', phrases: ['Acme'], denoise_audio: true }],
+    ],
+    ends: [
+      ['long', ['invalid-config'], 1, 'caller INVALID_ARGUMENT'],
+      ['long', ['refuse=503'], 1, 'retry UNAVAILABLE'],
+      ['long', ['close-after=1s:4010'], 2, 'retry close_4010'],
+      ['long', ['error-after=500ms'], 2, 'retry INTERNAL'],
+    ],
+  },
+});
