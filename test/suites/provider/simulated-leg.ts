@@ -127,7 +127,8 @@ export const shownFrame = (frame: Outgoing): string => {
   return frame instanceof Uint8Array ? Buffer.from(frame).toString('hex') : JSON.stringify(frame);
 };
 
-function noting(simulator: ProviderSimulator, note: (frame: string | Uint8Array) => void): ProviderSimulator {
+/** Notes every frame that the simulator is sent. */
+export function noting(simulator: ProviderSimulator, note: (frame: string | Uint8Array) => void): ProviderSimulator {
   return {
     ...simulator,
     upgrade(request, tools) {
