@@ -1,11 +1,11 @@
 // What leaves for providers whatever a client's chunks are, with every protocol: no frame without audio, which ends a session at some
 // and breaks it at others.
 import { describe, expect, it } from 'vitest';
-import { simulators } from '../../src/providers/simulators.ts';
-import { seeded } from '../fakes/random.ts';
-import { noting } from '../suites/provider/simulated-leg.ts';
-import { expectAllHeard, Incident } from './incident.ts';
-import { PROTOCOLS } from './protocols.ts';
+import { simulators } from '../../../src/providers/simulators.ts';
+import { seeded } from '../../fakes/random.ts';
+import { noting } from '../../suites/provider/simulated-leg.ts';
+import { expectAllHeard, Incident } from '../incident.ts';
+import { PROTOCOLS } from '../protocols.ts';
 
 /** A message that should hold audio. One that ends a turn may hold none: that is how ElevenLabs' is written. */
 const EMPTY_AUDIO = /"(?:audio\w*|data|chunk|payload)":""/;
