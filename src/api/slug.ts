@@ -10,9 +10,20 @@ export function isSlug(text: string): boolean {
   return text.length <= SLUG_LENGTH_MAX && SLUG.test(text);
 }
 
-/** The provider part of a slug. */
-export function providerOf(slug: string): string {
+/** Whose the models are that an operator has on servers of its own. */
+export const CUSTOM = 'custom';
+
+/** Whose model it is: the part of a slug before the slash. */
+export function ownerOf(slug: string): string {
   return slug.slice(0, slug.indexOf('/'));
+}
+
+/** Whether a slug, or the name of a provider, is that of a model on an operator's own server. */
+export const isCustom = (name: string): boolean => name.startsWith(`${CUSTOM}/`);
+
+/** By what name the provider of a slug is known: its owner, or the slug itself of a model on an operator's own server. */
+export function providerOf(slug: string): string {
+  return isCustom(slug) ? slug : ownerOf(slug);
 }
 
 /** The part of a slug after the provider. */

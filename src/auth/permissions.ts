@@ -1,6 +1,6 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { printable, refuse } from '../api/errors.ts';
-import { providerOf } from '../api/slug.ts';
+import { ownerOf } from '../api/slug.ts';
 import type { Scope } from '../store/keys/calls.ts';
 import type { ApiKey } from '../store/store.ts';
 
@@ -42,7 +42,7 @@ export function scopeNotAllowed(scope: Scope) {
 export function requireModels({ key }: Pick<Caller, 'key'>, slugs: readonly string[]): void {
   const { models } = key;
   if (models === null) return;
-  const index = slugs.findIndex((slug) => !models.includes(slug) && !models.includes(`${providerOf(slug)}/*`));
+  const index = slugs.findIndex((slug) => !models.includes(slug) && !models.includes(`${ownerOf(slug)}/*`));
   if (index === -1) return;
   const shown = models.slice(0, MODELS_SHOWN_MAX).join(', ');
   const more = models.length > MODELS_SHOWN_MAX ? ` and ${models.length - MODELS_SHOWN_MAX} more` : '';

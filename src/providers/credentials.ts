@@ -11,6 +11,8 @@ export type CredentialFields = Readonly<Record<string, string>>;
 /** Where a provider is reached and with what. */
 export interface ProviderAccess {
   baseUrl: string | undefined;
+  /** What the model is called there, where that is not its part of the slug. */
+  model?: string;
   /** The credential where it is one text. */
   credential: string | undefined;
   /** All members of the credential, by the provider's form. Absent where it is one text of the configuration. */

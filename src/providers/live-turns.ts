@@ -1,5 +1,6 @@
 // Models that hear files only, made fit for live sessions: the gateway cuts the audio into utterances, and each is a file of
 // its own. What such a model's catalogue row says, and what its legs want; how they work is in src/upstream.
+import { modelOf } from '../api/slug.ts';
 import type { LiveTiming, ModelCard, Provider } from './provider.ts';
 
 /** Bounds of an utterance, in milliseconds. */
@@ -49,13 +50,13 @@ export function withLiveTurns(provider: Provider): Provider {
   const models = provider.models.map((card) =>
     card.modes.includes('live') || hasMinimum(card) ? card : withLiveMode(card),
   );
-  const slugs = models.filter(hearsUtterances).map(({ id }) => id);
-  if (slugs.length === 0) return provider;
+  const hearing = models.filter(hearsUtterances).map(({ id }) => modelOf(id));
+  if (hearing.length === 0) return provider;
   return {
     ...provider,
     models,
     honours: (option, model, mode) => {
-      const isUtterance = mode === 'live' && slugs.includes(`${provider.name}/${model}`);
+      const isUtterance = mode === 'live' && hearing.includes(model);
       if (isUtterance && provider.optionRows?.[option]?.wholeFile) return false;
       return provider.honours?.(option, model, isUtterance ? 'batch' : mode) ?? true;
     },

@@ -1,7 +1,7 @@
 // What the gateway counts, and how Prometheus reads it. Names, labels and their bounds are decided here; when something
 // counts is decided where it happens.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { providerOf } from '../api/slug.ts';
+import { ownerOf } from '../api/slug.ts';
 import { type DelayMetrics, delayMetrics } from './delay-metrics.ts';
 import { boundedLabel } from './labels.ts';
 
@@ -89,7 +89,7 @@ function failoverCounter(registry: Registry): Metrics['failedOver'] {
     registers: [registry],
   });
   const bounded = boundedLabel();
-  return (mode, model, reason) => failovers.inc({ mode, provider: providerOf(model), model: bounded(model), reason });
+  return (mode, model, reason) => failovers.inc({ mode, provider: ownerOf(model), model: bounded(model), reason });
 }
 
 function spanCounter(registry: Registry): Metrics['traced'] {

@@ -1,6 +1,6 @@
 // The spans of one live session: its own, and below it those of legs, turns and failovers, made of the moments that it tells. Legs on
 // other nodes are among them, since it is the session that knows them all. Names, times and figures; never what was said.
-import { providerOf } from '../../api/slug.ts';
+import { ownerOf } from '../../api/slug.ts';
 import type { LegNote } from '../../session/leg/leg-notes.ts';
 import type { SessionOpening, SessionSummary } from '../../session/session-opening.ts';
 import type { FailoverNote, SessionObserver, TurnNote } from '../../session/watch/session-observer.ts';
@@ -12,7 +12,7 @@ export const CHILDREN_MAX = 512;
 /** By the conventions for generative models, as far as they know of speech. */
 export const ofModel = (model: string): Attributes => ({
   'gen_ai.operation.name': 'transcription',
-  'gen_ai.provider.name': providerOf(model),
+  'gen_ai.provider.name': ownerOf(model),
   'gen_ai.request.model': model,
 });
 

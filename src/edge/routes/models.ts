@@ -2,7 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { Mode, type Model } from '../../api/models.ts';
-import { nearestSlugs } from '../../api/slug.ts';
+import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import type { OwnKeyOf } from '../../failover/chain-credential.ts';
@@ -41,11 +41,11 @@ export function listModels(
       return {
         ...card,
         object: 'model' as const,
-        owned_by: provider.name,
+        owned_by: ownerOf(card.id),
         modes,
         ...(modes.includes('live') ? { live_turns: live_turns ?? ('model' as const) } : {}),
         pricing: prices.shown(card.id),
-        provider_params: provider.options(card.id.slice(provider.name.length + 1)),
+        provider_params: provider.options(modelOf(card.id)),
         available: own === undefined ? modes.some(isUsable) : !own.barred && modes.length > 0,
         status: statusOf(card.id),
       };

@@ -1,5 +1,6 @@
 // Files (`POST /v1/listen`): one request with the file as its body and the options in its query, one answer.
 import type { Utterance } from '../../../machines/events.ts';
+import { modelAt } from '../kit/api.ts';
 import { requestBatch, unsupported } from '../kit/batch.ts';
 import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
@@ -25,10 +26,11 @@ export const batch = requestBatch({
   resultOf,
 });
 
-function queryOf({ model, language, diarization, params, file }: BatchRequest) {
+function queryOf(request: BatchRequest) {
+  const { model, language, diarization, params, file } = request;
   const isAuto = language === 'auto';
   return {
-    model,
+    model: modelAt(request),
     ...rawAudio(file.contentType),
     language: isAuto || language === undefined ? undefined : novaLanguage(language),
     detect_language: isAuto ? true : undefined,

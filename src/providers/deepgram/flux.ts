@@ -1,6 +1,7 @@
 // Live Flux (`/v2/listen`): the provider names its turns, and says the whole text of the turn each time. Only its
 // `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
 import type { TurnBoundary } from '../../../machines/events.ts';
+import { modelAt } from '../kit/api.ts';
 import { EndedTurns } from '../kit/ended-turns.ts';
 import { ended, failed, partial, Warnings } from '../kit/heard.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
@@ -124,11 +125,12 @@ export const flux: LiveCodec<State> = {
     }),
 };
 
-function queryOf({ model, sampleRate, language, params, turnEvents }: LegRequest) {
+function queryOf(request: LegRequest) {
+  const { model, sampleRate, language, params, turnEvents } = request;
   const hint = model.endsWith('-multi') && language !== undefined ? fluxHint(language) : undefined;
   // Nothing else of /v1/listen is known here: an unknown parameter is refused.
   return {
-    model,
+    model: modelAt(request),
     encoding: 'linear16',
     sample_rate: sampleRate,
     language_hint: hint,

@@ -1,6 +1,7 @@
 // Live Nova (`/v1/listen`): text is settled window by window, and a turn is the settled windows up to an end of speech.
 // The words of a window that is not settled are never made a final here.
 import type { Utterance } from '../../../machines/events.ts';
+import { modelAt } from '../kit/api.ts';
 import { Warnings } from '../kit/heard.ts';
 import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
@@ -115,9 +116,10 @@ export const nova: LiveCodec<State> = {
     failures.heardOfClose(code, reason, { finishing, open: turns.open, orderly: [1000, 1005] }),
 };
 
-function queryOf({ model, sampleRate, language, diarization, params }: LegRequest) {
+function queryOf(request: LegRequest) {
+  const { model, sampleRate, language, diarization, params } = request;
   return {
-    model,
+    model: modelAt(request),
     encoding: 'linear16',
     sample_rate: sampleRate,
     channels: 1,

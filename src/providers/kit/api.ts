@@ -45,6 +45,9 @@ export function providerApi(settings: Settings): ProviderApi {
   };
 }
 
+/** What the model of a request is called where it is asked for. */
+export const modelAt = ({ model, access }: { model: string; access: ProviderAccess }): string => access.model ?? model;
+
 /** Headers of the common form. */
 export const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
 

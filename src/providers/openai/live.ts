@@ -2,6 +2,7 @@
 // finals are in items.ts.
 import type { Heard } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { modelAt } from '../kit/api.ts';
 import { failed } from '../kit/heard.ts';
 import { type Members, numberIn, objectIn } from '../kit/json.ts';
 import { languageOf } from '../kit/openai-shaped/answer.ts';
@@ -154,7 +155,7 @@ function updateOf(request: LegRequest): Outgoing {
       audio: {
         input: {
           format: { type: 'audio/pcm', rate: LIVE_RATE },
-          transcription: { model, ...options.wire(params, model, 'live'), ...spoken },
+          transcription: { model: modelAt(request), ...options.wire(params, model, 'live'), ...spoken },
           turn_detection: serverTurnsOf(request) ? (turn_detection ?? { type: 'server_vad' }) : null,
           ...(noise_reduction === undefined ? {} : { noise_reduction: { type: noise_reduction } }),
         },

@@ -2,7 +2,7 @@
 // it gives, and that is read. Answers differ in what they leave out.
 import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec } from '../../provider.ts';
 import { formOf } from '../../urls.ts';
-import type { ProviderApi } from '../api.ts';
+import { modelAt, type ProviderApi } from '../api.ts';
 import { requestBatch } from '../batch.ts';
 import type { FailureTable } from '../failures.ts';
 import { listIn, type Members } from '../json.ts';
@@ -50,7 +50,7 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
       ...(request.wordTimestamps ? ['word'] : []),
     ]);
     return formOf({
-      model: nameOf(model),
+      model: modelAt({ ...request, model: nameOf(model) }),
       response_format,
       language: baseLanguage(request.language),
       prompt: options.honours('prompt', model, 'batch') ? request.prompt : undefined,
