@@ -131,10 +131,10 @@ export interface LegOpened {
   leg: string;
 }
 
-/** The node has no room for a leg now: another one is to be asked. */
+/** The node has no room for a leg now, or does not know the model: another one is to be asked. */
 export interface LegRefused {
   type: 'leg.refused';
-  shortOf: 'time' | 'memory' | 'legs';
+  shortOf: 'time' | 'memory' | 'legs' | 'model';
 }
 
 /**

@@ -35,6 +35,7 @@ import type { Config } from './config/schema.ts';
 import { rolesOf } from './config/schema-cluster.ts';
 import { releaseVersion } from './documents/version.ts';
 import type { Door } from './edge/door.ts';
+import { providersWith } from './providers/index.ts';
 import { startObserved } from './runtime/observe.ts';
 import { DRAIN_TAIL_MS } from './session/drain-pace.ts';
 import type { ApiKey } from './store/store.ts';
@@ -209,7 +210,9 @@ class Node {
     const defer = this.#defer.bind(this);
     const tracing = await openTraces({ config, logger, metrics, node: bus.node, defer });
     const nodeChart = () => this.#actor;
-    const before: BeforeStore = { config, logger, clock, metrics, tracing, bus, nodeChart, secret, roles, defer };
+    const providers = providersWith(config.custom);
+    const node = { config, logger, clock, metrics, tracing, bus, providers, nodeChart };
+    const before: BeforeStore = { ...node, secret, roles, defer };
     const endFor = this.#endFor.bind(this);
     this.#members = shared && (await openMembers(before, shared, () => this.#load(), endFor));
     const own = roles.has('accounts') ? await openOwnAccounts(before, shared, endFor) : undefined;

@@ -6,8 +6,9 @@ import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config/schema.ts';
 import type { Role } from '../config/schema-cluster.ts';
 import { apiKeyForm, configuredAccess } from '../providers/credentials.ts';
-import { offeredProviders, providers } from '../providers/index.ts';
-import type { Provider, ProviderAccess } from '../providers/provider.ts';
+import { slugOf } from '../providers/custom/model.ts';
+import { offeredOf, type Providers } from '../providers/index.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
 import { isServed } from '../providers/served.ts';
 import type { Chart } from '../runtime/inspect.ts';
 import type { Store } from '../store/store.ts';
@@ -25,6 +26,8 @@ export interface Assembly {
   /** What this node does. */
   roles: ReadonlySet<Role>;
   bus: Bus;
+  /** Those that this node knows, its operator's own servers among them. */
+  providers: Providers;
   /** The chart of the node itself, once it runs. */
   nodeChart(): Chart | undefined;
   /** The database, here or on the node that keeps the accounts. */
@@ -35,27 +38,27 @@ export interface Assembly {
   defer(close: () => unknown): void;
 }
 
-/** Every provider that this build knows, by its name. */
-export const knownProviders: ReadonlyMap<string, Provider> = new Map(
-  providers.map((provider) => [provider.name, provider]),
-);
+/** Those that clients of this node may name. */
+export const clientsProviders = ({ config, providers }: WithProviders): Providers =>
+  offeredOf(providers, config.upstream.loopback);
 
-/** Those of them that clients of this node may name. */
-export const clientsProviders = ({ upstream }: Config): ReadonlyMap<string, Provider> =>
-  new Map(offeredProviders(upstream.loopback).map((provider) => [provider.name, provider]));
+type WithProviders = Pick<Assembly, 'config' | 'providers'>;
 
 /** The service's own access to each provider. */
-export const serviceAccess =
-  (config: Config) =>
-  (provider: string): ProviderAccess => {
-    const settings = config.providers[provider];
-    const { credentialForm = apiKeyForm } = knownProviders.get(provider) ?? {};
+export function serviceAccess({ config, providers }: WithProviders): (provider: string) => ProviderAccess {
+  const own = new Map(config.custom.map((model) => [slugOf(model), { url: model.url, apiKey: model.credential }]));
+  return (provider) => {
+    const settings = own.get(provider) ?? config.providers[provider];
+    const { credentialForm = apiKeyForm } = providers.get(provider) ?? {};
     return configuredAccess(credentialForm, settings?.url, settings?.apiKey);
   };
+}
 
 /** Whether this node can reach a provider at the service's expense. */
-export const hasService = (config: Config, provider: string): boolean =>
-  isServed(knownProviders.get(provider) ?? { credential: 'required' }, serviceAccess(config)(provider));
+export function hasService(assembly: WithProviders, provider: string): boolean {
+  const known = assembly.providers.get(provider);
+  return known !== undefined && isServed(known, serviceAccess(assembly)(provider));
+}
 
 /** Where audio waits that memory has no room for. */
 export const spoolDirectory = (config: Config): string => join(config.data.directory, 'spool');

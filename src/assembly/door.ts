@@ -112,14 +112,14 @@ function handlersOf(
   const { authenticator, money, vault, live } = behind;
   const { limits, session } = config;
   const common = {
-    providers: clientsProviders(config),
+    providers: clientsProviders(assembly),
     engines: { ...live.engines },
-    access: serviceAccess(config),
+    access: serviceAccess(assembly),
     // Files are sent by the node that was given them; live audio by whichever can.
     hasService: (provider: string, mode: Mode) =>
       mode === 'live' && live.placement !== undefined
         ? live.placement.hasService(provider)
-        : hasService(config, provider),
+        : hasService(assembly, provider),
     ownKeyOf: vault.vault.ownKeyOf,
     authenticator,
     limits: behind.limits,
@@ -245,7 +245,7 @@ function setUpOf(assembly: Assembly): SetUp {
   const keepsMails = roles.has('accounts') && accounts.smtpUrl === undefined;
   const isBehindTls = accounts.publicUrl?.startsWith('https:');
   return {
-    providers: providersOf(clientsProviders(config), (provider) => hasService(config, provider)),
+    providers: providersOf(clientsProviders(assembly), (provider) => hasService(assembly, provider)),
     mail: !canMail(assembly) ? 'nowhere' : keepsMails ? 'outbox' : 'server',
     tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
   };

@@ -1,7 +1,6 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
 import type { WatchedFrame } from '../api/console/watching.ts';
-import { providerOf } from '../api/slug.ts';
 import { FileSpools, type Spool } from '../audio/tape/spool.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
@@ -10,6 +9,7 @@ import type { NodeOfGateway } from '../edge/routes/console/live/operator.ts';
 import { DialGate } from '../failover/admission.ts';
 import { shareBreakers } from '../failover/breaker-hints.ts';
 import { Breakers } from '../failover/breakers.ts';
+import { hasModel } from '../providers/index.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/threads/pool.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
@@ -26,7 +26,7 @@ import { HttpPools } from '../upstream/http/pools.ts';
 import { DialHealth } from '../upstream/service/dial-health.ts';
 import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
-import { type Assembly, hasService, knownProviders, lastingName, serviceAccess, spoolDirectory } from './context.ts';
+import { type Assembly, hasService, lastingName, serviceAccess, spoolDirectory } from './context.ts';
 import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -94,7 +94,7 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
   const openSpool = () => spools.open();
   const sessions = openSessions(assembly, live, breakers, openSpool);
   if (members !== undefined) {
-    const knows = (slug: string) => knownProviders.get(providerOf(slug))?.models.some(({ id }) => id === slug) ?? false;
+    const knows = (slug: string) => hasModel(assembly.providers, slug);
     defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
     defer(members.onGone((node) => sessions.nodeGone(node)));
   }
@@ -128,10 +128,11 @@ function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live[
 }
 
 function openLegs(
-  { bus, config, clock, metrics, defer }: Assembly,
+  assembly: Assembly,
   { upstream, placement, overload, relief }: Pick<Live, 'upstream' | 'placement' | 'overload' | 'relief'>,
   members: Membership | undefined,
 ): LegsOfNode {
+  const { bus, config, clock, metrics, defer } = assembly;
   const health = new DialHealth(clock, () => members?.changed());
   const shortOf = () => overload.shortOf ?? (upstream.size >= config.limits.legsPerNodeMax ? 'legs' : undefined);
   const legs = new LegService(bus, upstream, { placement, health, shortOf });
@@ -139,8 +140,8 @@ function openLegs(
   relief.push(() => legs.shed());
   metrics.watchQueue('far_legs', () => legs.farLegs);
   if (members !== undefined) defer(members.onGone((node) => legs.nodeGone(node)));
-  const providers = [...knownProviders.keys()];
-  const credentials = providers.filter((name) => hasService(config, name));
+  const providers = [...assembly.providers.keys()];
+  const credentials = providers.filter((name) => hasService(assembly, name));
   return {
     legs,
     state: () => ({ providers, credentials, failing: health.failing(), shortOf: shortOf() ?? null }),
@@ -164,7 +165,7 @@ function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live[
 }
 
 function openUpstream(
-  { clock, logger, metrics, defer }: Assembly,
+  { providers, clock, logger, metrics, defer }: Assembly,
   { access }: OpenedVault,
   engines: Live['engines'],
 ): UpstreamHost {
@@ -172,7 +173,7 @@ function openUpstream(
   const pools = new HttpPools(UTTERANCE_CONNECTIONS);
   defer(() => pools.close());
   const upstream = new UpstreamHost({
-    providers: knownProviders,
+    providers,
     engines: { ...engines },
     access,
     clock,
@@ -240,7 +241,7 @@ function openSessions(
     totals: metrics,
     sessionsMax: config.limits.sessionsPerNodeMax,
     openSpool,
-    access: serviceAccess(config),
+    access: serviceAccess(assembly),
     placement,
     breakers,
     dials,

@@ -7,7 +7,7 @@ import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
 import { type ReservationStore, Reservations } from '../ledger/reservations.ts';
 import { auditBeside } from '../store/ledger/audit/auditor.ts';
 import { FileReservations } from '../transcription/money/file-reservations.ts';
-import { type Assembly, knownProviders } from './context.ts';
+import type { Assembly } from './context.ts';
 
 /** Soon after the start, when what was left behind is settled; then each hour. */
 const FIRST_AUDIT_MS = 60_000;
@@ -23,8 +23,8 @@ export interface Money {
 
 /** `store`: what is held and settled with, where that is not the database itself. */
 export async function openMoney(assembly: Assembly, store: ReservationStore = assembly.store): Promise<Money> {
-  const { config, logger, clock, metrics, bus, defer } = assembly;
-  const prices = loadPriceList([...knownProviders.values()], config.billing);
+  const { config, providers, logger, clock, metrics, bus, defer } = assembly;
+  const prices = loadPriceList([...providers.values()], config.billing);
   const { usageJournalSyncMs: journalSyncMs, ledgerGraceMs: graceMs, usageHistoryDays: historyDays } = config.billing;
   const wallNow = () => new Date();
   const reservations = new Reservations({
@@ -90,9 +90,9 @@ function tellRecovered(logger: Assembly['logger'], recovered: Recovered): void {
 }
 
 /** Writes into the audit log that other prices are in force than at the start before. */
-export async function notePrices({ config, store, logger }: Assembly): Promise<void> {
+export async function notePrices({ config, providers, store, logger }: Assembly): Promise<void> {
   try {
-    await store.notePrices(loadPriceList([...knownProviders.values()], config.billing).version);
+    await store.notePrices(loadPriceList([...providers.values()], config.billing).version);
   } catch (error) {
     logger.error({ err: error }, 'the prices could not be noted');
   }

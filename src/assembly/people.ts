@@ -8,7 +8,7 @@ import { type Console, type ConsoleOptions, createConsole } from '../edge/routes
 import { providerKeyRoutes } from '../edge/routes/console/provider-keys.ts';
 import type { Vault } from '../vault/vault.ts';
 import { publishKeyChange } from './authentication.ts';
-import { type Assembly, canMail, isPrivate, knownProviders, previousSecret } from './context.ts';
+import { type Assembly, canMail, isPrivate, previousSecret } from './context.ts';
 
 export type People = Pick<Console, 'routes' | 'consoleRoute'>;
 
@@ -36,7 +36,7 @@ export function openPeople(
     describeSession,
     onKeyChanged: (keyId) => publishKeyChange(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),
-    further: [providerKeyRoutes({ vault, providers: knownProviders })],
+    further: [providerKeyRoutes({ vault, providers: assembly.providers })],
   });
   defer(metrics.watchQueue('password_hashes', () => opened.waitingHashes));
   return opened;

@@ -7,7 +7,7 @@ import type { UpstreamDependencies } from '../upstream/dependencies.ts';
 import { HttpPools } from '../upstream/http/pools.ts';
 import { loadKeyRing } from '../vault/key-ring.ts';
 import { createVault, type Vault } from '../vault/vault.ts';
-import { type Assembly, knownProviders, serviceAccess } from './context.ts';
+import { type Assembly, serviceAccess } from './context.ts';
 
 /** Test calls at a time: each has a connection of its own for as long. */
 const CHECKS_MAX = 8;
@@ -19,19 +19,20 @@ export interface OpenedVault {
 }
 
 /** The vault of the node that keeps the accounts, as another one has it. */
-export const openRemoteVault = ({ config }: Assembly, vault: Vault): OpenedVault => ({
+export const openRemoteVault = (assembly: Assembly, vault: Vault): OpenedVault => ({
   vault,
-  access: accessWith(config, vault),
+  access: accessWith(assembly, vault),
 });
 
 /** The service's own access, or what the vault opens, as the provider is shown it. */
-const accessWith =
-  (config: Assembly['config'], vault: Vault): OpenedVault['access'] =>
-  (name, credentialId, organisationId) => {
-    const provider = knownProviders.get(name);
-    if (credentialId === SERVICE_CREDENTIAL) return authorized(provider, serviceAccess(config)(name));
+function accessWith(assembly: Pick<Assembly, 'config' | 'providers'>, vault: Vault): OpenedVault['access'] {
+  const ofService = serviceAccess(assembly);
+  return (name, credentialId, organisationId) => {
+    const provider = assembly.providers.get(name);
+    if (credentialId === SERVICE_CREDENTIAL) return authorized(provider, ofService(name));
     return vault.open(name, credentialId, organisationId).then((access) => authorized(provider, access));
   };
+}
 
 const authorized = (provider: Provider | undefined, access: ProviderAccess): ProviderAccess =>
   provider?.authorize?.(access, Date.now()) ?? access;
@@ -39,12 +40,13 @@ const authorized = (provider: Provider | undefined, access: ProviderAccess): Pro
 /** @throws VaultError or SecretError with one sentence for the operator */
 export async function openVault({
   config,
+  providers,
   logger,
   clock,
   store,
   defer,
-}: Pick<Assembly, 'config' | 'logger' | 'clock' | 'store' | 'defer'>): Promise<OpenedVault> {
-  const ofService = serviceAccess(config);
+}: Pick<Assembly, 'config' | 'providers' | 'logger' | 'clock' | 'store' | 'defer'>): Promise<OpenedVault> {
+  const ofService = serviceAccess({ config, providers });
   const { directory, vaultKey, vaultKeyPrevious } = config.data;
   const keyRing = await loadKeyRing({ store, current: vaultKey, previous: vaultKeyPrevious, directory });
   const pools = new HttpPools({ connectionsMax: CHECKS_MAX });
@@ -52,12 +54,12 @@ export async function openVault({
   const vault = createVault({
     store,
     keyRing,
-    providers: knownProviders,
+    providers,
     baseUrlOf: (provider) => ofService(provider).baseUrl,
     check: async (provider, access) => checkCredential(provider, authorized(provider, access), { pools, clock }),
     clock,
     wallNow: () => Date.now(),
     onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
   });
-  return { vault, access: accessWith(config, vault) };
+  return { vault, access: accessWith({ config, providers }, vault) };
 }

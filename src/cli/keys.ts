@@ -1,12 +1,12 @@
 // `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
-import { nearestSlugs } from '../api/slug.ts';
-import { providers } from '../providers/index.ts';
+import { nearestSlugs, ownerOf } from '../api/slug.ts';
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/keys/calls.ts';
 import { checkedSettings } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
+import { loadProviders } from './shared/settings.ts';
 import {
   choiceValue,
   countValue,
@@ -181,9 +181,10 @@ function listOrNone(name: string, texts: readonly string[], read = (text: string
   return listValue(name, texts).map(read);
 }
 
-/** A slug or `<provider>/*` of this build: a mistyped one would shut the key out. */
+/** A slug or `<provider>/*` that this gateway has: a mistyped one would shut the key out. */
 function knownModel(pattern: string): string {
-  const known = providers.flatMap(({ name, models }) => [`${name}/*`, ...models.map(({ id }) => id)]);
+  const slugs = [...loadProviders().values()].flatMap(({ models }) => models.map(({ id }) => id));
+  const known = [...new Set(slugs.map((slug) => `${ownerOf(slug)}/*`)), ...slugs];
   if (known.includes(pattern)) return pattern;
   const [nearest] = nearestSlugs(pattern, known, 1);
   const hint = nearest === undefined ? 'voxgate models lists them' : `the nearest is ${nearest}`;

@@ -1,10 +1,12 @@
 // `voxgate models`: the catalogue of this build.
+
 import type { Mode, Model, Price } from '../api/models.ts';
+import { serviceAccess } from '../assembly/context.ts';
 import { listModels } from '../edge/routes/models.ts';
-import { offeredProviders } from '../providers/index.ts';
+import { offeredOf } from '../providers/index.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, printTable } from './shared/output.ts';
-import { loadPrices, loadSettings } from './shared/settings.ts';
+import { loadPrices, loadProviders, loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate models [--filter WORD]… [--json]
 
@@ -22,10 +24,10 @@ export const models: Command = {
       filter: { type: 'string', multiple: true },
     });
     const config = loadSettings();
-    const settings = config.providers;
+    const providers = loadProviders(config);
     const all = listModels({
-      providers: new Map(offeredProviders(config.upstream.loopback).map((provider) => [provider.name, provider])),
-      access: (name) => ({ baseUrl: settings[name]?.url, credential: settings[name]?.apiKey }),
+      providers: offeredOf(providers, config.upstream.loopback),
+      access: serviceAccess({ config, providers }),
       prices: loadPrices(config),
       // Nothing was tried yet.
       statusOf: () => 'up',

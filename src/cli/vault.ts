@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { Refusal } from '../api/errors.ts';
-import { knownProviders } from '../assembly/context.ts';
 import { openVault } from '../assembly/vault.ts';
 import { apiKeyForm } from '../providers/credentials.ts';
+import { providers, providersWith } from '../providers/index.ts';
 import type { Store } from '../store/store.ts';
 import type { ProviderKey } from '../store/vault/calls.ts';
 import { systemClock } from '../telemetry/clock.ts';
@@ -115,7 +115,10 @@ async function withKeys<Result>(work: (vault: Vault) => Promise<Result>): Promis
     return await withStore({ make: false }, async (store) => {
       const logger = createLogger('silent');
       const defer = (close: () => unknown) => void closers.push(close);
-      return work((await openVault({ config, logger, clock: systemClock, store, defer })).vault);
+      return work(
+        (await openVault({ config, providers: providersWith(config.custom), logger, clock: systemClock, store, defer }))
+          .vault,
+      );
     });
   } catch (error) {
     throw error instanceof Refusal ? new CommandError(error.message) : error;
@@ -142,7 +145,8 @@ function fieldsOf(provider: string, secret: string): unknown {
       throw new WrongInput('the secret begins like a JSON object and is none.');
     }
   }
-  const [only, ...others] = (knownProviders.get(provider)?.credentialForm ?? apiKeyForm).required ?? [];
+  const [only, ...others] =
+    (providers.find(({ name }) => name === provider)?.credentialForm ?? apiKeyForm).required ?? [];
   if (only === undefined || others.length > 0) {
     throw new WrongInput(`a key of ${provider} is a JSON object with ${[only, ...others].join(', ')}.`);
   }

@@ -20,11 +20,12 @@ export interface Field {
 
 /** Every value that can be configured when these providers are known, in the order of the declaration. */
 export function configFields(providers: readonly string[]): Field[] {
-  return Object.entries(ConfigSchema.properties).flatMap(([section, schema]) =>
-    'properties' in schema
-      ? fieldsOf([section], schema.properties)
-      : providers.flatMap((provider) => fieldsOf([section, provider], ProviderSettings.properties)),
-  );
+  return Object.entries(ConfigSchema.properties).flatMap(([section, schema]) => {
+    if ('properties' in schema) return fieldsOf([section], schema.properties);
+    // What is a list is no single value: src/config/custom.
+    if ('items' in schema) return [];
+    return providers.flatMap((provider) => fieldsOf([section, provider], ProviderSettings.properties));
+  });
 }
 
 /** The variable of a provider's credential. */

@@ -3,8 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { CUSTOM } from '../api/slug.ts';
 import type { PricedCard } from '../billing/price-list.ts';
+import { customProvider } from '../providers/custom/provider.ts';
 import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
+import { keyVariablesIn, readCustomModels } from './custom/custom-models.ts';
 import { configFields, type Field } from './fields.ts';
 import { isOfService, isOurs, suggestion } from './names.ts';
 import { loadPriceList } from './prices/price-list.ts';
@@ -38,7 +41,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
   const readFile = options.readFile ?? ((path: string) => readFileSync(path, 'utf8'));
   const fields = configFields(options.providers);
   const { own, ignored } = withoutServices(env);
-  const faults = unknownVariables(own, fields);
+  const faults: string[] = [];
   const noted = <Result>(work: () => Result): Result | undefined => {
     try {
       return work();
@@ -49,22 +52,34 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
     }
   };
   const file = noted(() => readConfigFile(own[CONFIG_FILE_VARIABLE], readFile));
+  const customSection = memberAt(file, [CUSTOM]);
+  faults.push(...unknownVariables(own, fields, keyVariablesIn(customSection)));
   const isUsable = new Set<string>();
-  const config: unknown = assemble(fields, (field) =>
-    noted(() => {
-      const value = readValue(field, own, file);
-      isUsable.add(field.path.join('.'));
-      return value;
-    }),
-  );
+  const custom = readCustomModels(customSection, { env: own, readFile });
+  const config: unknown = {
+    ...assemble(fields, (field) =>
+      noted(() => {
+        const value = readValue(field, own, file);
+        isUsable.add(field.path.join('.'));
+        return value;
+      }),
+    ),
+    custom: custom.models,
+  };
   // What a file would have said that cannot be read is not held against what the environment says.
   if (file !== undefined) {
-    faults.push(...unknownMembers(file, fields));
+    faults.push(...unknownMembers(file, fields), ...custom.faults);
     const usable = (...places: string[]) => places.every((place) => isUsable.has(place));
     faults.push(...faultsTogether(config as Config, fields, { readFile, usable }));
     const { catalogue } = options;
-    if (catalogue !== undefined && usable('billing.pricesFile', 'billing.marginPercent'))
-      noted(() => loadPriceList(catalogue, (config as Config).billing, readFile));
+    if (
+      catalogue !== undefined &&
+      custom.faults.length === 0 &&
+      usable('billing.pricesFile', 'billing.marginPercent')
+    ) {
+      const all = [...catalogue, ...custom.models.map(customProvider)];
+      noted(() => loadPriceList(all, (config as Config).billing, readFile));
+    }
   }
   if (faults.length > 0) throw new ConfigError(faults);
   if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
@@ -119,8 +134,12 @@ function assemble(fields: readonly Field[], read: (field: Field) => unknown): Re
   return root;
 }
 
-function unknownVariables(env: Readonly<Record<string, string | undefined>>, fields: readonly Field[]): string[] {
-  const known = [CONFIG_FILE_VARIABLE, CLIENT_KEY_VARIABLE, ...fields.map((field) => field.env)];
+function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  fields: readonly Field[],
+  named: readonly string[],
+): string[] {
+  const known = [CONFIG_FILE_VARIABLE, CLIENT_KEY_VARIABLE, ...fields.map((field) => field.env), ...named];
   return Object.keys(env)
     .filter((name) => isOurs(name) && !known.includes(name))
     .map((name) => `${shown(name)} is not a variable of Voxgate; ${suggestion(name, known)}.`);
@@ -154,11 +173,13 @@ function readConfigFile(path: string | undefined, readFile: (path: string) => st
 function unknownMembers(node: unknown, fields: readonly Field[], parents: readonly string[] = []): string[] {
   const here = parents.join('.');
   const members = [...new Set(fields.map((field) => field.path[parents.length]!))];
+  if (parents.length === 0) members.push(CUSTOM);
   if (!isRecord(node)) {
     return [`${here} in the configuration file is no object; it is an object with the members ${members.join(', ')}.`];
   }
   return Object.entries(node).flatMap(([name, value]) => {
     const path = [...parents, name];
+    if (path.length === 1 && name === CUSTOM) return [];
     const below = fields.filter((field) => field.path[parents.length] === name);
     if (below.some((field) => field.path.length > path.length)) return unknownMembers(value, below, path);
     if (below.length > 0) return [];

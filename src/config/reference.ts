@@ -1,5 +1,7 @@
 // What people read of the configuration: the table of all values, and the values in force without secrets.
 // Declares nothing itself.
+import { CUSTOM } from '../api/slug.ts';
+import { customMembers } from './custom/schema-custom.ts';
 import { configFields, type Field } from './fields.ts';
 import { CONFIG_FILE_VARIABLE } from './load.ts';
 import type { Config } from './schema.ts';
@@ -24,16 +26,23 @@ export function configReference(): string {
     '|---|---|---|---|---|',
     ...configFields(['<provider>']).map(row),
     '',
+    `Servers of the operator's own are a list in the file alone, \`${CUSTOM}\`.`,
+    '',
+    '| in the file | accepted | meaning |',
+    '|---|---|---|',
+    ...customMembers().map(({ place, accepts, description }) => `| \`${place}\` | ${accepts} | ${description} |`),
+    '',
   ].join('\n');
 }
 
 /** The values in force as JSON, with every secret replaced. */
 export function printConfig(config: Config): string {
-  const secrets = new Set(
-    configFields(Object.keys(config.providers))
+  const secrets = new Set([
+    'credential',
+    ...configFields(Object.keys(config.providers))
       .filter((field) => field.secret)
       .map((field) => field.path.at(-1)!),
-  );
+  ]);
   const redact = (key: string, value: unknown) => (secrets.has(key) && value !== undefined ? '[redacted]' : value);
   return JSON.stringify(config, redact, 2);
 }

@@ -1,6 +1,7 @@
 // The one declaration of the configuration: names, ranges, defaults, variables, words. fields.ts lists it, load.ts reads the
 // values, reference.ts prints them; what the values do is decided where they are used.
 import { type Static, Type } from '@sinclair/typebox';
+import type { CustomModel } from '../providers/custom/model.ts';
 import { Accounts } from './schema-accounts.ts';
 import { Billing } from './schema-billing.ts';
 import { Cluster } from './schema-cluster.ts';
@@ -203,6 +204,8 @@ export const ConfigSchema = Type.Object({
   recogniser: Recogniser,
   billing: Billing,
   providers: Type.Record(Type.String(), ProviderSettings),
+  /** In the file alone: see custom/schema-custom.ts. */
+  custom: Type.Array(Type.Unsafe<CustomModel>(Type.Object({}))),
   log: Log,
   tracing: Tracing,
 });

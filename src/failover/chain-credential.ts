@@ -4,6 +4,7 @@ import type { LegFailure } from '../../machines/events.ts';
 import type { ErrorCode } from '../api/errors.ts';
 import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
+import { isCustom } from '../api/slug.ts';
 import { apiKeyVariable, urlVariable } from '../config/fields.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import { isServed, needOf } from '../providers/served.ts';
@@ -63,6 +64,13 @@ export async function credentialOf(
   }
   const need = needOf(provider);
   if (need === 'nothing' || (hasService?.(name, mode) ?? isServed(provider, access(name)))) return SERVICE;
+  if (need === 'address' && isCustom(name)) {
+    return {
+      code: 'upstream_not_configured',
+      why: `No node that opens connections has ${title} in its configuration.`,
+      remedy: 'Its operator can give all nodes the same servers, or name another model.',
+    };
+  }
   if (need === 'address') {
     return {
       code: 'upstream_not_configured',

@@ -1,7 +1,11 @@
 // The registry: one line per provider. Models that hear files only get a live mode here.
+
+import { providerOf } from '../api/slug.ts';
 import { assemblyai } from './assemblyai/index.ts';
 import { azure } from './azure/index.ts';
 import { cartesia } from './cartesia/index.ts';
+import type { CustomModel } from './custom/model.ts';
+import { customProvider } from './custom/provider.ts';
 import { deepgram } from './deepgram/index.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
@@ -37,6 +41,19 @@ export const providers: readonly Provider[] = [
   loopback,
 ].map(withLiveTurns);
 
-/** Those that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
-export const offeredProviders = (loopbackWish: 'on' | 'off'): readonly Provider[] =>
-  loopbackWish === 'on' ? providers : providers.filter(({ name }) => name !== loopback.name);
+/** By their names, as `providerOf` finds them in slugs. */
+export type Providers = ReadonlyMap<string, Provider>;
+
+const named = (list: readonly Provider[]): Providers => new Map(list.map((provider) => [provider.name, provider]));
+
+/** All of a gateway: those of this build, and its operator's own servers. */
+export const providersWith = (own: readonly CustomModel[]): Providers =>
+  named([...providers, ...own.map(customProvider)]);
+
+/** Those of them that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
+export const offeredOf = (known: Providers, loopbackWish: 'on' | 'off'): Providers =>
+  loopbackWish === 'on' ? known : named([...known.values()].filter(({ name }) => name !== loopback.name));
+
+/** Whether one of them has the model. */
+export const hasModel = (known: Providers, slug: string): boolean =>
+  known.get(providerOf(slug))?.models.some(({ id }) => id === slug) === true;

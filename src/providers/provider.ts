@@ -245,7 +245,7 @@ export interface Endpoints {
 
 /** One provider: the one object its folder's index.ts exports. */
 export interface Provider {
-  /** The part of the slug before the slash. */
+  /** What `providerOf` finds in a slug: the part before the slash, or all of it for an operator's own server. */
   name: string;
   title: string;
   models: readonly ModelCard[];

@@ -4,6 +4,7 @@ import type { LegFailure, LegReport, OpenLeg } from '../../machines/events.ts';
 import { upstreamMachine } from '../../machines/upstream.ts';
 import { providerOf } from '../api/slug.ts';
 import { hearsUtterances } from '../providers/live-turns.ts';
+import type { ModelCard } from '../providers/provider.ts';
 import { guardActions } from '../runtime/observe.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import { Leg, type LegOwner } from './leg.ts';
@@ -47,6 +48,11 @@ export class UpstreamHost {
     return this.#legs.size;
   }
 
+  /** Whether this node has the model: another one may have servers of its own. */
+  knows(slug: string): boolean {
+    return this.#cardOf(slug) !== undefined;
+  }
+
   /** A leg of this node, to be watched. */
   find(legId: string): Pick<Leg, 'chart' | 'chartReport'> | undefined {
     return this.#legs.get(legId);
@@ -87,11 +93,15 @@ export class UpstreamHost {
     return leg;
   }
 
+  #cardOf(slug: string): ModelCard | undefined {
+    return this.#dependencies.providers.get(providerOf(slug))?.models.find(({ id }) => id === slug);
+  }
+
   #connectionOf(leg: ConnectionLeg): LegConnection {
     const { providers, http } = this.#dependencies;
     const { slug } = leg.request;
     const provider = providers.get(providerOf(slug));
-    const card = provider?.models.find(({ id }) => id === slug);
+    const card = this.#cardOf(slug);
     if (card !== undefined && hearsUtterances(card)) {
       if (provider?.batch?.kind === 'http' && http !== undefined)
         return new SegmentedConnection(provider, provider.batch, http, leg);

@@ -89,6 +89,13 @@ describe('of the nodes that can', () => {
     ['the one that was not asked', [node('a'), node('b', { legs: 9 })], { except: new Set(['a']) }, 'b'],
     ['the one that stays', [node('a', { draining: true }), node('b', { legs: 9 })], {}, 'b'],
     ['the one that drains, alone', [node('a', { draining: true })], {}, 'a'],
+    [
+      'the one that has the server',
+      [node('a'), node('b', { legs: 9 }, { credentials: ['asr', 'custom/Own.Model-1'] })],
+      { provider: 'custom/Own.Model-1' },
+      'b',
+    ],
+    ['nobody without the server', [node('a'), node('b')], { provider: 'custom/Own.Model-1' }, 'nobody'],
     ['nobody without the credential', [node('a', {}, { credentials: [] })], {}, 'nobody'],
     ['nobody else', [node('a')], { except: new Set(['a']) }, 'nobody'],
     ['anybody, where none is known', [], {}, 'anybody'],
@@ -231,11 +238,16 @@ describe('a node with more legs than its share', () => {
   });
 });
 
+test('a heartbeat names models on an operator’s own servers beside providers', () => {
+  const upstream = { ...ABLE, credentials: ['asr', 'custom/Own.Model-1'], failing: ['custom/Own.Model-1'] };
+  expect(readHeartbeat({ ...heartbeatOf('a'), upstream })).toEqual({ ...heartbeatOf('a'), upstream });
+});
+
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a text', 'all'],
   ['names that are none', { ...ABLE, providers: ['a b'] }],
-  ['more names than there can be', { ...ABLE, credentials: Array(65).fill('asr') }],
+  ['more names than there can be', { ...ABLE, credentials: Array(193).fill('asr') }],
   ['another shortage', { ...ABLE, shortOf: 'patience' }],
 ])('a heartbeat with %s for what its node can do says nothing of that', (_, upstream) => {
   expect(readHeartbeat({ ...heartbeatOf('a'), upstream })).toEqual(heartbeatOf('a'));

@@ -115,7 +115,9 @@ describe('a leg over the bus', () => {
 
   it('is refused when the model is none of this node’s, or its name is taken, and harms nothing', async () => {
     const stage = world();
-    await expect(stage.ask({ slug: 'puppeteer/a' })).rejects.toMatchObject({ reason: 'handler_failed' });
+    for (const slug of ['puppeteer/a', 'custom/whisper'])
+      expect(await stage.ask({ slug })).toEqual({ type: 'leg.refused', shortOf: 'model' });
+    expect(stage.faults).toEqual([]);
     nothingLeft(stage);
     await stage.ask();
     await expect(stage.ask()).rejects.toMatchObject({ reason: 'handler_failed' });

@@ -1,6 +1,6 @@
 // What is counted, logged and traced of live sessions and files as they go: all of it from the moments that they tell.
 import type { Clock } from '../../../machines/clock.ts';
-import { providerOf } from '../../api/slug.ts';
+import { hasModel, type Providers } from '../../providers/index.ts';
 import type { LegNote } from '../../session/leg/leg-notes.ts';
 import type { SessionOpening, SessionSummary } from '../../session/session-opening.ts';
 import type { SessionObserver } from '../../session/watch/session-observer.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/tracing/tracing.ts';
 import type { FileObserver, ObservedFile } from '../../transcription/file-observer.ts';
-import { type Assembly, knownProviders } from '../context.ts';
+import type { Assembly } from '../context.ts';
 import { FileTrace } from './file-trace.ts';
 import { SessionTrace } from './session-trace.ts';
 
@@ -24,22 +24,26 @@ const LEG_LINES_MAX = 64;
 const wallNowMs = () => Date.now();
 
 /** As a label: a model of the catalogue. */
-const modelLabel = (slug: string): string =>
-  knownProviders.get(providerOf(slug))?.models.some(({ id }) => id === slug) === true ? slug : 'other';
+type Label = (slug: string) => string;
+
+const labelsOf =
+  (providers: Providers): Label =>
+  (slug) =>
+    hasModel(providers, slug) ? slug : 'other';
 
 export class ObservedSessions {
-  readonly #assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing'>;
+  readonly #assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>;
   /** Of the sessions that are traced. */
   readonly #traces = new Map<string, SessionTrace>();
 
-  constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing'>) {
+  constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>) {
     this.#assembly = assembly;
   }
 
   observe(opening: SessionOpening): SessionObserver {
-    const { metrics, logger, bus, tracing } = this.#assembly;
+    const { metrics, logger, bus, tracing, providers } = this.#assembly;
     const trace = tracing && this.#trace(opening, tracing, metrics);
-    const counts = new SessionCounts(metrics, bus.node);
+    const counts = new SessionCounts(metrics, bus.node, labelsOf(providers));
     const tellLeg = legLines(logger.child(idsOf(trace)));
     return {
       leg(note) {
@@ -111,40 +115,43 @@ function legLines(logger: Logger): (note: LegNote) => void {
 class SessionCounts implements Omit<SessionObserver, 'warned'> {
   readonly #metrics: Metrics;
   readonly #node: string;
+  readonly #label: Label;
   /** Where the current leg is. */
   #leg: 'near' | 'far' = 'near';
 
-  constructor(metrics: Metrics, node: string) {
+  constructor(metrics: Metrics, node: string, label: Label) {
     this.#metrics = metrics;
     this.#node = node;
+    this.#label = label;
   }
 
   leg({ event, model, legNode, dialMs = 0 }: LegNote): void {
     if (event === 'opened') this.#leg = legNode === this.#node ? 'near' : 'far';
-    else if (event === 'ready') this.#metrics.dialled(modelLabel(model), dialMs / 1000);
+    else if (event === 'ready') this.#metrics.dialled(this.#label(model), dialMs / 1000);
   }
 
   turn({ model, partialMs, finalMs, gatewayMs }: Parameters<SessionObserver['turn']>[0]): void {
-    const label = modelLabel(model);
+    const label = this.#label(model);
     if (partialMs !== undefined) this.#metrics.partialHeard(label, partialMs / 1000);
     if (finalMs !== undefined) this.#metrics.finalTold(label, finalMs / 1000);
     this.#metrics.passed('to_client', this.#leg, label, gatewayMs / 1000);
   }
 
   failover({ from, reason }: Parameters<SessionObserver['failover']>[0]): void {
-    this.#metrics.failedOver('live', modelLabel(from), reason);
+    this.#metrics.failedOver('live', this.#label(from), reason);
   }
 
   audioPassed(model: string, delayMs: number): void {
-    this.#metrics.passed('to_provider', this.#leg, modelLabel(model), delayMs / 1000);
+    this.#metrics.passed('to_provider', this.#leg, this.#label(model), delayMs / 1000);
   }
 }
 
 /** What is counted and traced of one file. */
 export function observeFile(
   file: ObservedFile,
-  { metrics, clock, tracing }: Pick<Assembly, 'metrics' | 'tracing'> & { clock: Clock },
+  { metrics, clock, tracing, providers }: Pick<Assembly, 'metrics' | 'tracing' | 'providers'> & { clock: Clock },
 ): FileObserver {
+  const label = labelsOf(providers);
   const trace = tracing && new FileTrace(file, tracing, wallNowMs);
   let askedMs = 0;
   let failed: { model: string; reason: string } | undefined;
@@ -152,12 +159,12 @@ export function observeFile(
     asked(model) {
       askedMs = clock.now();
       if (failed !== undefined && failed.model !== model)
-        metrics.failedOver('file', modelLabel(failed.model), failed.reason);
+        metrics.failedOver('file', label(failed.model), failed.reason);
       failed = undefined;
       trace?.asked(model);
     },
     answered(model) {
-      metrics.fileAnswered(modelLabel(model), (clock.now() - askedMs) / 1000);
+      metrics.fileAnswered(label(model), (clock.now() - askedMs) / 1000);
       trace?.answered(model);
     },
     failed(model, reason) {

@@ -3,7 +3,7 @@ import type { PriceList } from '../../billing/price-list.ts';
 import { loadConfig } from '../../config/load.ts';
 import { loadPriceList } from '../../config/prices/price-list.ts';
 import type { Config } from '../../config/schema.ts';
-import { providers } from '../../providers/index.ts';
+import { type Providers, providers, providersWith } from '../../providers/index.ts';
 
 export const providerNames = providers.map((provider) => provider.name);
 
@@ -19,7 +19,10 @@ export function loadSettings(
   return loadConfig(env, { providers: providerNames, catalogue: providers, onNote });
 }
 
+/** The providers of a gateway with this configuration. */
+export const loadProviders = (config = loadSettings()): Providers => providersWith(config.custom);
+
 /** The prices in force. Throws ConfigError with one sentence where the file is another by now. */
 export function loadPrices(config: Config): PriceList {
-  return loadPriceList(providers, config.billing);
+  return loadPriceList([...loadProviders(config).values()], config.billing);
 }

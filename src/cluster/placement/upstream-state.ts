@@ -13,8 +13,9 @@ export interface UpstreamState {
   shortOf: ShortOf | null;
 }
 
-const NAMES_MAX = 64;
-const NAME = /^[a-z0-9-]{1,32}$/;
+const NAMES_MAX = 192;
+/** A provider, or a model on an operator's own server. */
+const NAME = /^[a-z0-9-]{1,32}(?:\/[\w.:-]{1,96})?$/;
 const SHORT: readonly unknown[] = ['time', 'memory', 'legs', null];
 
 const areNames = (value: unknown): value is string[] =>

@@ -95,7 +95,10 @@ function providerParams(providers: readonly Provider[]): NamedSchemas {
     for (const [options, cards] of models) {
       const slugs = cards.map(({ id }) => id);
       const model = models.size === 1 ? '' : capitals(modelOf(slugs[0] as string));
-      named[`${capitals(provider.name)}${model}Params`] = described(options, slugs);
+      let name = `${capitals(provider.name)}${model}Params`;
+      // Models on servers of the operator's own may differ in punctuation alone.
+      while (name in named) name += '_';
+      named[name] = described(options, slugs);
     }
   }
   const description =

@@ -2,7 +2,7 @@
 // bus is away, asks again while nobody answers, and lets go of a leg that was opened too late. What comes of a leg that is open is
 // not known here.
 import type { Clock } from '../../../machines/clock.ts';
-import type { LegFailure, OpenLeg } from '../../../machines/events.ts';
+import type { LegFailure, LegRefused, OpenLeg } from '../../../machines/events.ts';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../bus/bus.ts';
 import { OPEN_LEG } from '../../bus/subjects.ts';
 import type { LegWish, Placement } from '../../cluster/placement/placement.ts';
@@ -100,7 +100,7 @@ export class LegDialer {
       return;
     }
     if (this.#stopped) return;
-    if (isLegRefused(answer)) this.#passOver(node, new Error('The node has no room for a leg.'));
+    if (isLegRefused(answer)) this.#passOver(node, refusedWith(answer, request));
     else this.#calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
   }
 
@@ -174,3 +174,6 @@ export class LegDialer {
     this.#timer = this.#options.clock.setTimeout(() => this.#ask(), ms);
   }
 }
+
+const refusedWith = ({ shortOf }: LegRefused, { slug }: OpenLeg): Error =>
+  new Error(shortOf === 'model' ? `The node does not know the model ${slug}.` : 'The node has no room for a leg.');

@@ -87,6 +87,7 @@ export class LegService {
 
   readonly #answer = (body: BusBody, from: Address): LegOpened | LegRefused => {
     if (!isOpenLeg(body)) throw new Error(`No leg can be opened for what was asked: "${body.type}".`);
+    if (!this.#upstream.knows(body.slug)) return { type: 'leg.refused', shortOf: 'model' };
     if (isOfNode(body.session, this.#bus.node)) {
       if (from !== body.session) throw new Error('A session of this node asks for its legs itself.');
       return this.#openNear(body);

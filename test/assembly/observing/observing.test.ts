@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { observeFile } from '../../../src/assembly/observing/observing.ts';
 import { CHILDREN_MAX, SessionTrace } from '../../../src/assembly/observing/session-trace.ts';
+import { providersWith } from '../../../src/providers/index.ts';
 import type { SessionOpening } from '../../../src/session/session-opening.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Attributes, TraceSpan, Tracing } from '../../../src/telemetry/tracing/tracing.ts';
@@ -104,7 +105,7 @@ it('files are counted by the model that answered and the one that was left, and 
   const metrics = createMetrics();
   const clock = new SimulatedClock();
   const file = { requestId: 'req_1', organisationId: 'org_1', traceparent: undefined };
-  const observer = observeFile(file, { metrics, clock, tracing: undefined });
+  const observer = observeFile(file, { metrics, clock, tracing: undefined, providers: providersWith([]) });
   observer.asked('deepgram/nova-3');
   observer.failed('deepgram/nova-3', 'connect_failed');
   observer.asked('deepgram/nova-3');

@@ -1,5 +1,6 @@
 // Files of every provider against its simulator: of numbered audio each sample is in one utterance, with every model.
 import { describe, expect, it } from 'vitest';
+import { modelOf } from '../../../src/api/slug.ts';
 import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
 import type { HttpAnswer, HttpBatchCodec, HttpRequest, Provider } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
@@ -30,7 +31,7 @@ export function testSimulatedFiles(
       const bytes = Buffer.concat([wavHeader(RATE, pcm.length), pcm]);
       const access = { baseUrl: 'http://provider.test', credential: 'good-key' };
       const file = { name: 'audio.wav', contentType: 'audio/wav', bytes: bytes.length, seconds: SAMPLES / RATE };
-      const request = batchRequest({ model: slug.slice(name.length + 1), access, wordTimestamps: true, file });
+      const request = batchRequest({ model: modelOf(slug), access, wordTimestamps: true, file });
       const { state, step } = codec.begin(request);
       let next = step;
       while (next.type === 'request') {

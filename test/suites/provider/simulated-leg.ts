@@ -1,6 +1,7 @@
 // One leg to a simulated provider, on a network in memory under one clock: it is sent numbered audio as it is spoken, and what
 // it reports is kept. Nothing waits for real time.
 import type { LegFailure, Utterance } from '../../../machines/events.ts';
+import { isCustom } from '../../../src/api/slug.ts';
 import type { Outgoing, Provider } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
@@ -76,7 +77,7 @@ export async function playLeg(options: LegOptions): Promise<Outcome> {
         session: '',
         sessionId: 'job',
         generation: 1,
-        slug: `${provider.name}/${model}`,
+        slug: isCustom(provider.name) ? provider.name : `${provider.name}/${model}`,
         sampleRate,
       },
       ...{ language: null, interimResults: true, diarization: false, params: { ...params } },
