@@ -1,12 +1,17 @@
 // What the documents tell people to type, word for word, on a real gateway: commands with curl, and programs.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProviderSimulator } from '../../src/providers/simulation.ts';
+import { simulators } from '../../src/providers/simulators.ts';
+import { scriptEar } from '../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../src/simulator/server.ts';
 import { curl, describeCurl } from '../clients/curl.ts';
 import { type LiveGateway, samples, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { guides, ROOT, read } from './pages.ts';
 
 /** Where the documents have their gateway. */
@@ -34,10 +39,20 @@ const different = <Row>(rows: readonly Row[], textOf: (row: Row) => string): Row
   ...new Map(rows.map((row) => [textOf(row), row])).values(),
 ];
 
+/** The configuration that the documents write: its server is a simulator here. */
+const configuration = blocks.find(({ language, text }) => language === 'json' && text.includes('"custom"'))?.text ?? '';
+
 let live: LiveGateway;
+let server: SimulatorServer;
 beforeAll(async () => {
-  live = await startLiveGateway();
+  const simulator = simulators.find(({ provider }) => provider === 'openai') as ProviderSimulator;
+  const ear = scriptEar({ turns: [{ text: SAMPLE?.text ?? '', seconds: 60 }] });
+  server = await SimulatorServer.start({ simulator, ear });
+  const file = join(temporaryDirectory(), 'voxgate.json');
+  writeFileSync(file, configuration.replace('http://127.0.0.1:9000', server.url));
+  live = await startLiveGateway({ VOXGATE_CONFIG: file, WHISPER_KEY: 'anything' });
 });
+afterAll(() => server.close());
 
 const run = (program: string) =>
   promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
@@ -52,7 +67,7 @@ describeCurl('a command', () => {
   it.each(different(commands, ({ command }) => command))('of $path says what works: $command', async ({ command }) => {
     const { exit, status, body } = await curl(here(command), { VOXGATE_KEY: live.key });
     expect([exit, status]).toEqual([0, 200]);
-    if (/commands-en -F file=|commands-en \\\n {2}-F file=/.test(command)) {
+    if (/custom\/whisper|commands-en -F file=|commands-en \\\n {2}-F file=/.test(command)) {
       expect(JSON.parse(body)).toMatchObject({ text: SAMPLE?.text });
     }
   });
@@ -60,7 +75,7 @@ describeCurl('a command', () => {
   it('is there for a file, in README.md and in its guide', () => {
     const files = commands.filter(({ command }) => command.includes('/v1/audio/transcriptions'));
     expect(files.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['README.md', 'docs/guides/first-transcription.md']),
+      expect.arrayContaining(['README.md', 'docs/guides/first-transcription.md', 'docs/guides/own-servers.md']),
     );
   });
 });

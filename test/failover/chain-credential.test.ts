@@ -19,7 +19,12 @@ const keyed = (name: string): Provider => ({
   credential: 'required',
 });
 const self: Provider = { ...keyed('self'), credential: 'none', address: 'configured' };
-const providers = new Map([loopback, keyed('one'), keyed('two'), self].map((provider) => [provider.name, provider]));
+const custom: Provider = {
+  ...{ ...self, name: 'custom/whisper', title: 'CUSTOM', models: [{ ...card, id: 'custom/whisper' }] },
+};
+const providers = new Map(
+  [loopback, keyed('one'), keyed('two'), self, custom].map((provider) => [provider.name, provider]),
+);
 
 interface Situation {
   fallbacks?: Candidate[];
@@ -166,6 +171,25 @@ it('a server that people run themselves is used where its address is configured,
     expect((await resolved({ model, ...found })).ids).toEqual([[model, 'service', false]]);
   const { code, message } = await refusalOf({ model, service: ['self'] });
   expect([code, message]).toEqual(['upstream_not_configured', expect.stringContaining('VOXGATE_SELF_URL')]);
+});
+
+it('a model on an operator’s own server takes no own key, and is refused where no node that would open it has it', async () => {
+  const model = 'custom/whisper';
+  const own = { [model]: good('pk_1'), custom: good('pk_2') };
+  const { ids, asked } = await resolved({ model, addresses: [model], own });
+  expect([ids, asked]).toEqual([[[model, 'service', false]], []]);
+  const refused = { model, addresses: [model], elsewhere: [] };
+  expect(await refusalOf(refused)).toMatchObject({
+    code: 'upstream_not_configured',
+    message: expect.stringContaining('No node that opens connections has CUSTOM in its configuration.'),
+  });
+  const { members, warnings } = await resolved({
+    ...refused,
+    fallbacks: [{ model: 'one/a' }],
+    service: ['one'],
+    elsewhere: ['one'],
+  });
+  expect([members.map(({ slug }) => slug), warnings.map(({ code }) => code)]).toEqual([['one/a'], ['model_left_out']]);
 });
 
 it('a fallback on the same account as before is a duplicate; one on another account is not', async () => {
