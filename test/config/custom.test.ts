@@ -1,7 +1,8 @@
 // The section `custom` of the configuration file: what becomes of a good one, and a sentence for each fault of a bad one.
 import { describe, expect, it } from 'vitest';
+import { customMembers } from '../../src/config/custom/schema-custom.ts';
 import { ConfigError, loadConfig } from '../../src/config/load.ts';
-import { printConfig } from '../../src/config/reference.ts';
+import { configReference, printConfig } from '../../src/config/reference.ts';
 import { SHAPES } from '../../src/providers/custom/shapes.ts';
 import { providersWith } from '../../src/providers/index.ts';
 
@@ -48,7 +49,10 @@ describe('servers of the operator’s own', () => {
   it('become models with what the file says, and for the rest what their shape has', () => {
     const { custom } = load([
       server({}, { model: 'Systran/large', languages: ['de'], fileSecondsMax: 60, title: 'Our Whisper' }),
-      server({ shape: 'deepgram' }, { name: 'nova', live: '0.002', batch: '0.001', sampleRates: [16_000] }),
+      server(
+        { shape: 'deepgram', region: 'self', retention: 'none' },
+        { name: 'nova', live: '0.002', batch: '0.001', sampleRates: [16_000] },
+      ),
     ]);
     expect(custom).toMatchObject([
       { name: 'whisper', shape: 'openai', model: 'Systran/large', like: SHAPES.openai?.like, credential: undefined },
@@ -69,6 +73,7 @@ describe('servers of the operator’s own', () => {
       {
         ...{ name: 'custom/nova', modes: ['batch', 'live'], audio: { sample_rates: [16_000] } },
         pricing: { batch: { amount: '0.001' }, live: { amount: '0.002' } },
+        processing: [{ region: 'self', retention: 'none' }],
       },
     ]);
   });
@@ -89,9 +94,17 @@ describe('servers of the operator’s own', () => {
 /** A section, and how the sentence of its only fault goes. */
 const BAD: [string, unknown, RegExp][] = [
   ['no list', { shape: 'openai' }, /^custom in the .* is \{.*\}; it is a list of servers\.$/],
-  ['no object', ['x'], /^custom\[0\] .* is no object; .* members shape, url, apiKeyVariable, apiKeyFile, models\.$/],
-  ['no such shape', [server({ shape: 'whisper' })], /^custom\[0\]\.shape .* "whisper"; it is one of openai, deepgram/],
-  ['no shape', [server({ shape: undefined })], /^custom\[0\]\.shape is missing .* one of openai, deepgram/],
+  [
+    'no object',
+    ['x'],
+    /^custom\[0\] .* is no object; .* members shape, url, region, retention, apiKeyVariable, apiKeyFile, models\.$/,
+  ],
+  [
+    'no such shape',
+    [server({ shape: 'whisper' })],
+    /^custom\[0\]\.shape .* "whisper"; it is one of openai, deepgram, vosk/,
+  ],
+  ['no shape', [server({ shape: undefined })], /^custom\[0\]\.shape is missing .* one of openai, deepgram, vosk/],
   [
     'a URL with a key',
     [server({ url: `http://u:${CANARY}@h` })],
@@ -143,6 +156,7 @@ const BAD: [string, unknown, RegExp][] = [
     /^custom\[0\]\.models\[0\]\.batch .* a model like flux-general-en has live alone\.$/,
   ],
   ['one name twice', [server(), server({ shape: 'deepgram' })], /^The model custom\/whisper is .* twice; .* own\.$/],
+  ['no such region', [server({ region: 'mars' })], /^custom\[0\]\.region .* "mars"; it is one of us, .*self\.$/],
   ['two places of a key', [server({ apiKeyVariable: 'A', apiKeyFile: 'key.txt' })], /apiKeyVariable and apiKeyFile/],
   [
     'a variable that is not set',
@@ -170,6 +184,11 @@ const BAD: [string, unknown, RegExp][] = [
     /^custom .* has 65 models; at most 64 are taken\.$/,
   ],
 ];
+
+it('every member is in the reference', () => {
+  for (const { place, accepts, description } of customMembers())
+    expect(configReference()).toContain(`| \`${place}\` | ${accepts} | ${description} |`);
+});
 
 describe('a section that cannot be used', () => {
   it.each(BAD)('%s is one sentence', (_, custom, sentence) => {

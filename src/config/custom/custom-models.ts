@@ -51,12 +51,12 @@ export const keyVariablesIn = (section: unknown): string[] =>
   );
 
 function modelOf(
-  { shape: name, url }: CustomServer,
+  { shape: name, models: _, apiKeyVariable: __, apiKeyFile: ___, ...server }: CustomServer,
   { model = undefined, like, ...entry }: Entry,
   shape: Shape,
   credential: string | undefined,
 ): CustomModel {
-  return { ...entry, shape: name, url, credential, model: model ?? entry.name, like: like ?? shape.like };
+  return { ...server, ...entry, shape: name, credential, model: model ?? entry.name, like: like ?? shape.like };
 }
 
 function credentialOf(server: CustomServer, place: string, sources: Sources, faults: string[]): string | undefined {

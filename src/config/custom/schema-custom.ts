@@ -2,6 +2,7 @@
 // Declared here; custom-models.ts reads it.
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Capabilities } from '../../api/models.ts';
+import { NamedRegion, REGIONS, Retention } from '../../api/processing.ts';
 import { CUSTOM } from '../../api/slug.ts';
 import { SHAPES } from '../../providers/custom/shapes.ts';
 
@@ -81,6 +82,20 @@ export const CustomServer = Type.Object({
     description: 'Base URL of the server.',
     quotable: false,
   }),
+  region: optional(
+    Type.Unsafe<NamedRegion>({
+      ...NamedRegion,
+      accepts: `one of ${REGIONS.join(', ')}`,
+      description: 'Where it processes audio; `self` is a machine of your own. Unknown when absent.',
+    }),
+  ),
+  retention: optional(
+    Type.Unsafe<Retention>({
+      ...Retention,
+      accepts: 'one of none, kept, unknown',
+      description: 'What it keeps of audio and text once the answer is given. Unknown when absent.',
+    }),
+  ),
   apiKeyVariable: optional(
     Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',

@@ -1,5 +1,6 @@
 // A model on a server of the operator's own, as the configuration says it. How such a file is read is in src/config/custom.
 import type { Capabilities } from '../../api/models.ts';
+import type { NamedRegion, Retention } from '../../api/processing.ts';
 import { CUSTOM } from '../../api/slug.ts';
 
 export interface CustomModel {
@@ -11,6 +12,9 @@ export interface CustomModel {
   url: string;
   /** What the server is shown; undefined where it asks for nothing. */
   credential: string | undefined;
+  /** Where it is, and what it keeps; unknown when absent, which keeps to no rule. */
+  region?: NamedRegion;
+  retention?: Retention;
   /** What the server calls the model. */
   model: string;
   /** The model of the shape's provider whose protocol, options and timing it has. */

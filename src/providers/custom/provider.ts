@@ -1,5 +1,6 @@
 // A model on an operator's own server as a provider of its own: the codecs of its server's shape, asked for it by the server's
 // name of it, with failures told in its own name.
+import { processedIn } from '../kit/cards.ts';
 import { withLiveTurns } from '../live-turns.ts';
 import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
 import { type CustomModel, slugOf } from './model.ts';
@@ -42,6 +43,8 @@ export function customProvider(model: CustomModel): Provider {
   });
 }
 
+const CONFIGURATION = 'the configuration of the gateway';
+
 function cardOf(model: CustomModel, like: ModelCard, title: string): ModelCard {
   const { batch, live, fileBytesMax, fileSecondsMax } = model;
   const priceOf = (price: string) =>
@@ -56,6 +59,13 @@ function cardOf(model: CustomModel, like: ModelCard, title: string): ModelCard {
     modes: [...(batch === undefined ? [] : (['batch'] as const)), ...(live === undefined ? [] : (['live'] as const))],
     languages: [...(model.languages ?? like.languages)],
     capabilities: { ...like.capabilities, ...model.capabilities },
+    processing: [
+      ...processedIn(
+        { url: CONFIGURATION, date: like.priceSource.date },
+        [{ region: model.region ?? 'unknown' }],
+        [{ retention: model.retention ?? 'unknown' }],
+      ),
+    ],
     audio: {
       ...like.audio,
       ...(model.sampleRates === undefined ? {} : { sample_rates: [...model.sampleRates] }),
@@ -67,6 +77,6 @@ function cardOf(model: CustomModel, like: ModelCard, title: string): ModelCard {
       ...(batch === undefined ? {} : { batch: priceOf(batch) }),
       ...(live === undefined ? {} : { live: priceOf(live) }),
     },
-    priceSource: { url: 'the configuration of this gateway', date: like.priceSource.date },
+    priceSource: { url: CONFIGURATION, date: like.priceSource.date },
   };
 }

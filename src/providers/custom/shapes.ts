@@ -4,6 +4,7 @@ import { deepgram } from '../deepgram/index.ts';
 import { fileServer } from '../openai/batch.ts';
 import { openai } from '../openai/index.ts';
 import type { ModelCard, Provider } from '../provider.ts';
+import { vosk } from '../vosk/index.ts';
 
 export interface Shape {
   provider: Provider;
@@ -13,6 +14,7 @@ export interface Shape {
 export const SHAPES: Readonly<Record<string, Shape>> = {
   openai: { provider: { ...openai, batch: fileServer }, like: 'whisper-1' },
   deepgram: { provider: deepgram, like: 'nova-3' },
+  vosk: { provider: vosk, like: 'small-en-us-0.15' },
 };
 
 /** The catalogue row that a model of the shape begins with; undefined for a model that its provider does not have. */

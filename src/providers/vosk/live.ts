@@ -1,5 +1,6 @@
 // The WebSocket of a Vosk server: each message of audio has one answer, which is what is heard of the turn so far, or the turn at its
 // end. https://alphacephei.com/vosk/server
+import { modelAt } from '../kit/api.ts';
 import { partial } from '../kit/heard.ts';
 import { fractionIn, listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
@@ -61,7 +62,7 @@ export const live: LiveCodec<State> = {
     },
     endpoint: {
       kind: 'websocket',
-      url: api.websocket(request.access, '', { model: request.model }),
+      url: api.websocket(request.access, '', { model: modelAt(request) }),
       headers: api.headers(request.access),
     },
     hello: [{ config: configOf(request) }],
