@@ -27,7 +27,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/failover',
     'src/providers',
     'src/session',
-    'src/transcription',
     'src/upstream',
     'src/vault',
   ],

@@ -1,6 +1,7 @@
 // The query of `GET /v1/listen` and the start message as schemas, for documents: what each parameter means. Reading and checking
 // what arrives is the edge's work, with words of its own; the two are compared by a test.
 import { Type } from '@sinclair/typebox';
+import { Vocabulary } from './listen/vocabulary.ts';
 import { Candidate, Encoding, FALLBACKS_MAX, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
 import { chainMembers } from './transcription-form.ts';
 
@@ -70,10 +71,20 @@ export const ListenQuery = Type.Object(
   { additionalProperties: false },
 );
 
+/** Lists may be lists here. */
+const listed = ({ languages, keyterms, redact }: typeof Vocabulary.properties) => ({
+  languages: Type.Optional(Type.Union([parameters.languages, languages], { description: `${languages.description}` })),
+  keyterms: Type.Optional(Type.Union([parameters.keyterms, keyterms], { description: `${keyterms.description}` })),
+  redact: Type.Optional(
+    Type.Union([Type.Boolean(), parameters.redact, redact], { description: `${redact.description}` }),
+  ),
+});
+
 export const StartMessage = Type.Object(
   {
     type: Type.Literal('start'),
     ...parameters,
+    ...listed(Vocabulary.properties),
     fallbacks: Type.Optional(
       Type.Union([chainMembers.fallbacks, Type.Array(Type.Union([Type.String(), Candidate]))], {
         description: `Models to fall back to when the first one fails, in order, at most ${FALLBACKS_MAX}.`,

@@ -23,6 +23,8 @@ export {
   Word,
 } from './listen/turn-events.ts';
 
+import { AskedOfModels, type Vocabulary } from './listen/vocabulary.ts';
+
 export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mulaw'), Type.Literal('alaw')], {
   description: 'Of one channel; `linear16` is little-endian.',
 });
@@ -66,6 +68,8 @@ export interface ListenRequest {
   diarization: boolean;
   /** Whether the bounds of turns are told as events of their own. */
   turnEvents?: boolean;
+  /** What is asked of all models in the same words. */
+  common?: Vocabulary;
   providerParams: Record<string, unknown>;
   strict: boolean;
   /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
@@ -123,6 +127,7 @@ export const SessionStarted = Type.Object(
       }),
       { description: 'The models that are tried when the first one fails, in order.' },
     ),
+    chain: AskedOfModels,
     resume_token: Type.Union([Type.String(), Type.Null()], { description: 'Null until sessions can be resumed.' }),
     limits: Type.Object({
       idle_seconds: Type.Number({ description: 'Without audio or keepalive for so long the session ends.' }),

@@ -1,6 +1,7 @@
 // The form of `POST /v1/audio/transcriptions` as a schema, for documents: what each field means. Reading and checking what
 // arrives is the edge's work, with words of its own; the two are compared by a test.
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
+import { LANGUAGE_TAG, Vocabulary } from './listen/vocabulary.ts';
 import { FALLBACKS_MAX, ProviderParams } from './listen.ts';
 
 const flag = (usual: boolean, description: string) => Type.Optional(Type.Boolean({ default: usual, description }));
@@ -10,8 +11,17 @@ const texts = (description: string) =>
 
 const OPENAIS = 'Of OpenAI’s own API: handed to models that take it, else warned about.';
 
+/** A list as it stands in a query or a form. */
+const inOneText = ({ description = '' }: TSchema, examples: string[]) =>
+  Type.Optional(
+    Type.String({
+      description: `${description} Separated by commas, or a JSON array; in a form also a field for each.`,
+      examples,
+    }),
+  );
+
 /** BCP-47 as far as its shape goes, or `auto`. */
-const LANGUAGE_FORM = '^(auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})$';
+const LANGUAGE_FORM = `^(auto|${LANGUAGE_TAG})$`;
 
 /** What a chain of models is made of, in a form and in a query. */
 export const chainMembers = {
@@ -34,6 +44,11 @@ export const chainMembers = {
     }),
   ),
   diarization: flag(false, 'Whether speakers are told apart.'),
+  languages: inOneText(Vocabulary.properties.languages, ['en,fr']),
+  prompt: Vocabulary.properties.prompt,
+  keyterms: inOneText(Vocabulary.properties.keyterms, ['Voxgate,Zoë', '["Smith, Inc.","Zoë"]']),
+  redact: inOneText(Vocabulary.properties.redact, ['true', 'pii,pci']),
+  vocabulary_boost: Vocabulary.properties.vocabulary_boost,
   strict: flag(false, 'Whether what the model cannot honour is refused with 422, instead of being warned about.'),
 };
 
@@ -58,7 +73,6 @@ export const TranscriptionForm = Type.Object(
         { default: 'json', description: 'What the answer looks like; `srt` and `vtt` are subtitles.' },
       ),
     ),
-    prompt: Type.Optional(Type.String({ description: 'Text in the style, or with the words, that are expected.' })),
     temperature: Type.Optional(
       Type.Number({ minimum: 0, maximum: 1, description: 'Of sampling; the model’s own when absent.' }),
     ),
@@ -77,8 +91,10 @@ export const TranscriptionForm = Type.Object(
     'include[]': texts(`\`logprobs\` shows what each token was worth. ${OPENAIS}`),
     'known_speaker_names[]': texts(`Names of speakers. ${OPENAIS}`),
     'known_speaker_references[]': texts(`A data URL of each known speaker, in the order of their names. ${OPENAIS}`),
-    'keywords[]': texts(`Names and terms that may come up. ${OPENAIS}`),
-    'languages[]': texts(`Languages that are spoken. ${OPENAIS}`),
+    'languages[]': texts('Of `languages`, one.'),
+    'keyterms[]': texts('Of `keyterms`, one.'),
+    'redact[]': texts('Of `redact`, one.'),
+    'keywords[]': texts('What OpenAI calls `keyterms`; here as there up to 500.'),
   },
   {
     additionalProperties: false,

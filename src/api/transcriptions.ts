@@ -1,5 +1,6 @@
 // `POST /v1/audio/transcriptions`: the form's fields and the answers. Reading the form is the edge's work.
 import { type Static, Type } from '@sinclair/typebox';
+import type { Common } from './listen/vocabulary.ts';
 import { type Candidate, Word } from './listen.ts';
 
 export const ResponseFormat = Type.Union([
@@ -17,8 +18,6 @@ export interface TranscriptionRequest {
   fallbacks: Candidate[];
   responseFormat: ResponseFormat;
   language: string | undefined;
-  prompt: string | undefined;
-  temperature: number | undefined;
   diarization: boolean;
   timestampGranularities: ('word' | 'segment')[];
   /** Whether the answer may show the times of words, or is cut at them. */
@@ -26,8 +25,8 @@ export interface TranscriptionRequest {
   providerParams: Record<string, unknown>;
   stream: boolean;
   strict: boolean;
-  /** Fields of OpenAI's API that are options of some models: values by the option's name. */
-  openaiOptions: Readonly<Record<string, unknown>>;
+  /** What is asked of all models in the same words. */
+  common: Common;
 }
 
 export const DurationUsage = Type.Object({

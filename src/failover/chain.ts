@@ -7,9 +7,11 @@ import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
+import type { Told } from '../providers/kit/vocabulary/mapping.ts';
 import { hearsUtterances } from '../providers/live-turns.ts';
 import type { Engine, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
+import { mappedFor, type Spoken } from './vocabulary.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
 export interface Degradation {
@@ -23,7 +25,9 @@ export interface ChainMember {
   slug: string;
   provider: Provider;
   card: ModelCard;
-  /** Those of `provider_params` that the model honours. */
+  /** What it is asked for: its language, whether speakers are told apart, and its options. */
+  language: string | undefined;
+  diarization: boolean;
   params: Readonly<Record<string, unknown>>;
   /** Whose credential is used: `service` for the gateway's own. Breakers are kept apart by it. */
   credentialId: string;
@@ -35,20 +39,19 @@ export interface ChainMember {
   price: ListedPrice;
   /** Hertz this member is sent. */
   sampleRate: number;
+  /** What becomes of the members of the request that all models are asked. */
+  told: readonly Told[];
   degradations: Degradation[];
 }
 
 /** What is asked of every member. */
-export interface Ask {
-  mode: Mode;
+export interface Ask extends Spoken {
   /** Whose own provider keys are used where there are any. */
   organisationId: string;
   model: string;
   providerParams: Readonly<Record<string, unknown>>;
   fallbacks: readonly Candidate[];
   sampleRate: number;
-  language: string | undefined;
-  diarization: boolean;
   interimResults: boolean;
   strict: boolean;
 }
@@ -82,7 +85,7 @@ export async function resolveChain(
       missing ??= refuse(checked.code, `${checked.why} ${checked.remedy}`, { param });
       if (ask.strict) throw missing;
       warnings.push(withoutMember(candidate.model, checked, param));
-    } else if (members.some((other) => isSame(other, checked, candidate))) {
+    } else if (members.some((other) => isSame(other, checked))) {
       warnings.push({
         code: 'duplicate_fallback',
         message: `\`fallbacks\` names ${candidate.model} again; it is tried once.`,
@@ -102,10 +105,8 @@ const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): 
   param,
 });
 
-const isSame = (other: ChainMember, { slug, credentialId }: ChainMember, fallback: Candidate): boolean =>
-  other.slug === slug &&
-  other.credentialId === credentialId &&
-  Value.Equal(other.params, fallback.provider_params ?? {});
+const isSame = (other: ChainMember, { slug, credentialId, params }: ChainMember): boolean =>
+  other.slug === slug && other.credentialId === credentialId && Value.Equal(other.params, params);
 
 /** With a fallback left, a key that is out of use is found out at the dial, and the fallback answers. */
 function refuseBarred(members: readonly ChainMember[]): void {
@@ -141,21 +142,24 @@ async function member(
   const price = credential.own ? FREE : dependencies.prices.priceOf(card.id, ask.mode);
   if (price === undefined) return notPriced(card, ask.mode);
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
+  const honoured = Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name)));
+  const spoken = mappedFor(card, provider, ask, honoured);
   const checked: ChainMember = {
     slug: card.id,
     provider,
     card,
-    params: Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name))),
+    ...spoken,
     ...credential,
     ...(barred ? { barred } : {}),
     price,
     sampleRate: rateFor(card, ask.sampleRate),
     degradations: [
-      ...degradations(card, ask),
+      ...spoken.told.flatMap(degradationOf),
+      ...withoutInterims(card, ask),
       ...ignored.map((name) => ignoredParam(card, name, ask.mode, paramsName)),
     ],
   };
-  const worst = checked.degradations[0];
+  const worst = checked.degradations.find(({ code }) => code !== MAPPED);
   if (ask.strict && worst !== undefined) {
     throw refuse(
       'unsupported_parameter',
@@ -213,9 +217,9 @@ async function checkWithEngine(
   const { endpoint } = checked.provider.live.open({
     model: modelOf(checked.slug),
     sampleRate: checked.sampleRate,
-    language: ask.language,
+    language: checked.language,
     interimResults: ask.interimResults,
-    diarization: ask.diarization,
+    diarization: checked.diarization,
     params: checked.params,
     access: addressOf(access(checked.provider.name)),
   });
@@ -228,57 +232,25 @@ async function checkWithEngine(
   }
 }
 
-/** What the model cannot honour of the request, worst first. */
-function degradations(card: ModelCard, ask: Ask): Degradation[] {
-  const found: Degradation[] = [];
-  if (ask.language === 'auto' && !card.capabilities.language_detection && !card.languages.includes('*')) {
-    found.push({
-      code: 'language_detection_unsupported',
-      message: `${card.id} cannot detect the language; it hears ${card.languages.join(', ')}.`,
-      param: 'language',
-    });
-  } else if (ask.language !== undefined && ask.language !== 'auto' && !speaks(card, ask.language)) {
-    found.push({
-      code: 'language_unsupported',
-      message: `${card.id} does not know the language "${ask.language}"; it hears ${card.languages.join(', ')}.`,
-      param: 'language',
-    });
-  }
-  if (ask.diarization && !card.capabilities.diarization) {
-    found.push({
-      code: 'diarization_unsupported',
-      message: `${card.id} cannot tell speakers apart.`,
-      param: 'diarization',
-    });
-  } else if (ask.diarization && ask.mode === 'live' && hearsUtterances(card)) {
-    found.push({
-      code: 'speakers_per_turn',
-      message: `${card.id} tells speakers apart within a turn only: speaker 0 of one turn may be another of the next.`,
-      param: 'diarization',
-    });
-  }
-  if (ask.mode === 'live' && ask.interimResults && !card.capabilities.interim_results) {
-    found.push({
-      code: 'interim_results_unsupported',
-      message: `${card.id} gives finals only.`,
-      param: 'interim_results',
-    });
-  }
-  return found;
+/** With `strict` nothing is taken that is done in another way, but for what is done as well. */
+const MAPPED = 'parameter_mapped';
+
+function degradationOf({ param, outcome, isCut, code, message = '' }: Told): Degradation[] {
+  if (outcome === 'honoured') return [];
+  const usual = outcome === 'dropped' ? 'parameter_ignored' : isCut ? 'parameter_shortened' : MAPPED;
+  return [{ code: code ?? usual, message, param }];
 }
+
+const withoutInterims = ({ id, capabilities }: ModelCard, { mode, interimResults }: Ask): Degradation[] =>
+  mode === 'live' && interimResults && !capabilities.interim_results
+    ? [{ code: 'interim_results_unsupported', message: `${id} gives finals only.`, param: 'interim_results' }]
+    : [];
 
 const ignoredParam = (card: ModelCard, name: string, mode: Mode, param: string): Degradation => ({
   code: 'parameter_ignored',
   message: `${card.id} does not take \`provider_params.${name}\` in ${mode} mode.`,
   param: `${param}.${name}`,
 });
-
-const speaks = (card: ModelCard, language: string): boolean =>
-  card.languages.some(
-    (known) => known === '*' || known.toLowerCase() === language.toLowerCase() || baseOf(known) === baseOf(language),
-  );
-
-const baseOf = (language: string): string => language.toLowerCase().split('-')[0] as string;
 
 /** The rate a model is sent: the client's own where the model takes it, else the next higher, else its highest. */
 export function rateFor(card: ModelCard, sampleRate: number): number {

@@ -2,7 +2,7 @@
 // logger; what it needs of those (frame sizes, keep-alive period, deadlines) it states as data that src/upstream acts on.
 import type { TObject } from '@sinclair/typebox';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
-import type { Mode, Model } from '../api/models.ts';
+import type { Capabilities, Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialCheck, CredentialForm, ProviderAccess } from './credentials.ts';
 import type { Endpoint, SocketEndpoint } from './endpoints.ts';
@@ -20,6 +20,10 @@ export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './h
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
   /** Where the price was read, and when (ISO date). */
   priceSource: { url: string; date: string };
+  /** What live sessions can that files cannot, or the other way round. */
+  liveCapabilities?: Partial<Capabilities>;
+  /** Languages between which it switches where it detects them; all that it knows when absent. */
+  switching?: readonly string[];
 }
 
 /** What a leg is opened with. */
@@ -175,8 +179,6 @@ export interface BatchRequest {
   model: string;
   language: string | undefined;
   diarization: boolean;
-  prompt: string | undefined;
-  temperature: number | undefined;
   /** Whether the client asked for the times of words. */
   wordTimestamps: boolean;
   /** Checked against the provider's options; those the model does not honour are left out. */

@@ -5,12 +5,15 @@ import type { SessionError } from '../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
+import type { Told } from '../providers/kit/vocabulary/mapping.ts';
 import type { OddLayout } from './audio/layout-watch.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionSettings, SessionTotals } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
 import { suspendMsOf } from './session-parts.ts';
 import { secondsOf } from './timeline.ts';
+
+type Started = Extract<OutgoingEvent, { type: 'session_started' }>;
 
 export class EventWriter {
   readonly #opening: SessionOpening;
@@ -44,6 +47,7 @@ export class EventWriter {
       fallbacks: chain
         .slice(1)
         .map(({ slug, degradations }) => ({ model: slug, degrades: degradations.map(({ code }) => code) })),
+      chain: chain.map(chainMember),
       resume_token: null,
       limits: {
         idle_seconds: settings.idleMs / 1000,
@@ -183,6 +187,17 @@ export class EventWriter {
   #member(index: number): ChainMember {
     return this.#opening.chain[index] as ChainMember;
   }
+}
+
+function chainMember({ slug: model, told }: ChainMember): Started['chain'][number] {
+  const those = (outcome: Told['outcome']) => told.filter((each) => each.outcome === outcome);
+  const explained = (outcome: Told['outcome']) => those(outcome).map(({ param, message = '' }) => ({ param, message }));
+  return {
+    model,
+    honoured: those('honoured').map(({ param }) => param),
+    mapped: explained('mapped'),
+    dropped: explained('dropped'),
+  };
 }
 
 const LAYOUT_WARNINGS: Readonly<Record<OddLayout, Degradation>> = {

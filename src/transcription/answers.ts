@@ -54,7 +54,7 @@ export const usageOf = ({ outcome, charge }: FileResult): Transcription['usage']
 
 /** Only to those who asked: also `provider_params` may ask a model for them. */
 export const logprobsOf = ({ request, outcome: { logprobs } }: FileResult): Pick<Transcription, 'logprobs'> =>
-  'include' in request.openaiOptions && logprobs !== undefined ? { logprobs } : {};
+  'include[]' in request.common && logprobs !== undefined ? { logprobs } : {};
 
 /** The warnings as a member of an answer that has any. */
 export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degradation[] } {
@@ -71,9 +71,9 @@ export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degra
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** As a code: what was heard, else what was asked for, else what the model hears. */
-function languageOf({ request, outcome: { language, member } }: FileResult): string {
+function languageOf({ outcome: { language, member } }: FileResult): string {
   const [own] = member.card.languages;
-  const asked = request.language === 'auto' ? undefined : request.language;
+  const asked = member.language === 'auto' ? undefined : member.language;
   return language ?? asked ?? (own === undefined || own === '*' ? 'und' : own);
 }
 
@@ -81,7 +81,7 @@ function languageOf({ request, outcome: { language, member } }: FileResult): str
 const segmentOf = (
   { text, start, end, speaker, confidence }: TranscriptionOutcome['utterances'][number],
   id: number,
-  { temperature = 0 }: FileResult['request'],
+  { common: { temperature = 0 } }: FileResult['request'],
 ): Segment => ({
   id,
   seek: 0,

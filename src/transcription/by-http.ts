@@ -11,7 +11,6 @@ import { LegFailed } from '../upstream/leg-failed.ts';
 import { type CredibleResult, credible } from './claims.ts';
 import { audioTooLong, fileTooLarge } from './failures.ts';
 import type { FileSource } from './file/file-source.ts';
-import { takesField } from './model-fields.ts';
 
 /** Transcribes the file. Throws as `runHttpBatch` does. */
 export async function transcribeByHttp(
@@ -34,10 +33,8 @@ export async function transcribeByHttp(
   }
   const batch: BatchRequest = {
     model: modelOf(member.slug),
-    language: request.language,
-    diarization: request.diarization,
-    prompt: takesField(member, 'prompt') && request.prompt !== '' ? request.prompt : undefined,
-    temperature: takesField(member, 'temperature') ? request.temperature : undefined,
+    language: member.language,
+    diarization: member.diarization,
     wordTimestamps: request.wordTimestamps,
     params: member.params,
     access,

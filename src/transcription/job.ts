@@ -6,7 +6,7 @@ import type { ChainDependencies, ChainMember, Degradation } from '../failover/ch
 import { isFree, type MeterMember } from '../ledger/meter.ts';
 import { pricedMembers } from '../ledger/priced.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
-import { chainOf, unmapped } from './chain.ts';
+import { chainOf } from './chain.ts';
 import { type EarlyAnswer, onceWhole } from './early-answer.ts';
 import type { FileObserver, ObservedFile } from './file-observer.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
@@ -274,8 +274,7 @@ async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal)
 }
 
 /** What of the request this model does not do. */
-const notHonoured = ({ warnings, upload }: Work, by: ChainMember): Degradation[] => [
+const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ChainMember): Degradation[] => [
   ...warnings,
   ...by.degradations,
-  ...unmapped(upload.request, by),
 ];

@@ -6,10 +6,7 @@ import type { ChainMember, Degradation } from '../failover/chain.ts';
 import { cuesOf } from './subtitles/cues.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
-type Shape = Pick<
-  TranscriptionRequest,
-  'responseFormat' | 'timestampGranularities' | 'stream' | 'openaiOptions' | 'strict'
->;
+type Shape = Pick<TranscriptionRequest, 'responseFormat' | 'timestampGranularities' | 'stream' | 'common' | 'strict'>;
 
 const GRANULARITIES = 'timestamp_granularities[]';
 
@@ -17,7 +14,7 @@ const GRANULARITIES = 'timestamp_granularities[]';
  * What the shape of the answer leaves out. A stream has one shape: OpenAI ignores the format there, or the stream; here it is
  * the format, since who asks for a stream reads one.
  */
-export function leftOut({ responseFormat, timestampGranularities, stream, openaiOptions }: Shape): Degradation[] {
+export function leftOut({ responseFormat, timestampGranularities, stream, common }: Shape): Degradation[] {
   const shape = stream ? 'A stream' : `\`response_format=${responseFormat}\``;
   const found: Degradation[] = [];
   const ignored = (param: string, message: string) => found.push({ code: 'parameter_ignored', message, param });
@@ -27,7 +24,7 @@ export function leftOut({ responseFormat, timestampGranularities, stream, openai
   if (timestampGranularities.length > 0 && (stream || responseFormat !== 'verbose_json')) {
     ignored(GRANULARITIES, `${shape} does not show them; \`response_format=verbose_json\` does.`);
   }
-  if ('include' in openaiOptions && !stream && !responseFormat.endsWith('json')) {
+  if ('include[]' in common && !stream && !responseFormat.endsWith('json')) {
     ignored('include[]', `${shape} has no room for it; \`response_format=json\` has.`);
   }
   return found;
@@ -59,7 +56,7 @@ export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degr
   ) {
     found.push(timesEstimated(slug, fields));
   }
-  if ('include' in fields.openaiOptions && takesInclude(outcome) && outcome.logprobs === undefined && said.length > 0) {
+  if ('include[]' in fields.common && takesInclude(outcome) && outcome.logprobs === undefined && said.length > 0) {
     found.push({ code: 'logprobs_unavailable', message: `${slug} gave no log probabilities.`, param: 'include[]' });
   }
   return found;

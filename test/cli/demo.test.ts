@@ -98,6 +98,7 @@ describe('the screen', () => {
     sample_rate: 8000,
     encoding: 'mulaw',
     fallbacks: [],
+    chain: [],
     resume_token: null,
     limits: { idle_seconds: 1, suspend_seconds: 1, session_seconds: 1, binary_frame_bytes: 1, text_frame_bytes: 1 },
   };

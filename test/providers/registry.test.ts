@@ -1,6 +1,13 @@
-// Every provider of the registry is proven: it has a folder here that feeds the suite.
+// Every provider of the registry is proven: it has a folder here that feeds the suite, and its models are never asked for what they
+// refuse, whatever a request says in words that are the same for all.
 import { existsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX, PROMPT_LENGTH_MAX, REDACTIONS } from '../../src/api/listen/vocabulary.ts';
+import { modelOf } from '../../src/api/slug.ts';
+import { mappedFor } from '../../src/failover/vocabulary.ts';
 import { providers } from '../../src/providers/index.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 
@@ -12,4 +19,55 @@ it.each(providers.map(({ name }) => name))('%s has its fixtures in the suite', (
 it('every simulator is one of a provider', () => {
   const names = providers.map(({ name }) => name);
   for (const { provider } of simulators) expect(names).toContain(provider);
+});
+
+describe('what is asked of all models in the same words', () => {
+  const places = providers.flatMap((provider) =>
+    provider.models.flatMap((card) => card.modes.map((mode) => ({ id: card.id, mode, provider, card }))),
+  );
+  const term = fc.string({ minLength: 1, maxLength: KEYTERM_LENGTH_MAX }).map((text) => text.trim() || 'Zoë');
+  const common = fc.record(
+    {
+      languages: fc.subarray(['en', 'en-GB', 'fr-CA', 'zh-Hans-CN', 'de', 'tlh'], { minLength: 1 }),
+      keyterms: fc.uniqueArray(term, { minLength: 1, maxLength: KEYTERMS_MAX }),
+      prompt: fc.lorem({ mode: 'words', maxCount: PROMPT_LENGTH_MAX / 12 }),
+      redact: fc.subarray([...REDACTIONS], { minLength: 1 }),
+      vocabulary_boost: fc.double({ min: 0, max: 1, noNaN: true }),
+      temperature: fc.double({ min: 0, max: 1, noNaN: true }),
+    },
+    { requiredKeys: [] },
+  );
+  const language = fc.constantFrom(undefined, 'auto', 'en', 'pt-BR', 'tlh');
+
+  it.each(places)('is what $id takes in $mode mode, and every member is told of', ({ provider, card, mode }) => {
+    const schema = Type.Partial(provider.options(modelOf(card.id)));
+    fc.assert(
+      fc.property(common, language, fc.boolean(), (asked, spoken, diarization) => {
+        const { params, told } = mappedFor(card, provider, { mode, language: spoken, diarization, common: asked }, {});
+        expect([...Value.Errors(schema, params)]).toEqual([]);
+        for (const name of Object.keys(params)) {
+          expect(provider.honours?.(name, modelOf(card.id), mode) ?? true, name).toBe(true);
+        }
+        const members = [
+          ...Object.keys(asked),
+          ...(spoken ? ['language'] : []),
+          ...(diarization ? ['diarization'] : []),
+        ];
+        expect(told.map(({ param }) => param).sort()).toEqual(members.sort());
+        for (const { outcome, message } of told) expect(message === undefined).toBe(outcome === 'honoured');
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('is redacted by the models that say so, and by no others', () => {
+    const redacts = ({ card, provider, mode }: (typeof places)[number]) =>
+      REDACTIONS.some((kind) => {
+        const asked = { mode, language: undefined, diarization: false, common: { redact: [kind] } };
+        return mappedFor(card, provider, asked, {}).told.some(({ outcome }) => outcome !== 'dropped');
+      });
+    const redacting = new Set(places.filter(redacts).map(({ id }) => id));
+    const said = places.filter(({ card }) => card.capabilities.redaction).map(({ id }) => id);
+    expect([...redacting].sort()).toEqual([...new Set(said)].sort());
+  });
 });

@@ -89,15 +89,13 @@ async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options =
       fallbacks,
       responseFormat: 'json' as const,
       language: undefined,
-      prompt,
-      temperature: undefined,
       diarization: false,
       timestampGranularities: [],
       wordTimestamps: true,
       providerParams: {},
       stream: false,
       strict: false,
-      openaiOptions: {},
+      common: prompt === undefined ? {} : { prompt },
     };
     const { members } = await resolveChain(
       { ...request, mode: 'batch', organisationId: 'org_1', sampleRate: 16_000, interimResults: false },
@@ -191,10 +189,10 @@ describe('a file at a provider with an HTTP interface', () => {
     expect([code, extras.param, servers.one.arrived.length]).toEqual(['unsupported_audio', 'file', 0]);
   });
 
-  it('goes with the prompt only where the provider has an option of that name and the model honours it', async () => {
+  it('goes with the prompt as the option of its model that serves it', async () => {
     const { run, seen } = await world({ prompt: 'names' });
     await run(kept(FLAC));
-    expect(seen[0]).toMatchObject({ prompt: 'names', temperature: undefined, wordTimestamps: true, model: 'file' });
+    expect(seen[0]).toMatchObject({ params: { prompt: 'names' }, wordTimestamps: true, model: 'file' });
   });
 
   it.each<[string, AudioFile, object, number, string[]]>([

@@ -25,15 +25,13 @@ const REQUEST: TranscriptionRequest = {
   fallbacks: [],
   responseFormat: 'json',
   language: undefined,
-  prompt: undefined,
-  temperature: undefined,
   diarization: false,
   timestampGranularities: [],
   wordTimestamps: false,
   providerParams: {},
   stream: false,
   strict: false,
-  openaiOptions: {},
+  common: {},
 };
 
 /** Chunks of random lengths, odd ones and empty ones included. */
@@ -95,6 +93,9 @@ function world() {
       own: false,
       price: FREE,
       sampleRate: 16_000,
+      language: undefined,
+      diarization: false,
+      told: [],
       degradations: [],
     };
     return transcribe(

@@ -124,11 +124,11 @@ export function scriptedCodec({
     needsLength,
     answerMs,
     billsChannels,
-    begin: ({ access, model, prompt = '' }) => {
+    begin: ({ access, model, params }) => {
       const headers = { Authorization: `Bearer ${access.credential}` };
       const fields: [string, string][] = [
         ['model', model],
-        ['prompt "quoted"', prompt],
+        ['prompt "quoted"', String(params.prompt ?? '')],
       ];
       const request: HttpRequest = {
         method: 'POST',
@@ -207,6 +207,7 @@ export function scriptedProvider(name: string, { audio, needs, ...options }: Scr
         },
         { additionalProperties: false },
       ),
+    optionRows: { prompt: { schema: Type.String(), batch: true, common: 'prompt' } },
     credential: 'required',
     live: undefined,
     batch: scriptedCodec(options),

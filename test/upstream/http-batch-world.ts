@@ -43,10 +43,8 @@ export class World {
       model: 'one',
       language: undefined,
       diarization: false,
-      prompt: 'names: Zoë',
-      temperature: undefined,
       wordTimestamps: false,
-      params: {},
+      params: { prompt: 'names: Zoë' },
       access: { baseUrl, credential: SECRET },
       file: { name: 'audio.wav', contentType: 'audio/wav', bytes: undefined, seconds: undefined, ...file },
     };

@@ -141,7 +141,8 @@ export const startMessage: Static<typeof StartMessage> = {
   model: 'deepgram/nova-3',
   language: 'en',
   fallbacks: ['assemblyai/universal-streaming-english'],
-  provider_params: { keyterm: ['Voxgate', 'failover'] },
+  keyterms: ['Voxgate', 'failover'],
+  provider_params: { mip_opt_out: true },
 };
 
 export const sessionStarted: Static<typeof SessionStarted> = {
@@ -152,6 +153,7 @@ export const sessionStarted: Static<typeof SessionStarted> = {
   sample_rate: 16_000,
   encoding: 'linear16',
   fallbacks: [],
+  chain: [{ model: 'local/commands-en', honoured: ['language'], mapped: [], dropped: [] }],
   resume_token: null,
   limits: {
     idle_seconds: 600,

@@ -2,8 +2,10 @@
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
+import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
 import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
+import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
 
 const KNOWN = [
   'model',
@@ -14,6 +16,7 @@ const KNOWN = [
   'interim_results',
   'diarization',
   'turn_events',
+  ...VOCABULARY_MEMBERS,
   'provider_params',
   'suspend_seconds',
   'strict',
@@ -23,7 +26,7 @@ const KNOWN = [
 ] as const;
 
 /** BCP-47 as far as its shape goes, or `auto`. */
-export const LANGUAGE = /^(auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})$/;
+export const LANGUAGE = new RegExp(`^(auto|${LANGUAGE_TAG})$`);
 
 /** The checked request. Throws a Refusal naming the parameter. */
 export function readListenQuery(query: ReadonlyMap<string, string>): ListenRequest {
@@ -52,6 +55,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     interimResults: readBoolean('interim_results', query.get('interim_results'), true),
     diarization: readBoolean('diarization', query.get('diarization'), false),
     turnEvents: readBoolean('turn_events', query.get('turn_events'), false),
+    common: vocabularyOf(query),
     providerParams: readParams(query.get('provider_params')),
     strict: readBoolean('strict', query.get('strict'), false),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),

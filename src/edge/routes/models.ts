@@ -36,7 +36,7 @@ export function listModels(
   return [...providers.values()].flatMap((provider) => {
     const own = ownKeys.get(provider.name);
     const isUsable = (mode: Mode) => hasService?.(provider.name, mode) ?? isServed(provider, access(provider.name));
-    return provider.models.map(({ priceSource: _, live_turns, ...card }) => {
+    return provider.models.map(({ priceSource: _, switching: __, liveCapabilities: ___, live_turns, ...card }) => {
       const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
       return {
         ...card,

@@ -41,25 +41,20 @@ export const batch = pollingBatch({
 
 /** The members of a job beside the file. A language and its detection exclude each other. */
 function jobOf(request: BatchRequest): Record<string, unknown> {
-  const { model, language, diarization, prompt, temperature } = request;
+  const { model, language, diarization } = request;
   const { speech_models, language_detection, speaker_labels } = options.honoured(request.params, model, 'batch');
   const isNamed = language !== undefined && language !== 'auto';
   const detects = language === 'auto' || (!isNamed && language_detection === true);
-  const isPrompted = takesPrompts(model);
   return {
     speech_models: [model, ...(speech_models ?? [])],
     ...(isNamed ? { language_code: codeOf(language) } : {}),
     ...(detects ? { language_detection: true } : {}),
     ...(diarization || speaker_labels === true ? { speaker_labels: true } : {}),
-    ...(isPrompted && prompt !== undefined ? { prompt } : {}),
-    ...(isPrompted && temperature !== undefined ? { temperature } : {}),
     ...options.wire(request.params, model, 'batch'),
   };
 }
 
-const takesPrompts = (model: string): boolean => model !== 'universal-2';
-
-function resultOf(request: BatchRequest, json: Members): BatchResult {
+function resultOf(_: BatchRequest, json: Members): BatchResult {
   const speakers = newSpeakers();
   const parts = listIn(json.utterances).flatMap((each) => utteranceIn(objectIn(each), speakers));
   const words = wordsOf(json.words, speakers);
@@ -68,7 +63,7 @@ function resultOf(request: BatchRequest, json: Members): BatchResult {
       parts.length > 0 ? parts : sentencesOf(words, textIn(json.text)?.trim() ?? '', fractionIn(json.confidence)),
     language: languageOf(json.language_code),
     seconds: numberIn(json.audio_duration),
-    warnings: takesPrompts(request.model) ? [] : unprompted(request),
+    warnings: [],
   };
 }
 
@@ -81,13 +76,4 @@ function utteranceIn({ text, start, end, words: raw, speaker, confidence }: Memb
   const from = secondsIn(start) ?? words[0]?.start ?? 0;
   const until = Math.max(from, secondsIn(end) ?? words.at(-1)?.end ?? from);
   return [utteranceOf(said, from, until, { confidence: fractionIn(confidence), speaker: number, words })];
-}
-
-/** What Universal-2 was asked and cannot do. */
-function unprompted({ model, prompt, temperature }: BatchRequest): BatchResult['warnings'] {
-  return Object.entries({ prompt, temperature }).flatMap(([param, value]) =>
-    value === undefined
-      ? []
-      : { code: `${param}_unsupported`, message: `assemblyai/${model} takes no \`${param}\`.`, param },
-  );
 }

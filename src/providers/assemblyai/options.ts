@@ -1,6 +1,8 @@
 // `provider_params` of AssemblyAI.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { flag, fraction, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import { toBaseLanguages, toRedactions } from '../kit/vocabulary/conversions.ts';
+import type { Place } from '../kit/vocabulary/serving.ts';
 import { FILE_MODELS, hasLive, LIVE_MODELS } from './models.ts';
 
 const UNIVERSAL_3 = ['u3-rt-pro', 'universal-3-5-pro', 'universal-3-6-pro'];
@@ -20,6 +22,21 @@ const keyTerms = (maxItems: number) =>
 
 const SILENCE_MS_MAX = 60_000;
 const FILE_MS_MAX = 36_000_000;
+/** https://www.assemblyai.com/docs/pre-recorded-audio/redact-pii-from-transcripts, by what each is. */
+const POLICIES = {
+  pii: [
+    ...['person_name', 'email_address', 'phone_number', 'location', 'date_of_birth', 'us_social_security_number'],
+    ...['passport_number', 'drivers_license', 'ip_address', 'username', 'password', 'account_number'],
+  ],
+  pci: ['credit_card_number', 'credit_card_expiration', 'credit_card_cvv', 'banking_information'],
+  phi: ['medical_condition', 'medical_process', 'drug', 'injury', 'blood_type', 'healthcare_number'],
+  numbers: ['number_sequence'],
+};
+
+/** Longer ones are not listened for: 6 words, and live 50 characters. https://www.assemblyai.com/docs/keyterms-prompting */
+const heardTerms = (terms: readonly string[], _: unknown, { mode }: Place) =>
+  terms.every((term) => term.split(/\s+/).length <= 6 && (mode === 'batch' || term.length <= 50)) ? terms : undefined;
+
 const CODEC_WRITES = { wire: false } as const;
 
 export const options = optionTable({
@@ -57,6 +74,7 @@ export const options = optionTable({
   ),
   prompt: honouredBy({ live: UNIVERSAL_3, batch: UNIVERSAL_3 })(
     text(4_000, 'What the audio is about, and how to write it.'),
+    { common: 'prompt' },
   ),
   agent_context: universal3(text(1_500, 'What a voice agent has just said to the speaker.')),
   mode: universal3(
@@ -72,7 +90,7 @@ export const options = optionTable({
       20,
       'Languages to expect, such as ["en", "es"]; takes the place of `language`.',
     ),
-    CODEC_WRITES,
+    { ...CODEC_WRITES, common: { languages: { to: toBaseLanguages } } },
   ),
   domain: streaming(oneOf(['medical-v1'], 'Vocabulary of a field. At an extra price of AssemblyAI.')),
   voice_focus: universal3(oneOf(['near-field', 'far-field'], 'Attends to one voice and lowers the others.')),
@@ -82,13 +100,16 @@ export const options = optionTable({
     CODEC_WRITES,
   ),
   max_speakers: streaming(integer(1, 10, 'At most so many speakers.')),
-  redact_pii: everywhere(flag('Takes personal data out of finals. Files need `redact_pii_policies` as well.')),
+  redact_pii: everywhere(flag('Takes personal data out of finals. Files need `redact_pii_policies` as well.'), {
+    common: { redact: { to: () => true } },
+  }),
   redact_pii_policies: everywhere(
     list(
       Type.String({ pattern: '^[a-z_]{1,64}$' }),
       100,
       'Kinds of personal data, such as "person_name" or "email_address".',
     ),
+    { common: { redact: { to: toRedactions(POLICIES) } } },
   ),
   redact_pii_sub: everywhere(oneOf(['hash', 'entity_name'], 'What stands in place of personal data.')),
   speech_models: honouredBy({ batch: ['universal-3-5-pro'] })(
@@ -125,5 +146,8 @@ export const options = optionTable({
   punctuate: files(flag('Punctuation. True when absent.')),
   format_text: files(flag('Casing, and numbers as digits. True when absent.')),
   // Bounded by what a model's smaller mode takes.
-  keyterms_prompt: everywhere(keyTerms(100), { other: { models: FILES_ALONE, schema: keyTerms(200) } }),
+  keyterms_prompt: everywhere(keyTerms(100), {
+    other: { models: FILES_ALONE, schema: keyTerms(200) },
+    common: { keyterms: { to: heardTerms } },
+  }),
 });

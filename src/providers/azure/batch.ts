@@ -1,5 +1,5 @@
 // Azure's fast transcription: one form, one answer. https://learn.microsoft.com/azure/ai-services/speech-service/fast-transcription-create
-import { requestBatch, unsupported } from '../kit/batch.ts';
+import { requestBatch } from '../kit/batch.ts';
 import { fractionIn, listIn, type Members, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
 import { Speakers, utteranceOf, wordOf } from '../kit/words.ts';
@@ -39,8 +39,6 @@ function definitionOf({ model, language, diarization, params }: BatchRequest) {
   });
 }
 
-const HINT = 'Words to expect go into `provider_params.phrases`.';
-
 function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
   if (!Array.isArray(answer.phrases) && !Array.isArray(answer.combinedPhrases)) return undefined;
   const phrases = listIn(answer.phrases).map(objectIn);
@@ -72,7 +70,7 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
     utterances,
     language: utterances[0]?.language,
     seconds,
-    warnings: unsupported('azure', request, ['prompt', 'temperature'], HINT),
+    warnings: [],
   };
 }
 

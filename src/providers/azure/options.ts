@@ -1,5 +1,6 @@
 // `provider_params` of Azure.
 import { flag, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import { localeOf } from './languages.ts';
 
 const everywhere = honouredBy({ live: true, batch: true });
 const live = honouredBy({ live: true });
@@ -8,6 +9,7 @@ const files = honouredBy({ batch: true });
 export const options = optionTable({
   phrases: everywhere(texts(500, 'Words and phrases to expect.'), {
     wire: { live: false, batch: 'phraseList.phrases' },
+    common: 'keyterms',
   }),
   profanity: everywhere(oneOf(['masked', 'removed', 'raw'], 'What becomes of profanity; masked when absent.'), {
     wire: { batch: false },
@@ -28,5 +30,7 @@ export const options = optionTable({
     wire: 'diarization.maxSpeakers',
     wholeFile: true,
   }),
-  locales: files(texts(10, 'Files: the locales among which the language is found.', { maxLength: 16 })),
+  locales: files(texts(10, 'Files: the locales among which the language is found.', { maxLength: 16 }), {
+    common: { languages: { to: (languages) => languages.map((each) => localeOf(each)) } },
+  }),
 });

@@ -1,5 +1,5 @@
 // Files of Ink Whisper: one form, one answer.
-import { requestBatch, unsupported } from '../kit/batch.ts';
+import { requestBatch } from '../kit/batch.ts';
 import { type Members, numberIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';
 import { sentencesOf, utteranceOf } from '../kit/words.ts';
@@ -30,7 +30,7 @@ export const batch = requestBatch({
       utterances: words === undefined ? whole : sentencesOf(words, text),
       language: textIn(answer.language),
       seconds,
-      warnings: unsupported('cartesia', request, ['prompt', 'temperature']),
+      warnings: [],
     };
   },
 });

@@ -1,7 +1,7 @@
 // Files (`POST /v1/listen`): one request with the file as its body and the options in its query, one answer.
 import type { Utterance } from '../../../machines/events.ts';
 import { modelAt } from '../kit/api.ts';
-import { requestBatch, unsupported } from '../kit/batch.ts';
+import { requestBatch } from '../kit/batch.ts';
 import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -49,8 +49,6 @@ function rawAudio(contentType: string): { encoding?: string; sample_rate?: numbe
   return { encoding: 'linear16', sample_rate: Number(rate ?? 16_000) };
 }
 
-const HINT = 'Terms to expect go into `provider_params.keyterm`.';
-
 function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
   const { multichannel } = options.honoured(request.params, request.model, 'batch');
   const results = objectIn(answer.results);
@@ -68,7 +66,7 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
     .sort((a, b) => a.start - b.start);
   // With switching between languages nothing else says what was heard.
   const language = textIn(first.detected_language) ?? languageOf(objectIn(listIn(first.alternatives)[0]));
-  return { utterances, language, seconds, warnings: unsupported('deepgram', request, ['prompt', 'temperature'], HINT) };
+  return { utterances, language, seconds, warnings: [] };
 }
 
 /** A segment, or what a channel said as a whole, which has no times but those of its words. */

@@ -56,6 +56,7 @@ export const models = modelCards(
       description:
         'General speech in one language, or with `language=auto` in ten between which speakers may switch. Turns end at silence.',
       languages: NOVA_LANGUAGES,
+      switching: SWITCHING_LANGUAGES,
       // The regular live price. Deepgram asks 0.0048 "for a limited time", which may end without a word, and every minute then
       // be billed for less than it costs; whoever wants to pass it on names it in the prices file. Of one language each: code
       // switching (0.0092 live, 0.0058 for now; 0.0052 for files) and speakers (0.0020 more) cost more, which one price for

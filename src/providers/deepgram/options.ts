@@ -1,6 +1,8 @@
 // `provider_params` of Deepgram.
 import { Type } from '@sinclair/typebox';
 import { flag, honouredBy, integer, number, oneOf, optionTable, texts } from '../kit/options.ts';
+import { toBaseLanguages } from '../kit/vocabulary/conversions.ts';
+import type { Place } from '../kit/vocabulary/serving.ts';
 import { FLUX_MODELS, NOVA_MODELS } from './models.ts';
 
 const everywhere = honouredBy({ live: [...NOVA_MODELS, ...FLUX_MODELS], batch: NOVA_MODELS });
@@ -12,6 +14,10 @@ const fluxMulti = honouredBy({ live: ['flux-general-multi'] });
 const nowhere = honouredBy({});
 
 const redactions = (description: string) => ({ maxItems: 50, description });
+
+/** Live, kinds of personal data are known in English alone: https://developers.deepgram.com/docs/redaction */
+const redactable = (kinds: readonly string[], _: unknown, { mode, language = 'en' }: Place) =>
+  mode === 'batch' || /^en\b/i.test(language) || kinds.every((kind) => kind === 'numbers') ? kinds : undefined;
 
 export const options = optionTable({
   smart_format: nova(
@@ -46,7 +52,10 @@ export const options = optionTable({
       'Tells speakers apart by this model; v2 for files only. `diarization=true` asks for the latest.',
     ),
   ),
-  keyterm: everywhere(texts(100, 'Words and phrases to expect, without weights; 500 tokens in all.')),
+  // A token is three characters at least, where names are spelt out.
+  keyterm: everywhere(texts(100, 'Words and phrases to expect, without weights; 500 tokens in all.'), {
+    common: { keyterms: { charactersMax: 1_500 } },
+  }),
   keywords: nowhere(
     texts(100, '`word:boost` of Nova-2 and older models; no model listed here takes it: use `keyterm`.'),
   ),
@@ -63,7 +72,9 @@ export const options = optionTable({
     ),
   ),
   eot_timeout_ms: flux(integer(500, 60_000, 'Milliseconds of silence that end a turn in any case; 5000 when absent.')),
-  language_hint: fluxMulti(texts(10, 'Languages to expect: en, es, fr, de, hi, ru, pt, ja, it, nl.')),
+  language_hint: fluxMulti(texts(10, 'Languages to expect: en, es, fr, de, hi, ru, pt, ja, it, nl.'), {
+    common: { languages: { to: toBaseLanguages } },
+  }),
   tag: everywhere(texts(20, 'Labels of the request in the provider’s usage reports.')),
   utterances: files(flag('Files: segments at pauses; true when absent. False gives one segment.')),
   utt_split: files(number(0.1, 60, 'Files: seconds of pause between segments; 0.8 when absent.')),
@@ -80,6 +91,7 @@ export const options = optionTable({
       [Type.Boolean(), Type.Array(Type.String({ minLength: 2, maxLength: 16 }), { minItems: 1, maxItems: 50 })],
       { description: 'Files: finds the language, of all or of those named.' },
     ),
+    { common: { languages: { to: toBaseLanguages } } },
   ),
   redact: everywhere(
     Type.Array(
@@ -87,6 +99,7 @@ export const options = optionTable({
       redactions('What is blacked out: pci, ssn, numbers, aggressive_numbers, or names of entities.'),
     ),
     {
+      common: { redact: { to: redactable } },
       other: {
         models: FLUX_MODELS,
         schema: Type.Array(

@@ -1,5 +1,5 @@
 // Files of Scribe: one form, one answer with every word of it.
-import { requestBatch, unsupported } from '../kit/batch.ts';
+import { requestBatch } from '../kit/batch.ts';
 import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';
 import { Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
@@ -17,13 +17,12 @@ export const batch = requestBatch({
   billsChannels: { whenAsked: 'use_multi_channel' },
 
   requestOf(request) {
-    const { access, model, language, diarization, temperature, params } = request;
+    const { access, model, language, diarization, params } = request;
     const { enable_logging, ...asked } = options.wire(params, model, 'batch');
     const fields = formOf({
       model_id: model,
       language_code: baseLanguage(language),
       diarize: diarization ? true : undefined,
-      temperature,
       tag_audio_events: false,
       ...asked,
     });
@@ -62,7 +61,7 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
     utterances,
     language: languageTag(transcripts[0]?.language_code),
     seconds: secondsOf(answer),
-    warnings: unsupported('elevenlabs', request, ['prompt'], 'Terms to expect go into `provider_params.keyterms`.'),
+    warnings: [],
   };
 }
 

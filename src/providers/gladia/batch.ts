@@ -1,5 +1,5 @@
 // Gladia's files: uploaded, made a job, asked about until it is done, and removed. https://docs.gladia.io/api-reference/v2/pre-recorded/init
-import { pollingBatch, unsupported } from '../kit/batch.ts';
+import { pollingBatch } from '../kit/batch.ts';
 import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -36,9 +36,7 @@ export const batch = pollingBatch({
   resultOf,
 });
 
-const HINT = 'Terms to expect go into `provider_params.custom_vocabulary`.';
-
-function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(_: BatchRequest, answer: Members): BatchResult | undefined {
   const { metadata, transcription } = objectIn(answer.result);
   const { utterances, languages } = objectIn(transcription);
   if (!Array.isArray(utterances)) return undefined;
@@ -51,6 +49,6 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
       .map((each) => each as NonNullable<typeof each>),
     language: textIn(listIn(languages)[0]),
     seconds,
-    warnings: unsupported('gladia', request, ['prompt', 'temperature'], HINT),
+    warnings: [],
   };
 }

@@ -17,7 +17,7 @@ export function configOf(
 ): Record<string, unknown> {
   const isNamed = language !== undefined && language !== 'auto';
   const languages = isNamed ? { 'language_config.languages': [language.toLowerCase().split('-')[0]] } : {};
-  const asked = nested({ model, ...own, ...options.wire(params, model, mode), ...languages });
+  const asked = nested({ model, ...own, ...languages, ...options.wire(params, model, mode) });
   const { realtime_processing } = asked;
   return {
     ...withSwitches(asked),

@@ -1,6 +1,6 @@
 // Gladia's live sessions: asked for by a request, held on the WebSocket that its answer names, fed with binary audio that is
 // confirmed chunk by chunk. https://docs.gladia.io/api-reference/v2/live/websocket
-import { ended, failed, partial, Warnings } from '../kit/heard.ts';
+import { ended, failed, partial } from '../kit/heard.ts';
 import { type Members, objectIn, objectOf, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
@@ -14,7 +14,6 @@ import { options } from './options.ts';
 interface State {
   clock: LegClock;
   speakers: Speakers;
-  warnings: Warnings;
   silenceSeconds: number;
   /** Binary frames, those of silence with them. */
   sent: number;
@@ -24,7 +23,6 @@ interface State {
   ended: string[];
   settledSeconds: number;
   /** Speakers were asked for, and are told of files alone. */
-  diarization: boolean;
   finishing: boolean;
 }
 
@@ -62,19 +60,17 @@ export const live: LiveCodec<State> = {
     }),
 
   open: (request) => {
-    const { access, diarization } = request;
+    const { access } = request;
     return {
       state: {
         clock: new LegClock(request.sampleRate),
         speakers: new Speakers(),
-        warnings: new Warnings(),
         silenceSeconds: silenceOf(request) + SILENCE_MARGIN_SECONDS,
         sent: 0,
         confirmed: 0,
         open: undefined,
         ended: [],
         settledSeconds: 0,
-        diarization,
         finishing: false,
       },
       endpoint: {
@@ -98,12 +94,7 @@ export const live: LiveCodec<State> = {
   },
 
   // Audio may be sent at once.
-  opened: ({ diarization, warnings }) => [
-    { type: 'ready' },
-    ...(diarization
-      ? warnings.once('diarization_unsupported', 'Gladia tells speakers apart in files alone, not in live sessions.')
-      : []),
-  ],
+  opened: () => [{ type: 'ready' }],
 
   audio: (state, frame) => {
     state.sent++;

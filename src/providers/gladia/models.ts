@@ -16,7 +16,6 @@ export const models = modelCards(
   {
     created: 1_740_000_000,
     capabilities: {
-      // Of files alone; a live session is told that it has none.
       diarization: true,
       word_timestamps: true,
       interim_results: true,
@@ -52,6 +51,7 @@ export const models = modelCards(
       description:
         'About 100 languages, with switching between them. Live turns end at silence; one that is to end at once is sent silence, which is billed.',
       languages: LANGUAGES,
+      canLive: { diarization: false },
       live: '0.0125',
       batch: '0.010167',
     },

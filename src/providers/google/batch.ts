@@ -1,6 +1,6 @@
 // Files of Google: one request with the file in it, a minute at most; longer ones would have to be in a bucket first.
 // https://cloud.google.com/speech-to-text/v2/docs/reference/rest/v2/projects.locations.recognizers/recognize
-import { requestBatch, unsupported } from '../kit/batch.ts';
+import { requestBatch } from '../kit/batch.ts';
 import { listIn, objectIn } from '../kit/json.ts';
 import { sentencesOf } from '../kit/words.ts';
 import { headersOf, recognizerOf, urlAt } from './api.ts';
@@ -24,7 +24,7 @@ export const batch = requestBatch({
     },
   }),
 
-  resultOf(request, answer) {
+  resultOf(_, answer) {
     if (!Array.isArray(answer.results) && typeof answer.metadata !== 'object') return undefined;
     let from = 0;
     const heard = listIn(answer.results).map((result) => {
@@ -39,7 +39,7 @@ export const batch = requestBatch({
       utterances,
       language: heard[0]?.language,
       seconds: undefined,
-      warnings: unsupported('google', request, ['prompt', 'temperature'], 'Name what to expect in `phrases`.'),
+      warnings: [],
     };
   },
 });

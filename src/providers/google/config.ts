@@ -16,7 +16,7 @@ const hasWordTimes = (model: string): boolean => model !== 'chirp_3';
 export function configOf({ model, language, params }: LegRequest | BatchRequest, mode: Mode): Members {
   const { language_codes = [], phrases, boost } = options.honoured(params, model, mode);
   const wanted = language === undefined || language === 'auto' ? [] : [regional(language)];
-  const languages = [...new Set([...wanted, ...language_codes])];
+  const languages = [...new Set([...wanted, ...language_codes.map(regional)])];
   const times = hasWordTimes(model) ? { enableWordTimeOffsets: true, enableWordConfidence: true } : {};
   const asked = nested({
     'features.enableAutomaticPunctuation': true,

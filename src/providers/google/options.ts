@@ -12,7 +12,7 @@ export const options = optionTable({
       minItems: 1,
       maxLength: 16,
     }),
-    { wire: false },
+    { wire: false, common: 'languages' },
   ),
   profanity_filter: everywhere(flag('Masks profanities.'), feature('profanityFilter')),
   enable_automatic_punctuation: everywhere(flag('Punctuation; on when absent.'), feature('enableAutomaticPunctuation')),
@@ -21,8 +21,14 @@ export const options = optionTable({
     feature('enableSpokenPunctuation'),
   ),
   enable_spoken_emojis: everywhere(flag('Spoken emojis become the sign.'), feature('enableSpokenEmojis')),
-  phrases: everywhere(texts(500, 'Words and names to expect.', { minItems: 1, maxLength: 100 }), { wire: false }),
-  boost: everywhere(number(0, 20, 'How much the `phrases` are preferred.'), { wire: false }),
+  phrases: everywhere(texts(500, 'Words and names to expect.', { minItems: 1, maxLength: 100 }), {
+    wire: false,
+    common: 'keyterms',
+  }),
+  boost: everywhere(number(0, 20, 'How much the `phrases` are preferred.'), {
+    wire: false,
+    common: { vocabulary_boost: { to: (boost) => boost * 20 } },
+  }),
   endpointing_sensitivity: live(
     oneOf(['STANDARD', 'SHORT', 'SUPERSHORT'], 'How soon silence ends a turn; STANDARD when absent.'),
     { wire: false },

@@ -6,7 +6,6 @@ import { FILE_BYTES_MAX, FILE_EXTENSIONS } from './models.ts';
 import { options } from './options.ts';
 
 export const batch = openaiShapedBatch({
-  provider: 'groq',
   api,
   options,
   failures,

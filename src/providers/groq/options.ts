@@ -1,12 +1,15 @@
 // `provider_params` of Groq: https://console.groq.com/docs/api-reference#audio-transcription
 import { Type } from '@sinclair/typebox';
 import { fraction, honouredBy, optionTable, text } from '../kit/options.ts';
+import { PROMPT_WITH_TERMS } from '../kit/vocabulary/conversions.ts';
 
 const files = honouredBy({ batch: true });
 
 export const options = optionTable({
-  prompt: files(text(1_024, 'Text in the style, or with the words, that are expected; 224 tokens.')),
-  temperature: files(fraction('Of sampling; 0 when absent.')),
+  prompt: files(text(1_024, 'Text in the style, or with the words, that are expected; 224 tokens.'), {
+    common: PROMPT_WITH_TERMS,
+  }),
+  temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
   timestamp_granularities: files(
     Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
       minItems: 1,

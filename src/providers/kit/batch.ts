@@ -54,26 +54,6 @@ export function requestBatch({ failures, needsLength = false, requestOf, resultO
   return codec;
 }
 
-/**
- * Warnings of what a client asked for and the provider has no parameter for.
- *
- * @param hint a sentence on what to use in its place
- */
-export function unsupported(
-  provider: string,
-  request: BatchRequest,
-  params: readonly ('prompt' | 'temperature')[],
-  hint = '',
-): BatchResult['warnings'] {
-  return params
-    .filter((param) => request[param] !== undefined)
-    .map((param) => ({
-      code: 'unsupported_parameter',
-      message: `${provider}/${request.model} has no \`${param}\`. ${hint}`.trim(),
-      param,
-    }));
-}
-
 interface Polling extends Common {
   /** Sends the file, where that is a request of its own. */
   upload?(request: BatchRequest): HttpRequest;

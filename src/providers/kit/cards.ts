@@ -31,8 +31,11 @@ interface Row {
   priceDate?: string;
   /** USD: the least that a file costs. */
   batchMinimum?: string;
-  /** Capabilities that are not those of all. */
+  /** Capabilities that are not those of all; and those of live sessions that are not those of files. */
   can?: Partial<Capabilities>;
+  canLive?: Partial<Capabilities>;
+  /** See `ModelCard`. */
+  switching?: readonly string[];
   created?: number;
   sampleRates?: readonly number[];
   fileSecondsMax?: number;
@@ -81,7 +84,7 @@ export const processedAtUrl: readonly Processing[] = processedIn(
 
 export function modelCards(provider: string, common: Common, rows: readonly Row[]): readonly ModelCard[] {
   return rows.map((row) => {
-    const { name, description, live, batch, can } = row;
+    const { name, description, live, batch, can, canLive, switching } = row;
     const price = (amount: string) => ({ unit: 'minute', amount, byok: '0.00', ...common.price }) as const;
     const minimum = row.batchMinimum === undefined ? {} : { minimum: row.batchMinimum };
     const ofFiles = <Value>(limit: Value | undefined): Value | null => (batch === undefined ? null : (limit ?? null));
@@ -107,6 +110,8 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
         ...(batch === undefined ? {} : { batch: { ...price(batch), ...minimum } }),
         ...(live === undefined ? {} : { live: { ...price(live), ...common.livePrice } }),
       },
+      ...(canLive === undefined ? {} : { liveCapabilities: canLive }),
+      ...(switching === undefined ? {} : { switching }),
       priceSource: { ...common.priceSource, date: row.priceDate ?? common.priceSource.date },
     };
   });

@@ -11,6 +11,7 @@ import {
   Type,
 } from '@sinclair/typebox';
 import type { Mode } from '../../api/models.ts';
+import type { Serves } from './vocabulary/serving.ts';
 
 /** A part of the catalogue, by the parts of slugs behind the slash; true for all models. */
 type Models = true | readonly string[];
@@ -24,6 +25,8 @@ export interface OptionRow<Schema extends TSchema = TSchema> {
   batch?: Models;
   /** What it is called on the wire (see `nested`), in both modes or in each; its own name when absent. False: the codec writes it. */
   wire?: Wire | Readonly<Partial<Record<Mode, Wire>>>;
+  /** The member of the request that it serves, which has one name for all vendors; or several, and how. */
+  common?: Serves;
   /** It speaks of a whole file, and means nothing for one utterance of a live session. */
   wholeFile?: true;
 }

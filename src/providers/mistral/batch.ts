@@ -15,7 +15,6 @@ const timesOf = ({ language, diarization, wordTimestamps }: BatchRequest): 'segm
 };
 
 export const batch = openaiShapedBatch({
-  provider: 'mistral',
   api,
   options,
   failures,

@@ -18,6 +18,8 @@ const TurnDetection = Type.Object(
   { additionalProperties: false },
 );
 
+const withoutSpaces = (term: string): string => term.replaceAll(/\s+/g, '_');
+
 export const options = optionTable({
   turn_detection: honouredBy({ live: [LIVE_3] })(
     Type.Union([TurnDetection, Type.Null()], {
@@ -37,6 +39,7 @@ export const options = optionTable({
     },
   ),
   context_bias: honouredBy({ live: [LIVE_3], batch: FILES })(texts(100, 'Names and terms that may come up.'), {
+    common: { keyterms: { to: (terms, _, { mode }) => (mode === 'live' ? terms : terms.map(withoutSpaces)) } },
     other: {
       models: FILES,
       schema: Type.Array(Type.String({ pattern: '^[^\\s,]{1,128}$' }), {
@@ -45,5 +48,5 @@ export const options = optionTable({
       }),
     },
   }),
-  temperature: honouredBy({ batch: FILES })(fraction('Of sampling; 0 when absent.')),
+  temperature: honouredBy({ batch: FILES })(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
 });

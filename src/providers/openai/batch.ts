@@ -7,7 +7,6 @@ import { FILE_EXTENSIONS, FORM_BYTES_MAX, traitsOf } from './models.ts';
 import { options } from './options.ts';
 
 const form = {
-  provider: 'openai',
   api,
   options,
   failures,

@@ -1,6 +1,8 @@
 // `provider_params` of OpenAI's models.
 import { Type } from '@sinclair/typebox';
 import { honouredBy, integer, number, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import { PROMPT_WITH_TERMS, toBaseLanguages } from '../kit/vocabulary/conversions.ts';
+import type { CommonMember } from '../kit/vocabulary/serving.ts';
 
 const strict = { additionalProperties: false };
 
@@ -50,6 +52,8 @@ const hints = honouredBy({ live: ['gpt-live-transcribe', 'gpt-transcribe'], batc
 const diarize = honouredBy({ batch: DIARIZE });
 /** Lists have another name in a form. */
 const listed = (name: string) => ({ wire: { batch: `${name}[]` } });
+/** A list of OpenAI's form, which the gateway's own form has as well. */
+const field = (name: CommonMember) => ({ wire: { batch: name }, common: name });
 
 export const options = optionTable({
   turn_detection: honouredBy({ live: LIVE_TURNS })(TurnDetection, { wire: false }),
@@ -61,6 +65,7 @@ export const options = optionTable({
   delay: honouredBy({ live: ['gpt-live-transcribe', 'gpt-realtime-whisper'] })(Delay),
   prompt: honouredBy({ live: [...LIVE_TURNS, 'gpt-live-transcribe'], batch: PROMPTED })(
     text(8_192, 'Text in the style, or with the words, that are expected.'),
+    { common: PROMPT_WITH_TERMS },
   ),
   languages: hints(
     Type.Array(Type.String({ pattern: '^[a-zA-Z]{2,3}$' }), {
@@ -68,10 +73,12 @@ export const options = optionTable({
       maxItems: 32,
       description: 'ISO-639-1 codes of the languages that are spoken.',
     }),
-    listed('languages'),
+    { ...listed('languages'), common: { languages: { to: toBaseLanguages } } },
   ),
-  keywords: hints(texts(500, 'Names and terms that may come up.', SOME), listed('keywords')),
-  temperature: honouredBy({ batch: [...PROMPTED, ...DIARIZE] })(number(0, 1, 'Of sampling; 0 when absent.')),
+  keywords: hints(texts(500, 'Names and terms that may come up.', SOME), { ...listed('keywords'), common: 'keyterms' }),
+  temperature: honouredBy({ batch: [...PROMPTED, ...DIARIZE] })(number(0, 1, 'Of sampling; 0 when absent.'), {
+    common: 'temperature',
+  }),
   timestamp_granularities: honouredBy({ batch: ['whisper-1'] })(
     Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
       minItems: 1,
@@ -84,10 +91,11 @@ export const options = optionTable({
     Type.Union([Type.Literal('auto'), ServerVad], {
       description: 'How a file is cut. Models that tell speakers apart are always given one; `auto` when absent.',
     }),
+    { common: 'chunking_strategy' },
   ),
   known_speaker_names: diarize(
     texts(4, 'Names of speakers, in the order of their references.', SOME),
-    listed('known_speaker_names'),
+    field('known_speaker_names[]'),
   ),
   known_speaker_references: diarize(
     Type.Array(Type.String({ pattern: '^data:', maxLength: 4_194_304 }), {
@@ -95,7 +103,7 @@ export const options = optionTable({
       maxItems: 4,
       description: 'Data URLs of 2 to 10 seconds of each of the known speakers.',
     }),
-    listed('known_speaker_references'),
+    field('known_speaker_references[]'),
   ),
   include: honouredBy({ batch: FILE_4O })(
     Type.Array(Type.Literal('logprobs'), {
@@ -103,6 +111,6 @@ export const options = optionTable({
       maxItems: 1,
       description: '`logprobs` gives the transcription a confidence.',
     }),
-    listed('include'),
+    field('include[]'),
   ),
 });

@@ -1,5 +1,5 @@
 // Rev AI's files: made a job with the file in one form, asked about, fetched and removed. https://docs.rev.ai/api/asynchronous
-import { pollingBatch, unsupported } from '../kit/batch.ts';
+import { pollingBatch } from '../kit/batch.ts';
 import { listIn, type Members, objectIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -45,8 +45,6 @@ const jobOf = ({ model, language, diarization, params }: BatchRequest) => ({
   ...options.wire(params, model, 'batch'),
 });
 
-const HINT = 'Terms to expect go into `provider_params.custom_vocabularies`.';
-
 function resultOf(request: BatchRequest, { monologues }: Members): BatchResult | undefined {
   if (!Array.isArray(monologues)) return undefined;
   const speakers = new Speakers();
@@ -57,6 +55,5 @@ function resultOf(request: BatchRequest, { monologues }: Members): BatchResult |
       const { text, words } = wordsIn(elements, (at) => at, number);
       return sentencesOf(words, text);
     });
-  const warnings = unsupported('revai', request, ['prompt', 'temperature'], HINT);
-  return { utterances, language: undefined, seconds: undefined, warnings };
+  return { utterances, language: undefined, seconds: undefined, warnings: [] };
 }

@@ -26,5 +26,6 @@ export const options = optionTable({
       ),
       { minItems: 1, maxItems: 10, description: 'Files: words and phrases to expect.' },
     ),
+    { common: { keyterms: { to: (phrases) => [{ phrases }] } } },
   ),
 });

@@ -1,6 +1,6 @@
 // Files of Soniox: uploaded, made a job, asked about until it is done, and fetched. Nothing is deleted there by itself, and what
 // is kept counts against the account: both are removed. https://soniox.com/docs/stt/async/limits-and-quotas
-import { pollingBatch, unsupported } from '../kit/batch.ts';
+import { pollingBatch } from '../kit/batch.ts';
 import { listIn, type Members, objectIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf, spaced } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -47,23 +47,19 @@ export const batch = pollingBatch({
   resultOf,
 });
 
-function jobOf({ model, language, diarization, prompt, params }: BatchRequest): Members {
-  const { context, ...rest } = options.wire(params, model, 'batch') as { context?: object };
-  const known = prompt === undefined ? context : { text: prompt, ...context };
+function jobOf({ model, language, diarization, params }: BatchRequest): Members {
   return {
     model,
     ...languagesOf(language),
     ...(diarization ? { enable_speaker_diarization: true } : {}),
-    ...(known === undefined ? {} : { context: known }),
-    ...rest,
+    ...options.wire(params, model, 'batch'),
   };
 }
 
-function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(_: BatchRequest, answer: Members): BatchResult | undefined {
   if (!Array.isArray(answer.tokens)) return undefined;
   const tokens = listIn(answer.tokens).map(objectIn).filter(isSpoken);
-  const warnings = unsupported('soniox', request, ['temperature']);
-  if (tokens.length === 0) return { utterances: [], language: undefined, seconds: undefined, warnings };
+  if (tokens.length === 0) return { utterances: [], language: undefined, seconds: undefined, warnings: [] };
   const { words = [], language } = spaced(utteranceOfTokens(tokens, new Speakers(), (seconds) => seconds, 0));
-  return { utterances: sentencesOf(words), language, seconds: undefined, warnings };
+  return { utterances: sentencesOf(words), language, seconds: undefined, warnings: [] };
 }

@@ -1,6 +1,7 @@
 // `provider_params` of Soniox: https://soniox.com/docs/stt/api-reference/websocket-api
 import { Type } from '@sinclair/typebox';
 import { flag, honouredBy, integer, number, optionTable, text, texts } from '../kit/options.ts';
+import { toBaseLanguages } from '../kit/vocabulary/conversions.ts';
 import { FILE_MODELS, LIVE_MODELS } from './models.ts';
 
 const everywhere = honouredBy({ live: LIVE_MODELS, batch: FILE_MODELS });
@@ -13,7 +14,9 @@ const pairs = (one: string, other: string, description: string) =>
   );
 
 export const options = optionTable({
-  language_hints: everywhere(texts(60, 'Codes of the languages to expect; in place of `language`.', { maxLength: 8 })),
+  language_hints: everywhere(texts(60, 'Codes of the languages to expect; in place of `language`.', { maxLength: 8 }), {
+    common: { languages: { to: toBaseLanguages } },
+  }),
   language_hints_strict: everywhere(flag('Hears no other languages than those of the hints, as far as it can.')),
   enable_language_identification: everywhere(
     flag('Names the language of each part; `language=auto` asks for it as well.'),
@@ -27,6 +30,12 @@ export const options = optionTable({
       },
       { ...strict, description: 'What is spoken about: 10,000 characters in all.' },
     ),
+    {
+      common: {
+        keyterms: { charactersMax: 5_000, to: (terms) => ({ terms }) },
+        prompt: { charactersMax: 4_500, to: (text, before) => ({ ...(before as object), text }) },
+      },
+    },
   ),
   client_reference_id: everywhere(text(256, 'Label of the request in the usage reports of Soniox.')),
   max_endpoint_delay_ms: live(

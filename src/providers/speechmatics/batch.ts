@@ -1,6 +1,6 @@
 // Speechmatics' files: made a job with the file in one form, asked about, fetched and removed.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
-import { pollingBatch, unsupported } from '../kit/batch.ts';
+import { pollingBatch } from '../kit/batch.ts';
 import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { sentencesOf, spaced, utteranceOfWords } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -44,9 +44,7 @@ export const batch = pollingBatch({
   resultOf,
 });
 
-const HINT = 'Terms to expect go into `provider_params.additional_vocab`.';
-
-function resultOf(request: BatchRequest, { results, job, metadata }: Members): BatchResult | undefined {
+function resultOf(_: BatchRequest, { results, job, metadata }: Members): BatchResult | undefined {
   if (!Array.isArray(results)) return undefined;
   const info = objectIn(objectIn(metadata).language_pack_info);
   const delimiter = textIn(info.word_delimiter) ?? ' ';
@@ -57,6 +55,6 @@ function resultOf(request: BatchRequest, { results, job, metadata }: Members): B
     utterances: sentencesOf(whole.words ?? [], whole.text),
     language: heardLanguage(textIn(first.language)),
     seconds: numberIn(objectIn(job).duration),
-    warnings: unsupported('speechmatics', request, ['prompt', 'temperature'], HINT),
+    warnings: [],
   };
 }

@@ -32,6 +32,7 @@ export const options = optionTable({
         description: 'Words and names to expect, with what they sound like. A long list takes up to 15 s to be ready.',
       },
     ),
+    { common: 'keyterms' },
   ),
   punctuation_sensitivity: everywhere(fraction('How readily punctuation is set; 0.5 when absent.'), {
     wire: 'punctuation_overrides.sensitivity',

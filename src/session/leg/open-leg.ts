@@ -18,10 +18,10 @@ export function openLegOf(
     generation,
     slug: member.slug,
     sampleRate: member.sampleRate,
-    language: request.language ?? null,
+    language: member.language ?? null,
     // Also for a client that wants none: a leg that hears a long turn shows by them that it is alive.
     interimResults: true,
-    diarization: request.diarization,
+    diarization: member.diarization,
     params: { ...member.params },
     credentialId: member.credentialId,
     organisationId,

@@ -127,8 +127,6 @@ export class SegmentedConnection implements LegConnection {
       model: modelOf(this.#leg.request.slug),
       language: this.#leg.request.language ?? undefined,
       diarization: this.#leg.request.diarization,
-      prompt: undefined,
-      temperature: undefined,
       wordTimestamps: true,
       params: this.#leg.request.params,
       access: this.#access as ProviderAccess,

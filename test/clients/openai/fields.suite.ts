@@ -45,6 +45,14 @@ export function fieldsSuite(rig: Rig): void {
       expect(response.headers.get('voxgate-warning')).toBeNull();
     });
 
+    it('for several languages is one for the first of them, where a model hears one at a time', async () => {
+      const { data, response } = await create({ languages: ['fr', 'en'], response_format: 'verbose_json' });
+      expect(response.headers.get('voxgate-warning')).toBe('parameter_mapped');
+      expect(data).toMatchObject({ warnings: [{ param: 'languages', message: expect.stringContaining('language=') }] });
+      expect((await create({ languages: ['fr'] })).response.headers.get('voxgate-warning')).toBeNull();
+      expect(rig.upstream.field('language')).toEqual(['fr']);
+    });
+
     it('may be a long list, or long: every keyword, and the voices of the speakers, arrive', async () => {
       const keywords = Array.from({ length: 500 }, (_, at) => `word ${at}`);
       await create({ model: 'openai/gpt-transcribe', keywords });
@@ -63,8 +71,7 @@ export function fieldsSuite(rig: Rig): void {
       ['chunking_strategy', { chunking_strategy: { type: 'server_vad' } }],
       ['known_speaker_names', { known_speaker_names: ['Ann'] }],
       ['known_speaker_references', { known_speaker_references: ['data:audio/wav;base64,AAAA'] }],
-      ['keywords', { keywords: ['Voxgate'] }],
-      ['languages', { languages: ['en'] }],
+      ['keyterms', { keywords: ['Voxgate'] }],
       ['prompt', { prompt: 'Voxgate' }],
     ])('%s is warned about by a model that does not take it, and refused strictly', async (name, extra) => {
       const { response } = await create({ model: 'loopback/numbered', ...extra });

@@ -54,13 +54,8 @@ export const files: BatchFixtures = {
       { diarization: true, params: { speakers_expected: 2 } },
       { speaker_labels: true, speakers_expected: 2 },
     ],
-    [
-      { prompt: 'a', temperature: 0.2 },
-      { prompt: 'a', temperature: 0.2 },
-    ],
-    [{ prompt: 'a', params: { prompt: 'b' } }, { prompt: 'b' }],
     [{ params: { format_turns: true, unheard_of: 1, punctuate: false } }, { punctuate: false }],
-    [{ model: 'universal-2', prompt: 'a', temperature: 0, params: { prompt: 'b' } }, {}],
+    [{ model: 'universal-2', params: { prompt: 'b' } }, {}],
   ],
   answers: {
     'cut where sentences end': [
@@ -115,16 +110,6 @@ export const files: BatchFixtures = {
       {},
       done({ text: null }),
       { utterances: [], language: undefined, seconds: undefined, warnings: [] },
-    ],
-    'with what Universal-2 was asked in vain': [
-      { model: 'universal-2', prompt: 'a', temperature: 0 },
-      done({ text: '' }),
-      {
-        warnings: [
-          { code: 'prompt_unsupported', param: 'prompt' },
-          { code: 'temperature_unsupported', param: 'temperature' },
-        ],
-      },
     ],
     'in the English of the United Kingdom': language('en_uk', 'en-GB'),
     'in English': language('en', 'en'),

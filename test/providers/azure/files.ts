@@ -38,7 +38,7 @@ export const files: BatchFixtures = {
   ],
   answers: {
     'a phrase each, in the order of time, with speakers and words': [
-      { prompt: 'a' },
+      {},
       [
         {
           durationMilliseconds: 2_400,
@@ -53,7 +53,7 @@ export const files: BatchFixtures = {
         },
       ],
       {
-        ...{ language: 'en-US', seconds: 2.4, warnings: [{ code: 'unsupported_parameter', param: 'prompt' }] },
+        ...{ language: 'en-US', seconds: 2.4 },
         utterances: [
           {
             ...{ text: 'Two teas, please.', start: 0.12, end: 1.92, confidence: 0.93, speaker: 1 },

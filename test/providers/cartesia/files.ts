@@ -46,11 +46,6 @@ export const files: BatchFixtures = {
     ],
     'a text without words': [{}, [answer('Yes.')], { utterances: [{ text: 'Yes.', start: 0, end: 5 }] }],
     'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
-    'warnings of what Cartesia has no parameter for': [
-      { prompt: 'names', temperature: 0 },
-      [answer('')],
-      { warnings: [{ param: 'prompt' }, { param: 'temperature' }] },
-    ],
     'an answer without a text': [{}, [{ type: 'transcript' }], 'next bad_answer'],
   },
 };

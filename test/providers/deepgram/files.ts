@@ -89,11 +89,6 @@ export const files: BatchFixtures = {
     ],
     'a text without times': [{}, [whole({ transcript: 'x' })], { utterances: [{ text: 'x', start: 0, end: 5 }] }],
     'no words, which is no failure': [{}, [answer([])], { utterances: [], seconds: 12.5 }],
-    'warnings of what Deepgram has no parameter for': [
-      { prompt: 'names', temperature: 0 },
-      [answer([])],
-      { warnings: [{ param: 'prompt' }, { param: 'temperature' }] },
-    ],
     'no channels': [{}, [{ results: { channels: [] } }], 'next bad_answer'],
     'channels that are none': [{}, [{ results: { channels: 'x' } }], 'next bad_answer'],
   },

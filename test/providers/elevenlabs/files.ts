@@ -31,8 +31,7 @@ export const files: BatchFixtures = {
     [{ language: 'auto' }, {}],
     [{ language: 'de-AT' }, { language_code: 'de' }],
     [{ diarization: true }, { diarize: 'true' }],
-    [{ temperature: 0.5 }, { temperature: '0.5' }],
-    [{ temperature: 0.5, params: { temperature: 1, include_language_detection: true } }, { temperature: '1' }],
+    [{ params: { temperature: 1, include_language_detection: true } }, { temperature: '1' }],
   ],
   answers: {
     'words in sentences and by speakers, with language and seconds': [
@@ -71,11 +70,6 @@ export const files: BatchFixtures = {
     ],
     'a text without words': [{}, [answer('Ja.', [])], { utterances: [{ text: 'Ja.', start: 0, end: 12.5 }] }],
     'no words, which is no failure': [{}, [answer('', [])], { utterances: [] }],
-    'a warning of the prompt, which it does not have': [
-      { prompt: 'names' },
-      [answer('', [])],
-      { warnings: [{ code: 'unsupported_parameter', param: 'prompt' }] },
-    ],
     'a language that is none': [{}, [answer('', [], { language_code: '?' })], { language: undefined }],
     'an answer without a text': [{}, [{ words: [] }], 'next bad_answer'],
   },

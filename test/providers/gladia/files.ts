@@ -41,7 +41,7 @@ export const files: BatchFixtures = {
   requests: [
     [{ language: 'pt-BR' }, { languages: ['pt'] }],
     [{ language: 'auto' }, {}],
-    [{ language: 'fr', params: { languages: ['en'] } }, { languages: ['fr'] }],
+    [{ language: 'fr', params: { languages: ['en', 'fr'] } }, { languages: ['en', 'fr'] }],
     [{ diarization: true }, { 'diarization on': true }],
     [{ params: { min_speakers: 2 } }, { 'diarization on': true, min_speakers: 2 }],
     [{ params: { pii_redaction: ['NAME'] } }, { 'pii_redaction on': true, pii_redaction: ['NAME'] }],
@@ -50,7 +50,7 @@ export const files: BatchFixtures = {
   ],
   answers: {
     'as utterances, with their speakers': [
-      { temperature: 1 },
+      {},
       done(
         {
           languages: ['en'],
@@ -59,7 +59,7 @@ export const files: BatchFixtures = {
         3,
       ),
       {
-        ...{ language: 'en', seconds: 3, warnings: [{ code: 'unsupported_parameter', param: 'temperature' }] },
+        ...{ language: 'en', seconds: 3 },
         utterances: [
           { text: 'Two.', start: 0.1, end: 0.5, speaker: 0, words: [{ word: 'Two.', speaker: 0 }] },
           { text: 'Yes.', start: 1, end: 1.5, speaker: 1 },

@@ -76,7 +76,7 @@ testProvider({
       [{ language: 'auto' }, {}],
       [
         { language: 'fr', params: { languages: ['en', 'es'], code_switching: true } },
-        { languages: ['fr'], code_switching: true },
+        { languages: ['en', 'es'], code_switching: true },
       ],
       [{ params: { custom_vocabulary: ['a'] } }, { 'custom_vocabulary on': true, custom_vocabulary: ['a'] }],
       [{ params: { custom_spelling: { a: ['b'] } } }, { 'custom_spelling on': true, custom_spelling: { a: ['b'] } }],

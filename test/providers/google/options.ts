@@ -100,6 +100,6 @@ export const files: BatchFixtures = {
         ],
       },
     ],
-    'with nothing heard': [{ prompt: 'Tea.' }, [{ metadata: { totalBilledDuration: '3s' } }], { utterances: [] }],
+    'with nothing heard': [{}, [{ metadata: { totalBilledDuration: '3s' } }], { utterances: [] }],
   },
 };

@@ -41,7 +41,7 @@ testProvider({
       option === 'timestamp_granularities' ? ['segment', ...(value as string[])] : String(value),
     requests: [
       [
-        { language: 'en-US', prompt: 'p', temperature: 0.2 },
+        { language: 'en-US', params: { prompt: 'p', temperature: 0.2 } },
         { language: 'en', prompt: 'p', temperature: '0.2' },
       ],
       [{ wordTimestamps: true, language: 'auto' }, { timestamp_granularities: ['segment', 'word'] }],

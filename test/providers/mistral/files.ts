@@ -24,12 +24,12 @@ export const files: BatchFixtures = {
     },
   },
   requests: [
-    [{ language: 'auto', prompt: 'p' }, {}],
+    [{ language: 'auto', params: { prompt: 'p' } }, {}],
     // A language is refused beside times.
     [{ language: 'fr-CA' }, { language: 'fr', timestamp_granularities: undefined }],
     [{ language: 'fr', diarization: true, wordTimestamps: true }, { diarize: 'true' }],
     [
-      { wordTimestamps: true, temperature: 0.5 },
+      { wordTimestamps: true, params: { temperature: 0.5 } },
       { temperature: '0.5', timestamp_granularities: 'word' },
     ],
   ],

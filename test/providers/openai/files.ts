@@ -29,17 +29,13 @@ export const files: BatchFixtures = {
   },
   requests: [
     [
-      { wordTimestamps: true, language: 'en-US', prompt: 'p', temperature: 0.2 },
+      { wordTimestamps: true, language: 'en-US', params: { prompt: 'p', temperature: 0.2 } },
       { language: 'en', prompt: 'p', temperature: '0.2', timestamp_granularities: ['segment', 'word'] },
-    ],
-    [
-      { params: { prompt: 'mine', temperature: 0 }, prompt: 'p', temperature: 1 },
-      { prompt: 'mine', temperature: '0' },
     ],
     [{ model: 'gpt-transcribe', language: 'auto' }, {}],
     [{ model: 'gpt-transcribe', language: 'de', params: { languages: ['de', 'en'] } }, { languages: ['de', 'en'] }],
     [{ model: 'gpt-4o-transcribe', wordTimestamps: true, params: { keywords: ['k'], odd: 1 } }, {}],
-    [{ ...DIARIZE, diarization: true, prompt: 'p' }, {}],
+    [{ ...DIARIZE, diarization: true, params: { prompt: 'p' } }, {}],
   ],
   answers: {
     'segments and words': [
@@ -109,11 +105,6 @@ export const files: BatchFixtures = {
       {},
       [{ text: 'a', language: 'Klingon', segments: [{ text: 'a', start: null, end: 1 }, null, 'x'], words: 'none' }],
       { utterances: [{ text: 'a', start: 0, end: 12.5 }], language: undefined },
-    ],
-    'a warning of a prompt that the model takes none of': [
-      { ...DIARIZE, prompt: 'p' },
-      [{ text: '' }],
-      { warnings: [{ code: 'prompt_unsupported', param: 'prompt' }] },
     ],
     'a text that is none': [{}, [{ text: 3 }], 'next bad_answer'],
     ...Object.fromEntries(

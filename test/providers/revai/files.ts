@@ -44,10 +44,9 @@ export const files: BatchFixtures = {
   ],
   answers: {
     'cut where sentences end, with their speakers': [
-      { diarization: true, prompt: 'a' },
+      { diarization: true },
       done(MONOLOGUES),
       {
-        warnings: [{ code: 'unsupported_parameter', param: 'prompt' }],
         utterances: [
           {
             text: 'Two teas.',

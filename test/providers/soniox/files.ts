@@ -25,11 +25,7 @@ export const files: BatchFixtures = {
     [{ language: 'auto' }, { enable_language_identification: true }],
     [{ language: 'de-AT' }, { language_hints: ['de'] }],
     [{ diarization: true }, { enable_speaker_diarization: true }],
-    [{ prompt: 'about Voxgate' }, { context: { text: 'about Voxgate' } }],
-    [
-      { prompt: 'about Voxgate', params: { context: { terms: ['Voxgate'] }, endpoint_sensitivity: 1 } },
-      { context: { text: 'about Voxgate', terms: ['Voxgate'] } },
-    ],
+    [{ params: { context: { terms: ['Voxgate'] }, endpoint_sensitivity: 1 } }, { context: { terms: ['Voxgate'] } }],
   ],
   job: {
     requests: [
@@ -71,11 +67,6 @@ export const files: BatchFixtures = {
       },
     ],
     'no words, which is no failure': [{}, [CREATED, DONE, { tokens: [] }], { utterances: [] }],
-    'a warning of the temperature, which it does not have': [
-      { temperature: 0.5 },
-      [CREATED, DONE, { tokens: [] }],
-      { warnings: [{ code: 'unsupported_parameter', param: 'temperature' }] },
-    ],
     'a file that is no audio': [{}, [CREATED, failed('error', 'Audio decode error')], 'caller audio_unusable'],
     'a file that is too long': [{}, [CREATED, failed('failed', 'Audio is too long.')], 'next audio_too_long'],
     'a job that failed': [{}, [CREATED, failed('failed', 'Something else.')], 'next odd'],

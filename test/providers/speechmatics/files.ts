@@ -58,7 +58,7 @@ export const files: BatchFixtures = {
   ],
   answers: {
     'cut where sentences end, and where another speaks': [
-      { prompt: 'a' },
+      {},
       done(
         [
           word('Two', 0.1, 0.3, { speaker: 'S1' }),
@@ -70,7 +70,7 @@ export const files: BatchFixtures = {
         { job: { duration: 3 } },
       ),
       {
-        ...{ language: 'en', seconds: 3, warnings: [{ code: 'unsupported_parameter', param: 'prompt' }] },
+        ...{ language: 'en', seconds: 3 },
         utterances: [
           { text: 'Two teas.', start: 0.1, end: 0.7, words: [{ word: 'Two' }, { word: 'teas.', end: 0.7 }] },
           { text: 'Yes', start: 1, end: 1.2, speaker: 0 },

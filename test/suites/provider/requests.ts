@@ -19,8 +19,6 @@ export const legRequest = (change: Partial<LegRequest> & Pick<LegRequest, 'model
 export const batchRequest = (change: Partial<BatchRequest> & Pick<BatchRequest, 'model'>): BatchRequest => ({
   language: undefined,
   diarization: false,
-  prompt: undefined,
-  temperature: undefined,
   wordTimestamps: false,
   params: {},
   access: { baseUrl: undefined, credential: KEY },

@@ -30,6 +30,27 @@ export interface SessionStarted extends EventHead {
     /** What would be lost on this fallback, in the words of `warning.code`. */
     degrades: string[];
   }[];
+  /** What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, where the request has them. */
+  chain: {
+    /** Slug `<provider>/<model>`. */
+    model: string;
+    /** As it was asked for, whatever the vendor calls it. */
+    honoured: string[];
+    /** In another way, or less of it, as the message says. */
+    mapped: {
+      /** Its name. */
+      param: string;
+      /** For people: it may change. */
+      message: string;
+    }[];
+    /** The model does not hear of it. */
+    dropped: {
+      /** Its name. */
+      param: string;
+      /** For people: it may change. */
+      message: string;
+    }[];
+  }[];
   /** Null until sessions can be resumed. */
   resume_token: string | null;
   limits: {

@@ -3,21 +3,22 @@
 import type { TSchema } from '@sinclair/typebox';
 import { isSlug, modelOf, providerOf } from '../../../api/slug.ts';
 import type { Provider } from '../../../providers/provider.ts';
-import { LIST_OPTIONS } from '../../../transcription/model-fields.ts';
+import { VOCABULARY_LISTS } from '../../listen/vocabulary.ts';
 import type { Field } from '../../multipart/form-fields.ts';
 import { joinMembers } from '../../multipart/members.ts';
+import { OPENAI_LISTS } from './openai.ts';
 
 /** Lists that OpenAI's libraries write with brackets, a field for each member; others write the name alone, as often as it takes. */
-const BRACKETED: readonly string[] = ['timestamp_granularities', ...LIST_OPTIONS];
+const BRACKETED: readonly string[] = ['timestamp_granularities', 'keywords', ...OPENAI_LISTS];
 
 /** Fields that may come more than once. */
-export const LIST_NAMES: readonly string[] = ['fallbacks', ...BRACKETED];
+export const LIST_NAMES: readonly string[] = ['fallbacks', ...VOCABULARY_LISTS, ...BRACKETED];
 
 /** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */
 export function joinedFields(fields: readonly Field[], providers: ReadonlyMap<string, Provider>): readonly Field[] {
   const model = new Map(fields).get('model') ?? '';
   const isRepeated = fields.filter(([name]) => name === 'fallbacks').length > 1;
-  const lists = isRepeated ? LIST_NAMES : BRACKETED;
+  const lists = isRepeated ? ['fallbacks', ...BRACKETED] : BRACKETED;
   const named = fields.map(([name, value]): Field => [lists.includes(name) ? `${name}[]` : name, value]);
   return joinMembers(named, (field) => (field === 'provider_params' ? optionsOf(model, providers) : undefined));
 }

@@ -11,8 +11,6 @@ import { baseLanguage } from '../whisper-languages.ts';
 import { resultOf } from './answer.ts';
 
 interface Settings<Rows extends OptionRows> {
-  /** The provider's part of the slug. */
-  provider: string;
   /** One, or that of each model. */
   api: ProviderApi | ((model: string) => ProviderApi);
   path?: string;
@@ -37,7 +35,7 @@ interface Settings<Rows extends OptionRows> {
 }
 
 export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Rows>): HttpBatchCodec {
-  const { provider, api, path = '/audio/transcriptions', options, failures, extensions } = settings;
+  const { api, path = '/audio/transcriptions', options, failures, extensions } = settings;
   const { formBytesMax = Number.POSITIVE_INFINITY, nameOf = (model) => model, shaped = (answer) => answer } = settings;
 
   const fieldsOf = (request: BatchRequest): [string, string][] => {
@@ -53,19 +51,12 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
       model: modelAt({ ...request, model: nameOf(model) }),
       response_format,
       language: baseLanguage(request.language),
-      prompt: options.honours('prompt', model, 'batch') ? request.prompt : undefined,
-      temperature: request.temperature,
       ...settings.fields?.(request),
       // A member of `provider_params` goes before the request's own of the same name.
       ...options.wire(params, model, 'batch'),
       'timestamp_granularities[]': response_format === 'verbose_json' ? [...granularities] : undefined,
     });
   };
-
-  const warningsOf = ({ model, prompt }: BatchRequest): BatchResult['warnings'] =>
-    prompt === undefined || options.honours('prompt', model, 'batch')
-      ? []
-      : [{ code: 'prompt_unsupported', message: `${provider}/${model} takes no prompt.`, param: 'prompt' }];
 
   return requestBatch({
     failures,
@@ -84,7 +75,7 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
 
     resultOf(request, answer) {
       const result = resultOf(shaped(answer, request), request.file.seconds);
-      return result && { ...result, warnings: [...warningsOf(request), ...(settings.warnings?.(request) ?? [])] };
+      return result && { ...result, warnings: settings.warnings?.(request) ?? [] };
     },
   });
 }

@@ -6,7 +6,7 @@ export interface GladiaParams {
   endpointing?: number;
   /** A turn is ended after so many seconds in any case; 60 when absent. */
   maximum_duration_without_endpointing?: number;
-  /** Languages to expect; one pins it. `language` takes the place of it. */
+  /** Languages to expect; one pins it. In place of `language`. */
   languages?: string[];
   /** Finds the language of each utterance anew; name the `languages` as well. */
   code_switching?: boolean;

@@ -1,0 +1,30 @@
+// What a row of an option table may say of the member of the request that it serves, which has the same name for all vendors.
+
+import type { Common } from '../../../api/listen/vocabulary.ts';
+import type { Mode } from '../../../api/models.ts';
+
+export type CommonMember = keyof Common;
+
+/** The model that is asked, and the language that it is told. */
+export interface Place {
+  model: string;
+  mode: Mode;
+  language: string | undefined;
+}
+
+/** How a row serves a member. */
+export interface Serving<Value> {
+  /**
+   * The value of the option, undefined where there is none for this value. `before` is what members served by the same row have
+   * made of it already: `keyterms` come first.
+   */
+  to?(value: Value, before: unknown, place: Place): unknown;
+  /** Characters of all texts together, where that is limited. */
+  charactersMax?: number;
+  /** What it becomes that is less than was asked for, as in "goes to x/y as …"; absent where nothing is lost. */
+  as?: string;
+  /** Of `languages`: the option stands beside `language`, which has the first of them. */
+  beside?: true;
+}
+
+export type Serves = CommonMember | { readonly [Member in CommonMember]?: Serving<NonNullable<Common[Member]>> };
