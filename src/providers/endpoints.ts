@@ -7,6 +7,8 @@ export interface SocketEndpoint {
   url: string;
   headers: Record<string, string>;
   protocols?: string[];
+  /** Texts of the URL that open what it leads to: they are shown nowhere. */
+  secrets?: readonly string[];
 }
 
 /**

@@ -82,7 +82,8 @@ export class StreamConnection implements LegConnection {
   }
 
   #open(endpoint: WireEndpoint): void {
-    const { request, dependencies, scope } = this.#leg;
+    const { request, dependencies, scope, scrubber } = this.#leg;
+    if (endpoint.kind === 'websocket') scrubber.conceal(endpoint.secrets ?? []);
     const wire = openWire(
       endpoint,
       dependencies.engines,

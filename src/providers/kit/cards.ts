@@ -14,7 +14,7 @@ interface Common {
   priceSource: ModelCard['priceSource'];
   /** What is true of every price. */
   price?: { free?: true };
-  livePrice?: { metered?: 'connection' };
+  livePrice?: { metered?: 'connection'; minimum?: string };
   /** See `processedIn`. */
   processing: readonly Processing[];
 }

@@ -1,0 +1,24 @@
+// Amazon Transcribe, live.
+import { awsForm } from '../credentials.ts';
+import type { Provider } from '../provider.ts';
+import { credentialCheck, ENDPOINTS } from './api.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const aws: Provider = {
+  name: 'aws',
+  title: 'Amazon Transcribe',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'required',
+  credentialForm: awsForm,
+  endpoints: ENDPOINTS,
+  credentialCheck,
+  live,
+  batch: undefined,
+  failures: failures.rows,
+};

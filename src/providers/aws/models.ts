@@ -1,0 +1,47 @@
+// Catalogue rows of Amazon Transcribe. Unverified, and read leniently: the rate, which is that of us-east-1 and the first tier, how long
+// the silence is that ends a result, and after how many seconds without audio a session fails. Files are not offered: jobs
+// read from and write to S3, and a stream takes audio as it is spoken.
+import type { NamedRegion } from '../../api/processing.ts';
+import { modelCards, processedIn } from '../kit/cards.ts';
+import { REGIONS } from './api.ts';
+import { LANGUAGES } from './languages.ts';
+
+const PLACES = Object.entries(REGIONS).map(([region, endpoints]) => ({ region: region as NamedRegion, endpoints }));
+
+export const models = modelCards(
+  'aws',
+  {
+    created: 1_700_000_000,
+    capabilities: {
+      diarization: true,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: true,
+      language_detection: true,
+    },
+    sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
+    // By the second, and 15 seconds at least of each request: a session that comes back to it after a failover is billed them again.
+    livePrice: { minimum: '0.0060' },
+    priceSource: { url: 'https://aws.amazon.com/transcribe/pricing/', date: '2026-05-19' },
+    // What is kept for the improvement of services may be kept in another region, unless the account has opted out.
+    processing: processedIn(
+      {
+        url: 'https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_ai-opt-out.html',
+        date: '2026-11-23',
+      },
+      PLACES,
+      [{ retention: 'kept' }, { retention: 'none', agreement: true }],
+    ),
+  },
+  [
+    {
+      id: 'transcribe',
+      name: 'Amazon Transcribe',
+      description:
+        'Streaming, in more than 50 locales. At least 15 seconds are billed of a session, and silence as well. Turns end at silence; one that is to end at once is sent silence. With `language=auto` it is found among five languages, or those of `language_options`.',
+      languages: LANGUAGES,
+      live: '0.0240',
+    },
+  ],
+);
