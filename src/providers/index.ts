@@ -2,6 +2,7 @@
 
 import { providerOf } from '../api/slug.ts';
 import { assemblyai } from './assemblyai/index.ts';
+import { aws } from './aws/index.ts';
 import { azure } from './azure/index.ts';
 import { cartesia } from './cartesia/index.ts';
 import type { CustomModel } from './custom/model.ts';
@@ -38,6 +39,7 @@ export const providers: readonly Provider[] = [
   vosk,
   azure,
   google,
+  aws,
   loopback,
 ].map(withLiveTurns);
 

@@ -1,5 +1,6 @@
 // The simulators: one line per provider that has one.
 import { simulator as assemblyai } from './assemblyai/simulator/index.ts';
+import { simulator as aws } from './aws/simulator/index.ts';
 import { simulator as azure } from './azure/simulator/index.ts';
 import { simulator as cartesia } from './cartesia/simulator/index.ts';
 import { simulator as deepgram } from './deepgram/simulator/index.ts';
@@ -30,4 +31,5 @@ export const simulators: readonly ProviderSimulator[] = [
   vosk,
   azure,
   google,
+  aws,
 ];

@@ -1,0 +1,142 @@
+// One session of the simulated streaming WebSocket: results that grow until they are final, exceptions, and a close behind the last.
+import { Type } from '@sinclair/typebox';
+import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { wordsOf } from '../../kit/simulator/words.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { audioOf } from './events.ts';
+
+/** Without audio for so long a session fails; one event holds a second of audio at most. */
+const IDLE_MS = 15_000;
+const EVENT_SECONDS_MAX = 1;
+const text = Type.String({ minLength: 1, maxLength: 200 });
+const Query = members(
+  {
+    'media-encoding': oneOf('pcm', 'flac', 'ogg-opus'),
+    'sample-rate': Type.Integer({ minimum: 8_000, maximum: 48_000 }),
+  },
+  {
+    'language-code': Type.String({ pattern: '^[a-z]{2,3}-[A-Z]{2}$' }),
+    ...{
+      'identify-language': Type.Boolean(),
+      'identify-multiple-languages': Type.Boolean(),
+      'preferred-language': text,
+    },
+    'language-options': Type.String({ pattern: '^[a-z]{2,3}-[A-Z]{2}(,[a-z]{2,3}-[A-Z]{2}){1,4}$' }),
+    'session-id': Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }),
+    ...{ 'vocabulary-name': text, 'vocabulary-filter-name': text, 'language-model-name': text },
+    'vocabulary-filter-method': oneOf('remove', 'mask', 'tag'),
+    'show-speaker-label': Type.Boolean(),
+    'enable-partial-results-stabilization': Type.Boolean(),
+    'partial-results-stability': oneOf('low', 'medium', 'high'),
+    ...{
+      'content-redaction-type': oneOf('PII'),
+      'content-identification-type': oneOf('PII'),
+      'pii-entity-types': text,
+    },
+  },
+);
+
+export interface Options {
+  sampleRate: number;
+  language: string | undefined;
+  tellsSpeakers: boolean;
+}
+
+/** The options of a query, or what is wrong with it. */
+export function optionsOf(query: URLSearchParams): Options | string {
+  const asked = new URLSearchParams([...query].filter(([name]) => !/^x-(?:amz|id)/i.test(name)));
+  const values = valuesOf(asked, Query);
+  const fault = faultIn(Query, values);
+  if (fault !== undefined) return `${fault.member}: ${fault.message}`;
+  const named = ['language-code', 'identify-language', 'identify-multiple-languages'].filter((name) => values[name]);
+  if (named.length !== 1) return 'Exactly one of language-code, identify-language and identify-multiple-languages';
+  if (values['language-code'] === undefined && values['language-options'] === undefined)
+    return 'language-options is missing';
+  if (values['partial-results-stability'] !== undefined && values['enable-partial-results-stabilization'] !== true)
+    return 'partial-results-stability is for stabilization alone';
+  return {
+    sampleRate: Number(values['sample-rate']),
+    language: values['language-code'] as string | undefined,
+    tellsSpeakers: values['show-speaker-label'] === true,
+  };
+}
+
+export class Session extends SimulatedSession {
+  readonly #options: Options;
+  #idle: unknown;
+
+  constructor(peer: SimulatedPeer, tools: SimulatorTools, options: Options | string) {
+    super(peer, tools);
+    const isRefused = typeof options === 'string';
+    this.#options = isRefused ? { sampleRate: 16_000, language: undefined, tellsSpeakers: false } : options;
+    if (isRefused) this.later(1, () => this.#fail('BadRequestException', options));
+    this.listen(this.#options);
+    this.#waitForAudio();
+    const asked = tools.quirk('exception');
+    if (asked !== undefined) this.later(1, () => this.#fail(asked || 'InternalFailureException', 'It was asked for.'));
+  }
+
+  protected message(): void {
+    this.#fail('BadRequestException', 'A text is no event.');
+  }
+
+  protected override audio(frame: Uint8Array): void {
+    // The official client ends with a frame in which there is not even an event.
+    const audio = frame.length === 0 ? frame : audioOf(frame);
+    if (audio === undefined) this.#fail('BadRequestException', 'Could not decode the audio stream that you provided.');
+    else if (audio.length === 0) this.finish();
+    else if (audio.length > 2 * this.#options.sampleRate * EVENT_SECONDS_MAX || audio.length % 2 === 1)
+      this.#fail('BadRequestException', 'An event holds whole samples, of a second at most.');
+    else {
+      this.#waitForAudio();
+      this.hear(audio);
+    }
+  }
+
+  protected interim(heard: HeardTurnText): void {
+    this.#result(heard, true);
+  }
+
+  protected final(heard: HeardTurnText): void {
+    this.#result(heard, false);
+  }
+
+  protected override noMatch(): void {
+    this.peer.send({ TranscriptEvent: { Transcript: { Results: [] } } });
+  }
+
+  protected override finished(): void {
+    this.close(1000);
+  }
+
+  protected failed(code: string): void {
+    this.#fail('InternalFailureException', code);
+  }
+
+  #waitForAudio(): void {
+    this.cancel(this.#idle);
+    this.#idle = this.later(IDLE_MS, () => {
+      if (!this.closing)
+        this.#fail('BadRequestException', 'Your request timed out because no new audio was received for 15 seconds.');
+    });
+  }
+
+  #fail(exception: string, Message: string): void {
+    this.peer.send({ [exception]: { Message } });
+    this.close(1000);
+  }
+
+  #result(heard: HeardTurnText, IsPartial: boolean): void {
+    const Speaker = this.#options.tellsSpeakers ? { Speaker: String(heard.turn % 2) } : {};
+    const Items = wordsOf(heard).flatMap(({ word, start: StartTime, end: EndTime }) => {
+      const [, bare = '', mark = ''] = /^(.*?)([.,?!]?)$/.exec(word) ?? [];
+      const marks = mark === '' ? [] : [{ Content: mark, Type: 'punctuation', StartTime: EndTime, EndTime }];
+      return [{ Content: bare, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.9, ...Speaker }, ...marks];
+    });
+    const { start: StartTime, end: EndTime, text: Transcript, turn } = heard;
+    const Alternatives = [{ Transcript, Items }];
+    const Results = [{ ResultId: `result-${turn}`, StartTime, EndTime, IsPartial, Alternatives }];
+    this.peer.send({ TranscriptEvent: { Transcript: { Results } } });
+  }
+}
