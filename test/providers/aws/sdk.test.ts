@@ -1,0 +1,90 @@
+// Amazon's official SDK against the simulated Amazon Transcribe, over a WebSocket as browsers have it: in Node it uses HTTP/2 by itself.
+import { StartStreamTranscriptionCommand, TranscribeStreamingClient } from '@aws-sdk/client-transcribe-streaming';
+import { WebSocketFetchHandler } from '@aws-sdk/middleware-websocket';
+import { afterEach, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { simulator } from '../../../src/providers/aws/simulator/index.ts';
+import { scriptEar } from '../../../src/simulator/ears.ts';
+import { closeAll, serve } from '../../simulator/client.ts';
+
+const TURNS = [
+  { text: 'hello and welcome.', seconds: 1 },
+  { text: 'good bye', seconds: 1 },
+];
+const HOST = 'transcribestreaming.eu-west-1.amazonaws.com:8443';
+
+afterEach(closeAll);
+
+/** Streams two seconds, and keeps what is told; with `key` for a key and its secret. */
+async function streamed(key: string, options: object = {}) {
+  const { url } = await serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }) });
+  const at = url.replace('http', 'ws');
+  // Signed for Amazon's host, and led to the simulator.
+  class Socket extends WebSocket {
+    constructor(asked: string) {
+      super(asked.replace(`wss://${HOST}`, at), { headers: { host: HOST } });
+      this.on('error', () => {});
+    }
+  }
+  vi.stubGlobal('WebSocket', Socket);
+  const client = new TranscribeStreamingClient({
+    region: 'eu-west-1',
+    credentials: { accessKeyId: key, secretAccessKey: key },
+    maxAttempts: 1,
+    requestHandler: new WebSocketFetchHandler({ connectionTimeout: 200 }) as never,
+    eventStreamPayloadHandlerProvider: () =>
+      ({ handle: (next: (args: object) => unknown, args: object) => next(args) }) as never,
+  });
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  async function* audio() {
+    for (let half = 0; half < 4; half++) yield { AudioEvent: { AudioChunk: new Uint8Array(16_000) } };
+    // It closes its connection as soon as it has nothing more to send.
+    await stopped;
+  }
+  const finals: object[] = [];
+  let interims = 0;
+  try {
+    const { TranscriptResultStream: told = [] } = await client.send(
+      new StartStreamTranscriptionCommand({
+        ...{ LanguageCode: 'en-US', MediaEncoding: 'pcm', MediaSampleRateHertz: 16_000, AudioStream: audio() },
+        ...options,
+      }),
+    );
+    for await (const { TranscriptEvent } of told) {
+      for (const result of TranscriptEvent?.Transcript?.Results ?? []) {
+        if (result.IsPartial === true) interims++;
+        else finals.push(result);
+      }
+      if (finals.length === TURNS.length) stop();
+    }
+  } finally {
+    stop();
+    client.destroy();
+    vi.unstubAllGlobals();
+  }
+  return { finals, interims };
+}
+
+it('signs, hears partial results, and finals with their items and speakers', async () => {
+  const { finals, interims } = await streamed('AKIDEXAMPLE00000', { ShowSpeakerLabel: true });
+  expect(interims).toBeGreaterThan(1);
+  const words = ['hello', 'and', 'welcome', '.'].map((Content) => expect.objectContaining({ Content }));
+  expect(finals).toMatchObject([
+    { StartTime: 0, EndTime: 1, Alternatives: [{ Transcript: 'hello and welcome.', Items: words }] },
+    { StartTime: 1, EndTime: 2, Alternatives: [{ Items: [{ Speaker: '1' }, { Type: 'pronunciation' }] }] },
+  ]);
+});
+
+it('is told by an exception what is wrong with what it asks for', async () => {
+  await expect(streamed('AKIDEXAMPLE00000', { MediaSampleRateHertz: 96_000 })).rejects.toMatchObject({
+    name: 'BadRequestException',
+    Message: expect.stringContaining('sample-rate'),
+  });
+});
+
+it('does not connect with a key that is refused', async () => {
+  await expect(streamed('bad-key')).rejects.toBeDefined();
+});
