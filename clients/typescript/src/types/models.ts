@@ -1,6 +1,6 @@
 // The models, and whose options they take. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
 
-import type { AssemblyaiParams, AzureParams, CartesiaParams } from './params/a-c.ts';
+import type { AssemblyaiParams, AwsParams, AzureParams, CartesiaParams } from './params/a-c.ts';
 import type {
   DeepgramFluxGeneralEnParams,
   DeepgramParams,
@@ -76,6 +76,7 @@ export interface ModelParams {
   'google/long': GoogleParams;
   'google/short': GoogleParams;
   'google/telephony': GoogleParams;
+  'aws/transcribe': AwsParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -97,5 +98,6 @@ export interface ProviderParams {
   vosk: VoskParams;
   azure: AzureParams;
   google: GoogleParams;
+  aws: AwsParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }

@@ -96,3 +96,23 @@ export interface AzureParams {
   /** Files: the locales among which the language is found. */
   locales?: string[];
 }
+
+/** Options of Amazon Transcribe. */
+export interface AwsParams {
+  /** A custom vocabulary of the account. */
+  vocabulary_name?: string;
+  /** A vocabulary filter of the account. */
+  vocabulary_filter_name?: string;
+  /** What becomes of words of the filter. */
+  vocabulary_filter_method?: 'remove' | 'mask' | 'tag';
+  /** A custom language model of the account. */
+  language_model_name?: string;
+  /** How soon words of interim results stay as they are. */
+  partial_results_stability?: 'low' | 'medium' | 'high';
+  /** Takes personal data out of what is said. */
+  content_redaction?: boolean;
+  /** Kinds of personal data, such as NAME; all when absent. Takes them out by itself. */
+  pii_entity_types?: string[];
+  /** With language=auto: up to five locales that may be spoken, one of each language. */
+  language_options?: string[];
+}
