@@ -31,6 +31,8 @@ describe('models', () => {
     ['an empty list', [], ['a/x'], 'model', 'a/x'],
     ['the very slugs', ['a/x', 'b/y'], ['b/y', 'a/x'], undefined, null],
     ['a provider’s every model', ['a/*'], ['a/x', 'a/z'], undefined, null],
+    ['every own server’s model', ['custom/*'], ['custom/x', 'custom/z'], undefined, null],
+    ['another own server’s model', ['custom/x'], ['custom/z'], 'model', 'custom/z'],
     ['another model', ['a/x'], ['a/z'], 'model', 'a/z'],
     ['a fallback that is not listed', ['a/x'], ['a/x', 'b/y'], 'fallbacks', 'b/y'],
     ['a provider whose name begins alike', ['a/*'], ['ab/x'], 'model', 'ab/x'],

@@ -66,7 +66,7 @@ describe('servers of the operator’s own', () => {
           live_turns: 'gateway',
           pricing: { batch: { amount: '0', free: true }, live: { amount: '0', free: true } },
         },
-        audio: { max_seconds: 60, max_file_bytes: null },
+        audio: { max_seconds: 60, max_file_bytes: null, sample_rates: [16_000] },
       },
     ]);
     expect(known.get('custom/nova')?.models).toMatchObject([

@@ -35,6 +35,8 @@ export interface FarRigOptions extends RigOptions {
   placed?: boolean;
   /** How a node reaches its providers, by its place among them; absent: as the rig does. */
   dialAccessOf?: (node: number) => UpstreamDependencies['access'] | undefined;
+  /** What a node has in its configuration, whatever it says of itself; absent: all that the rig has. */
+  providersOf?: (node: number) => UpstreamDependencies['providers'] | undefined;
 }
 
 const LISTED = { providers: ['loopback', 'puppet'], credentials: ['loopback', 'puppet'] };
@@ -63,9 +65,11 @@ export class FarRig {
     const { rig, options } = this;
     const bus = this.network.open(`up${String(this.nodes.length).padStart(4, '0')}`);
     const access = options.dialAccessOf?.(this.nodes.length);
+    const providers = options.providersOf?.(this.nodes.length);
     const upstream = new UpstreamHost({
       ...rig.upstreamDependencies,
       ...(access === undefined ? {} : { access }),
+      ...(providers === undefined ? {} : { providers }),
       ...(options.openSocket === undefined ? {} : { openSocket: options.openSocket }),
     });
     const health = new DialHealth(rig.clock);

@@ -57,7 +57,8 @@ export const CustomModelEntry = Type.Object({
       minItems: 1,
       maxItems: 16,
       accepts: 'a list of rates from 8000 to 48000 Hz such as [16000]',
-      description: 'Rates of audio that a live session may be sent; as its like when absent.',
+      description:
+        'Rates of audio that a live session may be sent. When absent: 16000 of a model of files alone, as its like of others.',
     }),
   ),
   fileBytesMax: optional(integer(1, 2 ** 40, 'Largest file; no limit but the gateway’s own when absent.')),

@@ -43,6 +43,8 @@ export function customProvider(model: CustomModel): Provider {
   });
 }
 
+/** Hertz of the utterances that a model of files alone is sent: what such models hear by themselves. */
+const FILE_RATE = 16_000;
 const CONFIGURATION = 'the configuration of the gateway';
 
 function cardOf(model: CustomModel, like: ModelCard, title: string): ModelCard {
@@ -68,7 +70,7 @@ function cardOf(model: CustomModel, like: ModelCard, title: string): ModelCard {
     ],
     audio: {
       ...like.audio,
-      ...(model.sampleRates === undefined ? {} : { sample_rates: [...model.sampleRates] }),
+      sample_rates: [...(model.sampleRates ?? (live === undefined ? [FILE_RATE] : like.audio.sample_rates))],
       max_file_bytes: batch === undefined ? null : (fileBytesMax ?? null),
       max_seconds: batch === undefined ? null : (fileSecondsMax ?? null),
     },

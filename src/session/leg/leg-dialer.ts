@@ -48,6 +48,8 @@ export class LegDialer {
   #passed: Set<string>;
   /** A node has failed to open it. */
   #fault: unknown;
+  /** Why a node would not open it. */
+  #refusal: Error | undefined;
   #timer: unknown;
   #unlisten: Detach | undefined;
 
@@ -100,8 +102,10 @@ export class LegDialer {
       return;
     }
     if (this.#stopped) return;
-    if (isLegRefused(answer)) this.#passOver(node, refusedWith(answer, request));
-    else this.#calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
+    if (isLegRefused(answer)) {
+      this.#refusal = refusedWith(answer, request);
+      this.#passOver(node, this.#refusal);
+    } else this.#calls.failed(unopened, new Error(`A leg was asked for, and "${answer.type}" came.`));
   }
 
   #refused(error: unknown, wasConnected: boolean, node: string | undefined): void {
@@ -133,7 +137,7 @@ export class LegDialer {
   #nobodyCan(): void {
     if (this.#stopped) return;
     const { except } = this.#options.wish;
-    const error = this.#fault ?? new Error('No node of this gateway can open the leg now.');
+    const error = this.#fault ?? this.#refusal ?? new Error('No node of this gateway can open the leg now.');
     this.#passed = new Set(except);
     // Who has tried a node before knows of a failure that says more.
     if (this.#fault !== undefined || except.size > 0) this.#calls.failed(unopened, error);

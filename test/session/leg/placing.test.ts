@@ -89,6 +89,26 @@ describe('a node without room', () => {
     await expectNothingLost(far, clients, 2);
   });
 
+  it('or without the model passes a leg on, although it was thought to have it', async () => {
+    const far = world({ providersOf: (node) => (node === 0 ? new Map() : undefined) });
+    const clients = [];
+    for (let session = 0; session < 10; session++) clients.push(await far.rig.open(numbered));
+    await far.rig.advance(100);
+    expect([sizes(far), far.rig.faults]).toEqual([[0, 10], []]);
+    await speak(far, clients, 0, 2);
+    await expectNothingLost(far, clients, 2);
+  });
+
+  it('is told of by name where no node has the model', async () => {
+    const far = world({ nodes: 1, providersOf: () => new Map() });
+    const client = await far.rig.open(numbered);
+    client.session.audio(numberedAudio(0, RATE));
+    await untilEnded(far.rig, client);
+    expect(client.closeCode).toBe(4101);
+    const words = far.rig.faults.map(({ error }) => String(error));
+    expect(words).toContain('Error: The node does not know the model loopback/numbered.');
+  });
+
   it('is asked again where no other has any: the client is told once that it waits, and that it goes on', async () => {
     const far = world();
     for (const node of far.nodes) node.shortOf = 'memory';
