@@ -32,7 +32,7 @@ function queryOf(request: BatchRequest) {
   return {
     model: modelAt(request),
     ...rawAudio(file.contentType),
-    language: isAuto || language === undefined ? undefined : novaLanguage(language),
+    language: isAuto || language === undefined ? undefined : novaLanguage(language, model),
     detect_language: isAuto ? true : undefined,
     diarize_model: diarization ? 'latest' : undefined,
     // What a file says is meant to be read, and to be shown in segments.

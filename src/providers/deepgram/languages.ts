@@ -9,17 +9,26 @@ export const NOVA_LANGUAGES: readonly string[] =
     ' ',
   );
 
-/** Tags with a region or script that Nova-3 has a model for. Others are sent as their language. */
+/** Of the model for all purposes; its variants hear English alone. */
+export const NOVA_2_LANGUAGES: readonly string[] =
+  'en es fr de hi ru pt ja it nl bg ca cs da el et fi hu id ko lt lv ms no pl ro sk sv th tr uk vi zh'.split(' ');
+
+/** Tags with a region or script that Nova has a model for. Others are sent as their language. */
 const NOVA_VARIANTS: readonly string[] =
   'en-US en-AU en-GB en-IN en-NZ es-419 fr-CA gu-IN pt-BR pt-PT de-CH nl-BE sv-SE da-DK ko-KR th-TH zh-CN zh-Hans zh-TW zh-Hant zh-HK'.split(
     ' ',
   );
 
-/** What Nova calls the language of a tag; undefined when it does not know it, and hears English instead. */
-export function novaLanguage(tag: string): string | undefined {
-  const variant = NOVA_VARIANTS.find((known) => known.toLowerCase() === tag.toLowerCase());
+/** What the model calls the language of a tag; undefined when it does not know it, and hears English instead. */
+export function novaLanguage(tag: string, model: string): string | undefined {
   const base = baseOf(tag);
-  return variant ?? (NOVA_LANGUAGES.includes(base) ? base : undefined);
+  if (!languagesOf(model).includes(base)) return undefined;
+  return NOVA_VARIANTS.find((known) => known.toLowerCase() === tag.toLowerCase()) ?? base;
+}
+
+function languagesOf(model: string): readonly string[] {
+  if (!model.startsWith('nova-2')) return NOVA_LANGUAGES;
+  return model === 'nova-2' ? NOVA_2_LANGUAGES : ['en'];
 }
 
 /** What Flux Multilingual is told to expect for a tag; undefined when it does not know the language. */

@@ -1,11 +1,29 @@
-// Catalogue rows of Deepgram. A model is listed once its price can be cited: Nova-2 and the medical models are not.
+// Catalogue rows of Deepgram. A model is listed once its price can be cited: medical and pharmaceutical ones of Nova-3 are not.
+// Unverified of Nova-2: whether it knows `diarize_model`, as it is written for all models alike.
 
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
-import { NOVA_LANGUAGES, SWITCHING_LANGUAGES } from './languages.ts';
+import { NOVA_2_LANGUAGES, NOVA_LANGUAGES, SWITCHING_LANGUAGES } from './languages.ts';
 
-export const NOVA_MODELS: readonly string[] = ['nova-3'];
+/** What models of Nova-2 that hear English alone were made for. */
+const NOVA_2_FOR: Readonly<Record<string, string>> = {
+  meeting: 'meetings, with several people at one microphone',
+  phonecall: 'telephone calls',
+  finance: 'earnings calls and their words',
+  conversationalai: 'people who talk to a bot or a kiosk',
+  voicemail: 'voicemail',
+  video: 'the sound of videos',
+  medical: 'medical words',
+  drivethru: 'drive-throughs',
+  automotive: 'words of the car trade',
+};
+const NOVA_3_MODELS: readonly string[] = ['nova-3'];
+export const NOVA_2_MODELS: readonly string[] = ['nova-2', ...Object.keys(NOVA_2_FOR).map((use) => `nova-2-${use}`)];
+export const NOVA_MODELS: readonly string[] = [...NOVA_3_MODELS, ...NOVA_2_MODELS];
 export const FLUX_MODELS: readonly string[] = ['flux-general-en', 'flux-general-multi'];
+
+/** Models that are told of terms without weights. */
+export const KEYTERM_MODELS: readonly string[] = [...NOVA_3_MODELS, ...FLUX_MODELS];
 
 export const isFlux = (model: string): boolean => FLUX_MODELS.includes(model);
 
@@ -15,6 +33,9 @@ const FLUX = {
   created: 1_760_572_800,
   sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
 };
+
+/** Pay as you go. Of the live prices that are told in public (0.0058, 0.0059) the higher. */
+const NOVA_2 = { created: 1_694_563_200, batch: '0.0043', live: '0.0059', priceDate: '2026-11-23' };
 
 /**
  * Regional endpoints take every key. Without the opt-out audio is kept, and may leave the region to improve models: only with it a
@@ -65,6 +86,22 @@ export const models = modelCards(
       live: '0.0077',
       priceDate: '2026-09-21',
     },
+    {
+      id: 'nova-2',
+      name: 'Nova-2',
+      description:
+        'The generation before Nova-3, in one language: for those that Nova-3 does not know. Turns end at silence.',
+      languages: NOVA_2_LANGUAGES,
+      ...NOVA_2,
+    },
+    ...Object.entries(NOVA_2_FOR).map(([use, what]) => ({
+      id: `nova-2-${use}`,
+      name: `Nova-2 ${use}`,
+      description: `Nova-2 for ${what}: in English. Turns end at silence.`,
+      languages: ['en'],
+      ...NOVA_2,
+      can: { language_detection: false },
+    })),
     {
       id: 'flux-general-en',
       name: 'Flux English',

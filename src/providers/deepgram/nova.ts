@@ -130,7 +130,7 @@ function queryOf(request: LegRequest) {
     // What the gateway delivers as a final is meant to be read.
     smart_format: true,
     // There is no detection on streams: `multi` hears ten languages, and speakers may switch.
-    language: language === undefined ? undefined : language === 'auto' ? 'multi' : novaLanguage(language),
+    language: language === undefined ? undefined : language === 'auto' ? 'multi' : novaLanguage(language, model),
     diarize_model: diarization ? 'latest' : undefined,
     ...options.wire(params, model, 'live'),
   };

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { flag, honouredBy, integer, number, oneOf, optionTable, texts } from '../kit/options.ts';
 import { toBaseLanguages } from '../kit/vocabulary/conversions.ts';
 import type { Place } from '../kit/vocabulary/serving.ts';
-import { FLUX_MODELS, NOVA_MODELS } from './models.ts';
+import { FLUX_MODELS, KEYTERM_MODELS, NOVA_2_MODELS, NOVA_MODELS } from './models.ts';
 
 const everywhere = honouredBy({ live: [...NOVA_MODELS, ...FLUX_MODELS], batch: NOVA_MODELS });
 const nova = honouredBy({ live: NOVA_MODELS, batch: NOVA_MODELS });
@@ -11,6 +11,11 @@ const novaLive = honouredBy({ live: NOVA_MODELS });
 const files = honouredBy({ batch: NOVA_MODELS });
 const flux = honouredBy({ live: FLUX_MODELS });
 const fluxMulti = honouredBy({ live: ['flux-general-multi'] });
+const nova2 = honouredBy({ live: NOVA_2_MODELS, batch: NOVA_2_MODELS });
+const withTerms = honouredBy({
+  live: KEYTERM_MODELS,
+  batch: NOVA_MODELS.filter((model) => KEYTERM_MODELS.includes(model)),
+});
 const nowhere = honouredBy({});
 
 const redactions = (description: string) => ({ maxItems: 50, description });
@@ -18,6 +23,12 @@ const redactions = (description: string) => ({ maxItems: 50, description });
 /** Live, kinds of personal data are known in English alone: https://developers.deepgram.com/docs/redaction */
 const redactable = (kinds: readonly string[], _: unknown, { mode, language = 'en' }: Place) =>
   mode === 'batch' || /^en\b/i.test(language) || kinds.every((kind) => kind === 'numbers') ? kinds : undefined;
+
+/** What is behind a colon would be a weight. */
+const keyword = (term: string): string => term.replaceAll(':', ' ');
+/** Weights in use are from 1 to 5; 1 when absent. */
+const boosted = (boost: number, terms: unknown) =>
+  Array.isArray(terms) ? terms.map((term) => `${term}:${1 + boost * 4}`) : undefined;
 
 export const options = optionTable({
   smart_format: nova(
@@ -53,12 +64,12 @@ export const options = optionTable({
     ),
   ),
   // A token is three characters at least, where names are spelt out.
-  keyterm: everywhere(texts(100, 'Words and phrases to expect, without weights; 500 tokens in all.'), {
+  keyterm: withTerms(texts(100, 'Words and phrases to expect, without weights; 500 tokens in all.'), {
     common: { keyterms: { charactersMax: 1_500 } },
   }),
-  keywords: nowhere(
-    texts(100, '`word:boost` of Nova-2 and older models; no model listed here takes it: use `keyterm`.'),
-  ),
+  keywords: nova2(texts(100, '`word:boost` of Nova-2; others take `keyterm`.'), {
+    common: { keyterms: { to: (terms) => terms.map(keyword) }, vocabulary_boost: { to: boosted } },
+  }),
   // A live leg is one mono stream.
   multichannel: files(
     flag('Files: each channel by itself, and billed by itself. Speakers are then numbered by channel.'),

@@ -1,7 +1,14 @@
 // Deepgram's options: what each takes, and where it is honoured.
 import type { OptionFixtures } from '../../suites/provider/fixtures.ts';
 
-const NOVA = ['nova-3'];
+const NOVA_2 = [
+  'nova-2',
+  ...['meeting', 'phonecall', 'finance', 'conversationalai', 'voicemail', 'video', 'medical', 'drivethru'].map(
+    (use) => `nova-2-${use}`,
+  ),
+  'nova-2-automotive',
+];
+const NOVA = ['nova-3', ...NOVA_2];
 const FLUX = ['flux-general-en', 'flux-general-multi'];
 const LIVE = [...NOVA, ...FLUX];
 const FLAG = { takes: [true, false], refuses: ['yes'] };
@@ -22,7 +29,12 @@ export const options: OptionFixtures = {
     no_delay: { ...FLAG, live: NOVA },
     diarize_model: { takes: ['latest', 'v1', 'v2'], refuses: ['v3'], live: NOVA, batch: NOVA },
     redact: { takes: [['numbers', 'aggressive_numbers']], refuses: ['numbers', ['']], live: LIVE, batch: NOVA },
-    keyterm: { takes: [['Voxgate', 'two words'], terms(100)], refuses: [terms(101), 'x'], live: LIVE, batch: NOVA },
+    keyterm: {
+      takes: [['Voxgate', 'two words'], terms(100)],
+      refuses: [terms(101), 'x'],
+      live: ['nova-3', ...FLUX],
+      batch: ['nova-3'],
+    },
     multichannel: { ...FLAG, batch: NOVA },
     eot_threshold: { takes: [0.5, 1], refuses: [0.4, 1.1], live: FLUX },
     eager_eot_threshold: { takes: [0.3, 0.9], refuses: [0.95], live: FLUX },
@@ -34,7 +46,7 @@ export const options: OptionFixtures = {
     detect_language: { takes: [true, ['en', 'de']], refuses: [[], 'en'], batch: NOVA },
     // Known to the provider, of no use here: asked for they would cost money.
     detect_entities: FLAG,
-    keywords: { takes: [['x:2']], refuses: ['x:2'] },
+    keywords: { takes: [['x:2']], refuses: ['x:2'], live: NOVA_2, batch: NOVA_2 },
     paragraphs: FLAG,
     summarize: { takes: ['v2'], refuses: [true] },
   },

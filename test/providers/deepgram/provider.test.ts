@@ -58,6 +58,9 @@ testProvider({
     ],
     requests: [
       [{ language: 'auto' }, { language: 'multi' }],
+      [{ model: 'nova-2', language: 'pt-BR' }, { language: 'pt-BR' }],
+      [{ model: 'nova-2', language: 'gu' }, {}],
+      [{ model: 'nova-2-phonecall', language: 'de' }, {}],
       [{ language: 'fr' }, { language: 'fr' }],
       [{ language: 'pt-br' }, { language: 'pt-BR' }],
       [{ language: 'fr-BE' }, { language: 'fr' }],

@@ -27,6 +27,16 @@ export interface ModelParams {
   'local/commands-fr': LocalParams;
   'local/align-fr': LocalAlignEnParams;
   'deepgram/nova-3': DeepgramParams;
+  'deepgram/nova-2': DeepgramParams;
+  'deepgram/nova-2-meeting': DeepgramParams;
+  'deepgram/nova-2-phonecall': DeepgramParams;
+  'deepgram/nova-2-finance': DeepgramParams;
+  'deepgram/nova-2-conversationalai': DeepgramParams;
+  'deepgram/nova-2-voicemail': DeepgramParams;
+  'deepgram/nova-2-video': DeepgramParams;
+  'deepgram/nova-2-medical': DeepgramParams;
+  'deepgram/nova-2-drivethru': DeepgramParams;
+  'deepgram/nova-2-automotive': DeepgramParams;
   'deepgram/flux-general-en': DeepgramFluxGeneralEnParams;
   'deepgram/flux-general-multi': DeepgramFluxGeneralEnParams;
   'assemblyai/universal-streaming-english': AssemblyaiParams;

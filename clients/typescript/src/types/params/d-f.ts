@@ -30,7 +30,7 @@ export interface DeepgramParams {
   diarize_model?: 'latest' | 'v1' | 'v2';
   /** Words and phrases to expect, without weights; 500 tokens in all. */
   keyterm?: string[];
-  /** `word:boost` of Nova-2 and older models; no model listed here takes it: use `keyterm`. */
+  /** `word:boost` of Nova-2; others take `keyterm`. */
   keywords?: string[];
   /** Files: each channel by itself, and billed by itself. Speakers are then numbered by channel. */
   multichannel?: boolean;
@@ -88,7 +88,7 @@ export interface DeepgramFluxGeneralEnParams {
   diarize_model?: 'latest' | 'v1' | 'v2';
   /** Words and phrases to expect, without weights; 500 tokens in all. */
   keyterm?: string[];
-  /** `word:boost` of Nova-2 and older models; no model listed here takes it: use `keyterm`. */
+  /** `word:boost` of Nova-2; others take `keyterm`. */
   keywords?: string[];
   /** Files: each channel by itself, and billed by itself. Speakers are then numbered by channel. */
   multichannel?: boolean;
