@@ -28,3 +28,10 @@ export function localeOf(language: string): string {
   const exact = LOCALES.find((locale) => locale.toLowerCase() === asked.toLowerCase());
   return exact ?? LOCALES.find((locale) => baseOf(locale) === baseOf(asked.toLowerCase())) ?? asked;
 }
+
+/** Locales of different languages, up to five; undefined for fewer than two, between which there is nothing to find. */
+export function severalLocales(languages: readonly string[]): string[] | undefined {
+  const byBase = new Map<string, string>();
+  for (const locale of languages.map(localeOf)) if (!byBase.has(baseOf(locale))) byBase.set(baseOf(locale), locale);
+  return byBase.size < 2 ? undefined : [...byBase.values()].slice(0, 5);
+}

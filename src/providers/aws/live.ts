@@ -93,7 +93,7 @@ function queryOf({ model, sampleRate, language, diarization, params, connection 
   const asked = options.honoured(params, model, 'live');
   const kinds = asked.pii_entity_types?.join(',');
   return {
-    ...(language === 'auto'
+    ...(language === 'auto' || (language === undefined && asked.language_options !== undefined)
       ? { 'identify-language': true, 'language-options': (asked.language_options ?? USUAL).join(',') }
       : { 'language-code': localeOf(language ?? 'en-US') }),
     'media-encoding': 'pcm',

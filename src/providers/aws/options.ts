@@ -1,5 +1,13 @@
 // `provider_params` of Amazon Transcribe. Vocabularies, filters and models are made in the account before.
 import { flag, honouredBy, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import { toRedactions } from '../kit/vocabulary/conversions.ts';
+import { severalLocales } from './languages.ts';
+
+/** https://docs.aws.amazon.com/transcribe/latest/dg/pii-redaction-stream.html */
+const KINDS = {
+  pii: ['NAME', 'ADDRESS', 'EMAIL', 'PHONE', 'SSN'],
+  pci: ['CREDIT_DEBIT_NUMBER', 'CREDIT_DEBIT_CVV', 'CREDIT_DEBIT_EXPIRY', 'PIN', 'BANK_ACCOUNT_NUMBER', 'BANK_ROUTING'],
+} as const;
 
 const live = honouredBy({ live: true });
 
@@ -22,17 +30,17 @@ export const options = optionTable({
       minItems: 1,
       maxLength: 40,
     }),
-    {
-      wire: false,
-    },
+    { wire: false, common: { redact: { to: toRedactions(KINDS) } } },
   ),
   language_options: live(
-    texts(5, 'With language=auto: up to five locales that may be spoken, one of each language.', {
-      minItems: 2,
-      maxLength: 10,
-    }),
-    {
-      wire: false,
-    },
+    texts(
+      5,
+      'Up to five locales that may be spoken, one of each language: with language=auto, or without a language.',
+      {
+        minItems: 2,
+        maxLength: 10,
+      },
+    ),
+    { wire: false, common: { languages: { to: severalLocales } } },
   ),
 });
