@@ -113,6 +113,6 @@ export interface AwsParams {
   content_redaction?: boolean;
   /** Kinds of personal data, such as NAME; all when absent. Takes them out by itself. */
   pii_entity_types?: string[];
-  /** With language=auto: up to five locales that may be spoken, one of each language. */
+  /** Up to five locales that may be spoken, one of each language: with language=auto, or without a language. */
   language_options?: string[];
 }
