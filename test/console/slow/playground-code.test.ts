@@ -16,6 +16,8 @@ const ASKED = {
   fallbacks: ['local/digits-en'],
   language: 'en',
   diarization: false,
+  keyterms: ['Zoë'],
+  prompt: '',
   params: {},
 };
 const path = (url: string): string => fileURLToPath(new URL(url, import.meta.url));

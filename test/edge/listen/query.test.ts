@@ -27,6 +27,7 @@ const DEFAULTS: ListenRequest = {
   interimResults: true,
   diarization: false,
   providerParams: {},
+  common: {},
   turnEvents: false,
   strict: false,
 };
@@ -67,6 +68,14 @@ describe('a listen query', () => {
       { fallbacks: [{ model: 'a/b' }, { model: 'c/d' }, { model: 'e/f', provider_params: { x: 1 } }] },
     ],
     [{ turn_events: 'true' }, { turnEvents: true }],
+    [{ languages: 'en, fr-CA,en' }, { common: { languages: ['en', 'fr-CA'] } }],
+    [{ keyterms: '["Smith, Inc.","Zoë"]' }, { common: { keyterms: ['Smith, Inc.', 'Zoë'] } }],
+    [{ keyterms: '', prompt: ' ', redact: 'false', vocabulary_boost: '' }, {}],
+    [{ prompt: 'A call.', redact: 'true' }, { common: { prompt: 'A call.', redact: ['pii'] } }],
+    [
+      { redact: 'pci,numbers', vocabulary_boost: '0.5' },
+      { common: { redact: ['pci', 'numbers'], vocabulary_boost: 0.5 } },
+    ],
     [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
     [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],
     [{ api_key: 'anything' }, {}],

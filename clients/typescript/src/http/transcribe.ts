@@ -5,6 +5,7 @@ import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText
 import { refuseUnknown } from '../settings.ts';
 import type { ResponseFormat } from '../types/answers.ts';
 import type { Transcription, TranscriptionEvent, VerboseTranscription } from '../types/transcriptions.ts';
+import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
 import { type Answer, answerOf } from './answer.ts';
 import { type FilePart, randomText, uploadOf } from './file-body.ts';
 import {
@@ -21,14 +22,14 @@ import { serverEvents } from './server-events.ts';
 
 export interface TranscribeOptions<Slug extends ModelSlug = ModelSlug, Format extends ResponseFormat = ResponseFormat>
   extends FilePart,
-    CallOptions {
+    CallOptions,
+    VocabularyOptions {
   /** Slug `<provider>/<model>`. */
   model: Slug;
   /** `json` when absent. */
   responseFormat?: Format;
   /** BCP-47. */
   language?: string;
-  prompt?: string;
   temperature?: number;
   timestampGranularities?: readonly ('word' | 'segment')[];
   /** Tells speakers apart: integers from 0 in the order of first appearance. */
@@ -59,7 +60,7 @@ const KNOWN: readonly (keyof TranscribeOptions)[] = [
   'contentType',
   'responseFormat',
   'language',
-  'prompt',
+  ...VOCABULARY,
   'temperature',
   'timestampGranularities',
   'diarization',
@@ -123,7 +124,7 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
     model: options.model,
     response_format: options.responseFormat,
     language: options.language,
-    prompt: options.prompt,
+    ...vocabularyTexts(options),
     temperature: options.temperature,
     diarization: options.diarization,
     fallbacks: fallbacksText(options.fallbacks),

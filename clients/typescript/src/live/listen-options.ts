@@ -3,9 +3,10 @@ import { invalidOption } from '../errors.ts';
 import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
 import { integerOf, refuseUnknown } from '../settings.ts';
 import type { Encoding } from '../types/answers.ts';
+import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
 import { type ReconnectOptions, reconnectOf } from './reconnect.ts';
 
-export interface ListenOptions<Slug extends ModelSlug = ModelSlug> {
+export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends VocabularyOptions {
   /** Slug `<provider>/<model>`. */
   model: Slug;
   /** Models to go on with when one fails, at most 8. */
@@ -51,6 +52,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'language',
   'interimResults',
   'diarization',
+  ...VOCABULARY,
   'turnEvents',
   'providerParams',
   'suspendSeconds',
@@ -88,6 +90,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     language: options.language,
     interim_results: options.interimResults,
     diarization: options.diarization,
+    ...vocabularyTexts(options),
     turn_events: options.turnEvents,
     provider_params: paramsText(options.providerParams),
     suspend_seconds: options.suspendSeconds,

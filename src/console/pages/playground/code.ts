@@ -14,23 +14,27 @@ export function codeOf(asked: Asked, language: Language, way: Way, origin: strin
 }
 
 /** What was asked for, as the fields of a form. */
-function fieldsOf({ model, fallbacks, language, diarization, params }: Asked): [string, string][] {
+function fieldsOf({ model, fallbacks, language, diarization, keyterms, prompt, params }: Asked): [string, string][] {
   return [
     ['model', model],
     ...(fallbacks.length === 0 ? [] : [['fallbacks', fallbacks.join(',')] as [string, string]]),
     ...(language === '' ? [] : [['language', language] as [string, string]]),
     ...(diarization ? [['diarization', 'true'] as [string, string]] : []),
+    ...(keyterms.length === 0 ? [] : [['keyterms', keyterms.join(',')] as [string, string]]),
+    ...(prompt === '' ? [] : [['prompt', prompt] as [string, string]]),
     ...(Object.keys(params).length === 0 ? [] : [['provider_params', JSON.stringify(params)] as [string, string]]),
   ];
 }
 
 /** The same as members of an object. */
-function membersOf({ model, fallbacks, language, diarization, params }: Asked): string[] {
+function membersOf({ model, fallbacks, language, diarization, keyterms, prompt, params }: Asked): string[] {
   return [
     `model: ${JSON.stringify(model)}`,
     ...(fallbacks.length === 0 ? [] : [`fallbacks: ${JSON.stringify(fallbacks)}`]),
     ...(language === '' ? [] : [`language: ${JSON.stringify(language)}`]),
     ...(diarization ? ['diarization: true'] : []),
+    ...(keyterms.length === 0 ? [] : [`keyterms: ${JSON.stringify(keyterms)}`]),
+    ...(prompt === '' ? [] : [`prompt: ${JSON.stringify(prompt)}`]),
     ...(Object.keys(params).length === 0 ? [] : [`providerParams: ${JSON.stringify(params)}`]),
   ];
 }

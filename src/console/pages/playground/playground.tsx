@@ -7,7 +7,7 @@ import type { ModelList } from '../../../api/models.ts';
 import { Failure, Notice } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import type { Asked } from './asked.ts';
+import { type Asked, NOTHING } from './asked.ts';
 import { CodeOf } from './code-of.tsx';
 import { Comparison } from './comparison.tsx';
 import { createClient, Run } from './run/run.ts';
@@ -29,7 +29,7 @@ export function Playground() {
 
 function Bench({ models }: { models: ModelList['data'] }) {
   const first = models.find(({ available }) => available)?.id ?? models[0]?.id ?? '';
-  const asked = useSignal<Asked>({ model: first, fallbacks: [], language: '', diarization: false, params: {} });
+  const asked = useSignal<Asked>({ ...NOTHING, model: first });
   const others = useSignal<readonly string[]>([]);
   const runs = useSignal<readonly Run[]>([]);
   const level = useSignal(0);

@@ -18,7 +18,7 @@ export function SetUp({ models, asked, others }: SetUpProps) {
   const set = (part: Partial<Asked>) => {
     asked.value = { ...asked.value, ...part };
   };
-  const { model, fallbacks, language, diarization, params } = asked.value;
+  const { model, fallbacks, language, diarization, keyterms, prompt, params } = asked.value;
   const chosen = models.find(({ id }) => id === model);
   const rest = models.filter(({ id }) => id !== model);
   return (
@@ -59,6 +59,22 @@ export function SetUp({ models, asked, others }: SetUpProps) {
             onChange={(event) => set({ language: event.currentTarget.value.trim() })}
           />
         </label>
+        <label class="field">
+          Names and terms, separated by commas
+          <input
+            value={keyterms.join(', ')}
+            placeholder="none"
+            onChange={(event) => set({ keyterms: termsIn(event.currentTarget.value) })}
+          />
+        </label>
+        <label class="field">
+          Prompt
+          <input
+            value={prompt}
+            placeholder="what is spoken about"
+            onChange={(event) => set({ prompt: event.currentTarget.value.trim() })}
+          />
+        </label>
       </div>
       <label class="choice">
         <input
@@ -81,6 +97,12 @@ export function SetUp({ models, asked, others }: SetUpProps) {
     </section>
   );
 }
+
+const termsIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((term) => term.trim())
+    .filter((term) => term !== '');
 
 interface SeveralProps {
   label: string;

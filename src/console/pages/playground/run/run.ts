@@ -145,13 +145,18 @@ export function createClient(): Voxgate {
   return new Voxgate({ baseUrl: location.origin, getToken: () => ask<{ token: string }>('POST', 'playground') });
 }
 
-function optionsOf({ model, fallbacks, language, diarization, params }: Asked, sampleRate: number): ListenOptions {
+function optionsOf(
+  { model, fallbacks, language, diarization, keyterms, prompt, params }: Asked,
+  sampleRate: number,
+): ListenOptions {
   return {
     model,
     sampleRate,
     ...(fallbacks.length === 0 ? {} : { fallbacks: [...fallbacks] }),
     ...(language === '' ? {} : { language }),
     ...(diarization ? { diarization } : {}),
+    ...(keyterms.length === 0 ? {} : { keyterms }),
+    ...(prompt === '' ? {} : { prompt }),
     ...(Object.keys(params).length === 0 ? {} : { providerParams: params }),
   } as ListenOptions;
 }
