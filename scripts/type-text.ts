@@ -50,6 +50,7 @@ const arrayText = (item: string): string => (/^\w+$/.test(item) ? `${item}[]` : 
 
 function objectText(schema: TSchema, names: TypeNames): string {
   if (schema.properties === undefined) return 'Record<string, unknown>';
+  if (Object.keys(schema.properties).length === 0) return 'Record<string, never>';
   const required: readonly string[] = schema.required ?? [];
   const members = Object.entries<TSchema>(schema.properties).map(([name, member]) => {
     const comment = member.description === undefined ? '' : `/** ${member.description} */\n`;

@@ -11,6 +11,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/edge'],
   '@fontsource-variable/inter': ['src/console'],
   '@grpc/grpc-js': ['src/simulator', 'src/upstream/wire'],
+  '@msgpack/msgpack': ['src/providers/kyutai'],
   '@opentelemetry/api': ['src/telemetry/tracing'],
   '@opentelemetry/core': ['src/telemetry/tracing'],
   '@opentelemetry/exporter-trace-otlp-proto': ['src/telemetry/tracing'],

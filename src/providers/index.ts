@@ -12,6 +12,7 @@ import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
 import { google } from './google/index.ts';
 import { groq } from './groq/index.ts';
+import { kyutai } from './kyutai/index.ts';
 import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
@@ -40,6 +41,7 @@ export const providers: readonly Provider[] = [
   azure,
   google,
   aws,
+  kyutai,
   loopback,
 ].map(withLiveTurns);
 

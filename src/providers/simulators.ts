@@ -8,6 +8,7 @@ import { simulator as elevenlabs } from './elevenlabs/simulator/index.ts';
 import { simulator as gladia } from './gladia/simulator/index.ts';
 import { simulator as google } from './google/simulator/index.ts';
 import { simulator as groq } from './groq/simulator/index.ts';
+import { simulator as kyutai } from './kyutai/simulator/index.ts';
 import { simulator as mistral } from './mistral/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
 import { simulator as revai } from './revai/simulator/index.ts';
@@ -32,4 +33,5 @@ export const simulators: readonly ProviderSimulator[] = [
   azure,
   google,
   aws,
+  kyutai,
 ];

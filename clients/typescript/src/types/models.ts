@@ -8,7 +8,13 @@ import type {
   ElevenlabsScribeV2Params,
 } from './params/d-f.ts';
 import type { GladiaParams, GoogleParams, GroqParams } from './params/g-i.ts';
-import type { LocalAlignEnParams, LocalParams, LoopbackNumberedParams, LoopbackParams } from './params/j-l.ts';
+import type {
+  KyutaiParams,
+  LocalAlignEnParams,
+  LocalParams,
+  LoopbackNumberedParams,
+  LoopbackParams,
+} from './params/j-l.ts';
 import type {
   MistralParams,
   MistralVoxtralMini2602Params,
@@ -87,6 +93,7 @@ export interface ModelParams {
   'google/short': GoogleParams;
   'google/telephony': GoogleParams;
   'aws/transcribe': AwsParams;
+  'kyutai/stt-1b-en_fr': KyutaiParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -109,5 +116,6 @@ export interface ProviderParams {
   azure: AzureParams;
   google: GoogleParams;
   aws: AwsParams;
+  kyutai: KyutaiParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }

@@ -12,6 +12,9 @@ export interface LocalAlignEnParams {
   align_text: string;
 }
 
+/** Options of Kyutai. */
+export type KyutaiParams = Record<string, never>;
+
 /** Options of Loopback. */
 export interface LoopbackParams {
   /** Delay before audio is taken. */

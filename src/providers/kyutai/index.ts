@@ -1,0 +1,20 @@
+// Kyutai: its model on a moshi-server of one's own, live; files go through the live codec.
+import type { Provider } from '../provider.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const kyutai: Provider = {
+  name: 'kyutai',
+  title: 'Kyutai',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'none',
+  address: 'configured',
+  live,
+  batch: { kind: 'live' },
+  failures: failures.rows,
+};

@@ -1,0 +1,34 @@
+// The catalogue row of Kyutai's model that tells of pauses, on a moshi-server. A server has one model, which is not asked for but known
+// by the address; its name is in the query all the same, for a proxy that has several servers behind it. Unverified: what comes at the
+// end of the longest session. The larger model (2.6B, English) is not listed: it tells of no pauses, and is 2.5 s behind the speaker.
+import { modelCards, processedAtUrl } from '../kit/cards.ts';
+
+export const models = modelCards(
+  'kyutai',
+  {
+    created: 1_750_000_000,
+    capabilities: {
+      diarization: false,
+      word_timestamps: true,
+      interim_results: true,
+      formatting: true,
+      redaction: false,
+      language_detection: false,
+    },
+    sampleRates: [24_000],
+    price: { free: true },
+    priceSource: { url: 'https://github.com/kyutai-labs/delayed-streams-modeling', date: '2026-11-23' },
+    processing: processedAtUrl,
+  },
+  [
+    {
+      id: 'stt-1b-en_fr',
+      name: 'Kyutai STT 1B',
+      description:
+        'On a server of one’s own: half a second behind the speaker, word by word; it knows pauses from ends.',
+      languages: ['en', 'fr'],
+      live: '0',
+      batch: '0',
+    },
+  ],
+);

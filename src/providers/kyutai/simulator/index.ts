@@ -1,0 +1,40 @@
+// A moshi-server as its clients meet it: one path, ids in a header or the query, and MessagePack. Sessions are live.ts.
+import { encode } from '@msgpack/msgpack';
+import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
+import { PAUSING, Session } from './live.ts';
+
+/** It knows ids or does not; the others are what a proxy in front of it says. */
+const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 402, limited: 429 };
+
+export const simulator: ProviderSimulator = {
+  provider: 'kyutai',
+
+  quirks: {
+    'no-free-channels': 'every place is taken: an error and a close behind the upgrade',
+    speed: '<n>: the model steps no faster than n times real time; audio that comes faster waits',
+  },
+
+  upgrade(request, tools) {
+    if (request.url.pathname !== '/api/asr-streaming') return { refuse: refusal(404) };
+    const { searchParams } = request.url;
+    const fault = keyFault(request.headers['kyutai-api-key'] ?? searchParams.get('auth_id') ?? undefined);
+    if (fault !== undefined) return { refuse: refusal(KEY_STATUS[fault]) };
+    return { connect: (peer) => new Session(peer, tools) };
+  },
+
+  http: async () => refusal(404),
+
+  refusal,
+
+  failure: () => ({ messages: [{ type: 'Error', message: 'internal error' }], close: { code: 1011, reason: '' } }),
+
+  // Words stay, whatever follows; what ends a turn is a marker, or a likely pause.
+  isFinal: ({ type, prs }) => type === 'Marker' || prs === PAUSING,
+
+  encode: (message) => encode(message),
+};
+
+function refusal(status: number): SimulatedAnswer {
+  return { status, headers: { 'content-type': 'text/plain' }, body: `status ${status}` };
+}

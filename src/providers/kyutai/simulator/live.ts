@@ -1,0 +1,128 @@
+// One session of the simulated moshi-server: words that stay, a step for each 80 ms, and markers that come back. Words and markers
+// are as late as the model is behind.
+import { decode } from '@msgpack/msgpack';
+import { type Members, objectIn } from '../../kit/json.ts';
+import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
+import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { wordsOf } from '../../kit/simulator/words.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+
+const SAMPLE_RATE = 24_000;
+const STEP_SECONDS = 0.08;
+const DELAY_SECONDS = 0.5;
+const STEPPING_MS = 5;
+const ROUNDING_SECONDS = 1e-6;
+const SPEAKING = [0.02, 0.02, 0.01, 0.01];
+export const PAUSING = [0.97, 0.95, 0.9, 0.4];
+
+interface Told {
+  dueSeconds: number;
+  messages: readonly Members[];
+}
+
+export class Session extends SimulatedSession {
+  readonly #ends = new AskedEnds(
+    (delayMs, work) => this.later(delayMs, work),
+    (endSeconds) => this.#tellBehind(endSeconds, [{ type: 'Marker', id: this.#markers.shift()?.id }]),
+  );
+  readonly #markers: { id: unknown; atSeconds: number }[] = [];
+  readonly #untold: Told[] = [];
+  /** Where turns have ended, until that is told. */
+  readonly #pauses: number[] = [];
+  #step = 0;
+  /** Up to where the model has stepped: a little behind the ear. */
+  #steppedSeconds = 0;
+
+  constructor(peer: SimulatedPeer, tools: SimulatorTools) {
+    super(peer, tools);
+    if (this.has('no-free-channels')) {
+      this.peer.send({ type: 'Error', message: 'no free channels' });
+      this.close();
+      return;
+    }
+    const speedMax = this.numberOf('speed', 0);
+    const hearing = { sampleRate: SAMPLE_RATE, language: undefined, stepSeconds: STEP_SECONDS };
+    this.listen(speedMax > 0 ? { ...hearing, speedMax } : hearing);
+    this.peer.send({ type: 'Ready' });
+  }
+
+  /** Texts are ignored. */
+  protected message(): void {}
+
+  protected override audio(bytes: Uint8Array): void {
+    let message: Members;
+    try {
+      message = objectIn(decode(bytes));
+    } catch {
+      this.close();
+      return;
+    }
+    if (message.type === 'Marker') this.inTurn(() => this.#mark(message.id));
+    else if (message.type === 'Audio' && Array.isArray(message.pcm)) this.hear(linear16Of(message.pcm));
+    else if (message.type !== 'Init') this.close();
+  }
+
+  #mark(id: unknown): void {
+    this.#markers.push({ id, atSeconds: this.seconds });
+    this.finalize();
+    this.#ends.ask(this.seconds);
+  }
+
+  protected override progressed(): void {
+    const atSeconds = this.seconds;
+    this.later(STEPPING_MS, () => this.#stepTo(atSeconds));
+  }
+
+  #stepTo(atSeconds: number): void {
+    this.#steppedSeconds = atSeconds;
+    const [next] = this.#pauses;
+    const pauses = next !== undefined && next <= atSeconds;
+    if (pauses) this.#pauses.shift();
+    this.peer.send({ type: 'Step', step_idx: this.#step++, prs: pauses ? PAUSING : SPEAKING, buffered_pcm: 0 });
+    this.#tellDue();
+  }
+
+  protected override speechStarted(): void {
+    this.#ends.hearing();
+  }
+
+  protected interim(): void {
+    this.#ends.hearing();
+  }
+
+  protected final(heard: HeardTurnText): void {
+    const messages = wordsOf(heard).flatMap(({ word, start, end }) => [
+      { type: 'Word', text: word, start_time: start },
+      { type: 'EndWord', stop_time: end },
+    ]);
+    this.#tellBehind(heard.end, messages);
+    const [asked] = this.#markers;
+    if (asked === undefined || heard.end + ROUNDING_SECONDS < asked.atSeconds) this.#pauses.push(heard.end);
+    this.#ends.heard(heard);
+  }
+
+  #tellBehind(endSeconds: number, messages: readonly Members[]): void {
+    this.#untold.push({ dueSeconds: endSeconds + DELAY_SECONDS, messages });
+    this.#tellDue();
+  }
+
+  #tellDue(): void {
+    for (let next = this.#untold[0]; next !== undefined; next = this.#untold[0]) {
+      if (this.#steppedSeconds + ROUNDING_SECONDS < next.dueSeconds) return;
+      this.#untold.shift();
+      for (const message of next.messages) this.peer.send(message);
+    }
+  }
+
+  protected failed(code: string): void {
+    this.peer.send({ type: 'Error', message: code });
+    this.close(1011);
+  }
+}
+
+function linear16Of(floats: readonly unknown[]): Uint8Array {
+  const samples = Int16Array.from(floats, (float) =>
+    Math.max(-32_768, Math.min(32_767, Math.round(Number(float) * 32_768))),
+  );
+  return new Uint8Array(samples.buffer);
+}
