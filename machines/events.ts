@@ -121,6 +121,8 @@ export interface OpenLeg {
   organisationId: string;
   /** The client asked for the bounds of turns: the provider is asked for early ends where it has them. */
   turnEvents?: true;
+  /** Where audio may go, and whether anything may be kept of it: what is dialled with has to keep to that. */
+  rule?: { regions: readonly string[] | null; retention: 'none' | null };
   /** Somebody watches the session. */
   watched?: true;
 }

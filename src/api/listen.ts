@@ -24,6 +24,7 @@ export {
 } from './listen/turn-events.ts';
 
 import { AskedOfModels, type Vocabulary } from './listen/vocabulary.ts';
+import type { PlaceRule } from './processing.ts';
 
 export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mulaw'), Type.Literal('alaw')], {
   description: 'Of one channel; `linear16` is little-endian.',
@@ -72,6 +73,8 @@ export interface ListenRequest {
   common?: Vocabulary;
   providerParams: Record<string, unknown>;
   strict: boolean;
+  /** Where the audio may go. */
+  rule?: PlaceRule | undefined;
   /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
   suspendSeconds?: number | undefined;
 }

@@ -87,10 +87,27 @@ export type Price = Static<typeof Price>;
 export const ModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(Model) });
 export type ModelList = Static<typeof ModelList>;
 
+/** Which models are listed; without any, all. */
 export const ModelsQuery = Type.Object(
   {
     mode: Type.Optional(Mode),
     provider: Type.Optional(Type.String({ description: 'The part of the slug before the slash.' })),
+    language: Type.Optional(
+      Type.String({ description: 'BCP-47: models that know the language, and those that know any.', examples: ['fr'] }),
+    ),
+    max_price: Type.Optional(
+      Type.String({
+        pattern: '^\\d{1,6}(\\.\\d{1,9})?$',
+        description: 'USD a minute: models that cost no more in `mode`, or in one of theirs.',
+        examples: ['0.005'],
+      }),
+    ),
+    region: Type.Optional(
+      Type.String({
+        description: 'Models that a request with this `region` may use, as it would be made with your keys.',
+      }),
+    ),
+    retention: Type.Optional(Type.Literal('none', { description: 'The same of a request with this `retention`.' })),
   },
   { additionalProperties: false },
 );

@@ -79,3 +79,35 @@ export const Processing = Type.Object(
   { description: 'Where audio is processed, and what is kept of it, by endpoint.' },
 );
 export type Processing = Static<typeof Processing>;
+
+/** What a request may ask for, and what its key and organisation ask for of all their requests. Null: anything. */
+export interface PlaceRule {
+  regions: readonly NamedRegion[] | null;
+  retention: 'none' | null;
+}
+
+export const FREE_RULE: PlaceRule = { regions: null, retention: null };
+
+export const isFree = ({ regions, retention }: PlaceRule): boolean => regions === null && retention === null;
+
+export const isNamedRegion = (text: string): text is NamedRegion => (REGIONS as readonly string[]).includes(text);
+
+/** What keeps to all of them. An empty list of regions is kept by nothing. */
+export function strictest(rules: readonly PlaceRule[]): PlaceRule {
+  return rules.reduce(
+    (all, { regions, retention }) => ({
+      regions:
+        all.regions === null || regions === null
+          ? (all.regions ?? regions)
+          : all.regions.filter((each) => regions.includes(each)),
+      retention: all.retention ?? retention,
+    }),
+    FREE_RULE,
+  );
+}
+
+/** Regions separated by commas, each once; undefined where one is none. */
+export function regionsIn(text: string): NamedRegion[] | undefined {
+  const regions = [...new Set(text.split(',').map((region) => region.trim()))];
+  return regions.every(isNamedRegion) ? regions : undefined;
+}

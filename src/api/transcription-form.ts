@@ -3,6 +3,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { LANGUAGE_TAG, Vocabulary } from './listen/vocabulary.ts';
 import { FALLBACKS_MAX, ProviderParams } from './listen.ts';
+import { REGIONS } from './processing.ts';
 
 const flag = (usual: boolean, description: string) => Type.Optional(Type.Boolean({ default: usual, description }));
 
@@ -49,6 +50,17 @@ export const chainMembers = {
   keyterms: inOneText(Vocabulary.properties.keyterms, ['Voxgate,Zoë', '["Smith, Inc.","Zoë"]']),
   redact: inOneText(Vocabulary.properties.redact, ['true', 'pii,pci']),
   vocabulary_boost: Vocabulary.properties.vocabulary_boost,
+  region: Type.Optional(
+    Type.String({
+      description: `Where audio may be processed: one or more of ${REGIONS.join(', ')}, separated by commas. A model that does not promise that, also a fallback, is refused; the endpoint is chosen accordingly.`,
+      examples: ['eu', 'eu,uk'],
+    }),
+  ),
+  retention: Type.Optional(
+    Type.Literal('none', {
+      description: '`none`: the provider keeps neither audio nor text. A model that does not promise that is refused.',
+    }),
+  ),
   strict: flag(false, 'Whether what the model cannot honour is refused with 422, instead of being warned about.'),
 };
 

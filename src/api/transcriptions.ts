@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Common } from './listen/vocabulary.ts';
 import { type Candidate, Word } from './listen.ts';
+import type { PlaceRule } from './processing.ts';
 
 export const ResponseFormat = Type.Union([
   Type.Literal('json'),
@@ -27,6 +28,8 @@ export interface TranscriptionRequest {
   strict: boolean;
   /** What is asked of all models in the same words. */
   common: Common;
+  /** Where the audio may go. */
+  rule?: PlaceRule | undefined;
 }
 
 export const DurationUsage = Type.Object({

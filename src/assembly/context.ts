@@ -8,6 +8,7 @@ import type { Role } from '../config/schema-cluster.ts';
 import { apiKeyForm, configuredAccess } from '../providers/credentials.ts';
 import { slugOf } from '../providers/custom/model.ts';
 import { offeredOf, type Providers } from '../providers/index.ts';
+import { saidPlace } from '../providers/places.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import { isServed } from '../providers/served.ts';
 import type { Chart } from '../runtime/inspect.ts';
@@ -46,11 +47,13 @@ type WithProviders = Pick<Assembly, 'config' | 'providers'>;
 
 /** The service's own access to each provider. */
 export function serviceAccess({ config, providers }: WithProviders): (provider: string) => ProviderAccess {
-  const own = new Map(config.custom.map((model) => [slugOf(model), { url: model.url, apiKey: model.credential }]));
-  return (provider) => {
-    const settings = own.get(provider) ?? config.providers[provider];
-    const { credentialForm = apiKeyForm } = providers.get(provider) ?? {};
-    return configuredAccess(credentialForm, settings?.url, settings?.apiKey);
+  const own = new Map(config.custom.map((model) => [slugOf(model), { ...model, apiKey: model.credential }] as const));
+  return (name) => {
+    const settings = own.get(name) ?? config.providers[name];
+    const provider = providers.get(name);
+    const access = configuredAccess(provider?.credentialForm ?? apiKeyForm, settings?.url, settings?.apiKey);
+    const { fields, ...said } = saidPlace(provider, settings?.url, settings ?? {});
+    return { ...access, ...said, ...(fields === undefined ? {} : { fields: { ...access.fields, ...fields } }) };
   };
 }
 

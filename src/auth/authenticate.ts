@@ -2,6 +2,7 @@
 // edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
 import type { Clock } from '../../machines/clock.ts';
 import { Refusal, refuse } from '../api/errors.ts';
+import { FREE_RULE, type PlaceRule, strictest } from '../api/processing.ts';
 import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { Scope } from '../store/keys/calls.ts';
@@ -11,7 +12,7 @@ import { StoreError } from '../store/store-error.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { KeyUse } from './key-use.ts';
-import { type Caller, requireOrigin, requireScope } from './permissions.ts';
+import { type Caller, placeRulesOf, requireOrigin, requireScope } from './permissions.ts';
 import { Revocations } from './revocations.ts';
 import { mintToken, TOKEN_PREFIX, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
 import {
@@ -24,13 +25,12 @@ import {
   refusalOfDecision,
   SOCKET_PLACE,
   tokenNotAllowed,
+  unanswered,
 } from './verdicts.ts';
 import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
 import { WaitingHandshakes } from './waiting-handshakes.ts';
 
 export type { Caller } from './permissions.ts';
-
-const STORE_RETRY_SECONDS = 1;
 
 /** Addresses are those of clients, without ports: of IPv6 the first half is what counts. */
 export interface Authenticator {
@@ -47,6 +47,8 @@ export interface Authenticator {
   revoked(keyId: string): void;
   /** Whether a caller who was let in a while ago would be let in now. Yes where the store cannot say. Never counts as a guess. */
   holds(caller: Pick<Caller, 'organisationId' | 'keyId'>, scope: Scope): Promise<boolean>;
+  /** Where audio of the key's requests may go by now, as far as the store can say. */
+  placeRule(caller: Pick<Caller, 'organisationId' | 'keyId'>): Promise<PlaceRule>;
   /** Whether it was revoked just now: for what was decided before, and takes effect only now. */
   isRevoked(keyId: string): boolean;
   /** The key's settings were changed: the next who uses it is judged by the new ones. */
@@ -186,6 +188,16 @@ class KeyAuthenticator implements Authenticator {
     }
   }
 
+  async placeRule({ organisationId, keyId }: Pick<Caller, 'organisationId' | 'keyId'>): Promise<PlaceRule> {
+    try {
+      const key = await this.#cache.find(byId(organisationId, keyId));
+      return key === undefined ? FREE_RULE : strictest(placeRulesOf({ key }));
+    } catch (error) {
+      if (error instanceof StoreError) return FREE_RULE;
+      throw error;
+    }
+  }
+
   isRevoked(keyId: string): boolean {
     return this.#revocations.has(keyId);
   }
@@ -280,13 +292,4 @@ function requireTtl(ttlSeconds: number): void {
   throw refuse('invalid_request', `\`ttl_seconds\` is ${ttlSeconds}; it is an integer from ${min} to ${max}.`, {
     param: 'ttl_seconds',
   });
-}
-
-/** A store that could not answer is no verdict on the key. The cause is for the log. */
-function unanswered(error: unknown): never {
-  if (!(error instanceof StoreError)) throw error;
-  const refusal = refuse('overloaded', 'The credential could not be checked just now. Try again in a moment.', {
-    retryAfterSeconds: STORE_RETRY_SECONDS,
-  });
-  throw Object.assign(refusal, { cause: error });
 }

@@ -1,6 +1,8 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { printable, refuse } from '../api/errors.ts';
+import { FREE_RULE, type PlaceRule } from '../api/processing.ts';
 import { ownerOf } from '../api/slug.ts';
+import type { AskedRule } from '../failover/place-rules.ts';
 import type { Scope } from '../store/keys/calls.ts';
 import type { ApiKey } from '../store/store.ts';
 
@@ -22,6 +24,18 @@ const WORK: Readonly<Record<Scope, string>> = {
   transcribe: 'transcribing files',
   tokens: 'minting client tokens',
 };
+
+/** Where audio may go: what is asked for can only be narrower than what the key and its organisation allow. */
+export const placeRulesOf = ({ key }: Pick<Caller, 'key'>, asked: PlaceRule = FREE_RULE): readonly AskedRule[] => [
+  { by: 'the request', ...asked },
+  // A node of an older version answers without these.
+  { by: 'the API key', regions: key.regions ?? null, retention: key.retention ?? null },
+  {
+    by: 'the organisation',
+    regions: key.organisationRegions ?? null,
+    retention: key.organisationRetention ?? null,
+  },
+];
 
 /** Throws a Refusal `scope_not_allowed` that names the scope. */
 export function requireScope({ key }: Pick<Caller, 'key'>, scope: Scope): void {

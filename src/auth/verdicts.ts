@@ -1,10 +1,12 @@
 // What a key or a client token that is known to be genuine is worth now, by the charts of machines/, and the words in which
 // one is refused. Whose it is was found out before.
+
 import { initialTransition, transition } from 'xstate';
 import { type ClientTokenDecision, clientTokenMachine } from '../../machines/client-token.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
 import { type ApiKeyDecision, judgeKey as judgeRow } from '../store/keys/chart.ts';
 import type { ApiKey } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { scopeNotAllowed } from './permissions.ts';
 
 /**
@@ -103,3 +105,14 @@ const REFUSALS: Readonly<Record<Exclude<ClientTokenDecision, 'allowed'>, () => R
   scope_not_allowed: () => scopeNotAllowed('listen'),
   token_not_allowed: tokenNotAllowed,
 };
+
+const STORE_RETRY_SECONDS = 1;
+
+/** A store that could not answer is no verdict on the key. The cause is for the log. */
+export function unanswered(error: unknown): never {
+  if (!(error instanceof StoreError)) throw error;
+  const refusal = refuse('overloaded', 'The credential could not be checked just now. Try again in a moment.', {
+    retryAfterSeconds: STORE_RETRY_SECONDS,
+  });
+  throw Object.assign(refusal, { cause: error });
+}

@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
+import { regionValue, retentionValue } from './shared/place-rule.ts';
 import { loadProviders } from './shared/settings.ts';
 import {
   choiceValue,
@@ -43,9 +44,11 @@ Settings:
   --model SLUG               models it may use, deepgram/nova-3 or deepgram/* say; all when absent
   --origin URL               pages that may use its tokens, https://app.example.com say; all when absent
   --expires TIME             a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z
+  --region REGION            where audio of its requests may be processed, eu say; anywhere when absent
+  --retention none           providers that keep nothing only; all when absent
   --requests-per-minute N, --sessions N, --tokens-per-minute N, --daily-spend USD
                              limits of its own
---scope, --model and --origin take several with commas between them, and may be repeated.`;
+--scope, --model, --origin and --region take several with commas between them, and may be repeated.`;
 
 const SETTINGS = {
   name: { type: 'string' },
@@ -53,6 +56,8 @@ const SETTINGS = {
   model: { type: 'string', multiple: true },
   origin: { type: 'string', multiple: true },
   expires: { type: 'string' },
+  region: { type: 'string', multiple: true },
+  retention: { type: 'string' },
   'requests-per-minute': { type: 'string' },
   sessions: { type: 'string' },
   'tokens-per-minute': { type: 'string' },
@@ -156,7 +161,7 @@ function showOnce({ key, secret }: CreatedKey): void {
 
 /** Only what was given: what is absent stays as it is. */
 function settingsOf(values: SettingValues): Partial<KeySettings> {
-  const { name, scope, model, origin, expires } = values;
+  const { name, scope, model, origin, expires, region, retention } = values;
   const count = (option: 'requests-per-minute' | 'sessions' | 'tokens-per-minute') => {
     const text = values[option];
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
@@ -168,6 +173,8 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     models: model && listOrNone('--model', model, knownModel),
     origins: origin && listOrNone('--origin', origin),
     expiresAt: expires && orNone(expires, (text) => timeValue('--expires', text)),
+    regions: region && listOrNone('--region', region, regionValue),
+    retention: retention && retentionValue(retention),
     requestsPerMinuteMax: count('requests-per-minute'),
     sessionsMax: count('sessions'),
     tokensPerMinuteMax: count('tokens-per-minute'),
@@ -176,7 +183,11 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-function listOrNone(name: string, texts: readonly string[], read = (text: string): string => text): string[] | null {
+function listOrNone<Item extends string>(
+  name: string,
+  texts: readonly string[],
+  read = (text: string): Item => text as Item,
+): Item[] | null {
   if (texts.length === 1) return orNone(texts[0] as string, (text) => listValue(name, [text]).map(read));
   return listValue(name, texts).map(read);
 }

@@ -1,20 +1,31 @@
 // `voxgate models`: the catalogue of this build.
-
+import { Refusal } from '../api/errors.ts';
 import type { Mode, Model, Price } from '../api/models.ts';
+import { isNamedRegion } from '../api/processing.ts';
 import { serviceAccess } from '../assembly/context.ts';
 import { listModels } from '../edge/routes/models.ts';
+import { readModelsFilter } from '../edge/routes/models-filter.ts';
 import { offeredOf } from '../providers/index.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { CommandError, EXIT, print, printTable } from './shared/output.ts';
+import { CommandError, EXIT, print, printTable, UsageError } from './shared/output.ts';
 import { loadPrices, loadProviders, loadSettings } from './shared/settings.ts';
 
-const usage = `Usage: voxgate models [--filter WORD]… [--json]
+const usage = `Usage: voxgate models [--mode live|batch] [--language fr] [--provider NAME] [--max-price USD] [--region eu]
+                      [--retention none] [--filter WORD]… [--json]
 
-Lists the models this gateway can address, with modes, languages and the prices in force here: on a terminal shortly, in a
-pipe or a file in full.
+Lists the models this gateway can address, with modes, languages, prices in force here and where audio is processed: on a
+terminal shortly, in a pipe or a file in full.
 
-  --filter  only those with the word in their name, or of that mode (live, batch), that language (fr), or available
-  --json    print the records of GET /v1/models`;
+  --mode       those with that mode
+  --language   those that know it, a BCP-47 tag
+  --provider   those of one provider
+  --max-price  those that cost no more a minute, in the mode or in one of theirs
+  --region, --retention
+               those that a request may use which asks for that, on the credentials that are configured here
+  --filter     those with the word in their name, or of that mode, that language, or available
+  --json       print the records of GET /v1/models`;
+
+const NAMED = ['mode', 'language', 'provider', 'max-price', 'region', 'retention'] as const;
 
 export const models: Command = {
   usage,
@@ -22,20 +33,33 @@ export const models: Command = {
     const { values } = readArguments({ usage }, args, {
       json: { type: 'boolean' },
       filter: { type: 'string', multiple: true },
+      mode: { type: 'string' },
+      language: { type: 'string' },
+      provider: { type: 'string' },
+      'max-price': { type: 'string' },
+      region: { type: 'string' },
+      retention: { type: 'string' },
     });
     const config = loadSettings();
     const providers = loadProviders(config);
-    const all = listModels({
-      providers: offeredOf(providers, config.upstream.loopback),
-      access: serviceAccess({ config, providers }),
-      prices: loadPrices(config),
-      // Nothing was tried yet.
-      statusOf: () => 'up',
-    });
+    const given = NAMED.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]] as const]));
+    const all = listModels(
+      {
+        providers: offeredOf(providers, config.upstream.loopback),
+        access: serviceAccess({ config, providers }),
+        prices: loadPrices(config),
+        // Nothing was tried yet.
+        statusOf: () => 'up',
+      },
+      new Map(),
+      filterOf(given),
+    );
     const words = values.filter ?? [];
     const list = all.filter((model) => words.every((word) => isMeant(model, word)));
-    if (list.length === 0)
-      throw new CommandError(`no model is ${words.join(' and ')}; voxgate models lists all of them.`);
+    if (list.length === 0) {
+      const asked = [...given.map(([name, value]) => `--${name} ${value}`), ...words].join(' and ');
+      throw new CommandError(`no model is ${asked}; voxgate models lists all of them.`);
+    }
     if (values.json) {
       print(JSON.stringify({ object: 'list', data: list }, null, 2));
       return EXIT.ok;
@@ -48,6 +72,16 @@ export const models: Command = {
   },
 };
 
+/** Read like the query of `GET /v1/models`, and refused in its words. */
+function filterOf(given: readonly (readonly [string, string])[]) {
+  try {
+    return readModelsFilter(new Map(given.map(([name, value]) => [name.replace('-', '_'), value])));
+  } catch (error) {
+    if (error instanceof Refusal) throw new UsageError(error.message, usage);
+    throw error;
+  }
+}
+
 /** Whether a word of a filter is said of a model. */
 function isMeant({ id, modes, languages, available }: Model, word: string): boolean {
   const wanted = word.toLowerCase();
@@ -57,21 +91,30 @@ function isMeant({ id, modes, languages, available }: Model, word: string): bool
 
 const LEGEND = `
 Prices in USD a minute. c: of connection, silence included; u: live by
-utterance; each: for a session.
-voxgate models | cat lists modes and languages in full; --filter WORD finds
-some of them.`;
+utterance; each: for a session. REGIONS: with * something is kept in all of them.
+voxgate models | cat lists modes and languages in full; --language fr, --mode
+live, --region eu and others find some of them.`;
 
-/** Lines of 80 characters. */
+/** Lines of at most 100 characters. */
 export const shortRows = (list: readonly Model[]): string[][] => [
-  ['MODEL', 'LANGUAGES', 'LIVE', 'BATCH', 'KEY'],
-  ...list.map(({ id, live_turns, languages, pricing, available }) => [
+  ['MODEL', 'LANGUAGES', 'LIVE', 'BATCH', 'REGIONS', 'KEY'],
+  ...list.map(({ id, live_turns, languages, pricing, processing, available }) => [
     id,
     languages.length > 1 ? `${languages[0]} +${languages.length - 1}` : (languages[0] ?? ''),
     `${shortPrice(pricing.live)}${pricing.live !== undefined && live_turns === 'gateway' ? ' u' : ''}`,
     shortPrice(pricing.batch),
+    regionsOf(processing),
     available ? 'yes' : 'no',
   ]),
 ];
+
+/** Regions that are promised, or what is said where none is. */
+function regionsOf(processing: Model['processing']): string {
+  const regions = [...new Set(processing.map(({ region }) => region))];
+  const named = regions.filter(isNamedRegion);
+  const isKept = processing.every(({ retention }) => retention !== 'none');
+  return `${(named.length === 0 ? regions : named).join(',')}${isKept ? '*' : ''}`;
+}
 
 function shortPrice(price: Price | undefined): string {
   if (price === undefined) return '-';
@@ -80,13 +123,14 @@ function shortPrice(price: Price | undefined): string {
 }
 
 const fullRows = (list: readonly Model[]): string[][] => [
-  ['MODEL', 'MODES', 'LANGUAGES', 'LIVE, USD', 'BATCH, USD', 'AVAILABLE'],
-  ...list.map(({ id, modes, live_turns, languages, pricing, available }) => [
+  ['MODEL', 'MODES', 'LANGUAGES', 'LIVE, USD', 'BATCH, USD', 'REGIONS', 'AVAILABLE'],
+  ...list.map(({ id, modes, live_turns, languages, pricing, processing, available }) => [
     id,
     modes.map((mode) => modeText(mode, live_turns)).join(', ') || '-',
     languages.join(','),
     priceText(pricing.live),
     priceText(pricing.batch),
+    regionsOf(processing),
     available ? 'yes' : modes.length === 0 ? 'no price' : 'not set up',
   ]),
 ];

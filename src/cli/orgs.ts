@@ -3,6 +3,7 @@ import { parseEmail } from '../accounts/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/mails.ts';
 import { refusalOfTeam } from '../accounts/team-refusals.ts';
+import { FREE_RULE, type PlaceRule } from '../api/processing.ts';
 import { loadSecret } from '../auth/secret.ts';
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
@@ -13,13 +14,15 @@ import { memberActions, roleValue } from './members.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
+import { regionValue, retentionValue } from './shared/place-rule.ts';
 import { loadSettings } from './shared/settings.ts';
-import { orNone, outwardJson, signedUsdValue, usdValue } from './shared/values.ts';
+import { listValue, orNone, outwardJson, signedUsdValue, usdValue } from './shared/values.ts';
 
 const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init]
        voxgate orgs list [--json]
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
+       voxgate orgs place ORG_ID [--region REGION|none] [--retention none|any]
        voxgate orgs invite ORG_ID EMAIL [--role owner|admin|developer|read_only]
        voxgate orgs members ORG_ID [--json]
        voxgate orgs role ORG_ID EMAIL owner|admin|developer|read_only
@@ -34,6 +37,8 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
   credit     adds an amount in USD, 12.50 say; a negative one takes it back as an adjustment. Given again with the same
              --key it is not added again
   limit      how far the balance may go below zero: 0 for prepaid, none for no limit
+  place      where audio of its requests may be processed, eu say, and whether providers may keep any of it. A gateway that
+             runs heeds it within 30 seconds; requests and keys can only be stricter
   invite     invites somebody into an organisation, as its owner unless --role says otherwise: by mail where
              VOXGATE_SMTP_URL names a server, else it prints the link to hand over. It works once, within seven days
   members    lists who is a member and as what, and who is invited
@@ -97,6 +102,23 @@ export const orgs = actionsCommand(usage, {
       print(`${changed.id} ${limitText(changed.creditLimitMicroUsd)}.`);
     },
   }),
+  place: action({
+    operands: ['ORG_ID'],
+    options: { region: { type: 'string', multiple: true }, retention: { type: 'string' } },
+    async run([organisationId = ''], { region, retention }) {
+      if (region === undefined && retention === undefined) throw new WrongInput('name --region or --retention.');
+      const named = region && orNone(region.join(','), (text) => listValue('--region', [text]).map(regionValue));
+      const changed = await withStore({ make: false }, async (store) => {
+        const before = (await store.findOrganisation(organisationId)) ?? FREE_RULE;
+        const rule = {
+          regions: named === undefined ? before.regions : named,
+          retention: retention === undefined ? before.retention : retentionValue(retention),
+        };
+        return store.setPlaceRule(organisationId, rule, operator());
+      });
+      print(`Audio of ${changed.id} ${placeText(changed)}.`);
+    },
+  }),
   invite: action({
     operands: ['ORG_ID', 'EMAIL'],
     options: { role: { type: 'string' } },
@@ -135,6 +157,9 @@ function suspension(suspended: boolean) {
     },
   });
 }
+
+const placeText = ({ regions, retention }: PlaceRule): string =>
+  `is processed in ${regions?.join(' or ') ?? 'any region'}, by providers that ${retention === 'none' ? 'keep nothing' : 'may keep some of it'}`;
 
 const limitValue = (name: string, text: string): bigint | null => orNone(text, (amount) => usdValue(name, amount));
 

@@ -181,6 +181,18 @@ export const ProviderSettings = Type.Object({
     description: 'Credential at the provider: its key, or a JSON object without spaces where it has several members.',
     secret: true,
   }),
+  region: optionalText(Type.String({ pattern: '^[a-z0-9-]{1,40}$' }), {
+    env: 'VOXGATE_<PROVIDER>_REGION',
+    accepts: 'one of the provider’s endpoints, or with a URL a region such as `eu`',
+    description:
+      'Which of the provider’s endpoints the credential is for, where it has several; or where the URL lies, which a request’s `region` is held against.',
+  }),
+  retention: optionalText(Type.String({ pattern: '^(none|kept)$' }), {
+    env: 'VOXGATE_<PROVIDER>_RETENTION',
+    accepts: '`none` or `kept`',
+    description:
+      '`none`: your account has agreed with the provider that it keeps nothing, where it offers that, or the URL’s server keeps nothing.',
+  }),
 });
 
 const Log = Type.Object({

@@ -1,5 +1,7 @@
 // What no single value can say: settings that go together, files that must be readable, and what a node among others needs.
 // Single values are checked by the declaration.
+import { notPlace } from '../providers/places.ts';
+import type { Provider } from '../providers/provider.ts';
 import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';
@@ -104,4 +106,24 @@ function clusterFaults({ cluster, data }: Config, name: (place: string) => strin
     ...faults,
     `${name('cluster.nats')} leaves this machine, so its URLs begin with tls:// and it goes with ${name('cluster.natsUser')}, ${name('cluster.natsCredentialsFile')} or ${name('cluster.natsCertFile')}.`,
   ];
+}
+
+/** Of a provider, what says which regions it can be said to be in. */
+export type PlacedProvider = Pick<Provider, 'name' | 'endpoints'>;
+
+/** A sentence for each region that is none of the provider's endpoints, or no region at all. */
+export function placeFaults(
+  catalogue: readonly Partial<PlacedProvider>[],
+  settings: Config['providers'],
+  fields: readonly Field[],
+): string[] {
+  return catalogue.flatMap((provider) => {
+    const { name = '' } = provider;
+    const { url, region } = settings[name] ?? {};
+    const known = region === undefined ? undefined : notPlace(provider, url, region);
+    const field = fields.find(({ path }) => path.join('.') === `providers.${name}.region`);
+    if (known === undefined || field === undefined) return [];
+    const what = url === undefined && provider.endpoints !== undefined ? 'one of its endpoints' : 'a region';
+    return `${nameOf(field)} is ${shown(region)}; it is ${what}: ${known.join(', ')}.`;
+  });
 }

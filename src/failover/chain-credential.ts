@@ -6,6 +6,8 @@ import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import { isCustom } from '../api/slug.ts';
 import { apiKeyVariable, urlVariable } from '../config/fields.ts';
+import type { CredentialFields } from '../providers/credentials.ts';
+import { ownAddress } from '../providers/places.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import { isServed, needOf } from '../providers/served.ts';
 
@@ -17,6 +19,8 @@ export interface OwnKey {
   id: string;
   /** Nothing is dialled with it: it was refused too often, or in a test. */
   barred: boolean;
+  /** Its members that are no secret; undefined where nobody noted them. */
+  fields?: CredentialFields | undefined;
 }
 
 export type OwnKeyOf = (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
@@ -25,6 +29,8 @@ export interface MemberCredential {
   credentialId: string;
   own: boolean;
   barred: true | undefined;
+  /** Where it is dialled, as far as that is known before. */
+  access: ProviderAccess;
 }
 
 export interface CredentialDependencies {
@@ -36,7 +42,15 @@ export interface CredentialDependencies {
   hasService?(provider: string, mode: Mode): boolean;
 }
 
-const SERVICE: MemberCredential = { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined };
+/** Of a key that was saved before its region was noted: no rule is kept with it until it is saved again. */
+const UNKNOWN_FIELDS: CredentialFields = { region: 'unknown' };
+
+/** Where an own key is dialled, as far as that is known without opening it. */
+export const knownOf = ({ fields = UNKNOWN_FIELDS }: OwnKey, ofService: ProviderAccess): ProviderAccess => ({
+  ...ownAddress(ofService),
+  credential: undefined,
+  fields,
+});
 
 /** A member that cannot be used, since there is no credential of the kind it needs, or no price: why, and what to do. */
 export interface Unusable {
@@ -54,7 +68,10 @@ export async function credentialOf(
   const { name, title } = provider;
   const isKeyed = provider.credential === 'required';
   const own = isKeyed && wanted !== 'service' ? await ownKeyOf?.(organisationId, name) : undefined;
-  if (own !== undefined) return { credentialId: own.id, own: true, barred: own.barred || undefined };
+  if (own !== undefined) {
+    const { id, barred } = own;
+    return { credentialId: id, own: true, barred: barred || undefined, access: knownOf(own, access(name)) };
+  }
   if (wanted === 'own') {
     return {
       code: 'invalid_request',
@@ -63,7 +80,10 @@ export async function credentialOf(
     };
   }
   const need = needOf(provider);
-  if (need === 'nothing' || (hasService?.(name, mode) ?? isServed(provider, access(name)))) return SERVICE;
+  if (need === 'nothing' || (hasService?.(name, mode) ?? isServed(provider, access(name)))) {
+    const known = { ...access(name), credential: undefined };
+    return { credentialId: SERVICE_CREDENTIAL, own: false, barred: undefined, access: known };
+  }
   if (need === 'address' && isCustom(name)) {
     return {
       code: 'upstream_not_configured',

@@ -5,12 +5,14 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
+import type { PlaceRule } from '../api/processing.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
 import type { Told } from '../providers/kit/vocabulary/mapping.ts';
 import { hearsUtterances } from '../providers/live-turns.ts';
 import type { Engine, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
+import { type AskedRule, paramsWithin } from './place-rules.ts';
 import { mappedFor, type Spoken } from './vocabulary.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
@@ -33,6 +35,8 @@ export interface ChainMember {
   credentialId: string;
   /** Whether that is the organisation's own provider key: then nothing is charged. */
   own: boolean;
+  /** What the node that dials has to keep to. */
+  rule?: PlaceRule;
   /** The own key is out of use: the dial will fail, and nothing else takes its place. */
   barred?: true;
   /** What it costs in the mode that is asked for. */
@@ -54,6 +58,8 @@ export interface Ask extends Spoken {
   sampleRate: number;
   interimResults: boolean;
   strict: boolean;
+  /** Where audio may go, by whoever has a say in that. */
+  rules?: readonly AskedRule[];
 }
 
 export interface ChainDependencies extends CredentialDependencies {
@@ -137,18 +143,20 @@ async function member(
   checkParams(card, provider.options(modelOf(card.id)), params, paramsName);
   const found = await credentialOf(candidate, provider, ask, dependencies);
   if ('remedy' in found) return found;
-  const { barred, ...credential } = found;
+  const { barred, access, ...credential } = found;
   // The customer's own provider key costs nothing, whatever the model.
   const price = credential.own ? FREE : dependencies.prices.priceOf(card.id, ask.mode);
   if (price === undefined) return notPriced(card, ask.mode);
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const honoured = Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name)));
   const spoken = mappedFor(card, provider, ask, honoured);
+  const dial = { provider, card, mode: ask.mode, params: spoken.params, access };
   const checked: ChainMember = {
     slug: card.id,
     provider,
     card,
     ...spoken,
+    ...paramsWithin(card.id, param, dial, ask.rules ?? []),
     ...credential,
     ...(barred ? { barred } : {}),
     price,

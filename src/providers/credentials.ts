@@ -1,6 +1,7 @@
 // What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
 // Where credentials are kept, and who may use which, is decided elsewhere.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import type { NamedRegion, Retention } from '../api/processing.ts';
 import type { ProviderRefusal } from './http.ts';
 import { objectOf } from './kit/json.ts';
 
@@ -19,6 +20,8 @@ export interface ProviderAccess {
   fields?: CredentialFields;
   /** Texts that must not be shown, beside `credential`. */
   secrets?: readonly string[];
+  /** Where `baseUrl` lies and what is kept there, and what the account has agreed on, as whoever runs the gateway says. */
+  place?: { region?: NamedRegion; retention?: Exclude<Retention, 'unknown'> };
 }
 
 /** Whether a provider accepts a credential. `unknown`: its answer says nothing of that. */
@@ -118,19 +121,25 @@ export function configuredAccess(
   const isOne = Object.keys(credentialForm.properties).length === 1;
   const members = isOne || credential === undefined ? {} : objectOf(credential);
   const given = Object.entries(members).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return given.length === 0 ? { baseUrl, credential } : accessOf(credentialForm, baseUrl, Object.fromEntries(given));
+  return given.length === 0 ? { baseUrl, credential } : accessOf(credentialForm, { baseUrl }, Object.fromEntries(given));
 }
 
 /** What a provider is reached with: the fields, the one text for a form of one, and which texts must not be shown. */
 export function accessOf(
   credentialForm: CredentialForm,
-  baseUrl: string | undefined,
+  address: Pick<ProviderAccess, 'baseUrl' | 'place'>,
   fields: CredentialFields,
 ): ProviderAccess {
   const names = Object.keys(credentialForm.properties);
   const only = names.length === 1 ? fields[names[0] as string] : undefined;
   const secrets = secretNames(credentialForm).flatMap((name) => fields[name] ?? []);
-  return { baseUrl, credential: only, fields, secrets };
+  return { ...address, credential: only, fields, secrets };
+}
+
+/** The members that may be shown. */
+export function shownFields(credentialForm: CredentialForm, fields: CredentialFields): CredentialFields {
+  const secret = secretNames(credentialForm);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !secret.includes(name)));
 }
 
 /** The last four characters of the first secret, where that leaves most of it unsaid. */

@@ -1,6 +1,7 @@
 // What a session is opened with, and what is known of it when it has ended.
 import type { SessionEndReason } from '../../machines/events.ts';
 import type { ListenRequest } from '../api/listen.ts';
+import type { PlaceRule } from '../api/processing.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Meter } from '../ledger/meter.ts';
 
@@ -17,6 +18,8 @@ export interface SessionOpening {
   request: ListenRequest;
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];
+  /** Where its key and organisation let audio go by now: a leg after the first one keeps to that as well. */
+  ruleNow?(): Promise<PlaceRule>;
   /** What its socket takes at most in one message, where that is less than the settings say. */
   messageBytesMax?: number;
   /** What the session may spend. Its members are those of the chain, in the same order. */

@@ -16,6 +16,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   createOrganisation: 'writes',
   setCreditLimit: 'writes',
   setSuspended: 'writes',
+  setPlaceRule: 'writes',
   listOrganisations: 'reads',
   findOrganisation: 'reads',
   isOperator: 'reads',

@@ -1,6 +1,7 @@
 // The models that a form names, checked against all that it asks of them, and what of it each of them would not take.
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../failover/chain.ts';
+import type { AskedRule } from '../failover/place-rules.ts';
 import { leftOut, strictly, timesMissing } from './shortcomings.ts';
 
 /** The chain of a request, checked. Throws a Refusal naming the field at fault. */
@@ -8,6 +9,7 @@ export async function chainOf(
   fields: TranscriptionRequest,
   organisationId: string,
   dependencies: ChainDependencies,
+  rules: readonly AskedRule[] = [],
 ): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
   const chain = await resolveChain(
     {
@@ -23,6 +25,7 @@ export async function chainOf(
       common: fields.common,
       interimResults: false,
       strict: fields.strict,
+      rules,
     },
     dependencies,
   );

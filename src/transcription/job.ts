@@ -1,8 +1,11 @@
 // One file from its upload to what was heard in it: admitted, measured, paid for and transcribed. How it comes in, whether it was
 // done before under the same idempotency key, and how it is answered, is the edge's.
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal, refuse } from '../api/errors.ts';
+import type { PlaceRule } from '../api/processing.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../failover/chain.ts';
+import type { AskedRule } from '../failover/place-rules.ts';
 import { isFree, type MeterMember } from '../ledger/meter.ts';
 import { pricedMembers } from '../ledger/priced.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
@@ -37,6 +40,8 @@ export interface JobOptions {
   keyId: string;
   /** Throws a Refusal where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
+  /** What the request, its key and its organisation ask for of where audio goes. */
+  rulesOf?(asked: PlaceRule | undefined): readonly AskedRule[];
   /** Id of the charge. */
   chargeId: string;
   /** Aborts when the client is gone. */
@@ -159,9 +164,10 @@ export class FileJob {
 
   /** Checks models, permissions and credit. Throws a Refusal. */
   async #admit(request: TranscriptionRequest): Promise<Admitted> {
-    const { organisationId, keyId, requireModels } = this.#options;
+    const { organisationId, keyId, requireModels, rulesOf } = this.#options;
     const { reservations } = this.#dependencies;
-    const { members, warnings } = await chainOf(request, organisationId, this.#dependencies);
+    const rules = rulesOf?.(request.rule) ?? [];
+    const { members, warnings } = await chainOf(request, organisationId, this.#dependencies, rules);
     requireModels(members.map(({ slug }) => slug));
     const priced = pricedMembers(members);
     if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
@@ -270,7 +276,18 @@ async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal)
   upload.leaveFile();
   if (signal.aborted) return undefined;
   const whole = await upload.whole;
+  requireSameRule(upload.request.rule, whole.request.rule);
   return whole === upload ? undefined : whole;
+}
+
+/** A model may have heard some of the file by then, at an endpoint that the rule would not have allowed. */
+function requireSameRule(before: PlaceRule | undefined, whole: PlaceRule | undefined): void {
+  if (isDeepStrictEqual(before, whole)) return;
+  throw refuse(
+    'invalid_request',
+    '`region` and `retention` come in front of the file: behind it, some of the audio may have been sent elsewhere already.',
+    { param: 'region' },
+  );
 }
 
 /** What of the request this model does not do. */

@@ -2,17 +2,19 @@
 // where the provider has no interface for files.
 import type { OpenLeg, Utterance } from '../../machines/events.ts';
 import type { Attempt } from '../api/errors.ts';
+import { FREE_RULE } from '../api/processing.ts';
 import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { Breakers } from '../failover/breakers.ts';
 import { type ChainMember, rateFor } from '../failover/chain.ts';
 import { GuardedCall } from '../failover/guarded-call.ts';
 import { noWords } from '../failover/no-words.ts';
+import { keepsTo } from '../providers/places.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import type { HttpBatchDependencies } from '../upstream/http/batch-codec.ts';
 import { pause } from '../upstream/http/pause.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
-import { ownKeyUnavailable } from '../upstream/leg-failures.ts';
+import { ownKeyUnavailable, placeNotKept } from '../upstream/leg-failures.ts';
 import type { UpstreamHost } from '../upstream/upstream-host.ts';
 import { Attempts } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
@@ -133,7 +135,7 @@ async function attempt(
       decoder.close();
     }
   }
-  const access = await opened(upstream.access(name, member.credentialId, organisationId));
+  const access = within(member, await opened(upstream.access(name, member.credentialId, organisationId)));
   signal.throwIfAborted();
   return transcribeByHttp(batch, member, request, file, access, signal, http);
 }
@@ -144,6 +146,13 @@ async function opened(access: ProviderAccess | Promise<ProviderAccess>): Promise
   } catch {
     throw new LegFailed(ownKeyUnavailable);
   }
+}
+
+/** What is dialled with may be another than was known at admission. */
+function within({ provider, card, params, rule }: ChainMember, access: ProviderAccess): ProviderAccess {
+  const found = keepsTo({ provider, card, mode: 'batch', params, access }, rule ?? FREE_RULE);
+  if (found === undefined) throw new LegFailed(placeNotKept);
+  return found;
 }
 
 async function transcribeLive(
@@ -169,6 +178,7 @@ async function transcribeLive(
     params: { ...member.params },
     credentialId: member.credentialId,
     organisationId,
+    ...(member.rule === undefined ? {} : { rule: member.rule }),
   };
   const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
   const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal, onUtterance);

@@ -72,3 +72,12 @@ export const ownKeyUnavailable: LegFailure = {
   message: 'The key could not be used: it was removed or disabled, or cannot be read.',
   own: true,
 };
+
+/** What this node would dial with leaves the region that the request may use, or keeps what it may not: another node's may not. */
+export const placeNotKept: LegFailure = {
+  kind: 'next',
+  reason: 'connect_failed',
+  code: 'place_not_kept',
+  message: 'The provider would be reached in a region, or with a retention, that the request does not allow.',
+  own: true,
+};

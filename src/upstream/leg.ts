@@ -9,8 +9,8 @@ import { startObserved } from '../runtime/observe.ts';
 import { Scope } from '../runtime/scope.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
-import { lostAudio, ownFault, ownKeyUnavailable } from './leg-failures.ts';
-import { NO_ACCESS } from './leg-request.ts';
+import { lostAudio, ownFault, ownKeyUnavailable, placeNotKept } from './leg-failures.ts';
+import { accessWithin, NO_ACCESS } from './leg-request.ts';
 import { Scrubber } from './secrets.ts';
 
 /** A report before it is addressed and numbered. */
@@ -133,7 +133,13 @@ export class Leg implements LegHandle, ConnectionLeg {
     } else this.#connect(access);
   }
 
-  #connect(access: ProviderAccess): void {
+  #connect(opened: ProviderAccess): void {
+    const access = accessWithin(this.request, opened, this.dependencies.providers);
+    if (access === undefined) {
+      // Later: where the access is there at once, the chart is about to start.
+      queueMicrotask(() => this.tell({ type: 'wire.failed', failure: placeNotKept }));
+      return;
+    }
     this.scrubber = new Scrubber(access);
     this.connection.connect(access);
   }

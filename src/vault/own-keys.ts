@@ -1,13 +1,26 @@
 // Which own key an organisation has for a provider, as every request asks: remembered for a while, forgotten as soon as
 // something changes here. A change made by another process is seen when the while is over.
 import type { Clock } from '../../machines/clock.ts';
+import type { CredentialFields } from '../providers/credentials.ts';
+import type { ProviderKey } from '../store/vault/calls.ts';
 
 /** An organisation's own key for a provider. */
 export interface OwnKey {
   id: string;
   /** It was refused too often, or in a test: nothing is dialled with it. */
   barred: boolean;
+  /** Its members that are no secret; undefined where they were not noted. */
+  fields?: CredentialFields | undefined;
 }
+
+export const isBarred = ({ state }: Pick<ProviderKey, 'state'>): boolean =>
+  state === 'disabled' || state === 'rejected';
+
+export const ownKeyOf = (key: ProviderKey): OwnKey => ({
+  id: key.id,
+  barred: isBarred(key),
+  fields: key.fields ?? undefined,
+});
 
 /** Pairs of organisation and provider that are remembered; the one that was looked up longest ago makes room. */
 const PAIRS_MAX = 10_000;

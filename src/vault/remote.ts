@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { ProviderKey } from '../store/vault/calls.ts';
 import { KeyUses } from './key-uses.ts';
-import { type OwnKey, OwnKeys } from './own-keys.ts';
+import { type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import type { KeptKey, NewKey, Vault } from './vault.ts';
 import { VaultError } from './vault-error.ts';
 
@@ -47,8 +47,7 @@ export function createRemoteVault({ ask, store, clock, hearsNews = () => true, o
   const organisations = new Map<string, string>();
   const ownKeys = new OwnKeys(clock, async (organisationId, provider) => {
     const key = await store.findProviderKey(organisationId, provider);
-    const isBarred = key?.state === 'disabled' || key?.state === 'rejected';
-    const found = key === undefined ? undefined : { id: key.id, barred: isBarred };
+    const found = key && ownKeyOf(key);
     if (key !== undefined) noteOrganisation(organisations, key);
     foundBefore.note(`${organisationId} ${provider}`, found);
     return found;

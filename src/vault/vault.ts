@@ -9,6 +9,7 @@ import {
   type CredentialFields,
   type CredentialForm,
   lastFourOf,
+  shownFields,
 } from '../providers/credentials.ts';
 import type { CredentialVerdict, Provider, ProviderAccess } from '../providers/provider.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
@@ -16,7 +17,7 @@ import type { Actor } from '../store/audit-log/calls.ts';
 import type { Store } from '../store/store.ts';
 import type { CheckOutcome, ProviderKey } from '../store/vault/calls.ts';
 import { KeyUses } from './key-uses.ts';
-import { type OwnKey, OwnKeys } from './own-keys.ts';
+import { isBarred, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import { type KeyRing, open, seal } from './seal.ts';
 import { VaultError } from './vault-error.ts';
 
@@ -33,8 +34,8 @@ export interface VaultOptions {
   >;
   keyRing: KeyRing;
   providers: ReadonlyMap<string, Provider>;
-  /** As configured: where the provider is reached on this node. */
-  baseUrlOf(provider: string): string | undefined;
+  /** As configured: where the provider is reached on this node, and where that lies. */
+  addressOf(provider: string): Pick<ProviderAccess, 'baseUrl' | 'place'>;
   /** Asks the provider whether it accepts a credential. Never rejects. */
   check(provider: Provider, access: ProviderAccess): Promise<CredentialVerdict>;
   clock: Clock;
@@ -76,10 +77,10 @@ export interface Vault {
 }
 
 export function createVault(options: VaultOptions): Vault {
-  const { store, keyRing, providers, baseUrlOf, clock, onFault } = options;
+  const { store, keyRing, providers, addressOf, clock, onFault } = options;
   const ownKeys = new OwnKeys(clock, async (organisationId, provider) => {
     const key = await store.findProviderKey(organisationId, provider);
-    return key === undefined ? undefined : { id: key.id, barred: isBarred(key) };
+    return key === undefined ? undefined : ownKeyOf(key);
   });
   const changed = ({ organisationId, provider }: ProviderKey) => ownKeys.forget(organisationId, provider);
   const uses = new KeyUses(store, clock, { changed, onFault });
@@ -97,7 +98,7 @@ export function createVault(options: VaultOptions): Vault {
     if (!mayBeBarred && isBarred(row)) throw new VaultError(`The provider key ${keyId} is out of use.`);
     try {
       const fields = JSON.parse(open(keyRing, row, row.sealed)) as CredentialFields;
-      return accessOf(formOf(known), baseUrlOf(provider), fields);
+      return accessOf(formOf(known), addressOf(provider), fields);
     } catch (error) {
       const failure = error instanceof VaultError ? error : new VaultError('The text is no credential.');
       onFault('openProviderKey', new VaultError(`The provider key ${keyId} does not open. ${failure.message}`));
@@ -110,12 +111,16 @@ export function createVault(options: VaultOptions): Vault {
       const provider = keyedProvider(providers, name);
       const form = formOf(provider);
       const given = fieldsOf(form, provider, fields);
-      const check = await outcomeOf(provider, accessOf(form, baseUrlOf(name), given));
+      const check = await outcomeOf(provider, accessOf(form, addressOf(name), given));
       if (check === 'refused') throw notAccepted(provider);
       const binding = { id: `pk_${uuidv7(options.wallNow())}`, organisationId, provider: name };
       const sealed = seal(keyRing, binding, JSON.stringify(given));
       const lastFour = lastFourOf(form, given);
-      const key = await store.saveProviderKey({ ...binding, name: keyName, sealed, lastFour, check }, by);
+      const shown = shownFields(form, given);
+      const key = await store.saveProviderKey(
+        { ...binding, name: keyName, sealed, lastFour, fields: shown, check },
+        by,
+      );
       changed(key);
       return { key, warning: check === 'unanswered' ? untestedWords(provider) : undefined };
     },
@@ -156,8 +161,6 @@ export function createVault(options: VaultOptions): Vault {
     noteUse: (keyId, outcome) => uses.note(keyId, outcome),
   };
 }
-
-const isBarred = ({ state }: Pick<ProviderKey, 'state'>): boolean => state === 'disabled' || state === 'rejected';
 
 const formOf = ({ credentialForm = apiKeyForm }: Provider): CredentialForm => credentialForm;
 

@@ -1,6 +1,8 @@
 // What the console's own HTTP API takes and answers, below `/console/api/`. Members are closed: one that is not listed here is
 // refused. Money is decimal strings in USD, times are ISO 8601 UTC.
+
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { NamedRegion } from '../processing.ts';
 
 export const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false });
@@ -42,6 +44,8 @@ export const KeyBody = closed({
   ),
   models: Type.Optional(List),
   origins: Type.Optional(List),
+  regions: Type.Optional(orNull(Type.Array(NamedRegion, { minItems: 1, maxItems: 100 }))),
+  retention: Type.Optional(orNull(Type.Literal('none'))),
   requests_per_minute_max: Type.Optional(Limit),
   sessions_max: Type.Optional(Limit),
   tokens_per_minute_max: Type.Optional(Limit),
@@ -101,6 +105,8 @@ export interface KeyView {
   scopes: readonly string[];
   models: readonly string[] | null;
   origins: readonly string[] | null;
+  regions: readonly NamedRegion[] | null;
+  retention: 'none' | null;
   requests_per_minute_max: number | null;
   sessions_max: number | null;
   tokens_per_minute_max: number | null;

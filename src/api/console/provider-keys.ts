@@ -18,6 +18,8 @@ export const ProviderKeyView = Type.Object({
   name: Type.String(),
   /** The last characters of the secret; empty for a short one. */
   last_four: Type.String(),
+  /** Members that are no secret, such as the region; null for a key that was saved before they were noted. */
+  fields: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
   /** Sessions are refused on a key that is `disabled` or `rejected`. */
   state: Type.Union([
     Type.Literal('untested'),

@@ -23,6 +23,8 @@ const CHAIN_CODES: readonly ErrorCode[] = [
   'insufficient_credit',
   'scope_not_allowed',
   'model_not_allowed',
+  'region_not_allowed',
+  'retention_not_allowed',
   'model_not_found',
   'unsupported_parameter',
   'upstream_not_configured',

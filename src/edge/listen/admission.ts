@@ -1,7 +1,7 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
 import type { Caller } from '../../auth/permissions.ts';
-import { requireModels } from '../../auth/permissions.ts';
+import { placeRulesOf, requireModels } from '../../auth/permissions.ts';
 import { type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
 import type { Meter } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
@@ -37,6 +37,7 @@ export async function openingOf(
         mode: 'live',
         organisationId: caller.organisationId,
         interimResults: request.interimResults && parameters.has('interim_results'),
+        rules: placeRulesOf(caller, request.rule),
       },
       dependencies,
     );
@@ -55,6 +56,7 @@ export async function openingOf(
       request,
       chain: members,
       warnings: [...own, ...warnings],
+      ruleNow: () => dependencies.authenticator.placeRule(caller),
     };
     release ??= await dependencies.limits.takeSession(caller.key);
     const meter = await openMeter(opening, now, dependencies);

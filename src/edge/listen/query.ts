@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
 import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
 import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
+import { type PlaceRule, REGIONS, regionsIn } from '../../api/processing.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
 
@@ -20,6 +21,8 @@ const KNOWN = [
   'provider_params',
   'suspend_seconds',
   'strict',
+  'region',
+  'retention',
   'start',
   'api_key',
   'resume',
@@ -58,8 +61,23 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     common: vocabularyOf(query),
     providerParams: readParams(query.get('provider_params')),
     strict: readBoolean('strict', query.get('strict'), false),
+    rule: readRule(query.get('region'), query.get('retention')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
   };
+}
+
+/** Where audio may go, and whether anything may be kept of it; undefined where neither is named. */
+export function readRule(region: string | undefined, retention: string | undefined): PlaceRule | undefined {
+  if (region === undefined && retention === undefined) return undefined;
+  const regions = region === undefined ? null : regionsIn(region);
+  if (regions === undefined)
+    throw bad(
+      'region',
+      `\`region\` is "${printable(region ?? '')}"; it is one or more of ${REGIONS.join(', ')}, separated by commas.`,
+    );
+  if (retention !== undefined && retention !== 'none')
+    throw bad('retention', `\`retention\` is "${printable(retention)}"; it is none, or left out.`);
+  return { regions, retention: retention ?? null };
 }
 
 /** Comma-separated slugs, or a JSON array of slugs and `{model, provider_params}`. */

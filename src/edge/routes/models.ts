@@ -1,16 +1,18 @@
 // `GET /v1/models`, `GET /v1/models/{provider}/{model}`, and the same with the slash escaped, as client libraries write it.
-import { Value } from '@sinclair/typebox/value';
-import { printable, refuse } from '../../api/errors.ts';
-import { Mode, type Model } from '../../api/models.ts';
+import { refuse } from '../../api/errors.ts';
+import type { Mode, Model } from '../../api/models.ts';
+import { FREE_RULE, isFree } from '../../api/processing.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
-import type { OwnKeyOf } from '../../failover/chain-credential.ts';
-import type { Provider, ProviderAccess } from '../../providers/provider.ts';
+import { knownOf, type OwnKeyOf } from '../../failover/chain-credential.ts';
+import { placed } from '../../providers/places.ts';
+import type { ModelCard, Provider, ProviderAccess } from '../../providers/provider.ts';
 import { isServed } from '../../providers/served.ts';
 import type { OwnKey } from '../../vault/own-keys.ts';
 import { parseQuery } from '../http/query.ts';
 import { json, type RouteContext } from '../router.ts';
+import { type ModelsFilter, readModelsFilter } from './models-filter.ts';
 
 export interface ModelsDependencies {
   providers: ReadonlyMap<string, Provider>;
@@ -32,11 +34,17 @@ export interface ModelsDependencies {
 export function listModels(
   { providers, access, hasService, prices, statusOf }: ModelsDependencies,
   ownKeys: ReadonlyMap<string, OwnKey> = new Map(),
+  { mode, rule = FREE_RULE, fits = () => true }: Partial<ModelsFilter> = {},
 ): Model[] {
   return [...providers.values()].flatMap((provider) => {
     const own = ownKeys.get(provider.name);
     const isUsable = (mode: Mode) => hasService?.(provider.name, mode) ?? isServed(provider, access(provider.name));
-    return provider.models.map(({ priceSource: _, switching: __, liveCapabilities: ___, live_turns, ...card }) => {
+    const known = own === undefined ? access(provider.name) : knownOf(own, access(provider.name));
+    const isWithin = (card: ModelCard, each: Mode) =>
+      (mode === undefined || mode === each) &&
+      placed({ provider, card, mode: each, params: {}, access: known }, rule) !== undefined;
+    const within = provider.models.filter((card) => isFree(rule) || card.modes.some((each) => isWithin(card, each)));
+    const listed = within.map(({ priceSource: _, switching: __, liveCapabilities: ___, live_turns, ...card }) => {
       const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
       return {
         ...card,
@@ -50,41 +58,28 @@ export function listModels(
         status: statusOf(card.id),
       };
     });
+    return listed.filter(fits);
   });
 }
 
-async function modelsFor(caller: Pick<Caller, 'organisationId'>, dependencies: ModelsDependencies): Promise<Model[]> {
+async function modelsFor(
+  caller: Pick<Caller, 'organisationId'>,
+  dependencies: ModelsDependencies,
+  filter?: ModelsFilter,
+): Promise<Model[]> {
   const { providers, ownKeyOf } = dependencies;
   const ownKeys = new Map<string, OwnKey>();
   for (const { name, credential } of providers.values()) {
     const own = credential === 'required' ? await ownKeyOf?.(caller.organisationId, name) : undefined;
     if (own !== undefined) ownKeys.set(name, own);
   }
-  return listModels(dependencies, ownKeys);
+  return listModels(dependencies, ownKeys, filter);
 }
 
 export const getModels =
   (dependencies: ModelsDependencies) =>
   async ({ request }: RouteContext, caller: Pick<Caller, 'organisationId'>) => {
-    const query = parseQuery(request.query);
-    const mode = query.get('mode');
-    for (const name of query.keys()) {
-      if (name !== 'mode' && name !== 'provider') {
-        throw refuse(
-          'invalid_request',
-          `\`${printable(name)}\` is not a parameter of /v1/models. Known are mode, provider.`,
-          { param: printable(name) },
-        );
-      }
-    }
-    if (mode !== undefined && !Value.Check(Mode, mode)) {
-      throw refuse('invalid_request', '`mode` is batch or live.', { param: 'mode' });
-    }
-    const provider = query.get('provider');
-    const data = (await modelsFor(caller, dependencies)).filter(
-      (model) =>
-        (mode === undefined || model.modes.includes(mode)) && (provider === undefined || model.owned_by === provider),
-    );
+    const data = await modelsFor(caller, dependencies, readModelsFilter(parseQuery(request.query)));
     return json(200, { object: 'list', data });
   };
 

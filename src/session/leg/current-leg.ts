@@ -1,6 +1,7 @@
 // The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
 // session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
 import type { DemandedFault, LegFailure } from '../../../machines/events.ts';
+import { FREE_RULE, isFree, type PlaceRule, strictest } from '../../api/processing.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
@@ -36,6 +37,7 @@ export class CurrentLeg {
   readonly #longestAnswer: LongestAnswer = { ms: 0 };
   #hasOther: () => boolean = () => false;
   #attempt: ModelAttempt | undefined;
+  #hasDialled = false;
   #stopExpiry = () => {};
 
   constructor(
@@ -73,10 +75,26 @@ export class CurrentLeg {
         if (generation === this.#channel.generation) work();
       });
     this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
-      dial: later(() => this.#channel.dial(member, timing)),
+      dial: later(() => this.#dial(member, timing, generation)),
       passOver: later(() => this.#calls.failed(generation, circuitOpen)),
       hasOther: attempt.hasOther,
     });
+  }
+
+  /** The rules may have become stricter since the session was admitted: whoever dials keeps to those of now. */
+  #dial(member: ChainMember, timing: LiveTiming, generation: number): void {
+    const { ruleNow } = this.#opening;
+    if (ruleNow === undefined || !this.#hasDialled) {
+      this.#hasDialled = true;
+      this.#channel.dial(member, timing);
+      return;
+    }
+    const dial = (now: PlaceRule) => {
+      if (generation !== this.#channel.generation) return;
+      const rule = strictest([member.rule ?? FREE_RULE, now]);
+      this.#channel.dial(isFree(rule) ? member : { ...member, rule }, timing);
+    };
+    ruleNow().then(dial, (error: unknown) => this.#calls.fault('report', error));
   }
 
   /** The leg has proved itself: it gave a final, or held for a while. */

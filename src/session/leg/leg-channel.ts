@@ -111,6 +111,7 @@ export class LegChannel {
 
   /** Asks for it. */
   dial(member: ChainMember, timing: LiveTiming): void {
+    this.#member = member;
     this.#notes.asked(member.slug, this.#current, this.#dependencies.clock.now());
     this.#frameBytesMax = frameBytesMax(timing, member.sampleRate);
     this.#waiting.begin();

@@ -26,6 +26,7 @@ export function openLegOf(
     credentialId: member.credentialId,
     organisationId,
     ...(request.turnEvents ? { turnEvents: true } : {}),
+    ...(member.rule === undefined ? {} : { rule: member.rule }),
     ...(isWatched ? { watched: true } : {}),
   };
 }

@@ -1,4 +1,5 @@
 // Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth. Only a hash of the key is stored.
+import type { PlaceRule } from '../../api/processing.ts';
 import type { Actor } from '../audit-log/calls.ts';
 
 export interface Organisation {
@@ -13,6 +14,9 @@ export interface Organisation {
    * organisation, and those that pay by invoice).
    */
   creditLimitMicroUsd: bigint | null;
+  /** Where audio of its requests may go, and whether anything may be kept of it. */
+  regions: PlaceRule['regions'];
+  retention: PlaceRule['retention'];
 }
 
 /** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. */
@@ -34,6 +38,9 @@ export interface KeySettings {
   tokensPerMinuteMax: number | null;
   /** Micro-USD a day, by UTC. */
   dailySpendMicroUsdMax: bigint | null;
+  /** Where audio of its requests may go, and whether anything may be kept of it. */
+  regions: PlaceRule['regions'];
+  retention: PlaceRule['retention'];
 }
 
 /** A key as it may be shown. */
@@ -55,6 +62,9 @@ export interface ApiKey extends KeySettings {
   maker: string | null;
   /** Whether its organisation is suspended. */
   suspended: boolean;
+  /** Of all keys of its organisation. */
+  organisationRegions: PlaceRule['regions'];
+  organisationRetention: PlaceRule['retention'];
 }
 
 export type CreatedKey = { key: ApiKey; secret: string };
@@ -73,6 +83,8 @@ export interface KeyCalls {
   setCreditLimit(organisationId: string, creditLimitMicroUsd: bigint | null, by: Actor): Organisation;
   /** Suspended, everything of the organisation is refused until it is reinstated. The first time stays. Throws `not_found`. */
   setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
+  /** Heeded by requests from then on, and by open sessions at their next connection to a provider. Throws `not_found`, `invalid`. */
+  setPlaceRule(organisationId: string, rule: PlaceRule, by: Actor): Organisation;
   listOrganisations(): Organisation[];
   findOrganisation(organisationId: string): Organisation | undefined;
   /** Whether it is the gateway's own: the one that has the first key that was made. */

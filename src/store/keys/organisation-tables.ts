@@ -1,19 +1,32 @@
 // Organisations on an open database.
+import { isDeepStrictEqual } from 'node:util';
+import { FREE_RULE, type PlaceRule } from '../../api/processing.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { KeyCalls, Organisation } from './calls.ts';
-import { checkedMicroUsd, checkedName } from './settings.ts';
+import { listOf, textOfList } from './row.ts';
+import { checkedMicroUsd, checkedName, checkedRegions, checkedRetention } from './settings.ts';
 
 export type OrganisationCalls = Pick<
   KeyCalls,
-  'createOrganisation' | 'setCreditLimit' | 'setSuspended' | 'listOrganisations' | 'findOrganisation' | 'isOperator'
+  | 'createOrganisation'
+  | 'setCreditLimit'
+  | 'setSuspended'
+  | 'setPlaceRule'
+  | 'listOrganisations'
+  | 'findOrganisation'
+  | 'isOperator'
 >;
 
 const SELECT = `
-  SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd
+  SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd,
+         regions, retention
   FROM organisations`;
+
+type Row = Omit<Organisation, 'regions'> & { regions: string | null };
+const organisationOf = (row: Row): Organisation => ({ ...row, regions: listOf(row.regions) });
 
 /** An organisation that was suspended, or reinstated. */
 export interface SuspensionChange {
@@ -32,9 +45,13 @@ export function createOrganisationTables({
   nowText,
   audit,
 }: TableContext): OrganisationCalls & Suspensions {
-  const all = database.prepare<[], Organisation>(`${SELECT} ORDER BY number`).safeIntegers();
-  const byId = database.prepare<[string], Organisation>(`${SELECT} WHERE id = ?`).safeIntegers();
-  const insert = database.prepare<Omit<Organisation, 'suspendedAt'>>(
+  const all = database.prepare<[], Row>(`${SELECT} ORDER BY number`).safeIntegers();
+  const rowById = database.prepare<[string], Row>(`${SELECT} WHERE id = ?`).safeIntegers();
+  const find = (id: string): Organisation | undefined => {
+    const row = rowById.get(id);
+    return row && organisationOf(row);
+  };
+  const insert = database.prepare<Pick<Organisation, 'id' | 'name' | 'createdAt' | 'creditLimitMicroUsd'>>(
     `INSERT INTO organisations (id, name, created_at, credit_limit_micro_usd)
      VALUES (@id, @name, @createdAt, @creditLimitMicroUsd)`,
   );
@@ -44,7 +61,6 @@ export function createOrganisationTables({
   const updateSuspension = database.prepare<{ id: string; suspendedAt: string | null }>(
     'UPDATE organisations SET suspended_at = @suspendedAt WHERE id = @id',
   );
-
   const suspended = database.prepare<[], string>('SELECT id FROM organisations WHERE suspended_at IS NOT NULL').pluck();
   const first = database.prepare<[], string>('SELECT organisation_id FROM api_keys ORDER BY number LIMIT 1').pluck();
   let heard = new Set(suspended.all());
@@ -64,12 +80,12 @@ export function createOrganisationTables({
       target: organisation.id,
       detail: { name, creditLimitMicroUsd: limit?.toString() ?? null },
     });
-    return { ...organisation, suspendedAt: null };
+    return { ...organisation, suspendedAt: null, ...FREE_RULE };
   });
 
   const setLimit = database.transaction((id: string, limit: bigint | null, by: Actor): Organisation => {
     const creditLimitMicroUsd = checkedMicroUsd(limit, 'credit limit');
-    const before = byId.get(id);
+    const before = find(id);
     if (before === undefined) throw noOrganisation(id);
     if (before.creditLimitMicroUsd === creditLimitMicroUsd) return before;
     updateLimit.run({ id, creditLimitMicroUsd });
@@ -87,7 +103,7 @@ export function createOrganisationTables({
   });
 
   const setSuspended = database.transaction((id: string, suspended: boolean, by: Actor): Organisation => {
-    const before = byId.get(id);
+    const before = find(id);
     if (before === undefined) throw noOrganisation(id);
     if ((before.suspendedAt !== null) === suspended) return before;
     const suspendedAt = suspended ? nowText() : null;
@@ -101,8 +117,9 @@ export function createOrganisationTables({
     createOrganisation: (name, limit, by) => create.immediate(name, limit, by),
     setCreditLimit: (id, limit, by) => setLimit.immediate(id, limit, by),
     setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
-    listOrganisations: () => all.all(),
-    findOrganisation: (id) => byId.get(id),
+    setPlaceRule: placeRules({ database, audit }, find),
+    listOrganisations: () => all.all().map(organisationOf),
+    findOrganisation: find,
     isOperator: (id) => first.get() === id,
     unheardSuspensions() {
       const now = new Set(suspended.all());
@@ -118,4 +135,24 @@ export function createOrganisationTables({
 
 export function noOrganisation(id: string): StoreError {
   return new StoreError('not_found', `There is no organisation ${JSON.stringify(id.slice(0, 50))}.`);
+}
+
+function placeRules(
+  { database, audit }: Pick<TableContext, 'database' | 'audit'>,
+  find: (id: string) => Organisation | undefined,
+): OrganisationCalls['setPlaceRule'] {
+  const update = database.prepare<{ id: string; regions: string | null; retention: 'none' | null }>(
+    'UPDATE organisations SET regions = @regions, retention = @retention WHERE id = @id',
+  );
+  const set = database.transaction((id: string, rule: PlaceRule, by: Actor): Organisation => {
+    const to = { regions: checkedRegions(rule.regions), retention: checkedRetention(rule.retention) };
+    const before = find(id);
+    if (before === undefined) throw noOrganisation(id);
+    const from = { regions: before.regions, retention: before.retention };
+    if (isDeepStrictEqual(from, to)) return before;
+    update.run({ id, regions: textOfList(to.regions), retention: to.retention });
+    audit({ by, organisationId: id, action: 'place-rule.changed', target: id, detail: { from, to } });
+    return { ...before, ...to };
+  });
+  return (id, rule, by) => set.immediate(id, rule, by);
 }

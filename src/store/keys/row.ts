@@ -1,4 +1,5 @@
 // How a key lies in its row, and how it is read from there.
+import type { NamedRegion } from '../../api/processing.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 
 /** Money and every other integer of a row arrive as bigint. */
@@ -17,6 +18,10 @@ export interface KeyRow {
   sessionsMax: bigint | null;
   tokensPerMinuteMax: bigint | null;
   dailySpendMicroUsdMax: bigint | null;
+  regions: string | null;
+  retention: 'none' | null;
+  organisationRegions: string | null;
+  organisationRetention: 'none' | null;
   graceUntil: string | null;
   rolledTo: string | null;
   lastUsedAt: string | null;
@@ -31,6 +36,8 @@ export const SELECT_KEYS = `
          revoked_at AS revokedAt, expires_at AS expiresAt, scopes, models, origins,
          requests_per_minute_max AS requestsPerMinuteMax, sessions_max AS sessionsMax,
          tokens_per_minute_max AS tokensPerMinuteMax, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
+         api_keys.regions, api_keys.retention, organisations.regions AS organisationRegions,
+         organisations.retention AS organisationRetention,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
          made_by AS makerId, people.email AS maker, suspended_at IS NOT NULL AS suspended
   FROM api_keys JOIN organisations ON organisations.id = organisation_id LEFT JOIN people ON people.id = made_by`;
@@ -46,18 +53,21 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   sessionsMax: 'sessions_max',
   tokensPerMinuteMax: 'tokens_per_minute_max',
   dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
+  regions: 'regions',
+  retention: 'retention',
 };
 
-export type SettingsRow = Pick<KeyRow, 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins'> &
-  Omit<KeySettings, 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins'>;
+type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions';
+export type SettingsRow = Pick<KeyRow, InRow> & Omit<KeySettings, InRow>;
 
 export function settingsToRow(settings: KeySettings): SettingsRow {
-  const { scopes, models, origins, ...plain } = settings;
+  const { scopes, models, origins, regions, ...plain } = settings;
   return {
     ...plain,
     scopes: JSON.stringify(scopes),
-    models: models === null ? null : JSON.stringify(models),
-    origins: origins === null ? null : JSON.stringify(origins),
+    models: textOfList(models),
+    origins: textOfList(origins),
+    regions: textOfList(regions),
   };
 }
 
@@ -67,6 +77,8 @@ export function keyOf(row: KeyRow): ApiKey {
     scopes: JSON.parse(row.scopes) as Scope[],
     models: listOf(row.models),
     origins: listOf(row.origins),
+    regions: listOf<NamedRegion>(row.regions),
+    organisationRegions: listOf<NamedRegion>(row.organisationRegions),
     requestsPerMinuteMax: numberOf(row.requestsPerMinuteMax),
     sessionsMax: numberOf(row.sessionsMax),
     tokensPerMinuteMax: numberOf(row.tokensPerMinuteMax),
@@ -80,9 +92,12 @@ export function settingsOf(key: ApiKey): KeySettings {
   return Object.fromEntries(names.map((name) => [name, key[name]])) as unknown as KeySettings;
 }
 
-function listOf(text: string | null): string[] | null {
-  return text === null ? null : (JSON.parse(text) as string[]);
+export function listOf<Item extends string>(text: string | null): Item[] | null {
+  return text === null ? null : (JSON.parse(text) as Item[]);
 }
+
+export const textOfList = (list: readonly string[] | null): string | null =>
+  list === null ? null : JSON.stringify(list);
 
 function numberOf(value: bigint | null): number | null {
   return value === null ? null : Number(value);

@@ -1,4 +1,5 @@
 // Checks the settings of a key and normalises them.
+import { type NamedRegion, REGIONS, regionsIn } from '../../api/processing.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
 import { type KeySettings, SCOPES, type Scope } from './calls.ts';
@@ -27,6 +28,8 @@ export const DEFAULT_SETTINGS: KeySettings = {
   sessionsMax: null,
   tokensPerMinuteMax: null,
   dailySpendMicroUsdMax: null,
+  regions: null,
+  retention: null,
 };
 
 const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: number) => KeySettings[Name] } = {
@@ -45,6 +48,8 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
   sessionsMax: (value) => checkedLimit(value, 'sessions'),
   tokensPerMinuteMax: (value) => checkedLimit(value, 'tokens per minute'),
   dailySpendMicroUsdMax: (value) => checkedMicroUsd(value, 'daily spend of a key'),
+  regions: checkedRegions,
+  retention: checkedRetention,
 };
 
 export const SETTING_NAMES = Object.keys(CHECKS) as (keyof KeySettings)[];
@@ -72,6 +77,18 @@ export function checkedMicroUsd(value: unknown, what: string): bigint | null {
   if (value === null) return null;
   if (typeof value === 'bigint' && value >= 0n && value <= MICRO_USD_MAX) return value;
   throw invalid(`The ${what} is a whole number of micro-USD from 0 up, or null for none.`);
+}
+
+export function checkedRegions(value: unknown): NamedRegion[] | null {
+  if (value === null) return null;
+  const regions = Array.isArray(value) && value.length > 0 ? regionsIn(value.join(',')) : undefined;
+  if (regions !== undefined) return regions;
+  throw invalid(`The regions are a list of one or more of ${REGIONS.join(', ')}, or null for all.`);
+}
+
+export function checkedRetention(value: unknown): 'none' | null {
+  if (value === null || value === 'none') return value;
+  throw invalid('The retention is `none`, or null where anything may be kept.');
 }
 
 function checkedExpiry(value: unknown, nowMs: number): string {

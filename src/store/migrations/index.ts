@@ -14,6 +14,7 @@ import { invitations } from './0012-invitations.ts';
 import { teams } from './0013-teams.ts';
 import { sessionEvents } from './0014-session-events.ts';
 import { members } from './0015-members.ts';
+import { places } from './0016-places.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly string[] = [
   teams,
   sessionEvents,
   members,
+  places,
 ];

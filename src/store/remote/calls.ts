@@ -55,6 +55,7 @@ const ROWS = {
   createOrganisation: 'local',
   setCreditLimit: 'local',
   setSuspended: 'local',
+  setPlaceRule: first('text', 'object', 'object'),
   listOrganisations: 'local',
   findOrganisation: first('text'),
   isOperator: first('text'),

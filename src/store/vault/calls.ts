@@ -14,6 +14,8 @@ export interface ProviderKey {
   name: string;
   /** The last characters of the secret, at most four. */
   lastFour: string;
+  /** Members that are no secret; null where they were not noted. */
+  fields: Readonly<Record<string, string>> | null;
   state: ProviderKeyState;
   /** Refusals in a row. */
   failures: number;
@@ -34,6 +36,8 @@ export interface NewProviderKey {
   name: string;
   sealed: string;
   lastFour: string;
+  /** Members that are no secret. */
+  fields: Readonly<Record<string, string>>;
   /** Of the test before it is saved; one that was refused is not saved. */
   check: Exclude<CheckOutcome, 'refused'>;
 }

@@ -11,9 +11,16 @@ import type { CheckOutcome, NewProviderKey, ProviderKey, Resealed, SealedProvide
 /** Refusals of a key in a row, after which nothing is dialled with it. */
 const FAILURES_MAX = 3;
 const KEEPER: Actor = { type: 'system', id: 'vault' };
-const COLUMNS = `id, organisation_id AS organisationId, provider, name, last_four AS lastFour, state, failures,
+const COLUMNS = `id, organisation_id AS organisationId, provider, name, last_four AS lastFour, fields, state, failures,
   created_at AS createdAt, tested_at AS testedAt, used_at AS usedAt`;
 const SEALED = 'id, organisation_id AS organisationId, provider, sealed';
+type KeyRow = Omit<ProviderKey, 'fields'> & { fields: string | null };
+const keyOf = (row: KeyRow): ProviderKey => ({
+  ...row,
+  fields: row.fields === null ? null : (JSON.parse(row.fields) as ProviderKey['fields']),
+});
+const keyOr = (row: KeyRow | undefined): ProviderKey | undefined => row && keyOf(row);
+
 /** `v1.` and eight characters before the next dot. */
 const KEK_ID = 'substr(sealed, 4, 8)';
 
@@ -39,7 +46,8 @@ export function createVaultTables({ database, nowMs, nowText, audit }: TableCont
   function apply(row: ProviderKey, events: readonly ProviderKeyEvent[], times: Partial<ProviderKey>): ProviderKey {
     const { tellsDisabled, ...next } = judged(row, events);
     const changed = { ...row, ...times, ...next };
-    prepared.update.run(changed);
+    const { id, state, failures, testedAt, usedAt } = changed;
+    prepared.update.run({ id, state, failures, testedAt, usedAt });
     if (tellsDisabled) auditOf(KEEPER, changed, 'provider-key.disabled', { refusals: next.failures });
     return changed;
   }
@@ -59,7 +67,7 @@ export function createVaultTables({ database, nowMs, nowText, audit }: TableCont
       const { tellsDisabled: _, ...state } = judged({ state: 'untested', failures: 0 }, checkEvents(check));
       const testedAt = check === 'accepted' ? at : null;
       const row: ProviderKey = { ...named, ...state, createdAt: at, testedAt, usedAt: null };
-      prepared.insert.run({ ...row, sealed });
+      prepared.insert.run({ ...row, sealed, fields: JSON.stringify(row.fields) });
       auditOf(by, row, 'provider-key.saved', {
         name: row.name,
         test: check,
@@ -68,19 +76,19 @@ export function createVaultTables({ database, nowMs, nowText, audit }: TableCont
       return row;
     }),
     check: database.transaction((organisationId: string, keyId: string, outcome: CheckOutcome, by: Actor) => {
-      const row = prepared.byId.get(keyId);
+      const row = keyOr(prepared.byId.get(keyId));
       if (row === undefined || row.organisationId !== organisationId) return undefined;
       const changed = apply(row, checkEvents(outcome), outcome === 'unanswered' ? {} : { testedAt: nowText() });
       auditOf(by, changed, 'provider-key.tested', { outcome });
       return changed;
     }),
     use: database.transaction((keyId: string, outcome: 'accepted' | 'refused') => {
-      const row = prepared.byId.get(keyId);
+      const row = keyOr(prepared.byId.get(keyId));
       if (row === undefined) return undefined;
       return apply(row, [{ type: `use.${outcome}` }], { usedAt: toMinute(nowMs()) });
     }),
     remove: database.transaction((organisationId: string, keyId: string, by: Actor) => {
-      const row = prepared.byId.get(keyId);
+      const row = keyOr(prepared.byId.get(keyId));
       if (row === undefined || row.organisationId !== organisationId) return undefined;
       prepared.remove.run(keyId);
       auditOf(by, row, 'provider-key.deleted', { name: row.name });
@@ -106,8 +114,8 @@ export function createVaultTables({ database, nowMs, nowText, audit }: TableCont
 
   return {
     saveProviderKey: (key, by) => transactions.save.immediate(key, by),
-    listProviderKeys: (organisationId) => prepared.list.all(organisationId),
-    findProviderKey: (organisationId, provider) => prepared.find.get(organisationId, provider),
+    listProviderKeys: (organisationId) => prepared.list.all(organisationId).map(keyOf),
+    findProviderKey: (organisationId, provider) => keyOr(prepared.find.get(organisationId, provider)),
     readSealedProviderKey: (keyId) => prepared.sealedById.get(keyId),
     noteProviderKeyCheck: (organisationId, keyId, outcome, by) =>
       transactions.check.immediate(organisationId, keyId, outcome, by),
@@ -123,21 +131,21 @@ export function createVaultTables({ database, nowMs, nowText, audit }: TableCont
 
 const statements = (database: TableContext['database']) => ({
   organisationExists: database.prepare<[string], number>('SELECT 1 FROM organisations WHERE id = ?').pluck(),
-  insert: database.prepare<ProviderKey & { sealed: string }>(
+  insert: database.prepare<KeyRow & { sealed: string }>(
     `INSERT INTO provider_keys
-       (id, organisation_id, provider, name, sealed, last_four, state, failures, created_at, tested_at)
-     VALUES (@id, @organisationId, @provider, @name, @sealed, @lastFour, @state, @failures, @createdAt, @testedAt)`,
+       (id, organisation_id, provider, name, sealed, last_four, fields, state, failures, created_at, tested_at)
+     VALUES (@id, @organisationId, @provider, @name, @sealed, @lastFour, @fields, @state, @failures, @createdAt, @testedAt)`,
   ),
-  update: database.prepare<ProviderKey>(
+  update: database.prepare<Pick<ProviderKey, 'id' | 'state' | 'failures' | 'testedAt' | 'usedAt'>>(
     `UPDATE provider_keys SET state = @state, failures = @failures, tested_at = @testedAt, used_at = @usedAt
      WHERE id = @id`,
   ),
   remove: database.prepare<[string]>('DELETE FROM provider_keys WHERE id = ?'),
-  byId: database.prepare<[string], ProviderKey>(`SELECT ${COLUMNS} FROM provider_keys WHERE id = ?`),
-  find: database.prepare<[string, string], ProviderKey>(
+  byId: database.prepare<[string], KeyRow>(`SELECT ${COLUMNS} FROM provider_keys WHERE id = ?`),
+  find: database.prepare<[string, string], KeyRow>(
     `SELECT ${COLUMNS} FROM provider_keys WHERE organisation_id = ? AND provider = ?`,
   ),
-  list: database.prepare<[string], ProviderKey>(
+  list: database.prepare<[string], KeyRow>(
     `SELECT ${COLUMNS} FROM provider_keys WHERE organisation_id = ? ORDER BY provider`,
   ),
   sealedById: database.prepare<[string], SealedProviderKey & { state: ProviderKey['state'] }>(

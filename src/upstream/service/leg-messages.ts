@@ -104,6 +104,12 @@ const Open = Type.Object({
   credentialId: Name,
   organisationId: Name,
   turnEvents: optional(Type.Literal(true)),
+  rule: optional(
+    Type.Object({
+      regions: Type.Union([Type.Array(Name, { maxItems: 100 }), Type.Null()]),
+      retention: Type.Union([Type.Literal('none'), Type.Null()]),
+    }),
+  ),
   watched: optional(Type.Literal(true)),
 });
 

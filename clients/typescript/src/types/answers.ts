@@ -29,6 +29,8 @@ export type ErrorCode =
   | 'token_not_allowed'
   | 'scope_not_allowed'
   | 'model_not_allowed'
+  | 'region_not_allowed'
+  | 'retention_not_allowed'
   | 'origin_not_allowed'
   | 'account_suspended'
   | 'email_not_verified'

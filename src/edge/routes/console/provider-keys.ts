@@ -70,6 +70,7 @@ const viewOf = (key: ProviderKey): ProviderKeyView => ({
   provider: key.provider,
   name: key.name,
   last_four: key.lastFour,
+  fields: key.fields ?? null,
   state: key.state,
   created_at: key.createdAt,
   tested_at: key.testedAt,

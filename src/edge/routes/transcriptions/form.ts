@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, refuse } from '../../../api/errors.ts';
 import type { Common } from '../../../api/listen/vocabulary.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../../api/transcriptions.ts';
-import { readBoolean, readFallbacks, readLanguage, readParams } from '../../listen/query.ts';
+import { readBoolean, readFallbacks, readLanguage, readParams, readRule } from '../../listen/query.ts';
 import { readList, readVocabulary, VOCABULARY_LISTS, VOCABULARY_MEMBERS } from '../../listen/vocabulary.ts';
 import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './openai.ts';
 
@@ -20,6 +20,8 @@ const KNOWN = [
   'timestamp_granularities[]',
   'provider_params',
   'strict',
+  'region',
+  'retention',
   'stream',
   'fallbacks',
 ];
@@ -62,6 +64,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     providerParams: readParams(one.get('provider_params')),
     stream,
     strict: readBoolean('strict', one.get('strict'), false),
+    rule: readRule(one.get('region'), one.get('retention')),
     common: {
       ...readVocabulary(one, lists, isOpenais ? OPENAI_KEYWORDS_MAX : undefined),
       ...temperature(one.get('temperature')),

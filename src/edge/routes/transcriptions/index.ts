@@ -1,8 +1,11 @@
 // `POST /v1/audio/transcriptions`: does the work of a form once for each idempotency key, and gives those who ask again the same
 // answer. The work is src/transcription/job.ts; who waits for whom is decided by idempotency.ts.
+import { type ErrorCode, Refusal } from '../../../api/errors.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { KeyLimits } from '../../../auth/limits.ts';
-import { type Caller, requireModels } from '../../../auth/permissions.ts';
+import { type Caller, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
+import { chainOf } from '../../../transcription/chain.ts';
 import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
 import type { Reply, WholeReply } from '../../door.ts';
 import type { EarlierAnswer, Idempotency, IdempotentWork } from '../../idempotency/idempotency.ts';
@@ -61,6 +64,7 @@ const jobOf = (
     observer: dependencies.observeFile?.({ requestId, organisationId, traceparent }),
     keyId: caller.keyId,
     requireModels: (slugs) => requireModels(caller, slugs),
+    rulesOf: (asked) => placeRulesOf(caller, asked),
     client: request.signal,
     early,
     ...more,
@@ -107,7 +111,7 @@ async function workOnce(
   }
 }
 
-/** Reads the file for its fingerprint alone. A key that may not use the model any more is not given the answer either. */
+/** Reads the file for its fingerprint alone. A key that may not use the model there any more is not given the answer either. */
 async function answerAgain(
   { request }: RouteContext,
   caller: Caller,
@@ -120,7 +124,24 @@ async function answerAgain(
   const reading = readWithoutFile(request, limit, dependencies, (chunk) => print.file(chunk));
   const form = await reading.finally(limit.release);
   form.dispose();
-  const { model, fallbacks } = readFields(joinedFields(form.fields, providers));
-  requireModels(caller, [model, ...fallbacks.map((fallback) => fallback.model)]);
+  const fields = readFields(joinedFields(form.fields, providers));
+  requireModels(caller, [fields.model, ...fields.fallbacks.map((fallback) => fallback.model)]);
+  await requirePlaces(fields, caller, dependencies);
   return before.replyTo(print.digest(form.fields, form.file.contentType));
 }
+
+/** What else a chain could be refused for now was decided when it was answered. */
+async function requirePlaces(
+  fields: TranscriptionRequest,
+  caller: Caller,
+  dependencies: JobDependencies,
+): Promise<void> {
+  try {
+    await chainOf(fields, caller.organisationId, dependencies, placeRulesOf(caller, fields.rule));
+  } catch (error) {
+    const isOfPlace = error instanceof Refusal && PLACE_CODES.includes(error.code);
+    if (isOfPlace || !(error instanceof Refusal)) throw error;
+  }
+}
+
+const PLACE_CODES: readonly ErrorCode[] = ['region_not_allowed', 'retention_not_allowed'];

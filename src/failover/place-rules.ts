@@ -1,0 +1,48 @@
+// The rules of organisation, key and request about where audio goes, held against a member of a chain. A model that does not keep to
+// them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
+import { type Refusal, refuse } from '../api/errors.ts';
+import { isFree, type PlaceRule, strictest } from '../api/processing.ts';
+import { type Dial, placed, placesOf } from '../providers/places.ts';
+
+/** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */
+export interface AskedRule extends PlaceRule {
+  by: string;
+}
+
+/** The options with which a model keeps to all of the rules. Throws a Refusal that names it. */
+export function paramsWithin(
+  slug: string,
+  param: string,
+  dial: Dial,
+  rules: readonly AskedRule[],
+): { params: Dial['params']; rule?: PlaceRule } {
+  const rule = strictest(rules);
+  if (isFree(rule)) return { params: dial.params };
+  const found = placed(dial, rule);
+  if (found === undefined) throw notWithin(slug, param, dial, rules, rule);
+  return { params: found.params, rule };
+}
+
+function notWithin(slug: string, param: string, dial: Dial, rules: readonly AskedRule[], rule: PlaceRule): Refusal {
+  const asked = rules.filter((each) => !isFree(each)).map((each) => `${each.by} asks for ${wordsOf(each)}`);
+  const places = placesOf(dial);
+  const isOfRegion = rule.regions === null || placed(dial, { regions: rule.regions, retention: null }) !== undefined;
+  const others = placed({ ...dial, params: {} }, rule);
+  const wanted = Object.entries(others?.params ?? {}).map(([name, value]) => `\`${name}\`: ${JSON.stringify(value)}`);
+  const goes = [...new Set(places.map(({ region, retention }) => `${region} (retention ${retention})`))];
+  const where = goes.length === 0 ? 'where its audio goes is not known' : `its audio goes to ${goes.join(', ')}`;
+  const advice =
+    wanted.length > 0
+      ? `It would with ${wanted.join(', ')} in its \`provider_params\`.`
+      : 'Name another model: GET /v1/models?region=…&retention=… lists those that keep to a rule.';
+  return refuse(
+    isOfRegion ? 'retention_not_allowed' : 'region_not_allowed',
+    `${slug} cannot be used: ${asked.join(', ')}, and here ${where}. ${advice}`,
+    { param },
+  );
+}
+
+function wordsOf({ regions, retention }: PlaceRule): string {
+  const region = regions === null ? [] : [`region ${regions.join(' or ') || 'none'}`];
+  return [...region, ...(retention === null ? [] : [`retention ${retention}`])].join(' and ');
+}
