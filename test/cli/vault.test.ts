@@ -23,7 +23,10 @@ async function directoryWithKey(): Promise<string> {
   const ring = await loadKeyRing({ store, current: A, previous: undefined, directory });
   const binding = { id: 'pk_1', organisationId, provider: 'deepgram' };
   const sealed = seal(ring, binding, SECRET);
-  await store.saveProviderKey({ ...binding, name: 'Ours', sealed, lastFour: '4711', check: 'accepted' }, BY);
+  await store.saveProviderKey(
+    { ...binding, name: 'Ours', sealed, lastFour: '4711', fields: {}, check: 'accepted' },
+    BY,
+  );
   await store.close();
   return directory;
 }

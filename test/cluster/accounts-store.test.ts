@@ -88,6 +88,7 @@ const SAMPLES: Samples = {
   findKeyByHash: () => [bytes('nobody')],
   findKey: ({ who }) => [who.organisationId, who.keyId],
   listKeys: ({ who }) => [who.organisationId],
+  setPlaceRule: ({ who }) => [who.organisationId, { regions: ['eu'], retention: null }, OPERATOR],
   changeKey: ({ who }) => [who.organisationId, who.keyId, { name: 'changed' }, OPERATOR],
   noteKeysUsed: ({ who }) => [who.organisationId, [{ keyId: who.keyId, atMs: 120_000 }]],
   openSession: ({ who }) => [headOf(who, 'ses_1'), holdOf(600n)],

@@ -8,7 +8,7 @@ import type { Config } from '../../src/config/schema.ts';
 const CANARY = 'canary-secret-that-must-never-be-shown';
 /** Values of members that not any text fits. */
 const FITTING: Readonly<Record<string, string>> = {
-  url: 'wss://asr.example:9/v1',
+  ...{ region: 'eu', retention: 'none', url: 'wss://asr.example:9/v1' },
   publicUrl: 'https://asr.example',
   smtpUrl: 'smtps://mail.example:465',
   mailFrom: 'Voxgate <voxgate@mail.example>',
@@ -127,7 +127,7 @@ describe('sources', () => {
       queueBytesMax: 2 * 1024 ** 2,
     });
     expect(config.recogniser.workers).toBeGreaterThanOrEqual(1);
-    const absent = { url: undefined, apiKey: undefined };
+    const absent = { url: undefined, apiKey: undefined, region: undefined, retention: undefined };
     expect(config.providers).toEqual({ local: absent, loopback: absent, 'my-asr': absent });
     expect(config.log).toEqual({ level: 'info' });
   });
@@ -179,7 +179,7 @@ describe('sources', () => {
       'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
     >();
     expectTypeOf<Config['providers']>().toEqualTypeOf<
-      Record<string, { url: string | undefined; apiKey: string | undefined }>
+      Record<string, Record<'url' | 'apiKey' | 'region' | 'retention', string | undefined>>
     >();
   });
 });

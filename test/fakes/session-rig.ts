@@ -21,7 +21,7 @@ import { SessionHost } from '../../src/session/host.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
 import type { LiveSession } from '../../src/session/session.ts';
 import type { SessionDependencies, SessionSettings } from '../../src/session/session-dependencies.ts';
-import type { SessionSummary } from '../../src/session/session-opening.ts';
+import type { SessionOpening, SessionSummary } from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import type { ExchangeDependencies } from '../../src/upstream/http/exchange.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';
@@ -142,9 +142,12 @@ export interface RigOptions {
   graceMs?: number;
   /** Who is told of the moments of its sessions. */
   observe?: SessionDependencies['observe'];
+  /** Rules at later legs. */
+  ruleNow?: SessionOpening['ruleNow'];
 }
 
 export class SessionRig {
+  readonly #ruleNow: SessionOpening['ruleNow'];
   readonly clock: SimulatedClock;
   readonly bus: MemoryBus;
   readonly upstreamDependencies: UpstreamDependencies;
@@ -165,6 +168,7 @@ export class SessionRig {
   private opened = 0;
 
   constructor(options: RigOptions = {}) {
+    this.#ruleNow = options.ruleNow;
     this.clock = options.simulatedClock ?? new SimulatedClock();
     this.bus = (options.bus as MemoryBus | undefined) ?? new MemoryBus();
     const clock = options.clock ?? this.clock;
@@ -271,6 +275,7 @@ export class SessionRig {
         request: listen,
         chain: members,
         warnings,
+        ...(this.#ruleNow === undefined ? {} : { ruleNow: this.#ruleNow }),
         meter,
         release: () => {
           client.released++;

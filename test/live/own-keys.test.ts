@@ -78,7 +78,7 @@ beforeAll(async () => {
     store,
     keyRing: await loadKeyRing({ store, current: undefined, previous: undefined, directory }),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
-    baseUrlOf: () => undefined,
+    addressOf: () => ({ baseUrl: undefined }),
     // The tests decide which key is good; here every key is let in.
     check: async () => 'unknown',
     clock: systemClock,

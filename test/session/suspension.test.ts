@@ -1,6 +1,7 @@
 // The promise that a session to which no audio comes keeps no connection to a provider, and loses and doubles nothing by that.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
+import type { PlaceRule } from '../../src/api/processing.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { FarRig, NOTHING_FAR_LEFT } from '../fakes/far-rig.ts';
 import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-rig.ts';
@@ -46,6 +47,21 @@ async function restingSession(...made: Parameters<typeof leavingSession>) {
   expect([rig.upstream.size, client.finals.length]).toEqual([0, 1]);
   return { rig, puppet, client };
 }
+
+describe('the rule about places became stricter while it rested', () => {
+  it.each<[string, PlaceRule, number]>([
+    ['and the provider keeps to it', { regions: ['self', 'eu'], retention: 'none' }, 2],
+    ['and it does not', { regions: ['eu'], retention: null }, 1],
+  ])('%s', async (_, rule, connections) => {
+    const { rig, puppet, client } = await restingSession({ ruleNow: async () => rule });
+    client.session.audio(speech(1));
+    await rig.advance(2_000);
+    expect(puppet.connections.length).toBe(connections);
+    if (connections === 1) expect(JSON.stringify(client.of('error'))).toContain('does not allow');
+    client.session.control({ type: 'close' });
+    await rig.advance(200_000, 1_000);
+  });
+});
 
 const codesOf = (client: RigClient) => client.of('warning').map(({ code }) => code);
 

@@ -22,6 +22,8 @@ describe('an organisation', () => {
       createdAt: '2026-06-15T12:00:30.500Z',
       suspendedAt: null,
       creditLimitMicroUsd: 0n,
+      regions: null,
+      retention: null,
     });
     expect(tables.findOrganisation(organisation.id)).toEqual(organisation);
     expect(tables.listOrganisations()).toEqual([organisation]);
@@ -128,6 +130,8 @@ test('a file of the first schema keeps its organisations and keys, which may do 
       createdAt: '2025-01-01T00:00:00.000Z',
       suspendedAt: null,
       creditLimitMicroUsd: null,
+      regions: null,
+      retention: null,
     },
   ]);
   const key = tables.findKeyByHash(parseKey(works)!.hash)!;
@@ -138,4 +142,19 @@ test('a file of the first schema keeps its organisations and keys, which may do 
   expect(tables.bootstrap()).toBeUndefined();
   tables.revokeKey(null, 'key_1', OPERATOR);
   expect(tables.unheard()).toEqual(['key_1']);
+});
+
+test('an organisation’s rule about places is kept, audited once, and known of its keys', () => {
+  const { tables, database } = openTables();
+  const { id } = tables.createOrganisation('Strict', 0n, OPERATOR);
+  const { key } = tables.createKey(id, { regions: ['eu', 'uk', 'eu'], retention: 'none' }, OPERATOR);
+  expect(key).toMatchObject({ regions: ['eu', 'uk'], retention: 'none', organisationRegions: null });
+  for (let times = 0; times < 2; times++)
+    expect(tables.setPlaceRule(id, { regions: ['eu'], retention: null }, OPERATOR)).toMatchObject({ regions: ['eu'] });
+  expect(tables.findKey(id, key.id)).toMatchObject({ organisationRegions: ['eu'], organisationRetention: null });
+  const audited = database.prepare("SELECT count(*) FROM audit_log WHERE action = 'place-rule.changed'").pluck();
+  expect(audited.get()).toBe(1);
+  expect(tables.setPlaceRule(id, { regions: null, retention: null }, OPERATOR)).toMatchObject({ regions: null });
+  expect(() => tables.setPlaceRule(id, { regions: ['mars' as 'eu'], retention: null }, OPERATOR)).toThrow('regions');
+  expect(() => tables.setPlaceRule('org_none', { regions: null, retention: null }, OPERATOR)).toThrow('organisation');
 });

@@ -16,6 +16,7 @@ const newKey = (more: Partial<NewProviderKey> = {}): NewProviderKey => ({
   name: 'Ours',
   sealed: sealed(),
   lastFour: 'cdef',
+  fields: { region: 'eu' },
   check: 'accepted',
   ...more,
 });
@@ -47,6 +48,7 @@ describe('a saved key', () => {
       provider: 'deepgram',
       name: 'Ours',
       lastFour: 'cdef',
+      fields: { region: 'eu' },
       failures: 0,
     };
     const usable = { ...shown, state: 'usable', createdAt: at, testedAt: at, usedAt: null };

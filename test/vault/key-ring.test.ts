@@ -21,7 +21,10 @@ function world() {
   const save = async (ring: Awaited<ReturnType<typeof load>>, provider: string) => {
     const binding = { id: `pk_${provider}`, organisationId: 'org_a', provider };
     const sealed = seal(ring, binding, `secret of ${provider}`);
-    await vault.store.saveProviderKey({ ...binding, name: provider, sealed, lastFour: '', check: 'accepted' }, by);
+    await vault.store.saveProviderKey(
+      { ...binding, name: provider, sealed, lastFour: '', fields: {}, check: 'accepted' },
+      by,
+    );
   };
   return { ...vault, load, save, file: join(vault.directory, 'vault-key') };
 }

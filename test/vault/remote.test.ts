@@ -30,7 +30,7 @@ function world() {
     store: opened.store,
     keyRing: keyRingOf(Buffer.alloc(32, 1)),
     providers: new Map([plain, loopback].map((provider) => [provider.name, provider])),
-    baseUrlOf: (provider) => `https://${provider}.test`,
+    addressOf: (provider) => ({ baseUrl: `https://${provider}.test` }),
     check: async () => state.verdict,
     clock,
     wallNow: () => Date.UTC(2026, 0, 1),
@@ -130,7 +130,7 @@ describe('a vault from afar', () => {
     for (let time = 0; time < 5; time++) expect(await remote.ownKeyOf('org_a', 'plain')).toBeUndefined();
     expect(lookUps).toHaveLength(1);
     const { key } = await save();
-    expect(await remote.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: false });
+    expect(await remote.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: false, fields: {} });
     await remote.remove('org_a', key.id, by);
     expect(await remote.ownKeyOf('org_a', 'plain')).toBeUndefined();
     clock.increment(30_000);
@@ -147,7 +147,7 @@ describe('a vault from afar', () => {
       remote.noteUse(key.id, 'refused');
       await expect.poll(() => tables.findProviderKey('org_a', 'plain')?.failures).toBe(time + 1);
     }
-    expect(await remote.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: true });
+    expect(await remote.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: true, fields: {} });
     expect(calls.filter((call) => call === 'noteUse')).toHaveLength(3);
   });
 

@@ -48,7 +48,7 @@ function world() {
     store,
     keyRing: keyRingOf(Buffer.alloc(32, 1)),
     providers: new Map(known.map((provider) => [provider.name, provider])),
-    baseUrlOf: (provider) => `https://${provider}.test`,
+    addressOf: (provider) => ({ baseUrl: `https://${provider}.test` }),
     check: async (_, access) => {
       asked.push(access);
       return state.verdict;
@@ -98,7 +98,7 @@ describe('saving a key', () => {
     state.verdict = 'unknown';
     const { key, warning } = await save();
     expect([key.state, warning?.startsWith('PLAIN could not be asked')]).toEqual(['untested', true]);
-    expect(await vault.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: false });
+    expect(await vault.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: false, fields: {} });
   });
 
   test.each([
@@ -197,7 +197,7 @@ describe('whose key a request runs on', () => {
     await asks();
     expect(calls).toEqual(['findProviderKey', 'findProviderKey']);
     const { key } = await save();
-    expect(await vault.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: false });
+    expect(await vault.ownKeyOf('org_a', 'plain')).toEqual({ id: key.id, barred: false, fields: {} });
     expect(await vault.ownKeyOf('org_b', 'plain')).toBeUndefined();
   });
 
@@ -206,14 +206,14 @@ describe('whose key a request runs on', () => {
     const own = () => vault.ownKeyOf('org_a', 'plain');
     await save();
     const { key } = await save();
-    expect(await own()).toEqual({ id: key.id, barred: false });
+    expect(await own()).toEqual({ id: key.id, barred: false, fields: {} });
     for (let time = 0; time < 3; time++) {
       vault.noteUse(key.id, 'refused');
       await new Promise(setImmediate);
     }
-    expect(await own()).toEqual({ id: key.id, barred: true });
+    expect(await own()).toEqual({ id: key.id, barred: true, fields: {} });
     expect((await vault.test('org_a', key.id, by)).key.state).toBe('usable');
-    expect(await own()).toEqual({ id: key.id, barred: false });
+    expect(await own()).toEqual({ id: key.id, barred: false, fields: {} });
     await vault.remove('org_a', key.id, by);
     expect(await own()).toBeUndefined();
   });

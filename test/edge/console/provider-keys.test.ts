@@ -28,7 +28,7 @@ beforeAll(async () => {
     store: rig.store,
     keyRing: keyRingOf(Buffer.alloc(32, 1)),
     providers: known,
-    baseUrlOf: () => undefined,
+    addressOf: () => ({ baseUrl: undefined }),
     check: async () => verdict,
     clock: { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} },
     wallNow: () => Date.UTC(2026, 0, 1),

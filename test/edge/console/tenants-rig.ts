@@ -91,7 +91,7 @@ export async function openTenants() {
     store,
     keyRing: keyRingOf(new Uint8Array(32).fill(1)),
     providers,
-    baseUrlOf: () => undefined,
+    addressOf: () => ({ baseUrl: undefined }),
     check: async () => 'accepted',
     clock: systemClock,
     wallNow: () => Date.now(),

@@ -48,7 +48,16 @@ export function fill(tables: Tables): void {
   tables.keepSessionEvents(organisationId, 'ses_1', '[]');
   fillAccounts(tables);
   tables.saveProviderKey(
-    { id: 'pk_1', organisationId, provider: 'deepgram', name: 'Ours', sealed, lastFour: 'abcd', check: 'accepted' },
+    {
+      id: 'pk_1',
+      organisationId,
+      provider: 'deepgram',
+      name: 'Ours',
+      sealed,
+      lastFour: 'abcd',
+      fields: {},
+      check: 'accepted',
+    },
     OPERATOR,
   );
   tables.keepVaultCanary(sealed);

@@ -54,7 +54,7 @@ async function world({ codec, slow = false }: { codec?: Partial<LiveCodec>; slow
     store,
     keyRing: keyRingOf(Buffer.alloc(32, 1)),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
-    baseUrlOf: () => undefined,
+    addressOf: () => ({ baseUrl: undefined }),
     check: async () => 'accepted',
     clock: { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} },
     wallNow: () => 0,

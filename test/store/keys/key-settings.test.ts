@@ -25,6 +25,8 @@ const full: KeySettings = {
   sessionsMax: 1_000_000,
   tokensPerMinuteMax: 60,
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
+  regions: ['eu', 'uk'],
+  retention: 'none',
 };
 
 describe('a new key', () => {
@@ -45,6 +47,10 @@ describe('a new key', () => {
       sessionsMax: null,
       tokensPerMinuteMax: null,
       dailySpendMicroUsdMax: null,
+      regions: null,
+      retention: null,
+      organisationRegions: null,
+      organisationRetention: null,
       revokedAt: null,
       graceUntil: null,
       rolledTo: null,
@@ -130,6 +136,8 @@ describe('a new key', () => {
       (name): [keyof KeySettings, unknown[]] => [name, [0, -1, 1.5, Number.NaN, Infinity, 2 ** 53, '5', 5n]],
     ),
     ['dailySpendMicroUsdMax', [-1n, 2n ** 63n, 5, '5']],
+    ['regions', [[], ['global'], ['unknown'], ['eu', 'mars'], 'eu', ['']]],
+    ['retention', ['kept', 'NONE', true]],
   ];
   test.each(bad)('and a changed one is refused when its %s cannot be', (name, values) => {
     const { tables, create, organisation, other } = begin();

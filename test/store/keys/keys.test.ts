@@ -29,6 +29,8 @@ const full: KeySettings = {
   sessionsMax: 1_000_000,
   tokensPerMinuteMax: 60,
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
+  regions: ['eu', 'uk'],
+  retention: 'none',
 };
 
 describe('a changed key', () => {
