@@ -121,7 +121,9 @@ export function configuredAccess(
   const isOne = Object.keys(credentialForm.properties).length === 1;
   const members = isOne || credential === undefined ? {} : objectOf(credential);
   const given = Object.entries(members).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return given.length === 0 ? { baseUrl, credential } : accessOf(credentialForm, { baseUrl }, Object.fromEntries(given));
+  return given.length === 0
+    ? { baseUrl, credential }
+    : accessOf(credentialForm, { baseUrl }, Object.fromEntries(given));
 }
 
 /** What a provider is reached with: the fields, the one text for a form of one, and which texts must not be shown. */

@@ -157,7 +157,7 @@ it('the credentials of all providers are in no log, trace, event, answer, metric
     store,
     keyRing: await loadKeyRing({ store, current: undefined, previous: undefined, directory }),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
-    baseUrlOf: () => service.url,
+    addressOf: () => ({ baseUrl: service.url }),
     check: async () => 'unknown',
     clock: systemClock,
     wallNow: () => Date.now(),

@@ -112,7 +112,7 @@ it('a service account signs for itself, and is let in with that', async () => {
     ...{ private_key: PRIVATE_KEY, region: 'eu' },
   };
   const { url } = await serve();
-  const kept = accessOf(google.credentialForm as CredentialForm, url, fields);
+  const kept = accessOf(google.credentialForm as CredentialForm, { baseUrl: url }, fields);
   const ofService = Buffer.from(JSON.stringify(fields)).toString('base64');
   const pools = new HttpPools();
   closing.push(() => pools.close());
