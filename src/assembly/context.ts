@@ -8,7 +8,7 @@ import type { Role } from '../config/schema-cluster.ts';
 import { apiKeyForm, configuredAccess } from '../providers/credentials.ts';
 import { slugOf } from '../providers/custom/model.ts';
 import { offeredOf, type Providers } from '../providers/index.ts';
-import { saidPlace } from '../providers/places.ts';
+import { saidPlace } from '../providers/kit/places.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import { isServed } from '../providers/served.ts';
 import type { Chart } from '../runtime/inspect.ts';

@@ -1,7 +1,7 @@
 // The vault of a node: its keys are there and the right ones, or the node does not start; and whose credential a connection
 // to a provider is made with.
 import { SERVICE_CREDENTIAL } from '../failover/chain-credential.ts';
-import { ownAddress } from '../providers/places.ts';
+import { ownAddress } from '../providers/kit/places.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import { checkCredential } from '../upstream/credential-check.ts';
 import type { UpstreamDependencies } from '../upstream/dependencies.ts';

@@ -1,6 +1,6 @@
 // What no single value can say: settings that go together, files that must be readable, and what a node among others needs.
 // Single values are checked by the declaration.
-import { notPlace } from '../providers/places.ts';
+import { notPlace } from '../providers/kit/places.ts';
 import type { Provider } from '../providers/provider.ts';
 import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';

@@ -7,7 +7,7 @@ import type { Mode } from '../api/models.ts';
 import { isCustom } from '../api/slug.ts';
 import { apiKeyVariable, urlVariable } from '../config/fields.ts';
 import type { CredentialFields } from '../providers/credentials.ts';
-import { ownAddress } from '../providers/places.ts';
+import { ownAddress } from '../providers/kit/places.ts';
 import type { Provider, ProviderAccess } from '../providers/provider.ts';
 import { isServed, needOf } from '../providers/served.ts';
 

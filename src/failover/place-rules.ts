@@ -2,7 +2,7 @@
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
 import { type Refusal, refuse } from '../api/errors.ts';
 import { isFree, type PlaceRule, strictest } from '../api/processing.ts';
-import { type Dial, placed, placesOf } from '../providers/places.ts';
+import { type Dial, placed, placesOf } from '../providers/kit/places.ts';
 
 /** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */
 export interface AskedRule extends PlaceRule {

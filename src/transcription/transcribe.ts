@@ -9,7 +9,7 @@ import type { Breakers } from '../failover/breakers.ts';
 import { type ChainMember, rateFor } from '../failover/chain.ts';
 import { GuardedCall } from '../failover/guarded-call.ts';
 import { noWords } from '../failover/no-words.ts';
-import { keepsTo } from '../providers/places.ts';
+import { keepsTo } from '../providers/kit/places.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import type { HttpBatchDependencies } from '../upstream/http/batch-codec.ts';
 import { pause } from '../upstream/http/pause.ts';

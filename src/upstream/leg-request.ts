@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { OpenLeg } from '../../machines/events.ts';
 import type { PlaceRule } from '../api/processing.ts';
 import { modelOf, providerOf } from '../api/slug.ts';
-import { keepsTo } from '../providers/places.ts';
+import { keepsTo } from '../providers/kit/places.ts';
 import type { LegRequest, Provider, ProviderAccess } from '../providers/provider.ts';
 
 /** Before the dial nothing of the access is known, and nothing of it is needed. */

@@ -4,7 +4,7 @@ import { expect, it, test } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import type { NamedRegion } from '../../src/api/processing.ts';
 import { providers } from '../../src/providers/index.ts';
-import { keepsTo } from '../../src/providers/places.ts';
+import { keepsTo } from '../../src/providers/kit/places.ts';
 import type { ProviderAccess } from '../../src/providers/provider.ts';
 import { accessWithin, legRequestOf } from '../../src/upstream/leg-request.ts';
 import { UpstreamHost } from '../../src/upstream/upstream-host.ts';

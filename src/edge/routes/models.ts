@@ -6,7 +6,7 @@ import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import { knownOf, type OwnKeyOf } from '../../failover/chain-credential.ts';
-import { placed } from '../../providers/places.ts';
+import { placed } from '../../providers/kit/places.ts';
 import type { ModelCard, Provider, ProviderAccess } from '../../providers/provider.ts';
 import { isServed } from '../../providers/served.ts';
 import type { OwnKey } from '../../vault/own-keys.ts';

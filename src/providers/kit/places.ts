@@ -1,9 +1,9 @@
 // Which endpoint of a provider keeps to the rules of a request, and what it must be asked for: judged when a request is admitted, and
 // again by the node that dials, with what it really dials with.
 import { Value } from '@sinclair/typebox/value';
-import type { Mode } from '../api/models.ts';
-import { isFree, isNamedRegion, type PlaceRule, type Processing, REGIONS } from '../api/processing.ts';
-import type { ModelCard, Provider, ProviderAccess } from './provider.ts';
+import type { Mode } from '../../api/models.ts';
+import { isFree, isNamedRegion, type PlaceRule, type Processing, REGIONS } from '../../api/processing.ts';
+import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Place = Pick<Processing, 'region' | 'retention' | 'endpoints' | 'params'>;
