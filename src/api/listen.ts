@@ -232,10 +232,10 @@ export const SessionEnded = Type.Object(
 export const ServerEvent = Type.Union([
   SessionStarted,
   SpeechStarted,
-  Transcript,
   TurnEagerEnd,
   TurnResumed,
   TurnEnded,
+  Transcript,
   SpeakersRestarted,
   Failover,
   Warning,
