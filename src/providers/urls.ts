@@ -13,12 +13,7 @@ export function urlOf(kind: 'http' | 'websocket', base: string, path: string, qu
   const secure = url.protocol === 'https:' || url.protocol === 'wss:';
   const scheme = kind === 'http' ? 'http' : 'ws';
   const text = `${scheme}${secure ? 's' : ''}://${url.host}${url.pathname.replace(/\/+$/, '')}${path}`;
-  const members = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    for (const each of Array.isArray(value) ? value : [value]) members.append(name, textOf(each));
-  }
-  const encoded = members.toString();
+  const encoded = queryOf(query);
   return encoded === '' ? text : `${text}?${encoded}`;
 }
 
@@ -34,3 +29,6 @@ export const formOf = (members: Query): [string, string][] =>
       textOf(each),
     ]),
   );
+
+/** A query as it stands in a URL. */
+export const queryOf = (query: Query): string => new URLSearchParams(formOf(query)).toString();

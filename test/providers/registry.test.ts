@@ -60,6 +60,21 @@ describe('what is asked of all models in the same words', () => {
     );
   });
 
+  it.each([12, 45])('is no more than servers take in a URL, with names of %i characters of Chinese', (length) => {
+    const keyterms = Array.from({ length: KEYTERMS_MAX }, (_, index) => `${index} `.padEnd(length, '語'));
+    const common = { keyterms, prompt: '語言 '.repeat(PROMPT_LENGTH_MAX / 3) };
+    for (const { id, provider, card, mode } of places) {
+      if (mode === 'batch' || provider.live === undefined) continue;
+      const { params } = mappedFor(card, provider, { mode, language: 'en', diarization: false, common }, {});
+      const { endpoint } = provider.live.open({
+        ...{ model: modelOf(id), params, language: 'en', sampleRate: 16_000, interimResults: true, diarization: false },
+        access: { baseUrl: 'ws://provider.test', credential: 'sk-test' },
+        connection: { id: '0'.repeat(32), wallMs: 0 },
+      });
+      expect('url' in endpoint ? endpoint.url.length : 0, id).toBeLessThan(8_000);
+    }
+  });
+
   it('is redacted by the models that say so, and by no others', () => {
     const redacts = ({ card, provider, mode }: (typeof places)[number]) =>
       REDACTIONS.some((kind) => {

@@ -74,7 +74,7 @@ export const options = optionTable({
   ),
   prompt: honouredBy({ live: UNIVERSAL_3, batch: UNIVERSAL_3 })(
     text(4_000, 'What the audio is about, and how to write it.'),
-    { common: 'prompt' },
+    { common: { prompt: { inUrl: ['live'] } } },
   ),
   agent_context: universal3(text(1_500, 'What a voice agent has just said to the speaker.')),
   mode: universal3(
@@ -148,6 +148,6 @@ export const options = optionTable({
   // Bounded by what a model's smaller mode takes.
   keyterms_prompt: everywhere(keyTerms(100), {
     other: { models: FILES_ALONE, schema: keyTerms(200) },
-    common: { keyterms: { to: heardTerms } },
+    common: { keyterms: { to: heardTerms, inUrl: ['live'] } },
   }),
 });

@@ -24,6 +24,7 @@ const redactions = (description: string) => ({ maxItems: 50, description });
 const redactable = (kinds: readonly string[], _: unknown, { mode, language = 'en' }: Place) =>
   mode === 'batch' || /^en\b/i.test(language) || kinds.every((kind) => kind === 'numbers') ? kinds : undefined;
 
+const IN_URL = ['live', 'batch'] as const;
 /** What is behind a colon would be a weight. */
 const keyword = (term: string): string => term.replaceAll(':', ' ');
 /** Weights in use are from 1 to 5; 1 when absent. */
@@ -65,10 +66,10 @@ export const options = optionTable({
   ),
   // A token is three characters at least, where names are spelt out.
   keyterm: withTerms(texts(100, 'Words and phrases to expect, without weights; 500 tokens in all.'), {
-    common: { keyterms: { charactersMax: 1_500 } },
+    common: { keyterms: { charactersMax: 1_500, inUrl: IN_URL } },
   }),
   keywords: nova2(texts(100, '`word:boost` of Nova-2; others take `keyterm`.'), {
-    common: { keyterms: { to: (terms) => terms.map(keyword) }, vocabulary_boost: { to: boosted } },
+    common: { keyterms: { to: (terms) => terms.map(keyword), inUrl: IN_URL }, vocabulary_boost: { to: boosted } },
   }),
   // A live leg is one mono stream.
   multichannel: files(

@@ -16,7 +16,7 @@ const heardTerms = (terms: readonly string[]) =>
 
 export const options = optionTable({
   keyterms: everywhere(texts(1_000, 'Words and phrases to expect; live 50, of 20 characters each. Costs extra.'), {
-    common: { keyterms: { to: heardTerms } },
+    common: { keyterms: { to: heardTerms, inUrl: ['live'] } },
     other: {
       models: LIVE_MODELS,
       schema: texts(50, 'Words and phrases to expect, of 20 characters each. Costs extra.', { maxLength: 20 }),

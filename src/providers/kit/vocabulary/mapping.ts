@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Common } from '../../../api/listen/vocabulary.ts';
 import type { Provider } from '../../provider.ts';
+import { queryOf } from '../../urls.ts';
 import type { CommonMember, Place, Serving } from './serving.ts';
 
 /** What becomes of a member of the request at one model. */
@@ -60,11 +61,15 @@ export function mapped(
   given: Params,
 ): { params: Params; told: Told[] } {
   const made: Record<string, unknown> = {};
+  const inUrl: Record<string, unknown> = {};
   const told: Told[] = [];
   const members = Object.entries(asked).filter(([, value]) => value !== undefined);
   for (const [param, value] of members.sort(([one], [other]) => rank(one) - rank(other))) {
     const outcomes = served(param).map(({ option, schema, serving }): Told => {
-      const optionOf = (part: unknown) => acceptable(part, schema, serving, made[option], place);
+      const optionOf = (part: unknown) => {
+        const found = acceptable(part, schema, serving, made[option], place);
+        return isTooLong({ ...inUrl, [option]: found }, serving, place) ? undefined : found;
+      };
       const part = fitted(value, (each) => optionOf(each) !== undefined);
       if (part === undefined) return dropped(param, `${slug} takes nothing of this \`${param}\`.`, true);
       const found = optionOf(part);
@@ -72,6 +77,7 @@ export function mapped(
         return { param, outcome: 'mapped', message: `\`provider_params.${option}\` goes before \`${param}\`.` };
       }
       made[option] = found;
+      if (serving.inUrl?.includes(place.mode)) inUrl[option] = found;
       return toldOf(slug, param, value, part, serving);
     });
     told.push(worstOf(outcomes) ?? dropped(param, `${slug} does not take \`${param}\`.`));
@@ -82,6 +88,12 @@ export function mapped(
   ]);
   return { params: { ...made, ...Object.fromEntries(both) }, told };
 }
+
+/** Many servers take a URL of 8 KB at most, all in all. */
+const URL_CHARACTERS_MAX = 6_000;
+
+const isTooLong = (query: Params, { inUrl = [] }: Serving<unknown>, { mode }: Place): boolean =>
+  inUrl.includes(mode) && queryOf(query).length > URL_CHARACTERS_MAX;
 
 /** What a value becomes, where the option takes that. */
 function acceptable(

@@ -21,6 +21,8 @@ export interface Serving<Value> {
   to?(value: Value, before: unknown, place: Place): unknown;
   /** Characters of all texts together, where that is limited. */
   charactersMax?: number;
+  /** Modes in which the option stands in the URL, which is no longer than servers take. */
+  inUrl?: readonly Mode[];
   /** What it becomes that is less than was asked for, as in "goes to x/y as …"; absent where nothing is lost. */
   as?: string;
   /** Of `languages`: the option stands beside `language`, which has the first of them. */
