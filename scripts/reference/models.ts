@@ -36,7 +36,7 @@ export const pricePage = (): string =>
   page('List prices', 'src/providers/*/models.ts', [
     `In USD, as the providers publish them on the day that the catalogue names. These are not the prices of a gateway: its operator may
 replace them and add a margin ([Bills](../guides/bills.md#prices-of-your-own)), and \`GET /v1/models\` tells those in force. What a
-provider charges extra for (speakers, key terms, a second channel) is not in them yet.`,
+provider charges extra for is added where a request asks for it.`,
     {
       head: ['model', 'files', 'live'],
       rows: providers.flatMap(({ models }) =>
@@ -60,5 +60,6 @@ const abilityText = ({ capabilities }: ModelCard): string =>
 function priceText(price: Price | undefined): string {
   if (price === undefined) return '–';
   if (price.free) return 'free';
-  return `${price.amount} a ${price.unit}${price.metered === undefined ? '' : ' of connection'}`;
+  const more = (price.add_ons ?? []).map(({ name, amount }) => `; ${name.toLowerCase()} +${amount}`);
+  return `${price.amount} a ${price.unit}${price.metered === undefined ? '' : ' of connection'}${more.join('')}`;
 }

@@ -21,6 +21,16 @@ export const Capabilities = Type.Object(
 
 const Decimal = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description });
 
+export const AddOn = Type.Object({
+  name: Type.String({ description: 'What it is, for people.' }),
+  amount: Decimal('USD for each minute beside the price, decimal.'),
+  asked_by: Type.Array(Type.String(), {
+    description:
+      'What of a request asks for it, any of them: `diarization`, a member with a value as `language=auto`, or `provider_params.<name>`.',
+  }),
+});
+export type AddOn = Static<typeof AddOn>;
+
 export const Price = Type.Object(
   {
     unit: Type.Union([Type.Literal('minute'), Type.Literal('session')], {
@@ -32,6 +42,11 @@ export const Price = Type.Object(
       Type.Literal('connection', {
         description:
           'Where present, minutes are those that the connection to the provider is open, or of the audio where that is more. It is let go of while you send no audio.',
+      }),
+    ),
+    add_ons: Type.Optional(
+      Type.Array(AddOn, {
+        description: 'What costs more where it is asked for; each is charged once for each minute.',
       }),
     ),
     byok: Type.Literal('0.00', { description: 'USD that is billed where your own provider key is used.' }),

@@ -1,7 +1,7 @@
 // What each model costs the gateway's customers: the providers' catalogue, what the operator says instead, and the margin.
 // Checked as a whole before anybody is served; what a session costs by it is price.ts.
 import { createHash } from 'node:crypto';
-import type { Mode, Model, Price } from '../api/models.ts';
+import type { AddOn, Mode, Model, Price } from '../api/models.ts';
 import { nearestSlugs } from '../api/slug.ts';
 import { type ExactPrice, microUsdOf, usdOf } from './price.ts';
 
@@ -9,7 +9,7 @@ import { type ExactPrice, microUsdOf, usdOf } from './price.ts';
 export type PricedCard = Pick<Model, 'id' | 'modes' | 'pricing' | 'live_turns'>;
 
 /** A price as the operator writes it. */
-export type PriceOverride = Pick<Price, 'unit' | 'amount' | 'minimum' | 'free'>;
+export type PriceOverride = Pick<Price, 'unit' | 'amount' | 'minimum' | 'free' | 'add_ons'>;
 
 /** By slug and mode. Null takes the catalogue's price away; what is absent stays. */
 export type PriceOverrides = Readonly<Record<string, Partial<Record<Mode, PriceOverride | null>>>>;
@@ -22,6 +22,12 @@ export class PriceListError extends Error {
 /** An effective price, and what its milliseconds are, where they are not those of the audio alone. */
 export interface ListedPrice extends ExactPrice {
   metered?: 'connection';
+  /** What costs more where it is asked for. */
+  addOns?: readonly PricedAddOn[];
+}
+
+export interface PricedAddOn extends Omit<AddOn, 'amount'> {
+  microUsd: bigint;
 }
 
 /** The price of what costs nothing. */
@@ -127,12 +133,34 @@ function effective(
   if (price === undefined || price === null) return undefined;
   const where = `${card.id} (${mode})`;
   if (!card.modes.includes(mode)) throw new PriceListError(`${where} has a price, and the model has no such mode.`);
-  const checked: Effective = { ...check(price, where), ...meteredOf(card, mode, price) };
+  const checked: Effective = {
+    ...check(price, where),
+    ...meteredOf(card, mode, price),
+    ...addOnsOf(price.add_ons ?? card.pricing[mode]?.add_ons, price, where),
+  };
   if (checked.free) return checked;
   return {
     ...checked,
     microUsd: withMargin(checked.microUsd, factor),
     minimumMicroUsd: withMargin(checked.minimumMicroUsd, factor),
+    ...(checked.addOns && {
+      addOns: checked.addOns.map((addOn) => ({ ...addOn, microUsd: withMargin(addOn.microUsd, factor) })),
+    }),
+  };
+}
+
+/** What its vendor charges by itself is charged beside any price of a minute, unless the operator says otherwise. */
+function addOnsOf(
+  addOns: readonly AddOn[] | undefined,
+  { unit, free }: PriceOverride,
+  where: string,
+): Pick<ListedPrice, 'addOns'> {
+  if (addOns === undefined || addOns.length === 0 || unit === 'session' || free) return {};
+  return {
+    addOns: addOns.map(({ amount, ...addOn }) => ({
+      ...addOn,
+      microUsd: amountOf(amount, `the add-on ${JSON.stringify(addOn.name)} of ${where}`),
+    })),
   };
 }
 
@@ -179,7 +207,7 @@ function percentParts(text: string): bigint {
 /** Rounded half-up, once. */
 const withMargin = (microUsd: bigint, factor: bigint): bigint => (2n * microUsd * factor + WHOLE) / (2n * WHOLE);
 
-function shownPrice({ unit, microUsd, minimumMicroUsd, free, metered }: Effective): Price {
+function shownPrice({ unit, microUsd, minimumMicroUsd, free, metered, addOns }: Effective): Price {
   return {
     unit,
     amount: usdOf(microUsd),
@@ -187,13 +215,14 @@ function shownPrice({ unit, microUsd, minimumMicroUsd, free, metered }: Effectiv
     ...(free ? { free } : {}),
     ...(metered === undefined ? {} : { metered }),
     ...(minimumMicroUsd === 0n ? {} : { minimum: usdOf(minimumMicroUsd) }),
+    ...(addOns && { add_ons: addOns.map(({ microUsd: more, ...addOn }) => ({ ...addOn, amount: usdOf(more) })) }),
   };
 }
 
 function versionOf(prices: ReadonlyMap<string, Effective>): string {
   const lines = [...prices].map(
-    ([name, { unit, microUsd, minimumMicroUsd, free, metered = '' }]) =>
-      `${name} ${unit} ${microUsd} ${minimumMicroUsd} ${free}${metered}`,
+    ([name, { unit, microUsd, minimumMicroUsd, free, metered = '', addOns = [] }]) =>
+      `${name} ${unit} ${microUsd} ${minimumMicroUsd} ${free}${metered}${addOns.map((addOn) => ` ${addOn.microUsd} ${addOn.asked_by}`)}`,
   );
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, VERSION_LENGTH);
 }

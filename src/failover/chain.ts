@@ -7,6 +7,7 @@ import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import type { PlaceRule } from '../api/processing.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
+import { priceWith } from '../billing/add-ons.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
 import type { Told } from '../providers/kit/vocabulary/mapping.ts';
 import { hearsUtterances } from '../providers/live-turns.ts';
@@ -101,8 +102,14 @@ export async function resolveChain(
   }
   if (members.length === 0 && missing !== undefined) throw missing;
   refuseBarred(members);
-  return { members, warnings };
+  return { members: members.map((each) => ({ ...each, price: priceOnBill(each, members) })), warnings };
 }
+
+/** One model with other options stands on one line of the bill: all of it costs what the dearest of them does. */
+const priceOnBill = ({ slug, own, price }: ChainMember, members: readonly ChainMember[]): ListedPrice =>
+  members
+    .filter((other) => other.slug === slug && other.own === own)
+    .reduce((dearest, other) => (other.price.microUsd > dearest.microUsd ? other.price : dearest), price);
 
 /** A chain goes on without a member that cannot be used. */
 const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): Degradation => ({
@@ -145,8 +152,8 @@ async function member(
   if ('remedy' in found) return found;
   const { barred, access, ...credential } = found;
   // The customer's own provider key costs nothing, whatever the model.
-  const price = credential.own ? FREE : dependencies.prices.priceOf(card.id, ask.mode);
-  if (price === undefined) return notPriced(card, ask.mode);
+  const listed = credential.own ? FREE : dependencies.prices.priceOf(card.id, ask.mode);
+  if (listed === undefined) return notPriced(card, ask.mode);
   const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
   const honoured = Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name)));
   const spoken = mappedFor(card, provider, ask, honoured);
@@ -159,7 +166,7 @@ async function member(
     ...paramsWithin(card.id, param, dial, ask.rules ?? []),
     ...credential,
     ...(barred ? { barred } : {}),
-    price,
+    price: priceWith(listed, spoken),
     sampleRate: rateFor(card, ask.sampleRate),
     degradations: [
       ...spoken.told.flatMap(degradationOf),

@@ -34,7 +34,7 @@ it('charges by the file, with the margin on top', () => {
     'p.json': '\uFEFF{"deepgram/nova-3": {"live": {"unit": "minute", "amount": "0.01"}, "batch": null}}',
   };
   const prices = load({ VOXGATE_PRICES_FILE: 'p.json', VOXGATE_MARGIN_PERCENT: '20' }, files);
-  expect(prices.shown('deepgram/nova-3')).toEqual({
+  expect(prices.shown('deepgram/nova-3')).toMatchObject({
     currency: 'USD',
     live: { unit: 'minute', amount: '0.012', byok: '0.00' },
   });

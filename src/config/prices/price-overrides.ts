@@ -2,6 +2,7 @@
 // amounts can be charged, is for the price list.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { AddOn } from '../../api/models.ts';
 import { PriceListError, type PriceOverrides } from '../../billing/price-list.ts';
 
 const PriceOverride = Type.Object({
@@ -9,6 +10,7 @@ const PriceOverride = Type.Object({
   amount: Type.String({ accepts: 'a decimal text in USD such as "0.0043"' }),
   minimum: Type.Optional(Type.String({ accepts: 'a decimal text in USD such as "0.01"' })),
   free: Type.Optional(Type.Boolean({ accepts: 'true or false' })),
+  add_ons: Type.Optional(Type.Array(AddOn, { accepts: 'a list of add-ons as in GET /v1/models, or [] for none' })),
 });
 
 const EXAMPLE = '{"deepgram/nova-3": {"live": {"unit": "minute", "amount": "0.006"}, "batch": null}}';

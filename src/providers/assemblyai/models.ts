@@ -54,8 +54,20 @@ export const hasLive = (model: string): boolean => LIVE_MODELS.includes(model);
 export const liveTraitsOf = (model: string): LiveTraits =>
   (hasLive(model) ? LIVE[model] : undefined) ?? traits({ languageDetection: false });
 
-const ADD_ONS = 'AssemblyAI charges extra for speakers and key terms, which this price does not hold.';
-const METERED = `Billed is how long the connection is open, as AssemblyAI meters it. ${ADD_ONS}`;
+const METERED = 'Billed is how long the connection is open, as AssemblyAI meters it.';
+
+/** The list price for an hour by 60, rounded up: https://www.assemblyai.com/pricing, speakers on 2026-08-01, others by 2026-10-06. */
+const LIVE_SPEAKERS = speakers('0.002');
+const FILE_SPEAKERS = speakers('0.000334');
+/** Of files; what is asked for live audio is not said, and taken to be the same. */
+const REDACTION = { name: 'Redaction', amount: '0.001334', asked_by: ['provider_params.redact_pii'] };
+/** Unverified: the price that it came with. */
+const MEDICAL = { name: 'Medical vocabulary', amount: '0.0025', asked_by: ['provider_params.domain'] };
+const keyTerms = (amount: string) => ({ name: 'Key terms', amount, asked_by: ['provider_params.keyterms_prompt'] });
+
+function speakers(amount: string) {
+  return { name: 'Speakers', amount, asked_by: ['diarization', 'provider_params.speaker_labels'] };
+}
 
 /**
  * A key opens all endpoints. Files go to the US where nothing is said, live audio to the nearest of its regions. Of live audio nothing
@@ -94,6 +106,7 @@ export const models = modelCards(
   [
     {
       id: 'universal-streaming-english',
+      addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL, keyTerms('0.000667')] },
       name: 'Universal-Streaming English',
       description: `English, word by word, with turns that end by confidence or silence. \`format_turns\` adds punctuation. ${METERED}`,
       languages: ['en'],
@@ -102,6 +115,7 @@ export const models = modelCards(
     },
     {
       id: 'universal-streaming-multilingual',
+      addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL] },
       name: 'Universal-Streaming Multilingual',
       description: `Six languages, word by word, formatted by the model. ${METERED}`,
       languages: SIX_LANGUAGES,
@@ -109,6 +123,7 @@ export const models = modelCards(
     },
     {
       id: 'u3-rt-pro',
+      addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL] },
       name: 'Universal-3 Pro Realtime',
       description: `Six languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
       languages: SIX_LANGUAGES,
@@ -116,6 +131,7 @@ export const models = modelCards(
     },
     {
       id: 'universal-3-5-pro',
+      addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL], batch: [FILE_SPEAKERS, REDACTION, keyTerms('0.000834')] },
       name: 'Universal-3.5 Pro',
       description: `Live and for files, with prompts and switching between languages; live interims come in pauses only. ${METERED}`,
       languages: UNIVERSAL_35_LANGUAGES,
@@ -124,6 +140,7 @@ export const models = modelCards(
     },
     {
       id: 'universal-3-6-pro',
+      addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL] },
       name: 'Universal-3.6 Pro Realtime',
       description: `32 languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
       languages: UNIVERSAL_36_LANGUAGES,
@@ -133,6 +150,7 @@ export const models = modelCards(
     },
     {
       id: 'whisper-rt',
+      addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL, keyTerms('0.000667')] },
       name: 'Whisper Streaming',
       description: `99 languages, which it detects itself. \`format_turns\` adds punctuation. ${METERED}`,
       languages: ['*'],
@@ -140,8 +158,9 @@ export const models = modelCards(
     },
     {
       id: 'universal-2',
+      addOns: { batch: [FILE_SPEAKERS, REDACTION] },
       name: 'Universal-2',
-      description: `Files in 99 languages. Live, each utterance is a job of its own, whose final comes some seconds after it. ${ADD_ONS}`,
+      description: `Files in 99 languages. Live, each utterance is a job of its own, whose final comes some seconds after it.`,
       languages: ['*'],
       batch: '0.0025',
     },

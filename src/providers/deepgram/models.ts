@@ -27,15 +27,29 @@ export const KEYTERM_MODELS: readonly string[] = [...NOVA_3_MODELS, ...FLUX_MODE
 
 export const isFlux = (model: string): boolean => FLUX_MODELS.includes(model);
 
+/** Beside the price, as https://deepgram.com/pricing lists them for pay as you go, read by others on 2026-10-06. */
+const KEY_TERMS = { name: 'Key terms', amount: '0.0013', asked_by: ['provider_params.keyterm'] };
+const SPEAKERS = { name: 'Speakers', amount: '0.0020', asked_by: ['diarization', 'provider_params.diarize_model'] };
+const REDACTION = { name: 'Redaction', amount: '0.0020', asked_by: ['provider_params.redact'] };
+/** Live only: files in a language that is to be found are heard in one. */
+const SWITCHING = { name: 'Switching between languages', amount: '0.0015', asked_by: ['language=auto'] };
+
 const FLUX = {
   description:
     'Ends turns by what is said and not by silence alone: for voice agents. Partial text comes about four times a second.',
   created: 1_760_572_800,
   sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
+  addOns: { live: [KEY_TERMS, REDACTION] },
 };
 
 /** Pay as you go. Of the live prices that are told in public (0.0058, 0.0059) the higher. */
-const NOVA_2 = { created: 1_694_563_200, batch: '0.0043', live: '0.0059', priceDate: '2026-11-23' };
+const NOVA_2 = {
+  created: 1_694_563_200,
+  batch: '0.0043',
+  live: '0.0059',
+  priceDate: '2026-11-23',
+  addOns: { live: [SPEAKERS, REDACTION], batch: [SPEAKERS, REDACTION] },
+};
 
 /**
  * Regional endpoints take every key. Without the opt-out audio is kept, and may leave the region to improve models: only with it a
@@ -79,12 +93,11 @@ export const models = modelCards(
       languages: NOVA_LANGUAGES,
       switching: SWITCHING_LANGUAGES,
       // The regular live price. Deepgram asks 0.0048 "for a limited time", which may end without a word, and every minute then
-      // be billed for less than it costs; whoever wants to pass it on names it in the prices file. Of one language each: code
-      // switching (0.0092 live, 0.0058 for now; 0.0052 for files) and speakers (0.0020 more) cost more, which one price for
-      // each mode cannot say.
+      // be billed for less than it costs; whoever wants to pass it on names it in the prices file.
       batch: '0.0043',
       live: '0.0077',
       priceDate: '2026-09-21',
+      addOns: { live: [KEY_TERMS, SPEAKERS, REDACTION, SWITCHING], batch: [KEY_TERMS, SPEAKERS, REDACTION] },
     },
     {
       id: 'nova-2',

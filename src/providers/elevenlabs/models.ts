@@ -9,7 +9,13 @@ export const FILE_MODELS: readonly string[] = ['scribe_v2'];
 
 /** "90+ languages", which it detects itself. */
 const ANY = ['*'];
-const ADD_ONS = 'ElevenLabs charges extra for key terms and entities, which this price does not hold.';
+/** The list price for an hour by 60, rounded up: https://elevenlabs.io/pricing/api. */
+const KEY_TERMS = { name: 'Key terms', amount: '0.000834', asked_by: ['provider_params.keyterms'] };
+const ENTITIES = {
+  name: 'Entities',
+  amount: '0.001167',
+  asked_by: ['provider_params.entity_redaction'],
+};
 
 /**
  * Residency hosts are workspaces of their own, with their own keys. Nothing is kept where a request says so, of accounts that may.
@@ -45,17 +51,19 @@ export const models = modelCards(
     {
       id: 'scribe_v2_realtime',
       name: 'Scribe v2 Realtime',
-      description: `More than 90 languages. The gateway ends its turns, by silence. ${ADD_ONS}`,
+      description: `More than 90 languages. The gateway ends its turns, by silence.`,
       languages: ANY,
       can: { diarization: false, redaction: false },
       live: '0.0065',
+      addOns: { live: [KEY_TERMS] },
     },
     {
       id: 'scribe_v2',
       name: 'Scribe v2',
-      description: `Files in more than 90 languages, with up to 32 speakers. ${ADD_ONS}`,
+      description: `Files in more than 90 languages, with up to 32 speakers.`,
       languages: ANY,
       batch: '0.0037',
+      addOns: { batch: [KEY_TERMS, ENTITIES] },
     },
   ],
 );

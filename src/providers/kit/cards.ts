@@ -1,5 +1,5 @@
 // The catalogue rows of a provider, made of what its models have in common and of what sets each apart.
-import type { Capabilities, Mode } from '../../api/models.ts';
+import type { AddOn, Capabilities, Mode } from '../../api/models.ts';
 import type { NamedRegion, Processing } from '../../api/processing.ts';
 import type { ModelCard } from '../provider.ts';
 
@@ -31,6 +31,8 @@ interface Row {
   priceDate?: string;
   /** USD: the least that a file costs. */
   batchMinimum?: string;
+  /** What costs more where it is asked for, by mode. */
+  addOns?: Partial<Record<Mode, readonly AddOn[]>>;
   /** Capabilities that are not those of all; and those of live sessions that are not those of files. */
   can?: Partial<Capabilities>;
   canLive?: Partial<Capabilities>;
@@ -87,6 +89,10 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
     const { name, description, live, batch, can, canLive, switching } = row;
     const price = (amount: string) => ({ unit: 'minute', amount, byok: '0.00', ...common.price }) as const;
     const minimum = row.batchMinimum === undefined ? {} : { minimum: row.batchMinimum };
+    const addOns = (mode: Mode) => {
+      const known = row.addOns?.[mode] ?? [];
+      return known.length === 0 ? {} : { add_ons: [...known] };
+    };
     const ofFiles = <Value>(limit: Value | undefined): Value | null => (batch === undefined ? null : (limit ?? null));
     return {
       id: `${provider}/${row.id}`,
@@ -107,8 +113,8 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
       },
       pricing: {
         currency: 'USD',
-        ...(batch === undefined ? {} : { batch: { ...price(batch), ...minimum } }),
-        ...(live === undefined ? {} : { live: { ...price(live), ...common.livePrice } }),
+        ...(batch === undefined ? {} : { batch: { ...price(batch), ...minimum, ...addOns('batch') } }),
+        ...(live === undefined ? {} : { live: { ...price(live), ...common.livePrice, ...addOns('live') } }),
       },
       ...(canLive === undefined ? {} : { liveCapabilities: canLive }),
       ...(switching === undefined ? {} : { switching }),

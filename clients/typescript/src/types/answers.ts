@@ -114,6 +114,15 @@ export interface Price {
   minimum?: string;
   /** Where present, minutes are those that the connection to the provider is open, or of the audio where that is more. It is let go of while you send no audio. */
   metered?: 'connection';
+  /** What costs more where it is asked for; each is charged once for each minute. */
+  add_ons?: {
+    /** What it is, for people. */
+    name: string;
+    /** USD for each minute beside the price, decimal. */
+    amount: string;
+    /** What of a request asks for it, any of them: `diarization`, a member with a value as `language=auto`, or `provider_params.<name>`. */
+    asked_by: string[];
+  }[];
   /** USD that is billed where your own provider key is used. */
   byok: '0.00';
   /** True where the price is zero on purpose. */

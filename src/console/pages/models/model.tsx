@@ -7,7 +7,7 @@ import { Prose } from '../../controls/prose.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { acceptedBy, membersOf, type Schema } from '../../data/json-schema.ts';
-import { abilitiesOf, priceOf, STATUS_TONES } from './words.ts';
+import { abilitiesOf, addOnsOf, priceOf, STATUS_TONES } from './words.ts';
 
 export function Model({ members: { provider, model } }: { members: Record<string, string> }) {
   const answer = useAnswer<ModelRecord>(`models/${provider}/${model}`);
@@ -55,9 +55,9 @@ function Facts({ model }: { model: ModelRecord }) {
           )}
         </dd>
         <dt>Files</dt>
-        <dd>{priceOf(pricing.batch)}</dd>
+        <dd>{[priceOf(pricing.batch), ...addOnsOf(pricing.batch)].join(', ')}</dd>
         <dt>Live</dt>
-        <dd>{priceOf(pricing.live)}</dd>
+        <dd>{[priceOf(pricing.live), ...addOnsOf(pricing.live)].join(', ')}</dd>
         <dt>On a key of your own</dt>
         <dd>$0.00</dd>
         <dt>Modes</dt>

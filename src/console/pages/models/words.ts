@@ -22,6 +22,10 @@ export function priceOf(price: Price | undefined): string {
   return `${usd(price.amount)} / ${price.unit === 'minute' ? 'min' : 'session'}`;
 }
 
+/** `key terms +$0.0013`: what costs more where it is asked for. */
+export const addOnsOf = (price: Price | undefined): string[] =>
+  (price?.add_ons ?? []).map(({ name, amount }) => `${name.toLowerCase()} +${usd(amount)}`);
+
 /** What a model can, in words. */
 export function abilitiesOf(capabilities: Model['capabilities']): string {
   const known = Object.entries(ABILITIES) as [keyof typeof ABILITIES, string][];
