@@ -35,9 +35,10 @@ const PAUSE = { head: 2, threshold: 0.6, leastSeconds: 0.2 } as const;
 /** By how much the model is behind the speaker, and a little more. */
 const BEHIND_SECONDS = 0.5 + 0.24;
 /** Nothing is told without audio, not even of what was said before. */
-const KEEP_ALIVE = { afterMs: 3_000, seconds: 0.8 } as const;
-/** Silence that is told of. */
+const KEEP_ALIVE = { afterMs: 3_000, seconds: 2 } as const;
+/** Silence that is told of, but for what may be the beginning of a word: it is told when it is over. */
 const EMPTY_SECONDS = 1;
+const WORD_SECONDS = 2;
 /** Ends that wait; what is asked for beyond that is not. */
 const ASKED_MAX = 32;
 
@@ -165,7 +166,7 @@ function stepped(state: State, pause: unknown): Step[] {
     if (steps.length > 0) return steps;
   }
   // Words of what it has stepped over are told, but for those that it is behind by.
-  const quiet = heardSeconds - BEHIND_SECONDS;
+  const quiet = heardSeconds - BEHIND_SECONDS - WORD_SECONDS;
   if (turns.open) return [{ type: 'confirmed' }];
   if (quiet - settledSeconds < EMPTY_SECONDS) return [{ type: 'confirmed' }];
   state.settledSeconds = quiet;

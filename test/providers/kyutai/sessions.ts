@@ -57,7 +57,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
   'are not ended without words': [[PAUSING, PAUSING, 'confirmed', 'confirmed']],
   'are silence that is told now and then, but for what the model is behind by': [
-    [...Array(22).fill(SPEAKING), ...Array(21).fill('confirmed'), like({ utterance: { text: '', start: 0 } })],
+    [...Array(47).fill(SPEAKING), ...Array(46).fill('confirmed'), like({ utterance: { text: '', start: 0 } })],
   ],
 };
 
@@ -74,7 +74,7 @@ const SESSION: Readonly<Record<string, Story>> = {
     [FINISH, ...END],
     [closed(1000), 'failed retry final_missing'],
   ],
-  'is kept by silence': [[KEEP_ALIVE, 'send 19221 bytes']],
+  'is kept by silence': [[KEEP_ALIVE, 'send 48021 bytes']],
   'has no place': [[{ type: 'Error', message: 'no free channels' }, 'failed next no_free_channels']],
   fails: [[{ type: 'Error', message: 'out of memory' }, 'failed retry error']],
 };
