@@ -108,12 +108,16 @@ export const shortRows = (list: readonly Model[]): string[][] => [
   ]),
 ];
 
+const REGIONS_SHOWN_MAX = 3;
+
 /** Regions that are promised, or what is said where none is. */
 function regionsOf(processing: Model['processing']): string {
   const regions = [...new Set(processing.map(({ region }) => region))];
   const named = regions.filter(isNamedRegion);
   const isKept = processing.every(({ retention }) => retention !== 'none');
-  return `${(named.length === 0 ? regions : named).join(',')}${isKept ? '*' : ''}`;
+  const told = named.length === 0 ? regions : named;
+  const more = told.length > REGIONS_SHOWN_MAX ? ` +${told.length - REGIONS_SHOWN_MAX}` : '';
+  return `${told.slice(0, REGIONS_SHOWN_MAX).join(',')}${more}${isKept ? '*' : ''}`;
 }
 
 function shortPrice(price: Price | undefined): string {
