@@ -93,7 +93,7 @@ describe('servers of the operator’s own', () => {
 
 /** A section, and how the sentence of its only fault goes. */
 const BAD: [string, unknown, RegExp][] = [
-  ['no list', { shape: 'openai' }, /^custom in the .* is \{.*\}; it is a list of servers\.$/],
+  ['no list', { shape: 'openai', apiKey: CANARY }, /^custom in the .* is an object; it is a list of servers\.$/],
   [
     'no object',
     ['x'],
@@ -109,6 +109,11 @@ const BAD: [string, unknown, RegExp][] = [
     'a URL with a key',
     [server({ url: `http://u:${CANARY}@h` })],
     /^custom\[0\]\.url .* cannot be used; .* without user/,
+  ],
+  [
+    'models that are no list',
+    [server({ models: { apiKey: CANARY } })],
+    /^custom\[0\]\.models .* is an object; it is a list of at least one model\.$/,
   ],
   ['no models', [server({ models: [] })], /^custom\[0\]\.models .* is \[\]; it is a list of at least one model\.$/],
   [

@@ -16,9 +16,13 @@ export function faultsIn(schema: TSchema, value: unknown, place: string): string
   )
     return value.flatMap((item, index) => faultsIn(items, item, `${place}[${index}]`));
   if (Value.Check(schema, value)) return [];
-  const problem = schema.quotable === false ? 'cannot be used' : `is ${shown(value)}`;
+  const problem = schema.quotable === false ? 'cannot be used' : `is ${isNested(value) ? 'an object' : shown(value)}`;
   return [`${place} in the configuration file ${problem}; it is ${acceptedBy(schema)}.`];
 }
+
+/** Members of such may be keys, which are never shown. */
+const isNested = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !(Array.isArray(value) && !value.some(isNested));
 
 function faultsInObject(
   properties: Readonly<Record<string, TSchema>>,
