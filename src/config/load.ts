@@ -12,7 +12,7 @@ import { configFields, type Field } from './fields.ts';
 import { isOfService, isOurs, suggestion } from './names.ts';
 import { loadPriceList } from './prices/price-list.ts';
 import { type Config, ConfigSchema } from './schema.ts';
-import { faultsTogether, type PlacedProvider, placeFaults } from './together.ts';
+import { type ConfigurableProvider, credentialFaults, faultsTogether, placeFaults } from './together.ts';
 
 /** The variable that names the configuration file. */
 export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
@@ -25,7 +25,7 @@ export interface LoadOptions {
   /** Names of the known providers, for their `VOXGATE_<PROVIDER>_URL` and `<PROVIDER>_API_KEY`. */
   providers: readonly string[];
   /** Their models: where they are given, the prices are checked with all the rest. */
-  catalogue?: readonly ({ models: readonly PricedCard[] } & Partial<PlacedProvider>)[];
+  catalogue?: readonly ({ models: readonly PricedCard[] } & Partial<ConfigurableProvider>)[];
   /** Gives a file's text or throws. */
   readFile?: (path: string) => string;
   /** Hears what an operator may want to know of a configuration that can be used, in a sentence. */
@@ -73,6 +73,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
     faults.push(...faultsTogether(config as Config, fields, { readFile, usable }));
     const { catalogue } = options;
     faults.push(...placeFaults(catalogue ?? [], (config as Config).providers, fields));
+    faults.push(...credentialFaults(catalogue ?? [], (config as Config).providers, fields));
     if (
       catalogue !== undefined &&
       custom.faults.length === 0 &&

@@ -175,10 +175,10 @@ export const ProviderSettings = Type.Object({
     description: 'Base URL of the provider: a deployment of your own, a proxy or a simulator.',
     quotable: false,
   }),
-  apiKey: optionalText(Type.String({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }), {
+  apiKey: optionalText(Type.String({ minLength: 1, maxLength: 4096, pattern: '^(?:[!-~]+|\\{[!-~\\s]+\\})$' }), {
     env: '<PROVIDER>_API_KEY',
     accepts: 'a text of 1 to 4096 printable ASCII characters without spaces',
-    description: 'Credential at the provider: its key, or a JSON object without spaces where it has several members.',
+    description: 'Credential at the provider: its key, or a JSON object where it has several members.',
     secret: true,
   }),
   region: optionalText(Type.String({ pattern: '^[a-z0-9-]{1,40}$' }), {

@@ -1,5 +1,7 @@
 // What no single value can say: settings that go together, files that must be readable, and what a node among others needs.
 // Single values are checked by the declaration.
+import { Value } from '@sinclair/typebox/value';
+import { apiKeyForm, type CredentialForm } from '../providers/credentials.ts';
 import { notPlace } from '../providers/kit/places.ts';
 import type { Provider } from '../providers/provider.ts';
 import { codeOf, nameOf, shown } from './config-error.ts';
@@ -108,12 +110,12 @@ function clusterFaults({ cluster, data }: Config, name: (place: string) => strin
   ];
 }
 
-/** Of a provider, what says which regions it can be said to be in. */
-export type PlacedProvider = Pick<Provider, 'name' | 'endpoints'>;
+/** Of a provider, what says which regions it can be said to be in, and what its credential is. */
+export type ConfigurableProvider = Pick<Provider, 'name' | 'endpoints' | 'credentialForm'>;
 
 /** A sentence for each region that is none of the provider's endpoints, or no region at all. */
 export function placeFaults(
-  catalogue: readonly Partial<PlacedProvider>[],
+  catalogue: readonly Partial<ConfigurableProvider>[],
   settings: Config['providers'],
   fields: readonly Field[],
 ): string[] {
@@ -126,4 +128,37 @@ export function placeFaults(
     const what = url === undefined && provider.endpoints !== undefined ? 'one of its endpoints' : 'a region';
     return `${nameOf(field)} is ${shown(region)}; it is ${what}: ${known.join(', ')}.`;
   });
+}
+
+/** A sentence for each credential that is not of its provider's form; what it holds is not shown. */
+export function credentialFaults(
+  catalogue: readonly Partial<ConfigurableProvider>[],
+  settings: Config['providers'],
+  fields: readonly Field[],
+): string[] {
+  return catalogue.flatMap(({ name = '', credentialForm = apiKeyForm }) => {
+    const text = settings[name]?.apiKey;
+    const field = fields.find(({ path }) => path.join('.') === `providers.${name}.apiKey`);
+    if (text === undefined || field === undefined) return [];
+    const members = Object.keys(credentialForm.properties);
+    const isObject = members.length > 1 && text.startsWith('{');
+    const fault = isObject ? faultOfMembers(credentialForm, text) : /\s/.test(text) ? 'has spaces' : undefined;
+    if (fault === undefined) return [];
+    const accepted = isObject ? `a key, or a JSON object of ${members.join(', ')}` : field.accepts;
+    return `${nameOf(field)} ${fault}; it is ${accepted}.`;
+  });
+}
+
+function faultOfMembers(form: CredentialForm, text: string): string | undefined {
+  let members: unknown;
+  try {
+    members = JSON.parse(text);
+  } catch {
+    return 'is no JSON';
+  }
+  const fault = Value.Errors(form, members).First();
+  if (fault === undefined) return undefined;
+  const member = fault.path.slice(1);
+  if (!Object.hasOwn(form.properties, member)) return 'has a member that is not known';
+  return `has ${fault.value === undefined ? 'no' : 'a wrong'} ${member}`;
 }
