@@ -4,7 +4,7 @@ import type { Client, ClientDuplexStream, StatusObject } from '@grpc/grpc-js';
 import type { Clock } from '../../../machines/clock.ts';
 import { formsOf, type MethodForms } from '../../providers/kit/grpc/messages.ts';
 import { closeOf, refusalOf } from '../../providers/kit/grpc/status.ts';
-import { type GrpcEndpoint, HALF_CLOSE, type Outgoing } from '../../providers/provider.ts';
+import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type Outgoing } from '../../providers/provider.ts';
 import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './contract.ts';
 
 type Library = typeof import('@grpc/grpc-js');
@@ -30,6 +30,11 @@ const CHANNEL = {
   'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
 };
 
+/** Loads what calls need: at the first of them it would hold up all other work of the process. */
+export async function prepareCalls(methods: readonly GrpcMethod[]): Promise<void> {
+  if (methods.length > 0) await Promise.all([import('@grpc/grpc-js'), ...methods.map(formsOf)]);
+}
+
 const asItIs = (bytes: Buffer): Buffer => bytes;
 
 export class GrpcWire implements Wire {
@@ -49,7 +54,6 @@ export class GrpcWire implements Wire {
   #halfClosed = false;
   #over = false;
   #unsentBytes = 0;
-  #full = false;
 
   constructor(endpoint: GrpcEndpoint, listener: WireListener, clock: Clock) {
     this.#endpoint = endpoint;
@@ -72,7 +76,6 @@ export class GrpcWire implements Wire {
     }
     const bytes = this.#written(frame);
     this.#unsentBytes += bytes.length;
-    this.#full ||= call.writableNeedDrain;
     call.write(bytes, () => this.#sent(bytes.length));
   }
 
@@ -199,9 +202,7 @@ export class GrpcWire implements Wire {
 
   #sent(bytes: number): void {
     this.#unsentBytes -= bytes;
-    if (!this.#full || this.#unsentBytes > 0 || this.#over) return;
-    this.#full = false;
-    this.#listener.drained();
+    if (this.#unsentBytes === 0 && !this.#over) this.#listener.drained();
   }
 
   #unreachable(): void {
