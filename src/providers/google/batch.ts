@@ -1,10 +1,11 @@
 // Files of Google: one request with the file in it, a minute at most; longer ones would have to be in a bucket first.
 // https://cloud.google.com/speech-to-text/v2/docs/reference/rest/v2/projects.locations.recognizers/recognize
 import { requestBatch } from '../kit/batch.ts';
+import { utteranceOfResult } from '../kit/grpc/results.ts';
 import { listIn, objectIn } from '../kit/json.ts';
 import { sentencesOf } from '../kit/words.ts';
 import { headersOf, recognizerOf, urlAt } from './api.ts';
-import { configOf, utteranceIn } from './config.ts';
+import { configOf, toldIn } from './config.ts';
 import { failures } from './failures.ts';
 
 export const batch = requestBatch({
@@ -28,7 +29,7 @@ export const batch = requestBatch({
     if (!Array.isArray(answer.results) && typeof answer.metadata !== 'object') return undefined;
     let from = 0;
     const heard = listIn(answer.results).map((result) => {
-      const utterance = utteranceIn(objectIn(result), (seconds) => seconds, from, from);
+      const utterance = utteranceOfResult(toldIn(objectIn(result)), (seconds) => seconds, from, from);
       from = utterance.end;
       return utterance;
     });

@@ -6,6 +6,7 @@ import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
 import { options } from './options.ts';
+import { streamingRecognize } from './proto.ts';
 
 export const google: Provider = {
   name: 'google',
@@ -20,6 +21,7 @@ export const google: Provider = {
   authorize,
   credentialCheck,
   live,
+  calls: [streamingRecognize],
   batch,
   failures: failures.rows,
 };
