@@ -26,6 +26,7 @@ import { HttpPools } from '../upstream/http/pools.ts';
 import { DialHealth } from '../upstream/service/dial-health.ts';
 import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
+import { prepareCalls } from '../upstream/wire/grpc-wire.ts';
 import { type Assembly, hasService, lastingName, serviceAccess, spoolDirectory } from './context.ts';
 import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
@@ -164,11 +165,8 @@ function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live[
   return { loopback: new LoopbackEngine(clock), local };
 }
 
-function openUpstream(
-  { providers, clock, logger, metrics, defer }: Assembly,
-  { access }: OpenedVault,
-  engines: Live['engines'],
-): UpstreamHost {
+function openUpstream(assembly: Assembly, { access }: OpenedVault, engines: Live['engines']): UpstreamHost {
+  const { providers, clock, logger, metrics, defer } = assembly;
   // Not those of uploads: an utterance is not to wait behind a file.
   const pools = new HttpPools(UTTERANCE_CONNECTIONS);
   defer(() => pools.close());
@@ -185,6 +183,9 @@ function openUpstream(
     },
   });
   defer(() => upstream.close());
+  const served = [...providers.values()].filter(({ name }) => hasService(assembly, name));
+  const calls = served.flatMap((provider) => provider.calls ?? []);
+  prepareCalls(calls).catch((err) => logger.error({ err, action: 'prepareCalls' }, 'upstream fault'));
   metrics.watchQueue('upstream_legs', () => upstream.size);
   return upstream;
 }

@@ -17,6 +17,7 @@ import { withLiveTurns } from './live-turns.ts';
 import { local } from './local/index.ts';
 import { loopback } from './loopback/index.ts';
 import { mistral } from './mistral/index.ts';
+import { nvidia } from './nvidia/index.ts';
 import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 import { revai } from './revai/index.ts';
@@ -42,6 +43,7 @@ export const providers: readonly Provider[] = [
   google,
   aws,
   kyutai,
+  nvidia,
   loopback,
 ].map(withLiveTurns);
 

@@ -5,7 +5,7 @@ import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Capabilities, Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialCheck, CredentialForm, ProviderAccess } from './credentials.ts';
-import type { Endpoint, SocketEndpoint } from './endpoints.ts';
+import type { Endpoint, GrpcMethod, SocketEndpoint } from './endpoints.ts';
 import type { Outgoing } from './engine.ts';
 import type { HttpAnswer, HttpRequest, ProviderRefusal } from './http.ts';
 import type { FailureRow } from './kit/failure-row.ts';
@@ -277,6 +277,8 @@ export interface Provider {
   /** How a credential is tried out; without it, it is tried by using it. */
   credentialCheck?: CredentialCheck;
   live: LiveCodec | undefined;
+  /** Calls of gRPC that `live` makes. What they need is loaded beforehand by a node that may make them. */
+  calls?: readonly GrpcMethod[];
   batch: BatchCodec | undefined;
   /** What its statuses, codes, words and closes mean. */
   failures: readonly FailureRow[];

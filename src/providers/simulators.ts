@@ -10,6 +10,7 @@ import { simulator as google } from './google/simulator/index.ts';
 import { simulator as groq } from './groq/simulator/index.ts';
 import { simulator as kyutai } from './kyutai/simulator/index.ts';
 import { simulator as mistral } from './mistral/simulator/index.ts';
+import { simulator as nvidia } from './nvidia/simulator/index.ts';
 import { simulator as openai } from './openai/simulator/index.ts';
 import { simulator as revai } from './revai/simulator/index.ts';
 import type { ProviderSimulator } from './simulation.ts';
@@ -34,4 +35,5 @@ export const simulators: readonly ProviderSimulator[] = [
   google,
   aws,
   kyutai,
+  nvidia,
 ];

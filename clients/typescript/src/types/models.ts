@@ -19,6 +19,7 @@ import type {
   MistralParams,
   MistralVoxtralMini2602Params,
   MistralVoxtralMiniTranscribeRealtime2602Params,
+  NvidiaParams,
   OpenaiParams,
 } from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
@@ -94,6 +95,9 @@ export interface ModelParams {
   'google/telephony': GoogleParams;
   'aws/transcribe': AwsParams;
   'kyutai/stt-1b-en_fr': KyutaiParams;
+  'nvidia/parakeet-ctc-1.1b': NvidiaParams;
+  'nvidia/parakeet-rnnt-1.1b-multilingual': NvidiaParams;
+  'nvidia/nemotron-asr-streaming': NvidiaParams;
   'loopback/script': LoopbackParams;
   'loopback/numbered': LoopbackNumberedParams;
 }
@@ -117,5 +121,6 @@ export interface ProviderParams {
   google: GoogleParams;
   aws: AwsParams;
   kyutai: KyutaiParams;
+  nvidia: NvidiaParams;
   loopback: LoopbackParams | LoopbackNumberedParams;
 }

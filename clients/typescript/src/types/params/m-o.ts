@@ -121,3 +121,33 @@ export type MistralVoxtralMini2602Params = {
   /** Of sampling; 0 when absent. */
   temperature?: number;
 };
+
+/** Options of NVIDIA Riva. */
+export interface NvidiaParams {
+  /** Masks profanities. */
+  profanity_filter?: boolean;
+  /** Punctuation and capitals; on when absent. */
+  enable_automatic_punctuation?: boolean;
+  /** Numbers and dates stay words. */
+  verbatim_transcripts?: boolean;
+  /** Words and names to expect. */
+  phrases?: string[];
+  /** How much the `phrases` are preferred; 10 when absent. */
+  boost?: number;
+  /** Speakers at most, where they are told apart. */
+  max_speaker_count?: number;
+  /** Milliseconds in which speech begins a turn. */
+  start_history?: number;
+  /** Share of them that has to be speech. */
+  start_threshold?: number;
+  /** Milliseconds of silence that end a turn; 800 when absent. */
+  stop_history?: number;
+  /** Share of them that has to be silence. */
+  stop_threshold?: number;
+  /** The same for a first end, which is still unsettled. */
+  stop_history_eou?: number;
+  /** Share of those that has to be silence. */
+  stop_threshold_eou?: number;
+  /** What else a server of one’s own takes, by name. */
+  custom_configuration?: Record<string, unknown>;
+}

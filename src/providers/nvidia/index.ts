@@ -1,0 +1,22 @@
+// NVIDIA Riva: models on a server of one's own (NIM), or in NVIDIA's cloud, live by gRPC; files go through the live codec.
+import type { Provider } from '../provider.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+import { streamingRecognize } from './proto.ts';
+
+export const nvidia: Provider = {
+  name: 'nvidia',
+  title: 'NVIDIA Riva',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'none',
+  address: 'configured',
+  live,
+  calls: [streamingRecognize],
+  batch: { kind: 'live' },
+  failures: failures.rows,
+};
