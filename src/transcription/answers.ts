@@ -3,7 +3,7 @@
 import type { Segment, Transcription, VerboseTranscription } from '../api/transcriptions.ts';
 import { usdOf } from '../billing/price.ts';
 import type { Degradation } from '../failover/chain.ts';
-import { languageName } from '../providers/kit/whisper-languages.ts';
+import { languageName } from '../providers/kit/languages/whisper-languages.ts';
 import type { FileResult } from './job.ts';
 import { hasTimes } from './shortcomings.ts';
 import { type Cue, cuesOf } from './subtitles/cues.ts';

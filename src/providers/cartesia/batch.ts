@@ -1,7 +1,7 @@
 // Files of Ink Whisper: one form, one answer.
 import { requestBatch } from '../kit/batch.ts';
 import { type Members, numberIn, textIn } from '../kit/json.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { sentencesOf, utteranceOf } from '../kit/words.ts';
 import { formOf } from '../urls.ts';
 import { api, wordsIn } from './api.ts';

@@ -3,10 +3,10 @@
 import type { Utterance } from '../../../machines/events.ts';
 import { failed } from '../kit/heard.ts';
 import { type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
 import { utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';

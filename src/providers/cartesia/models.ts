@@ -1,7 +1,7 @@
 // Catalogue rows of Cartesia. Not verified with the service: the codes of its closes, how long it keeps an idle connection (20 s
 // or three minutes), how much faster than real time audio may come, and that words' times count from the first audio.
 import { modelCards, processedIn } from '../kit/cards.ts';
-import { LANGUAGES } from '../kit/whisper-languages.ts';
+import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 export const LIVE_MODELS: readonly string[] = ['ink-2'];
 

@@ -1,7 +1,7 @@
 // Files of Scribe: one form, one answer with every word of it.
 import { requestBatch } from '../kit/batch.ts';
 import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { formOf } from '../urls.ts';

@@ -2,9 +2,9 @@
 // them by silence as well, later, and it would not be known which commit an answer is for.
 import { failed, Warnings } from '../kit/heard.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
 import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
 import { api, languageTag, wordsIn } from './api.ts';

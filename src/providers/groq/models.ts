@@ -1,6 +1,6 @@
 // Catalogue rows of Groq. Not verified with the service: what it answers beside the text, which its own types leave out.
 import { modelCards, processedIn } from '../kit/cards.ts';
-import { LANGUAGES } from '../kit/whisper-languages.ts';
+import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 /** Of a file that is sent, whatever the plan: https://console.groq.com/docs/speech-to-text */
 export const FILE_BYTES_MAX = 25_000_000;

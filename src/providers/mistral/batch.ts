@@ -1,7 +1,7 @@
 // Files: OpenAI's form, with times of segments or of words, which come as segments of one word each.
 import { listIn, type Members, objectIn } from '../kit/json.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
 import type { BatchRequest } from '../provider.ts';
 import { api } from './api.ts';
 import { failures } from './failures.ts';

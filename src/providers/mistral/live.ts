@@ -2,10 +2,10 @@
 // for; else they end where they are asked to, by a flush: https://docs.mistral.ai/studio/audio/speech-to-text/transcribe-in-realtime
 import { failed } from '../kit/heard.ts';
 import { type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { GrowingText } from '../kit/openai-shaped/growing-text.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
 import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
 import { api } from './api.ts';

@@ -1,6 +1,6 @@
 // Catalogue rows of OpenAI's models, and what sets them apart on the wire.
 import { at, modelCards, processedIn } from '../kit/cards.ts';
-import { LANGUAGES } from '../kit/whisper-languages.ts';
+import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 /** Hertz of linear16 in a Realtime session; it takes no other. */
 export const LIVE_RATE = 24_000;

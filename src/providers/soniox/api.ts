@@ -2,7 +2,7 @@
 import type { Utterance } from '../../../machines/events.ts';
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { fractionIn, type Members, secondsIn, textIn } from '../kit/json.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 import type { ProviderAccess } from '../provider.ts';
 

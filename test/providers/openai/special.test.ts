@@ -1,6 +1,11 @@
 // What is special of OpenAI: limits of files, names of languages, and keys that may not list models.
 import { expect, it } from 'vitest';
-import { baseLanguage, LANGUAGES, languageCode, languageName } from '../../../src/providers/kit/whisper-languages.ts';
+import {
+  baseLanguage,
+  LANGUAGES,
+  languageCode,
+  languageName,
+} from '../../../src/providers/kit/languages/whisper-languages.ts';
 import { openai } from '../../../src/providers/openai/index.ts';
 
 it('its seven models take files of a size and length that OpenAI takes', () => {

@@ -3,7 +3,7 @@ import type { Utterance, Word } from '../../../../machines/events.ts';
 import type { TokenLogprob } from '../../../api/transcriptions.ts';
 import type { BatchResult } from '../../provider.ts';
 import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../json.ts';
-import { languageCode } from '../whisper-languages.ts';
+import { languageCode } from '../languages/whisper-languages.ts';
 import { Speakers, sentencesOf, utteranceOf, wordOf } from '../words.ts';
 
 export function resultOf(answer: Members, fileSeconds: number | undefined): Omit<BatchResult, 'warnings'> | undefined {

@@ -6,8 +6,8 @@ import { modelAt, type ProviderApi } from '../api.ts';
 import { requestBatch } from '../batch.ts';
 import type { FailureTable } from '../failures.ts';
 import { listIn, type Members } from '../json.ts';
+import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { OptionRows, OptionTable } from '../options.ts';
-import { baseLanguage } from '../whisper-languages.ts';
 import { resultOf } from './answer.ts';
 
 interface Settings<Rows extends OptionRows> {

@@ -1,7 +1,7 @@
 // The answers of an endpoint for files that is shaped like OpenAI's: what was heard, in each `response_format` and as
 // server-sent events.
 import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
-import { languageName } from '../whisper-languages.ts';
+import { languageName } from '../languages/whisper-languages.ts';
 import { textOf } from './words.ts';
 
 type Members = Readonly<Record<string, unknown>>;

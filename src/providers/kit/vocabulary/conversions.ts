@@ -1,6 +1,6 @@
 // Ways of serving a member that several providers have in common.
 import type { Redaction } from '../../../api/listen/vocabulary.ts';
-import { baseLanguage } from '../whisper-languages.ts';
+import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { Serves } from './serving.ts';
 
 /** For models that are told of terms in the text of their prompt and nowhere else: they come last, where a long prompt is heard. */

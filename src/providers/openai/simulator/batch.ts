@@ -1,11 +1,11 @@
 // The simulated `POST /v1/audio/transcriptions`: which form each model takes, and the limits of files. How the answer is
 // written is in the kit.
 import { Type } from '@sinclair/typebox';
+import { baseLanguage } from '../../kit/languages/whisper-languages.ts';
 import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
 import { answerIn, streamIn } from '../../kit/simulator/openai-answers.ts';
 import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
 import { textOf } from '../../kit/simulator/words.ts';
-import { baseLanguage } from '../../kit/whisper-languages.ts';
 import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { FILE_EXTENSIONS, FILE_SECONDS_MAX, FORM_BYTES_MAX, traitsOf } from '../models.ts';
 import { ServerVad } from './session.ts';
