@@ -4,13 +4,13 @@ import type { FailureKind, LegFailure } from '../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
 /** Statuses that blame what was asked for. */
-const CALLERS = [400, 413, 415, 422];
+const CALLERS = [400, 413, 414, 415, 422, 431];
 /** Longest text of a provider that is passed on. */
 const WORDS_MAX = 300;
 
 /**
- * The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, 400, 413, 415 and 422 the
- * caller's. Words about a credential may quote it, and are not passed on.
+ * The failure of a refused upgrade or request by its status: 401, 402 and 403 are the credential's, 400, 413, 414, 415, 422 and
+ * 431 the caller's. Words about a credential may quote it, and are not passed on.
  *
  * @param known what it is, where the provider's rows say so
  */

@@ -13,6 +13,7 @@ const BY_STATUS: readonly RefusalRow[] = [
   ...[401, 402].map((status) => ({ status, is: `account http_${status}` })),
   { status: 400, is: 'caller http_400' },
   { status: 413, body: 'too large', is: 'caller http_413' },
+  ...[414, 431].map((status) => ({ status, is: `caller http_${status}` })),
   { status: 429, is: 'next http_429' },
   { status: 404, body: '<html>', is: 'next http_404', file: '*' },
   ...[500, 502, 503, 504].flatMap((status) =>
