@@ -65,7 +65,7 @@ export const models: Command = {
       return EXIT.ok;
     }
     if (process.stdout.isTTY) {
-      printTable(shortRows(list));
+      printTable(shortRows(list, process.stdout.columns));
       print(LEGEND);
     } else printTable(fullRows(list));
     return EXIT.ok;
@@ -95,18 +95,24 @@ utterance; each: for a session. REGIONS: with * something is kept in all of them
 voxgate models | cat lists modes and languages in full; --language fr, --mode
 live, --region eu and others find some of them.`;
 
-/** Lines of at most 100 characters. */
-export const shortRows = (list: readonly Model[]): string[][] => [
-  ['MODEL', 'LANGUAGES', 'LIVE', 'BATCH', 'REGIONS', 'KEY'],
-  ...list.map(({ id, live_turns, languages, pricing, processing, available }) => [
-    id,
-    languages.length > 1 ? `${languages[0]} +${languages.length - 1}` : (languages[0] ?? ''),
-    `${shortPrice(pricing.live)}${pricing.live !== undefined && live_turns === 'gateway' ? ' u' : ''}`,
-    shortPrice(pricing.batch),
-    regionsOf(processing),
-    available ? 'yes' : 'no',
-  ]),
-];
+/** A terminal of so many characters has room for the regions. */
+const REGIONS_COLUMNS_MIN = 100;
+
+/** Lines of at most 80 characters, or of 100 where the terminal is as wide. */
+export function shortRows(list: readonly Model[], columns = REGIONS_COLUMNS_MIN): string[][] {
+  const regions = (text: string) => (columns < REGIONS_COLUMNS_MIN ? [] : [text]);
+  return [
+    ['MODEL', 'LANGUAGE', 'LIVE', 'BATCH', ...regions('REGIONS'), 'KEY'],
+    ...list.map(({ id, live_turns, languages, pricing, processing, available }) => [
+      id,
+      languages.length > 1 ? `${languages[0]} +${languages.length - 1}` : (languages[0] ?? ''),
+      `${shortPrice(pricing.live)}${pricing.live !== undefined && live_turns === 'gateway' ? ' u' : ''}`,
+      shortPrice(pricing.batch),
+      ...regions(regionsOf(processing)),
+      available ? 'yes' : 'no',
+    ]),
+  ];
+}
 
 const REGIONS_SHOWN_MAX = 3;
 

@@ -91,21 +91,23 @@ describe('voxgate', () => {
     };
     expect(await slugs('FLUX')).toEqual(['deepgram/flux-general-en', 'deepgram/flux-general-multi']);
     expect(await slugs('local/', 'fr')).toEqual(['local/commands-fr', 'local/align-fr']);
-    expect(await slugs('deepgram', 'batch')).toEqual(['deepgram/nova-3']);
+    expect(await slugs('nova-3', 'batch')).toEqual(['deepgram/nova-3']);
     expect(await slugs('available')).not.toContain('deepgram/nova-3');
     const none = await voxgate(['models', '--filter', 'nobody']);
     expect([none.code, none.errors]).toEqual([1, 'voxgate: no model is nobody; voxgate models lists all of them.\n']);
   });
 
-  it('fits the models into a terminal of 80 characters', async () => {
+  it.each([80, 100])('fits the models into a terminal of %d characters', async (columns) => {
     const { data } = JSON.parse((await voxgate(['models', '--json'])).output) as { data: Model[] };
-    const rows = shortRows(data);
+    const rows = shortRows(data, columns);
     const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-    expect(widths.reduce((sum, width) => sum + width + 2, -2)).toBeLessThanOrEqual(80);
+    expect(widths.reduce((sum, width) => sum + width + 2, -2)).toBeLessThanOrEqual(columns);
     expect(rows).toHaveLength(data.length + 1);
     const amount = expect.stringMatching(/^0\.\d+$/);
-    expect(rows).toContainEqual(['deepgram/nova-3', expect.stringMatching(/^en \+\d+$/), amount, amount, 'no']);
-    expect(rows).toContainEqual(['local/commands-en', 'en', 'free', 'free', 'yes']);
+    const regions = (text: string) => (columns < 100 ? [] : [text]);
+    const many = expect.stringMatching(/^en \+\d+$/);
+    expect(rows).toContainEqual(['deepgram/nova-3', many, amount, amount, ...regions('eu,au,in'), 'no']);
+    expect(rows).toContainEqual(['local/commands-en', 'en', 'free', 'free', ...regions('self'), 'yes']);
   });
 });
 
