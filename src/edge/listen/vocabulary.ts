@@ -89,7 +89,7 @@ function promptOf(text = ''): string | undefined {
 }
 
 function boostOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
+  if (text === undefined || text.trim() === '') return undefined;
   const value = Number(text);
   if (value >= 0 && value <= 1) return value;
   throw bad('vocabulary_boost', '`vocabulary_boost` is a number from 0 to 1.');

@@ -70,7 +70,7 @@ describe('a listen query', () => {
     [{ turn_events: 'true' }, { turnEvents: true }],
     [{ languages: 'en, fr-CA,en' }, { common: { languages: ['en', 'fr-CA'] } }],
     [{ keyterms: '["Smith, Inc.","Zoë"]' }, { common: { keyterms: ['Smith, Inc.', 'Zoë'] } }],
-    [{ keyterms: '', prompt: ' ', redact: 'false', vocabulary_boost: '' }, {}],
+    [{ keyterms: '', prompt: ' ', redact: 'false', vocabulary_boost: ' ' }, {}],
     [{ prompt: 'A call.', redact: 'true' }, { common: { prompt: 'A call.', redact: ['pii'] } }],
     [
       { redact: 'pci,numbers', vocabulary_boost: '0.5' },
