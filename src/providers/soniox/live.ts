@@ -28,8 +28,11 @@ const END = '';
 const KEEP_ALIVE = { type: 'keepalive' } as const;
 /** What should stand before a turn is ended by hand: https://soniox.com/docs/stt/rt/manual-finalization */
 const TRAILING_SILENCE_SECONDS = 0.2;
-/** The provider's own `max_endpoint_delay_ms`. */
-const ENDPOINT_DELAY_MS = 2_000;
+/**
+ * It ends a turn by what was said, at the latest after `max_endpoint_delay_ms` (2000 unless asked otherwise), and as a rule much
+ * sooner: a leg that is behind, and is not sent the whole of a pause, is told by this one.
+ */
+const TURN_PAUSE_MS = 1_000;
 /** Of silence, so much is told at a time, and the newest is kept back: a word may still be found in it. */
 const QUIET_SECONDS = 1;
 
@@ -41,7 +44,10 @@ export const live: LiveCodec<State> = {
       drainMs: 8_000,
       stallMs: 8_000,
       answers: 'words',
-      turnPauseMs: options.honoured(params, model, 'live').max_endpoint_delay_ms ?? ENDPOINT_DELAY_MS,
+      turnPauseMs: Math.min(
+        options.honoured(params, model, 'live').max_endpoint_delay_ms ?? TURN_PAUSE_MS,
+        TURN_PAUSE_MS,
+      ),
       // Every 5 to 10 s; after 20 s it may be closed: https://soniox.com/docs/stt/rt/connection-keepalive
       keepAliveMs: 7_000,
       // https://soniox.com/docs/stt/rt/limits-and-quotas

@@ -54,8 +54,9 @@ testProvider({
       [{ diarization: true }, { enable_speaker_diarization: true }],
     ],
     timings: [
-      [{}, { turnPauseMs: 2_000, keepAliveMs: 7_000, sessionMaxMs: 18_000_000 }],
+      [{}, { turnPauseMs: 1_000, keepAliveMs: 7_000, sessionMaxMs: 18_000_000 }],
       [{ params: { max_endpoint_delay_ms: 500 } }, { turnPauseMs: 500 }],
+      [{ params: { max_endpoint_delay_ms: 3_000 } }, { turnPauseMs: 1_000 }],
     ],
     stories,
     closes: [[1011, 'gone', 'retry close_1011']],
