@@ -74,7 +74,7 @@ export function listenRig(altered: Altered = {}) {
       },
       revoke: (keyId: string) => heard.push(`revoke ${keyId}`),
     },
-    prices: { unitOf: () => ({ unit: 'minute', microUsd: 0n }), priceOf: () => ({}) },
+    prices: { priceOf: () => ({ unit: 'minute', microUsd: 0n }) },
     reservations: { open: altered.openMeter ?? (async () => meter) },
     settings: {
       ...{ pingMs: 60_000, pongMs: 1_000, binaryFrameBytesMax: altered.binaryFrameBytesMax ?? 1_048_576 },

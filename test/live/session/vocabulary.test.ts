@@ -110,7 +110,8 @@ describe('after a failover', () => {
     const isHeard = (param: string) => !dropped.some((each) => each.param === param);
     for (const term of TERMS) expect(text.includes(term), `${term} in ${text}`).toBe(isHeard('keyterms'));
     expect(text.includes(common.prompt)).toBe(isHeard('prompt'));
-    if (language !== undefined && language !== 'auto') expect(text).toMatch(new RegExp(`\\b${language}\\b`));
+    // Some models have the languages that they hear in their names, and are told no other.
+    if (language !== undefined && language !== 'auto') expect(text).toMatch(new RegExp(`(?<![a-z])${language}\\b`));
     if ('languages' in params || language === undefined) expect(isHeard('languages')).toBe(/\bfr\b/.test(text));
   });
 });
