@@ -16,6 +16,7 @@ export const ANSWER_MS = 2000;
 const WRONG_SEQUENCE = 10071;
 const STREAM_NOT_FOUND = 10059;
 const STREAM_IN_USE = 10058;
+const SUBJECTS_OVERLAP = 10065;
 
 export interface JetStream {
   client: JetStreamClient;
@@ -93,8 +94,9 @@ export async function ensureStream(
     try {
       return await manager.streams.add(config);
     } catch (error) {
-      // Another node created it a moment earlier, with other settings.
-      const made = apiCode(error) === STREAM_IN_USE ? await find(manager, config.name) : undefined;
+      // Another node created it a moment earlier, with other settings, or is about to have done so.
+      const isThere = [STREAM_IN_USE, SUBJECTS_OVERLAP].includes(apiCode(error) ?? 0);
+      const made = isThere ? await find(manager, config.name) : undefined;
       if (made === undefined) throw error;
       return made;
     }
