@@ -67,11 +67,15 @@ export class GrpcHost {
         const begin: Buffer | null = socket.read();
         if (begin === null) return;
         socket.removeListener('readable', look);
+        socket.removeListener('end', leave);
         socket.unshift(begin);
         if (PREFACE.subarray(0, begin.length).equals(begin.subarray(0, PREFACE.length))) this.#take(socket);
         else for (const other of others) other.call(http, socket);
       };
+      // The server keeps its half of a connection open: one that ends before it has begun is ended here.
+      const leave = (): void => void socket.destroy();
       socket.on('readable', look);
+      socket.once('end', leave);
       socket.on('error', () => socket.destroy());
     });
   }
@@ -80,6 +84,7 @@ export class GrpcHost {
     const address = addressOf(socket);
     this.#sockets.set(address, socket);
     socket.on('close', () => this.#sockets.delete(address));
+    socket.on('end', () => socket.destroy());
     this.#injector.injectConnection(socket);
   }
 
