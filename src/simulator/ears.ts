@@ -27,7 +27,24 @@ export function numberedEar(params: { turnSeconds?: number; interimSeconds?: num
     ...(turnSeconds === undefined ? {} : { turn_seconds: turnSeconds }),
     ...(interimSeconds === undefined ? {} : { interim_seconds: interimSeconds }),
   };
-  return (clock) => loopbackEars(clock, 'numbered', options);
+  return (clock) => {
+    const open = loopbackEars(clock, 'numbered', options);
+    return (request, listener, onRoom) =>
+      open(request, (message) => listener(placed(message, request.sampleRate)), onRoom);
+  };
+}
+
+/** Each range of a turn is a word, as long as its samples. */
+function placed(message: EarMessage, rate: number): EarMessage {
+  if ((message.type !== 'interim' && message.type !== 'final') || message.text === '') return message;
+  let at = message.start;
+  const words = message.text.split(' ').map((word) => {
+    const [from = 0, to = 0] = word.startsWith('s') ? [0, Number(word.slice(1))] : word.split('-').map(Number);
+    const start = at;
+    at = Math.min(message.end, at + (to - from) / rate);
+    return { word, start, end: at };
+  });
+  return { ...message, words };
 }
 
 function loopbackEars(clock: Clock, model: string, params: ScriptOptions | NumberedOptions): OpenEar {
