@@ -17,7 +17,9 @@ afterEach(closeAll);
 
 /** Streams two seconds, and keeps what is told. */
 async function streamed(options: object) {
-  const { url } = await serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }) });
+  const ear = scriptEar({ turns: TURNS, interim_seconds: 0.25 });
+  // The handler listens a while after the upgrade, and what comes before that is lost to it.
+  const { url } = await serve({ simulator, ear, faults: ['latency=200ms'] });
   const at = url.replace('http', 'ws');
   // Signed for Amazon's host, and led to the simulator.
   class Socket extends WebSocket {
