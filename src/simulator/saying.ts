@@ -25,7 +25,7 @@ export interface SayingOptions {
   faults: Faults;
   clock: Clock;
   peer: StagePeer;
-  simulator: Pick<ProviderSimulator, 'isFinal' | 'encode'>;
+  simulator: Pick<ProviderSimulator, 'isFinal' | 'keepsOrder' | 'encode'>;
   onPlayed: (fault: FaultName) => void;
 }
 
@@ -90,10 +90,11 @@ export class Saying {
     if (this.#silent) return;
     const isFinal = this.#saysFinal(message);
     const lateMs = this.#faults['late-finals'];
+    const waits = isFinal || (this.#simulator.keepsOrder === true && this.#late.length > 0);
     if (isFinal && this.#plays('late-final-after-next')) {
       this.#held.push({ message, turn: this.#turn });
       this.#boundWaiting();
-    } else if (isFinal && lateMs !== undefined && this.#plays('late-finals')) {
+    } else if (waits && lateMs !== undefined && this.#plays('late-finals')) {
       this.#late.push(message);
       this.#boundWaiting();
       this.#after(lateMs, () => this.#sayLate());
@@ -184,7 +185,7 @@ export class Saying {
   #sayLate(): void {
     const message = this.#late.shift();
     if (message === undefined) return;
-    this.#emit(message, true);
+    this.#emit(message, this.#saysFinal(message));
     if (this.#late.length > 0) return;
     for (const work of this.#waitingForFinals.splice(0)) work();
   }

@@ -79,8 +79,8 @@ export const simulator: ProviderSimulator = {
     messages: [{ type: 'error', error: { message: 'Internal server error.', code: 3000 } }],
     close: { code: 1011, reason: '' },
   }),
-  // The end of a turn has no text of its own: it never comes behind words of the next.
-  isFinal: ({ type }) => type === 'transcription.done',
+  isFinal: ({ type }) => type === 'transcription.done' || type === 'turn.end',
+  keepsOrder: true,
 
   upgrade(request, tools) {
     const refused = keyRefused(request, keyRefusal);
