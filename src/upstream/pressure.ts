@@ -56,8 +56,11 @@ export class Pressure {
   /** Something was sent, taken or confirmed. */
   look(): void {
     if (this.#stopped) return;
-    for (const measure of this.#measures) this.#judge(measure);
-    const isHigh = this.#measures.some((measure) => measure.isHigh);
+    let isHigh = false;
+    for (const measure of this.#measures) {
+      this.#judge(measure);
+      isHigh ||= measure.isHigh;
+    }
     if (isHigh === this.#isHigh || this.#stopped) return;
     this.#isHigh = isHigh;
     this.#calls.changed(isHigh);
