@@ -1,9 +1,9 @@
 // Google's streaming calls: a first message says what is wanted, all others are audio; results come until the requests end. There is no
 // message that ends a turn. https://cloud.google.com/speech-to-text/v2/docs/streaming-recognize
-import { StreamedResults } from '../kit/grpc/results.ts';
+import { StreamedResults, streamedCall } from '../kit/grpc/results.ts';
 import { listIn, type Members, objectIn } from '../kit/json.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { HALF_CLOSE, type LegRequest, type LiveCodec, type Step } from '../provider.ts';
+import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { headersOf, recognizerOf, urlAt } from './api.ts';
 import { configOf, secondsIn, toldIn } from './config.ts';
 import { failures } from './failures.ts';
@@ -30,6 +30,8 @@ const pauseOf = ({ model, params }: LegRequest): number =>
   PAUSE_SECONDS[options.honoured(params, model, 'live').endpointing_sensitivity ?? 'STANDARD'];
 
 export const live: LiveCodec<State> = {
+  ...streamedCall<State>(failures),
+
   timing: (request) =>
     liveTiming({
       frame: { minMs: 20, idealMs: 100, maxMs: FRAME_MS_MAX, tail: 'short' },
@@ -82,27 +84,7 @@ export const live: LiveCodec<State> = {
     };
   },
 
-  // It says nothing before it hears speech.
-  opened: () => [{ type: 'ready' }],
-
-  audio: ({ results }, frame) => results.audio(frame),
-
   read: (state, message) => ('json' in message ? heard(state, objectIn(message.json)) : []),
-
-  finalize: ({ results, silenceSeconds }) =>
-    results.silence(silenceSeconds).map((frame): Step => ({ type: 'send', frame })),
-
-  finish: (state) => {
-    state.finishing = true;
-    return [{ type: 'send', frame: HALF_CLOSE }];
-  },
-
-  keepAlive: ({ finishing, results }) => (finishing ? [] : results.silence()),
-
-  refused: (refusal) => failures.ofRefusal(refusal),
-
-  closed: ({ finishing, results }, code, reason) =>
-    failures.heardOfClose(code, reason, { finishing, open: results.turns.open }),
 };
 
 function heard({ results }: State, message: Members): Step[] {

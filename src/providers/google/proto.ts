@@ -1,14 +1,10 @@
 // The fields of google.cloud.speech.v2 that are used. https://github.com/googleapis/googleapis/blob/master/google/cloud/speech/v2/cloud_speech.proto
+import { flag, float, int, many, text } from '../kit/grpc/fields.ts';
 import type { GrpcMethod } from '../provider.ts';
 
 export const PATH = '/google.cloud.speech.v2.Speech/StreamingRecognize';
 
 const duration = (id: number) => ({ type: 'Duration', id });
-const text = (id: number) => ({ type: 'string', id });
-const flag = (id: number) => ({ type: 'bool', id });
-const int = (id: number) => ({ type: 'int32', id });
-const float = (id: number) => ({ type: 'float', id });
-const many = (type: string, id: number) => ({ rule: 'repeated', type, id }) as const;
 
 export const streamingRecognize: GrpcMethod = {
   request: 'StreamingRecognizeRequest',

@@ -2,13 +2,13 @@
 // message that ends a turn. https://docs.nvidia.com/nim/riva/asr/latest/protos.html
 import type { Word } from '../../../machines/events.ts';
 import { bearer } from '../kit/api.ts';
-import { StreamedResults, type ToldResult } from '../kit/grpc/results.ts';
+import { StreamedResults, streamedCall, type ToldResult } from '../kit/grpc/results.ts';
 import { listIn, type Members, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { regional } from '../kit/languages/regional-language.ts';
 import { nested } from '../kit/options.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { Speakers, wordOf } from '../kit/words.ts';
-import { HALF_CLOSE, type LegRequest, type LiveCodec, type ProviderAccess, type Step } from '../provider.ts';
+import type { LegRequest, LiveCodec, ProviderAccess } from '../provider.ts';
 import { urlOf } from '../urls.ts';
 import { failures } from './failures.ts';
 import { LANGUAGE } from './models.ts';
@@ -34,6 +34,8 @@ const pauseOf = ({ model, params }: LegRequest): number =>
   options.honoured(params, model, 'live').stop_history ?? PAUSE_MS;
 
 export const live: LiveCodec<State> = {
+  ...streamedCall<State>(failures),
+
   timing: (request) =>
     liveTiming({
       // Its own clients send files as fast as the call takes them.
@@ -63,30 +65,10 @@ export const live: LiveCodec<State> = {
     hello: [{ streamingConfig: { config: configOf(request), interimResults: true } }],
   }),
 
-  // It says nothing before it hears speech.
-  opened: () => [{ type: 'ready' }],
-
-  audio: ({ results }, frame) => results.audio(frame),
-
   read: (state, message) =>
     'json' in message
       ? state.results.hear(listIn(objectIn(message.json).results).map((each) => toldIn(state, objectIn(each))))
       : [],
-
-  finalize: ({ results, silenceSeconds }) =>
-    results.silence(silenceSeconds).map((frame): Step => ({ type: 'send', frame })),
-
-  finish: (state) => {
-    state.finishing = true;
-    return [{ type: 'send', frame: HALF_CLOSE }];
-  },
-
-  keepAlive: ({ finishing, results }) => (finishing ? [] : results.silence()),
-
-  refused: (refusal) => failures.ofRefusal(refusal),
-
-  closed: ({ finishing, results }, code, reason) =>
-    failures.heardOfClose(code, reason, { finishing, open: results.turns.open }),
 };
 
 /** NVIDIA's cloud tells models by a function, whose id stands in the query of the base URL: `?function-id=…`. */

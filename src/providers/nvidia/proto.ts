@@ -1,13 +1,8 @@
 // The fields of nvidia.riva.asr that are used. https://github.com/nvidia-riva/common/blob/main/riva/proto/riva_asr.proto
+import { flag, float, int, many, text } from '../kit/grpc/fields.ts';
 import type { GrpcMethod } from '../provider.ts';
 
 export const PATH = '/nvidia.riva.asr.RivaSpeechRecognition/StreamingRecognize';
-
-const text = (id: number) => ({ type: 'string', id });
-const flag = (id: number) => ({ type: 'bool', id });
-const int = (id: number) => ({ type: 'int32', id });
-const float = (id: number) => ({ type: 'float', id });
-const many = (type: string, id: number) => ({ rule: 'repeated', type, id }) as const;
 
 export const streamingRecognize: GrpcMethod = {
   request: 'StreamingRecognizeRequest',

@@ -1,6 +1,8 @@
 // The results of a streaming call, in the form that Google gave them and others took over: settled ones, each a turn of its own, and
 // behind them what is not settled, in parts. They have no names but where they end and what they say.
 import type { Heard, Utterance, Word } from '../../../../machines/events.ts';
+import { HALF_CLOSE, type LiveCodec, type Step } from '../../provider.ts';
+import type { FailureTable } from '../failures.ts';
 import { Warnings } from '../heard.ts';
 import { LegClock } from '../leg-clock.ts';
 import { TurnsFromPieces } from '../turns-from-pieces.ts';
@@ -101,3 +103,27 @@ export class StreamedResults {
     return [...warned, this.turns.piece(utterance), ...this.turns.end()];
   }
 }
+
+interface CallState {
+  results: StreamedResults;
+  /** Sent where a turn is to end: there is no message for that. */
+  silenceSeconds: number;
+  finishing: boolean;
+}
+
+/** What codecs of such calls have in common. A call says nothing before it hears speech. */
+export const streamedCall = <State extends CallState>(failures: FailureTable) =>
+  ({
+    opened: () => [{ type: 'ready' }],
+    audio: ({ results }, frame) => results.audio(frame),
+    finalize: ({ results, silenceSeconds }) =>
+      results.silence(silenceSeconds).map((frame): Step => ({ type: 'send', frame })),
+    finish(state) {
+      state.finishing = true;
+      return [{ type: 'send', frame: HALF_CLOSE }];
+    },
+    keepAlive: ({ finishing, results }) => (finishing ? [] : results.silence()),
+    refused: (refusal) => failures.ofRefusal(refusal),
+    closed: ({ finishing, results }, code, reason) =>
+      failures.heardOfClose(code, reason, { finishing, open: results.turns.open }),
+  }) satisfies Partial<LiveCodec<State>>;
