@@ -38,6 +38,8 @@ type Given = Readonly<Record<string, unknown>>;
 
 export interface OptionTable<Rows extends OptionRows> {
   rows: Rows;
+  /** The table as members of its provider. */
+  members: { options: OptionTable<Rows>['schema']; honours: OptionTable<Rows>['honours']; optionRows: Rows };
   /** The schema of `provider_params`: everything that the provider knows. The same object for models that take the same. */
   schema(model: string): TObject;
   honours(option: string, model: string, mode: Mode): boolean;
@@ -70,17 +72,19 @@ export function optionTable<const Rows extends OptionRows>(rows: Rows): OptionTa
   const given = (params: Given, model: string, mode: Mode): [string, unknown][] =>
     Object.entries(params).filter(([option, value]) => value !== undefined && honours(option, model, mode));
 
+  const schema = (model: string): TObject => {
+    const others = varied.filter(([, { other }]) => other?.models.includes(model)).map(([name]) => name);
+    const key = others.join();
+    const found = schemas.get(key) ?? schemaOf(rows, others);
+    schemas.set(key, found);
+    return found;
+  };
+
   return {
     rows,
+    members: { options: schema, honours, optionRows: rows },
+    schema,
     honours,
-
-    schema(model) {
-      const others = varied.filter(([, { other }]) => other?.models.includes(model)).map(([name]) => name);
-      const key = others.join();
-      const schema = schemas.get(key) ?? schemaOf(rows, others);
-      schemas.set(key, schema);
-      return schema;
-    },
 
     honoured: (params, model, mode) => Object.fromEntries(given(params, model, mode)) as Params<Rows>,
 

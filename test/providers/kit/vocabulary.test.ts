@@ -39,8 +39,7 @@ const table = optionTable({
 
 function asked(model: string, common: Common, given: Record<string, unknown> = {}) {
   const place = { model, mode: 'live' as const, language: undefined };
-  const options = { options: table.schema, honours: table.honours, optionRows: table.rows };
-  const { params, told } = mapped(`x/${model}`, place, servedBy(options, place), common, given);
+  const { params, told } = mapped(`x/${model}`, place, servedBy(table.members, place), common, given);
   return {
     params,
     told: Object.fromEntries(told.map(({ param, outcome, isCut }) => [param, isCut ? 'cut' : outcome])),
