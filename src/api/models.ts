@@ -37,7 +37,11 @@ export const Price = Type.Object(
       description: 'Per minute of audio, counted in milliseconds; or once for each session.',
     }),
     amount: Decimal('USD for each unit, decimal.'),
-    minimum: Type.Optional(Decimal('USD, decimal: the least that is charged once anything was heard.')),
+    minimum: Type.Optional(
+      Decimal(
+        'USD, decimal: the least that is charged once anything was heard; where add-ons are asked for, more by the same part.',
+      ),
+    ),
     metered: Type.Optional(
       Type.Literal('connection', {
         description:

@@ -20,8 +20,18 @@ function isAsked({ asked_by: names }: Pick<AddOn, 'asked_by'>, { language, diari
 
 const OPTION = 'provider_params.';
 
-/** The price of a minute with all that is asked for; a price of the session, and what is free, holds everything. */
+/**
+ * The price of a minute with all that is asked for; a price of the session, and what is free, holds everything. A minimum is so many
+ * seconds at the price, so it grows with it.
+ */
 export function priceWith({ addOns = [], ...price }: ListedPrice, asked: AskedOf): Omit<ListedPrice, 'addOns'> {
-  const more = addOns.filter((addOn) => isAsked(addOn, asked)).reduce((sum, { microUsd }) => sum + microUsd, 0n);
-  return { ...price, microUsd: price.microUsd + more };
+  const microUsd = addOns
+    .filter((addOn) => isAsked(addOn, asked))
+    .reduce((sum, addOn) => sum + addOn.microUsd, price.microUsd);
+  if (microUsd === price.microUsd) return price;
+  return {
+    ...price,
+    microUsd,
+    minimumMicroUsd: (price.minimumMicroUsd * microUsd + price.microUsd - 1n) / price.microUsd,
+  };
 }

@@ -85,6 +85,11 @@ describe('an add-on', () => {
     expect(priceWith(price, { ...plain, ...asked })).toEqual({ unit: 'minute', microUsd, minimumMicroUsd: 0n });
   });
 
+  it('makes a minimum dearer by the same part: it is so many seconds at the price', () => {
+    const { minimumMicroUsd } = priceWith({ ...price, minimumMicroUsd: 25n }, { ...plain, diarization: true });
+    expect(minimumMicroUsd).toBe(27n);
+  });
+
   const MODEL = 'deepgram/nova-3';
   const spoken = { ...askOf('live', MODEL), diarization: true };
   const microUsdWith = async (...more: [object?, string?]) => (await membersOf(spoken, ...more))[0]?.price.microUsd;

@@ -8,6 +8,22 @@ import { LANGUAGES } from './languages.ts';
 
 const PLACES = Object.entries(REGIONS).map(([region, endpoints]) => ({ region: region as NamedRegion, endpoints }));
 
+/**
+ * Redaction and models of the account are charged beside the price, as https://docs.aws.amazon.com/transcribe/latest/dg/what-is.html says
+ * (2026-11-23): redaction as others read the page of prices by 2026-11, the model's first tier from memory. Speakers, languages that
+ * are found, vocabularies and filters are no rows of that page: they cost nothing more.
+ */
+const REDACTION = {
+  name: 'Redaction',
+  amount: '0.0024',
+  asked_by: ['provider_params.content_redaction', 'provider_params.pii_entity_types'],
+};
+const OWN_MODEL = {
+  name: 'Custom language model',
+  amount: '0.0060',
+  asked_by: ['provider_params.language_model_name'],
+};
+
 export const models = modelCards(
   'aws',
   {
@@ -42,6 +58,7 @@ export const models = modelCards(
         'Streaming, in more than 50 locales. At least 15 seconds are billed of a session, and silence as well. Turns end at silence; one that is to end at once is sent silence. With `language=auto` it is found among five languages, or those of `language_options`.',
       languages: LANGUAGES,
       live: '0.0240',
+      addOns: { live: [REDACTION, OWN_MODEL] },
     },
   ],
 );

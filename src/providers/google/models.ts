@@ -56,7 +56,8 @@ export const models = modelCards(
     processing: EVERYWHERE,
     fileBytesMax: 10_000_000,
     fileSecondsMax: 60,
-    // The first tier of standard recognition; each channel of a file is billed.
+    // The first tier of standard recognition; each channel of a file is billed. Nothing else is charged by itself: phrases, several
+    // languages and cleaned audio are part of it, and no row of the page of prices.
     priceSource: { url: 'https://cloud.google.com/speech-to-text/pricing', date: '2026-05-19' },
   },
   [

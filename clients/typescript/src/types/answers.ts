@@ -110,7 +110,7 @@ export interface Price {
   unit: 'minute' | 'session';
   /** USD for each unit, decimal. */
   amount: string;
-  /** USD, decimal: the least that is charged once anything was heard. */
+  /** USD, decimal: the least that is charged once anything was heard; where add-ons are asked for, more by the same part. */
   minimum?: string;
   /** Where present, minutes are those that the connection to the provider is open, or of the audio where that is more. It is let go of while you send no audio. */
   metered?: 'connection';
