@@ -141,8 +141,11 @@ export interface LiveCodec<State = unknown> {
   socketOf?(state: State, answer: HttpAnswer): SocketEndpoint | LegFailure;
   /** The connection is open and `hello` was sent. For providers that take audio from then on and say nothing: `ready`. */
   opened?(state: State): Step[];
-  /** Wraps one audio frame. Return the frame itself where the wire takes raw bytes: it is reused after the call. */
-  audio(state: State, frame: Uint8Array): Outgoing;
+  /**
+   * Wraps one audio frame. Return the frame itself where the wire takes raw bytes: it is reused after the call. Undefined where it has
+   * to wait: the codec sends it later, and says by `unconfirmed` how many do.
+   */
+  audio(state: State, frame: Uint8Array): Outgoing | undefined;
   read(state: State, message: Incoming): Step[];
   /** Ends the current turn now. Empty where the provider has no such message. */
   finalize(state: State): Step[];

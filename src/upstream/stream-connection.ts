@@ -144,7 +144,8 @@ export class StreamConnection implements LegConnection {
     if (wire === undefined) return;
     this.#timers.touch();
     this.#allowance.sent(bytes.byteLength);
-    wire.send(this.#codec.audio(this.#state, bytes));
+    const frame = this.#codec.audio(this.#state, bytes);
+    if (frame !== undefined) wire.send(frame);
     this.#pressure?.look();
   }
 

@@ -48,6 +48,9 @@ export function providerApi(settings: Settings): ProviderApi {
 /** What the model of a request is called where it is asked for. */
 export const modelAt = ({ model, access }: { model: string; access: ProviderAccess }): string => access.model ?? model;
 
+/** A configured base counts with and without its last `/v1`, as both are in use. */
+export const withVersion = (configured: string): string => `${configured.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
+
 /** Headers of the common form. */
 export const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
 

@@ -1,13 +1,12 @@
 // Where Mistral is reached, and how it is shown the key.
-import { bearer, keyCheck, providerApi } from '../kit/api.ts';
+import { bearer, keyCheck, providerApi, withVersion } from '../kit/api.ts';
 
 /** Audio is heard anywhere, but at an endpoint of a region, which costs a tenth more: https://docs.mistral.ai/inference/regional-inference */
 export const ENDPOINTS = { names: ['eu'], oneKey: false } as const;
 
 export const api = providerApi({
   url: ({ fields }) => `https://api.${fields?.region === undefined ? '' : `${fields.region}.`}mistral.ai`,
-  // A configured base counts with and without its last `/v1`, as both are in use.
-  base: (configured) => `${configured.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`,
+  base: withVersion,
   headers: bearer,
 });
 

@@ -1,13 +1,12 @@
 // Where OpenAI is reached, and how it is shown the key.
-import { bearer, keyCheck, providerApi } from '../kit/api.ts';
+import { bearer, keyCheck, providerApi, withVersion } from '../kit/api.ts';
 
 /** A key belongs to a project, which may belong to a region: https://developers.openai.com/api/docs/guides/data-residency */
 export const ENDPOINTS = { names: ['us', 'eu'], oneKey: false } as const;
 
 export const api = providerApi({
   url: ({ fields }) => `https://${fields?.region === undefined ? '' : `${fields.region}.`}api.openai.com`,
-  // A configured base counts with and without its last `/v1`, as both are in use.
-  base: (configured) => `${configured.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`,
+  base: withVersion,
   headers: bearer,
 });
 

@@ -1,7 +1,6 @@
 // What OpenAI's error codes, HTTP refusals and close codes mean for a leg or a file.
-import type { LegFailure } from '../../../machines/events.ts';
-import { FailureTable, withParam } from '../kit/failures.ts';
-import { type Members, objectIn, textIn } from '../kit/json.ts';
+import { FailureTable } from '../kit/failures.ts';
+import { itemRows } from '../kit/openai-shaped/errors.ts';
 import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
 import { FORM_BYTES_MAX } from './models.ts';
 
@@ -44,9 +43,7 @@ export const failures = new FailureTable({
     { name: 'error', survives: true },
     { close: 1008, ...refusedClose, message: 'OpenAI closed the connection for its policy.' },
     { close: 1009, ...refusedClose, message: 'OpenAI closed the connection for the size of a message.' },
-    // Its words were heard and never became final: the audio is sent again, here or to the next.
-    { name: 'item_failed', kind: 'retry', message: 'OpenAI could not transcribe a turn.' },
-    { name: 'too_many_items', kind: 'retry', message: 'OpenAI leaves too many turns without a final.' },
+    ...itemRows('OpenAI'),
     { name: 'unsupported_format', kind: 'caller', message: 'OpenAI does not read files of this format.' },
     { name: 'file_too_large', kind: 'caller', message: `OpenAI takes no form of more than ${FORM_BYTES_MAX} bytes.` },
     { name: 'bad_answer', kind: 'next', message: 'OpenAI answered with something that is no transcription.' },
@@ -58,29 +55,3 @@ export const failures = new FailureTable({
     return { type, code };
   },
 });
-
-/** An `error` of an event, as far as it can be read. */
-interface SessionError {
-  type: string;
-  code: string | undefined;
-  message: string;
-  eventId: string | undefined;
-}
-
-export function errorOf(event: Members): SessionError | undefined {
-  if (typeof event.error !== 'object' || event.error === null) return undefined;
-  const { type, code, message, param, event_id } = objectIn(event.error);
-  return {
-    type: textIn(type) ?? '',
-    code: textIn(code) || undefined,
-    message: withParam({ words: textIn(message), param: textIn(param) || undefined }),
-    eventId: textIn(event_id),
-  };
-}
-
-/** The failure of an item that failed. Whatever the reason, the words are not lost: its audio is sent again. */
-export function failureOfItem(error: SessionError | undefined): LegFailure {
-  const failure = error === undefined ? undefined : failures.ofError(error.code, error.message, error.type);
-  const isOfSession = failure?.kind === 'account' || failure?.kind === 'next' || failure?.reason === 'upstream_closed';
-  return failure !== undefined && isOfSession ? failure : failures.named('item_failed', error?.message);
-}

@@ -144,7 +144,7 @@ const commits = (count: number, answer: (at: number) => readonly unknown[] = () 
   Array.from({ length: count }, (_, at) => [audio(0.1), FINALIZE, ...answer(at)]).flat();
 const sent = (count: number) => Array.from({ length: count }, (_, at) => commit(at + 1));
 
-const BOUNDS: Readonly<Record<string, Story>> = {
+export const BOUNDS: Readonly<Record<string, Story>> = {
   'fails when more commits wait for an answer than it remembers': [
     [...commits(64), ...sent(64)],
     [...commits(1), commit(65), 'failed retry too_many_items'],

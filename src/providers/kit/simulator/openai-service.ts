@@ -11,6 +11,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 interface FileService {
   form: TObject;
+  /** What is wrong with a form beside its members. */
+  rule?(asked: Members): SimulatedAnswer | undefined;
   bytesMax?: number;
   /** `response_format` where none is asked for. */
   format?: string;
@@ -26,7 +28,8 @@ interface FileService {
 interface Service extends Pick<ProviderSimulator, 'provider' | 'refusal'> {
   /** What stands before the paths; a configured base may leave it out. */
   base: string;
-  path?: string;
+  /** Further paths for files. */
+  paths?: readonly string[];
   /** What a bad key is answered with; nothing where it is let in. */
   keyRefusal(fault: KeyFault): SimulatedAnswer | undefined;
   files: FileService;
@@ -34,7 +37,7 @@ interface Service extends Pick<ProviderSimulator, 'provider' | 'refusal'> {
 
 /** The simulator of a service for files; one with live sessions has further members of its own. */
 export function openaiShapedSimulator(service: Service): ProviderSimulator {
-  const { provider, base, path = '/audio/transcriptions', keyRefusal, refusal, files } = service;
+  const { provider, base, paths = [], keyRefusal, refusal, files } = service;
   const list = (): SimulatedAnswer => ({ status: 200, body: { object: 'list', data: [] } });
   return {
     provider,
@@ -51,8 +54,9 @@ export function openaiShapedSimulator(service: Service): ProviderSimulator {
       const answer = await routed(request, {
         'GET /models': list,
         [`GET ${base}/models`]: list,
-        [`POST ${path}`]: transcribe,
-        [`POST ${base}${path}`]: transcribe,
+        'POST /audio/transcriptions': transcribe,
+        [`POST ${base}/audio/transcriptions`]: transcribe,
+        ...Object.fromEntries(paths.map((path) => [`POST ${path}`, transcribe])),
       });
       return answer ?? refusal(404);
     },
@@ -68,13 +72,15 @@ export function keyRefused(request: SimulatedRequest, keyRefusal: Service['keyRe
 async function answerForm(
   request: SimulatedRequest,
   tools: SimulatorTools,
-  { form: schema, bytesMax = Number.POSITIVE_INFINITY, format = 'json', refusals, answer = answerIn }: FileService,
+  service: FileService,
 ): Promise<SimulatedAnswer> {
+  const { form: schema, bytesMax = Number.POSITIVE_INFINITY, format = 'json', refusals, answer = answerIn } = service;
   if (request.body.length > bytesMax) return refusals.tooLarge ?? { status: 413 };
   const form = (await formOf(request)) ?? new FormData();
   const asked = valuesOf(form, schema);
   const fault = faultIn(schema, asked);
-  if (fault !== undefined) return refusals.faulty(fault, asked);
+  const refused = fault === undefined ? service.rule?.(asked) : refusals.faulty(fault, asked);
+  if (refused !== undefined) return refused;
   const file = form.get('file');
   const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
   const language = typeof asked.language === 'string' ? asked.language : undefined;

@@ -44,8 +44,6 @@ const keyRefusal = (fault: KeyFault) => refusal(STATUS_OF[fault]);
 function answer(heard: FileAnswer, asked: Readonly<Record<string, unknown>>): SimulatedAnswer {
   const { turns, wordTimes, language = null } = heard;
   const { model, diarize, timestamp_granularities: times } = asked;
-  if (times !== undefined && language !== null)
-    return faultInDetail({ kind: 'invalid', member: 'language', message: 'Not beside timestamp_granularities.' });
   const parts = wordTimes ? turns.flatMap(({ words }) => words.map((each) => ({ ...each, text: each.word }))) : turns;
   const segments = parts.map(({ text, start, end }, index) => ({
     ...{ type: 'transcription_segment', text, start, end, score: null },
@@ -66,6 +64,10 @@ export const simulator: ProviderSimulator = {
     refusal,
     files: {
       form,
+      rule: ({ language, timestamp_granularities: times }) =>
+        language === undefined || times === undefined
+          ? undefined
+          : faultInDetail({ kind: 'invalid', member: 'language', message: 'Not beside timestamp_granularities.' }),
       refusals: { faulty: faultInDetail, unreadable: refuseFile('Audio file could not be decoded.') },
       answer,
     },

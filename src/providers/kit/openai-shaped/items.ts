@@ -1,10 +1,8 @@
-// The items of one leg: which audio each of them covers, and in which order their finals are given. OpenAI commits audio as
-// items and completes these in any order; a session wants one turn after the other, each with its place.
-import type { Heard } from '../../../machines/events.ts';
-import { ended, failed, partial } from '../kit/heard.ts';
-import { utteranceOf } from '../kit/words.ts';
-import { failures } from './failures.ts';
-import { LIVE_RATE } from './models.ts';
+// The items of one leg: which audio each of them covers, and in which order their finals are given. Services shaped like OpenAI
+// commit audio as items and complete these in any order; a session wants one turn after the other, each with its place.
+import type { Heard, LegFailure } from '../../../../machines/events.ts';
+import { ended, failed, partial } from '../heard.ts';
+import { utteranceOf } from '../words.ts';
 
 /** Committed items without a final, and commits without an answer. More is a failure of the leg: it is replayed. */
 const WAITING_MAX = 64;
@@ -31,8 +29,10 @@ interface Item {
   final: { text: string; language: string | undefined } | undefined;
 }
 
-/** One for each leg. Samples count from the first that was sent, at 24 kHz. */
+/** One for each leg. Samples count from the first that was sent. */
 export class ItemQueue {
+  readonly #sampleRate: number;
+  readonly #tooMany: LegFailure;
   /** Committed items in their order, then the others in the order they were first heard of. */
   #items: Item[] = [];
   /** Each commit that was sent and not answered yet, and where it ends. */
@@ -44,6 +44,12 @@ export class ItemQueue {
   #commitsSent = 0;
   /** End of the last committed item. */
   #covered = 0;
+
+  /** @param tooMany what it is when more items wait than are remembered */
+  constructor(sampleRate: number, tooMany: LegFailure) {
+    this.#sampleRate = sampleRate;
+    this.#tooMany = tooMany;
+  }
 
   /** Samples sent behind the last commit. */
   get uncommitted(): number {
@@ -147,7 +153,9 @@ export class ItemQueue {
     const heard: Heard[] = [];
     for (let item = this.#items[0]; item?.range !== undefined && item.final !== undefined; item = this.#items[0]) {
       const { text, language } = item.final;
-      const utterance = utteranceOf(text, item.range.start / LIVE_RATE, item.range.end / LIVE_RATE, { language });
+      const utterance = utteranceOf(text, item.range.start / this.#sampleRate, item.range.end / this.#sampleRate, {
+        language,
+      });
       heard.push(ended(item.id, utterance));
       this.#items.shift();
       this.#given.push(item.id);
@@ -162,7 +170,7 @@ export class ItemQueue {
     if (text === '') return [];
     const end = item.range?.end ?? this.#commits[0]?.end ?? this.#sent;
     const start = Math.min(end, item.range?.start ?? item.started ?? this.#covered);
-    return [partial(item.id, utteranceOf(text, start / LIVE_RATE, end / LIVE_RATE))];
+    return [partial(item.id, utteranceOf(text, start / this.#sampleRate, end / this.#sampleRate))];
   }
 
   /** Behind all that are committed, before all that are not. Who began before it is not committed any more. */
@@ -195,6 +203,6 @@ export class ItemQueue {
 
   #overflow(): Heard[] {
     const waiting = this.#commits.length + this.#items.filter(({ range }) => range !== undefined).length;
-    return waiting > WAITING_MAX ? [failed(failures.named('too_many_items'))] : [];
+    return waiting > WAITING_MAX ? [failed(this.#tooMany)] : [];
   }
 }
