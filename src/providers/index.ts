@@ -22,6 +22,7 @@ import { openai } from './openai/index.ts';
 import type { Provider } from './provider.ts';
 import { revai } from './revai/index.ts';
 import { soniox } from './soniox/index.ts';
+import { speaches } from './speaches/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
 import { vosk } from './vosk/index.ts';
 
@@ -38,6 +39,7 @@ export const providers: readonly Provider[] = [
   cartesia,
   mistral,
   groq,
+  speaches,
   vosk,
   azure,
   google,

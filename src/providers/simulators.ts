@@ -15,6 +15,7 @@ import { simulator as openai } from './openai/simulator/index.ts';
 import { simulator as revai } from './revai/simulator/index.ts';
 import type { ProviderSimulator } from './simulation.ts';
 import { simulator as soniox } from './soniox/simulator/index.ts';
+import { simulator as speaches } from './speaches/simulator/index.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
 import { simulator as vosk } from './vosk/simulator/index.ts';
 
@@ -30,6 +31,7 @@ export const simulators: readonly ProviderSimulator[] = [
   cartesia,
   mistral,
   groq,
+  speaches,
   vosk,
   azure,
   google,

@@ -33,6 +33,8 @@ export interface Protocol {
   isAsked: boolean;
   /** Its models' turns are ended by the gateway. */
   turnsOfGateway: boolean;
+  /** It tells words before they are final. */
+  givesInterims: boolean;
   /** Every row is played with it: it is the one of its shape. */
   isFull: boolean;
 }
@@ -44,7 +46,7 @@ const requestOf = (slug: string): LegRequest => ({
 
 type Spoken = Omit<Protocol, 'fallback' | 'isFull'>;
 
-function spokenBy({ id }: ModelCard, { name, live }: Provider): Spoken {
+function spokenBy({ id, capabilities }: ModelCard, { name, live }: Provider): Spoken {
   const codec = live as LiveCodec;
   const request = requestOf(id);
   const timing = codec.timing(request);
@@ -56,6 +58,7 @@ function spokenBy({ id }: ModelCard, { name, live }: Provider): Spoken {
     isAsked: endpoint.kind === 'request',
     readyAtOnce: codec.opened?.(state).some(({ type }) => type === 'ready') === true,
     turnsOfGateway: Number.isFinite(timing.endpointing?.silenceMs),
+    givesInterims: capabilities.interim_results,
   };
 }
 

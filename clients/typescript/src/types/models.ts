@@ -23,7 +23,7 @@ import type {
   OpenaiParams,
 } from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
-import type { SonioxParams, SpeechmaticsParams } from './params/s-u.ts';
+import type { SonioxParams, SpeachesParams, SpeechmaticsParams } from './params/s-u.ts';
 import type { VoskParams } from './params/v-x.ts';
 
 /** The type of `providerParams`, by model. */
@@ -77,6 +77,9 @@ export interface ModelParams {
   'mistral/voxtral-small-transcribe-3': MistralVoxtralMini2602Params;
   'groq/whisper-large-v3': GroqParams;
   'groq/whisper-large-v3-turbo': GroqParams;
+  'speaches/faster-whisper-large-v3': SpeachesParams;
+  'speaches/faster-whisper-large-v3-turbo': SpeachesParams;
+  'speaches/faster-whisper-small': SpeachesParams;
   'vosk/small-en-us-0.15': VoskParams;
   'vosk/en-us-0.22': VoskParams;
   'vosk/small-de-0.15': VoskParams;
@@ -116,6 +119,7 @@ export interface ProviderParams {
   cartesia: CartesiaParams;
   mistral: MistralParams | MistralVoxtralMiniTranscribeRealtime2602Params | MistralVoxtralMini2602Params;
   groq: GroqParams;
+  speaches: SpeachesParams;
   vosk: VoskParams;
   azure: AzureParams;
   google: GoogleParams;

@@ -76,3 +76,13 @@ export interface SonioxParams {
     type: string;
   };
 }
+
+/** Options of speaches. */
+export interface SpeachesParams {
+  /** Text in the style, or with the words, that are expected. */
+  prompt?: string;
+  /** Words to expect, in one text. */
+  hotwords?: string;
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+}

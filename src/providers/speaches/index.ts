@@ -1,0 +1,21 @@
+// speaches: Whisper on a server of one's own, for files, and live in OpenAI's dialect.
+import type { Provider } from '../provider.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const speaches: Provider = {
+  name: 'speaches',
+  title: 'speaches',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'none',
+  address: 'configured',
+  live,
+  batch,
+  failures: failures.rows,
+};

@@ -1,0 +1,44 @@
+// Realtime sessions of speaches, in OpenAI's dialect. Its own turn detection fails where an end is asked for while somebody speaks,
+// and loses the place of a turn: at the highest threshold it hears no speech, and the gateway ends turns.
+import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
+import { liveTiming } from '../kit/timing.ts';
+import { baseLanguage } from '../kit/whisper-languages.ts';
+import { api } from './api.ts';
+import { failures } from './failures.ts';
+import { LIVE_RATE, nameOf } from './models.ts';
+
+const TIMING = liveTiming({
+  // Turn detection runs again for each frame.
+  frame: { minMs: 50, idealMs: 200, maxMs: 1_000, tail: 'short' },
+  burstMs: 2_000,
+  speedMax: 4,
+  // A model that is not loaded is so on first use.
+  drainMs: 30_000,
+  stallMs: 45_000,
+  sessionMaxMs: 1_800_000,
+  endpointing: { silenceMs: 500, longestMs: 30_000 },
+});
+
+/** All members have to be there. */
+const NO_TURNS = {
+  type: 'server_vad',
+  threshold: 1,
+  prefix_padding_ms: 0,
+  silence_duration_ms: 550,
+  create_response: false,
+};
+
+export const live = openaiShapedLive({
+  title: 'The speaches server',
+  api,
+  failures,
+  sampleRate: LIVE_RATE,
+  timing: () => TIMING,
+  // Without the intent it is a conversation, with a model for answers.
+  queryOf: ({ model, language }) => ({
+    model: nameOf(model),
+    intent: 'transcription',
+    language: baseLanguage(language),
+  }),
+  updateOf: () => ({ type: 'session.update', session: { turn_detection: NO_TURNS } }),
+});
