@@ -4,6 +4,7 @@ import { deepgram } from '../deepgram/index.ts';
 import { fileServer } from '../openai/batch.ts';
 import { openai } from '../openai/index.ts';
 import type { ModelCard, Provider } from '../provider.ts';
+import { speaches } from '../speaches/index.ts';
 import { vosk } from '../vosk/index.ts';
 
 export interface Shape {
@@ -15,6 +16,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   openai: { provider: { ...openai, batch: fileServer }, like: 'whisper-1' },
   deepgram: { provider: deepgram, like: 'nova-3' },
   vosk: { provider: vosk, like: 'small-en-us-0.15' },
+  speaches: { provider: speaches, like: 'faster-whisper-large-v3' },
 };
 
 /** The catalogue row that a model of the shape begins with; undefined for a model that its provider does not have. */

@@ -1,5 +1,6 @@
 // Realtime sessions of speaches, in OpenAI's dialect. Its own turn detection fails where an end is asked for while somebody speaks,
 // and loses the place of a turn: at the highest threshold it hears no speech, and the gateway ends turns.
+import { modelAt } from '../kit/api.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { baseLanguage } from '../kit/whisper-languages.ts';
@@ -35,10 +36,10 @@ export const live = openaiShapedLive({
   sampleRate: LIVE_RATE,
   timing: () => TIMING,
   // Without the intent it is a conversation, with a model for answers.
-  queryOf: ({ model, language }) => ({
-    model: nameOf(model),
+  queryOf: (request) => ({
+    model: modelAt({ ...request, model: nameOf(request.model) }),
     intent: 'transcription',
-    language: baseLanguage(language),
+    language: baseLanguage(request.language),
   }),
   updateOf: () => ({ type: 'session.update', session: { turn_detection: NO_TURNS } }),
 });
