@@ -1,8 +1,8 @@
 // Realtime transcription sessions of OpenAI: what each model is asked for, and who ends its turns.
 import { modelAt } from '../kit/api.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
 import type { LegRequest, LiveTiming, Outgoing } from '../provider.ts';
 import { api } from './api.ts';
 import { failures } from './failures.ts';

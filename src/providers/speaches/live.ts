@@ -1,9 +1,9 @@
 // Realtime sessions of speaches, in OpenAI's dialect. Its own turn detection fails where an end is asked for while somebody speaks,
 // and loses the place of a turn: at the highest threshold it hears no speech, and the gateway ends turns.
 import { modelAt } from '../kit/api.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { baseLanguage } from '../kit/whisper-languages.ts';
 import { api } from './api.ts';
 import { failures } from './failures.ts';
 import { LIVE_RATE, nameOf } from './models.ts';

@@ -2,7 +2,7 @@
 // on a server: that speech is never heard at the highest threshold, which leaves the ends of turns to the gateway, and how long a
 // model takes to load on first use.
 import { modelCards, processedAtUrl } from '../kit/cards.ts';
-import { LANGUAGES } from '../kit/whisper-languages.ts';
+import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 /** Hertz of linear16 in a session; it takes no other. */
 export const LIVE_RATE = 24_000;
