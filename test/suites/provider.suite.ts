@@ -14,6 +14,7 @@ import { isHttp, testOptions } from './provider/options.ts';
 import { testRefusals } from './provider/refusals.ts';
 import { testSimulated } from './provider/simulated.ts';
 import { testSimulatedFiles } from './provider/simulated-files.ts';
+import { testRules } from './provider/simulated-rules.ts';
 
 export function testProvider(fixtures: ProviderFixtures): void {
   const provider = providers.find(({ name }) => name === fixtures.provider);
@@ -27,6 +28,7 @@ export function testProvider(fixtures: ProviderFixtures): void {
   if (simulator !== undefined) {
     if (provider.live !== undefined) testSimulated(provider, simulator, neededOf(fixtures, 'live'), fixtures.simulated);
     if (isHttp(provider.batch)) testSimulatedFiles(provider, provider.batch, simulator);
+    if (fixtures.simulated?.rules !== undefined) testRules(simulator, fixtures.simulated.rules);
   }
   if (provider.credential === 'none') return;
   if (simulator === undefined || provider.credentialCheck === undefined)

@@ -1,30 +1,22 @@
 // Amazon's official SDK against the simulated Amazon Transcribe, over a WebSocket as browsers have it: in Node it uses HTTP/2 by itself.
 import { StartStreamTranscriptionCommand, TranscribeStreamingClient } from '@aws-sdk/client-transcribe-streaming';
 import { WebSocketFetchHandler } from '@aws-sdk/middleware-websocket';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { simulator } from '../../../src/providers/aws/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { closeAll, serve } from '../../simulator/client.ts';
+import { scripted, TURNS } from '../../suites/provider/scripted.ts';
 
-const TURNS = [
-  { text: 'hello and welcome.', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
 const HOST = 'transcribestreaming.eu-west-1.amazonaws.com:8443';
 
-afterEach(closeAll);
+const simulated = scripted('aws');
 
 /** Streams two seconds, and keeps what is told. */
 async function streamed(options: object) {
-  const ear = scriptEar({ turns: TURNS, interim_seconds: 0.25 });
   // The handler listens a while after the upgrade, and what comes before that is lost to it.
-  const { url } = await serve({ simulator, ear, faults: ['latency=200ms'] });
-  const at = url.replace('http', 'ws');
+  const { socketUrl } = await simulated({ faults: ['latency=200ms'] });
   // Signed for Amazon's host, and led to the simulator.
   class Socket extends WebSocket {
     constructor(asked: string) {
-      super(asked.replace(`wss://${HOST}`, at), { headers: { host: HOST } });
+      super(asked.replace(`wss://${HOST}`, socketUrl), { headers: { host: HOST } });
       this.on('error', () => {});
     }
   }

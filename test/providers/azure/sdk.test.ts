@@ -10,27 +10,16 @@ import {
   SpeechConfig,
   SpeechRecognizer,
 } from 'microsoft-cognitiveservices-speech-sdk';
-import { afterEach, expect, it } from 'vitest';
-import { simulator } from '../../../src/providers/azure/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { closeAll, serve } from '../../simulator/client.ts';
+import { expect, it } from 'vitest';
+import { scripted, TURNS, WHOLE, wavFile } from '../../suites/provider/scripted.ts';
 
-const TURNS = [
-  { text: 'hello and welcome.', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
-
-afterEach(closeAll);
-
-const simulated = (...faults: string[]) =>
-  serve({ simulator, faults, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }) });
+const simulated = scripted('azure');
 
 /** Streams two seconds, and keeps what is told until the session stops or is cancelled. */
 async function streamed(key: string, faults: string[] = []) {
-  const { url } = await simulated(...faults);
+  const { socketUrl } = await simulated({ faults });
   const path = '/speech/recognition/conversation/cognitiveservices/v1';
-  const config = SpeechConfig.fromEndpoint(new URL(url.replace('http', 'ws') + path), key);
+  const config = SpeechConfig.fromEndpoint(new URL(socketUrl + path), key);
   config.speechRecognitionLanguage = 'en-US';
   config.outputFormat = OutputFormat.Detailed;
   config.requestWordLevelTimestamps();
@@ -91,13 +80,13 @@ it('is cancelled where the key is refused', async () => {
 it('has no client of fast transcription for Node: the form is as its documents show it', async () => {
   const { url } = await simulated();
   const form = new FormData();
-  form.append('audio', new File([new Uint8Array(silentWav(2))], 'audio.wav'));
+  form.append('audio', wavFile());
   form.append('definition', JSON.stringify({ locales: ['en-US'], diarization: { enabled: true, maxSpeakers: 2 } }));
   const at = `${url}/speechtotext/transcriptions:transcribe?api-version=2025-10-15`;
   const answer = await fetch(at, { method: 'POST', headers: { 'Ocp-Apim-Subscription-Key': 'good' }, body: form });
   expect(await answer.json()).toMatchObject({
     durationMilliseconds: 2_000,
-    combinedPhrases: [{ text: 'hello and welcome. good bye' }],
+    combinedPhrases: [{ text: WHOLE }],
     phrases: [{ offsetMilliseconds: 0, durationMilliseconds: 1_000, speaker: 1, locale: 'en-US' }, { speaker: 2 }],
   });
 });

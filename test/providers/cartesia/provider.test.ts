@@ -31,7 +31,6 @@ testProvider({
     ],
     timings: [[{}, { keepAliveMs: 8_000, endpointing: { silenceMs: 500, longestMs: 25_000 } }]],
     stories,
-    closes: [[1011, 'gone', 'retry close_1011']],
   },
   batch: files,
   refusals: [
@@ -50,9 +49,17 @@ testProvider({
       ['ink-2', ['mark-first']],
       ['ink-2', ['no-mark']],
     ],
-    ends: [
-      ['ink-2', ['error-after=0ms'], 1, 'retry 500'],
-      ['ink-2', ['close-after=1s:1011'], 3, 'retry close_1011'],
-    ],
+    ends: [['ink-2', ['error-after=0ms'], 1, 'retry 500']],
+    rules: {
+      path: '/stt/websocket?model=ink-2&encoding=pcm_s16le&sample_rate=16000',
+      headers: { authorization: 'Bearer good' },
+      rows: {
+        'another model': [{ query: { model: 'none' } }, [], { status: 400 }],
+        'another encoding': [{ query: { encoding: 'mp3' } }, [], { status: 400 }],
+        'too many key terms': [{ query: { keyterm: 'x'.repeat(1_201) } }, [], { status: 400 }],
+        'an unknown command': [{}, ['flush'], { code: 1011, last: { status_code: 400 } }],
+        nothing: [{}, [], { code: 1000 }],
+      },
+    },
   },
 });

@@ -10,6 +10,8 @@ const both = { live: LIVE, batch: BATCH };
 const FLAG = { takes: [true, false], refuses: ['yes'] };
 const terms = (count: number) => Array.from({ length: count }, (_, index) => `term ${index}`);
 const refused = (status: string) => ({ detail: { status, message: 'their words' } });
+const sent = { message_type: 'input_audio_chunk', audio_base_64: '', commit: false, sample_rate: 16_000 };
+const ended = (message_type: string) => ({ code: 1008, last: { message_type } });
 
 testProvider({
   provider: 'elevenlabs',
@@ -100,7 +102,31 @@ testProvider({
     ends: [
       ['scribe_v2_realtime', ['session-limit=1'], 3, 'retry session_time_limit_exceeded'],
       ['scribe_v2_realtime', ['error-after=0ms'], 1, 'retry transcriber_error'],
-      ['scribe_v2_realtime', ['close-after=1s:1011'], 3, 'retry close_1011'],
     ],
+    rules: {
+      path: '/v1/speech-to-text/realtime?model_id=scribe_v2_realtime&audio_format=pcm_16000',
+      headers: { 'xi-api-key': 'good' },
+      rows: {
+        'a bad key': [{ headers: { 'xi-api-key': 'bad' } }, [], ended('auth_error')],
+        'a key without credit': [{ headers: { 'xi-api-key': 'broke' } }, [], ended('quota_exceeded')],
+        'a key of which there are too many': [{ headers: { 'xi-api-key': 'limited' } }, [], ended('rate_limited')],
+        'another model': [{ query: { model_id: 'none' } }, [], ended('invalid_request')],
+        'what cannot be had together': [
+          { query: { include_timestamps: 'true', filter_background_audio: 'true' } },
+          [],
+          ended('invalid_request'),
+        ],
+        bytes: [{}, [new Uint8Array(2)], ended('input_error')],
+        'a commit that is no chunk': [{}, [{ message_type: 'commit' }], ended('input_error')],
+        'another rate': [{}, [{ ...sent, sample_rate: 8_000 }], ended('input_error')],
+        'a text before that is late': [{}, [sent, { ...sent, previous_text: 'x' }], ended('input_error')],
+        nothing: [{}, [], { code: 1000, last: { message_type: 'session_started' } }],
+        'audio that nobody commits': [
+          {},
+          Array.from({ length: 90 }, () => ({ ...sent, audio_base_64: Buffer.alloc(32_000).toString('base64') })),
+          { code: 1000, last: { message_type: 'committed_transcript' } },
+        ],
+      },
+    },
   },
 });

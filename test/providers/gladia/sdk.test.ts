@@ -1,30 +1,13 @@
 // Gladia's official SDK, unmodified, against the simulated Gladia: live sessions, which it asks for, and files.
 import { GladiaClient, type LiveV2InitRequest, type LiveV2WebSocketMessage } from '@gladiaio/sdk';
-import { afterEach, expect, it } from 'vitest';
-import { simulator } from '../../../src/providers/gladia/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
-import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { quickClock } from '../../simulator/quick-clock.ts';
+import { expect, it } from 'vitest';
+import { scripted, WHOLE, wavFile } from '../../suites/provider/scripted.ts';
 
-const TURNS = [
-  { text: 'hello and welcome', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
-
-const servers: SimulatorServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
+const simulated = scripted('gladia');
 
 async function client(apiKey = 'good'): Promise<GladiaClient> {
-  const server = await SimulatorServer.start({
-    simulator,
-    ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }),
-    clock: quickClock(40),
-  });
-  servers.push(server);
-  return new GladiaClient({ apiKey, apiUrl: server.url, httpRetry: { maxAttempts: 1 } });
+  const { url } = await simulated({ speed: 40 });
+  return new GladiaClient({ apiKey, apiUrl: url, httpRetry: { maxAttempts: 1 } });
 }
 
 const session: LiveV2InitRequest = {
@@ -47,7 +30,7 @@ it('asks for a session, connects, hears turns, has each chunk acknowledged, and 
   expect((await ended).code).toBe(1000);
   const finals = said.flatMap((each) => (each.type === 'transcript' && each.data.is_final ? [each.data] : []));
   expect(finals.map(({ id, utterance }) => [id, utterance.text])).toEqual([
-    ['00_00000000', ' hello and welcome'],
+    ['00_00000000', ' hello and welcome.'],
     ['00_00000001', ' good bye'],
   ]);
   expect(said.filter(({ type }) => type === 'audio_chunk')).toHaveLength(20);
@@ -63,10 +46,10 @@ it('is refused a session with a bad key, in words', async () => {
 
 it('transcribes a file: upload, job, result; and removes it', async () => {
   const files = (await client()).preRecordedV2();
-  const { audio_url } = await files.uploadFile(new File([silentWav(2)], 'audio.wav', { type: 'audio/wav' }));
+  const { audio_url } = await files.uploadFile(wavFile());
   const { id } = await files.create({ audio_url, diarization: true });
   const { status, result } = await files.get(id);
-  expect([status, result?.transcription?.full_transcript]).toEqual(['done', 'hello and welcome good bye']);
+  expect([status, result?.transcription?.full_transcript]).toEqual(['done', WHOLE]);
   expect(result?.transcription?.utterances.map(({ speaker }) => speaker)).toEqual([0, 1]);
   expect(await files.delete(id)).toBe(true);
   await expect(files.get(id)).rejects.toBeDefined();

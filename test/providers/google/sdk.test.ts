@@ -7,20 +7,13 @@ import { afterEach, expect, it } from 'vitest';
 import type { CredentialFields, CredentialForm } from '../../../src/providers/credentials.ts';
 import { accessOf } from '../../../src/providers/credentials.ts';
 import { google } from '../../../src/providers/google/index.ts';
-import { simulator } from '../../../src/providers/google/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { checkCredential } from '../../../src/upstream/credential-check.ts';
 import { HttpPools } from '../../../src/upstream/http/pools.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { SessionRig } from '../../fakes/session-rig.ts';
-import { quickClock } from '../../simulator/quick-clock.ts';
+import { scripted, TURNS } from '../../suites/provider/scripted.ts';
 
-const TURNS = [
-  { text: 'hello and welcome', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
 const RECOGNIZER = 'projects/acme/locations/global/recognizers/_';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
@@ -34,12 +27,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function serve(): Promise<SimulatorServer> {
-  const ear = scriptEar({ turns: TURNS, interim_seconds: 0.25 });
-  const server = await SimulatorServer.start({ simulator, ear, clock: quickClock(40) });
-  closing.push(() => server.close());
-  return server;
-}
+const simulated = scripted('google');
+const serve = () => simulated({ speed: 40 });
 
 async function client(): Promise<v2.SpeechClient> {
   const { port } = await serve();
@@ -89,7 +78,7 @@ it('hears interims, voice activity and finals with words in a call', async () =>
   const results = said.flatMap((each) => each.results ?? []);
   const finals = results.filter(({ isFinal }) => isFinal).map(({ alternatives }) => alternatives?.[0]);
   expect(finals.map((each) => [each?.transcript, each?.words?.length])).toEqual([
-    [' hello and welcome', 3],
+    [' hello and welcome.', 3],
     [' good bye', 2],
   ]);
   expect(results.length).toBeGreaterThan(2);

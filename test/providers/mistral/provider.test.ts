@@ -10,6 +10,8 @@ const headers = { authorization: 'Bearer key-of-the-suite' };
 const PATH = 'v1/audio/transcriptions/realtime?model=';
 const refused = (message: string, code: string | null = null) => ({ object: 'error', message, type: 'x', code });
 const detail = (...loc: string[]) => ({ detail: [{ loc, msg: 'their words', type: 'value_error' }] });
+const update = (session: object) => ({ type: 'session.update', session });
+const REFUSED = { code: 1011, last: { error: { code: 3051 } } };
 
 testProvider({
   provider: 'mistral',
@@ -88,5 +90,16 @@ testProvider({
       [LIVE_3, [], { turn_detection: null }, 1],
     ],
     ends: [[LIVE_2, ['error-after=0ms'], 1, 'retry 3000']],
+    rules: {
+      path: `/${PATH}${LIVE_3}`,
+      headers,
+      rows: {
+        'a field that the model does not have': [{ query: { model: LIVE_2 } }, [update({ language: 'en' })], REFUSED],
+        'speakers beside ends of turns': [{}, [update({ diarize: true, turn_detection: {} })], REFUSED],
+        'a change behind audio': [{}, [appended(new Uint8Array(3)), update({})], REFUSED],
+        'too much at once': [{}, [appended(new Uint8Array(262_145))], REFUSED],
+        'what it does not know': [{}, [{ type: 'input_audio_buffer.commit' }], REFUSED],
+      },
+    },
   },
 });

@@ -1,23 +1,13 @@
 // Mistral's official SDK, unmodified, against the simulated Mistral.
 import { Mistral } from '@mistralai/mistralai';
 import { RealtimeTranscription } from '@mistralai/mistralai/extra/realtime';
-import { afterEach, describe, expect, it } from 'vitest';
-import { simulator } from '../../../src/providers/mistral/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
+import { describe, expect, it } from 'vitest';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { Client, closeAll, serve } from '../../simulator/client.ts';
+import { scripted, WHOLE } from '../../suites/provider/scripted.ts';
 
-const TURNS = [
-  { text: 'hello and welcome', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
 const LIVE_2 = 'voxtral-mini-transcribe-realtime-2602';
-const LIVE_3 = 'voxtral-mini-transcribe-realtime-3';
 
-afterEach(closeAll);
-
-const simulated = (faults: string[] = []) =>
-  serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }), faults });
+const simulated = scripted('mistral');
 
 describe('the SDK live', () => {
   it('hears text that grows, what a flush is done with, and the end', async () => {
@@ -33,8 +23,8 @@ describe('the SDK live', () => {
     for await (const event of connection) said.push(event as (typeof said)[number]);
     expect(said.slice(0, 2).map(({ type }) => type)).toEqual(['session.created', 'session.updated']);
     const textOf = (wanted: string) => said.filter(({ type }) => type === wanted).map(({ text }) => text);
-    expect(textOf('transcription.text.delta').join('')).toBe(' hello and welcome good bye');
-    expect(textOf('transcription.done')).toEqual(['hello and welcome', 'good bye']);
+    expect(textOf('transcription.text.delta').join('')).toBe(` ${WHOLE}`);
+    expect(textOf('transcription.done')).toEqual(['hello and welcome.', 'good bye']);
     expect(said.filter(({ type }) => type === 'unknown')).toEqual([]);
   });
 
@@ -52,7 +42,7 @@ describe('the SDK with files', () => {
   };
 
   it('gets text, segments with speakers, and words', async () => {
-    expect(await create()).toMatchObject({ text: 'hello and welcome good bye', segments: [], language: null });
+    expect(await create()).toMatchObject({ text: WHOLE, segments: [], language: null });
     const { segments } = await create({ timestampGranularities: ['segment'], diarize: true });
     expect(segments).toMatchObject([
       { start: 0, speakerId: 'speaker_1' },
@@ -70,23 +60,5 @@ describe('the SDK with files', () => {
     ['good', { file: { fileName: 'a.wav', content: Buffer.from('no audio') } }, 400],
   ])('is refused with %s and %j', async (key, change, statusCode) => {
     await expect(create(change, key)).rejects.toMatchObject({ statusCode });
-  });
-});
-
-describe('a session', () => {
-  const update = (session: object) => ({ type: 'session.update', session });
-  it.each([
-    ['a field that the model does not have', LIVE_2, [update({ language: 'en' })]],
-    ['speakers beside ends of turns', LIVE_3, [update({ diarize: true, turn_detection: {} })]],
-    ['a change behind audio', LIVE_3, [{ type: 'input_audio.append', audio: 'AAAA' }, update({})]],
-    ['too much at once', LIVE_3, [{ type: 'input_audio.append', audio: Buffer.alloc(262_145).toString('base64') }]],
-    ['what it does not know', LIVE_3, [{ type: 'input_audio_buffer.commit' }]],
-  ])('ends with %s', async (_, model, messages) => {
-    const { url } = await simulated();
-    const socket = new Client(`${url}/v1/audio/transcriptions/realtime?model=${model}`, { authorization: 'Bearer k' });
-    await socket.opened;
-    socket.send(...messages);
-    expect(await socket.message('error')).toMatchObject({ error: { code: 3051 } });
-    expect((await socket.closed).code).toBe(1011);
   });
 });

@@ -1,31 +1,17 @@
 // Rev AI's official SDK, unmodified, against the simulated Rev AI: streams and jobs.
 import { AudioConfig, RevAiApiClient, RevAiStreamingClient, SessionConfig } from 'revai-node-sdk';
-import { afterEach, expect, it } from 'vitest';
-import { simulator } from '../../../src/providers/revai/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { expect, it } from 'vitest';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { quickClock } from '../../simulator/quick-clock.ts';
+import { scripted, TURNS } from '../../suites/provider/scripted.ts';
 
-const TURNS = [
-  { text: 'hello and welcome.', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
-
-const servers: SimulatorServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
+const simulated = scripted('revai');
 
 async function settings(token = 'good') {
-  const server = await SimulatorServer.start({
-    simulator,
-    ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }),
-    clock: quickClock(40),
-  });
-  servers.push(server);
-  return { token, deploymentConfig: { baseUrl: server.url, baseWebsocketUrl: server.url.replace('http', 'ws') } };
+  const { url, socketUrl } = await simulated({ speed: 40 });
+  return { token, deploymentConfig: { baseUrl: url, baseWebsocketUrl: socketUrl } };
 }
+
+const textOf = ({ elements }: { elements: { value: string }[] }) => elements.map(({ value }) => value).join('');
 
 /** Streams two seconds, and keeps what is said until the close. */
 async function streamed(token?: string, config?: SessionConfig) {
@@ -50,10 +36,7 @@ it('is connected, hears partials and finals, and is closed in order behind EOS',
   expect(await connected).toMatchObject({ type: 'connected' });
   expect(code).toBe(1000);
   const finals = said.filter(({ type }) => type === 'final');
-  expect(finals.map(({ elements, speaker_id }) => [elements.map(({ value }) => value).join(''), speaker_id])).toEqual([
-    ['hello and welcome.', 0],
-    ['good bye', 1],
-  ]);
+  expect(finals.map((final) => [textOf(final), final.speaker_id])).toEqual(TURNS.map(({ text }, at) => [text, at]));
   expect(said.some(({ type }) => type === 'partial')).toBe(true);
 });
 
@@ -73,10 +56,7 @@ it('makes a job of a file, shows it, gives its transcript, and removes it', asyn
   });
   expect((await client.getJobDetails(id)).status).toBe('transcribed');
   const { monologues } = await client.getTranscriptObject(id);
-  expect(monologues.map(({ elements }) => elements.map(({ value }) => value).join(''))).toEqual([
-    'hello and welcome.',
-    'good bye',
-  ]);
+  expect(monologues.map(textOf)).toEqual(TURNS.map(({ text }) => text));
   await client.deleteJob(id);
   await expect(client.getJobDetails(id)).rejects.toBeDefined();
 });

@@ -13,6 +13,7 @@ const START = {
   enable_endpoint_detection: true,
 };
 const refusal = (error_type: string, message = 'their words') => ({ status_code: 400, error_type, message });
+const ended = (error_code: number) => ({ code: 1005, last: { error_code, tokens: [] } });
 
 testProvider({
   provider: 'soniox',
@@ -59,7 +60,6 @@ testProvider({
       [{ params: { max_endpoint_delay_ms: 3_000 } }, { turnPauseMs: 1_000 }],
     ],
     stories,
-    closes: [[1011, 'gone', 'retry close_1011']],
   },
   batch: files,
   refusals: [
@@ -80,7 +80,20 @@ testProvider({
     ends: [
       ['stt-rt-v5', ['cannot-continue'], 3, 'retry 503'],
       ['stt-rt-v5', ['error-after=0ms'], 1, 'retry 500'],
-      ['stt-rt-v5', ['close-after=1s:1011'], 3, 'retry close_1011'],
     ],
+    rules: {
+      path: '/transcribe-websocket',
+      headers: { authorization: 'Bearer good' },
+      rows: {
+        'a bad key': [{ headers: { authorization: 'Bearer bad' } }, [], { status: 401 }],
+        nothing: [{}, [], ended(408)],
+        'no audio behind a start': [{}, [START], ended(408)],
+        'audio before a start': [{}, [new Uint8Array(2)], ended(400)],
+        'an unknown message': [{}, [START, { type: 'flush' }], ended(400)],
+        'the end before any audio': [{}, [START, ''], ended(400)],
+        'languages twice': [{}, [{ ...START, language_hints: ['en', 'en'] }], ended(400)],
+        'a start without a rate': [{}, [{ ...START, sample_rate: null }], ended(400)],
+      },
+    },
   },
 });

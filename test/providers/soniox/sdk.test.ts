@@ -1,30 +1,20 @@
-// Soniox's official SDK, unmodified, against the simulated Soniox; and the rules of it that no SDK breaks.
+// Soniox's official SDK, unmodified, against the simulated Soniox.
 import { SonioxNodeClient } from '@soniox/node';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { simulator } from '../../../src/providers/soniox/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { Client, closeAll, serve } from '../../simulator/client.ts';
-import { quickClock } from '../../simulator/quick-clock.ts';
+import { scripted, WHOLE } from '../../suites/provider/scripted.ts';
 
 const RATE = 16_000;
-const TURNS = [
-  { text: 'hello and welcome', seconds: 1 },
-  { text: 'good bye', seconds: 1 },
-];
 const SESSION = { model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: RATE, num_channels: 1 } as const;
 
 // This Node has none of its own without a flag.
 vi.stubGlobal('WebSocket', WebSocket);
-afterEach(closeAll);
-
-const simulated = (speed = 1) =>
-  serve({ simulator, ear: scriptEar({ turns: TURNS, interim_seconds: 0.25 }), clock: quickClock(speed) });
+const simulated = scripted('soniox');
 
 async function client(api_key = 'good') {
-  const { url } = await simulated();
-  const ws_base_url = `${url.replace('http', 'ws')}/transcribe-websocket`;
+  const { url, socketUrl } = await simulated();
+  const ws_base_url = `${socketUrl}/transcribe-websocket`;
   return new SonioxNodeClient({ api_key, base_url: url, realtime: { ws_base_url } });
 }
 
@@ -42,7 +32,7 @@ describe('the SDK live', () => {
     await session.connect();
     for (let frame = 0; frame < 25; frame++) session.sendAudio(new Uint8Array(3_200));
     await session.finish();
-    expect(finals.join('')).toBe('hello and welcomegood byehello and welcome');
+    expect(finals.join('')).toBe('hello and welcome.good byehello and welcome.');
     expect([ends, mixed]).toEqual([2, 3]);
   });
 
@@ -79,8 +69,8 @@ describe('the SDK with files', () => {
     const done = await job.wait({ interval_ms: 1_000 });
     expect(done).toMatchObject({ status: 'completed', audio_duration_ms: 2_000 });
     const transcript = await done.getTranscript();
-    expect(transcript?.text).toBe('hello and welcome good bye');
-    expect(transcript?.tokens.map(({ text }) => text).join('')).toBe('hello and welcome good bye');
+    expect(transcript?.text).toBe(WHOLE);
+    expect(transcript?.tokens.map(({ text }) => text).join('')).toBe(WHOLE);
     expect(new Set(transcript?.tokens.map(({ speaker }) => speaker))).toEqual(new Set(['1', '2']));
     await done.destroy();
     expect([await soniox.stt.get(job.id), await soniox.stt.getTranscript(job.id)]).toEqual([null, null]);
@@ -98,34 +88,5 @@ describe('the SDK with files', () => {
     ['limited-key', 429],
   ])('is refused with %s', async (key, statusCode) => {
     await expect((await client(key)).models.list()).rejects.toMatchObject({ statusCode });
-  });
-});
-
-describe('a session', () => {
-  const open = async (authorization = 'Bearer good', speed = 1) => {
-    const { url } = await simulated(speed);
-    return new Client(`${url}/transcribe-websocket`, { authorization });
-  };
-  const errorOf = (socket: Client) => socket.message(({ error_code }) => error_code !== undefined);
-
-  it.each([
-    ['nothing', [], 408],
-    ['no audio behind a start', [SESSION], 408],
-    ['audio before a start', [new Uint8Array(2)], 400],
-    ['an unknown message', [SESSION, { type: 'flush' }], 400],
-    ['the end before any audio', [SESSION, ''], 400],
-    ['languages twice', [{ ...SESSION, language_hints: ['en', 'en'] }], 400],
-    ['a start without a rate', [{ ...SESSION, sample_rate: null }], 400],
-  ] as const)('is ended with %s', async (_, frames, code) => {
-    const socket = await open('Bearer good', code === 408 ? 4_000 : 1);
-    await socket.opened;
-    socket.send(...frames);
-    expect(await errorOf(socket)).toMatchObject({ error_code: code, tokens: [] });
-    await socket.closed;
-  });
-
-  it('is let in by its header alone, and refused by it', async () => {
-    const socket = await open('Bearer bad');
-    expect(await socket.refused).toMatchObject({ status: 401 });
   });
 });

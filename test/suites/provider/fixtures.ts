@@ -127,4 +127,23 @@ export interface SimulatedFixtures {
   whole?: readonly (readonly [model: string, faults: readonly string[], params?: Members, finals?: number])[];
   /** Faults with which the leg ends as the line says: "kind code", or "finished". */
   ends?: readonly (readonly [model: string, faults: readonly string[], seconds: number, end: string])[];
+  rules?: RuleFixtures;
+}
+
+/** What a client of the simulator may not do, and no official SDK does. */
+export interface RuleFixtures {
+  /** Of a session that is good, with its query. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** What is asked for otherwise, the frames (an object is JSON), and the refusal, or how the session ends. */
+  rows: Readonly<
+    Record<
+      string,
+      readonly [
+        change: { query?: Readonly<Record<string, string>>; headers?: Readonly<Record<string, string>> },
+        frames: readonly (string | object)[],
+        end: { status: number } | { code: number; last?: object },
+      ]
+    >
+  >;
 }
