@@ -50,6 +50,7 @@ export class StoryLeg {
   readonly opened: ReturnType<LiveCodec['open']>;
   sentSeconds = 0;
   readonly #sampleRate: number;
+  readonly #unconfirmedMax: number | undefined;
   readonly #encode: ProviderSimulator['encode'];
 
   /** @param encode of the provider's simulator, where its messages are not JSON */
@@ -57,6 +58,7 @@ export class StoryLeg {
     this.codec = codec;
     this.opened = codec.open(request);
     this.#sampleRate = request.sampleRate;
+    this.#unconfirmedMax = codec.timing(request).unconfirmedMax;
     this.#encode = encode;
   }
 
@@ -66,12 +68,20 @@ export class StoryLeg {
 
   audio(seconds: number): Step[] {
     this.sentSeconds += seconds;
-    this.codec.audio(this.state, new Uint8Array(Math.round(seconds * this.#sampleRate) * BYTES_PER_SAMPLE));
+    const frame = new Uint8Array(Math.round(seconds * this.#sampleRate) * BYTES_PER_SAMPLE);
+    if (this.codec.audio(this.state, frame) === undefined) this.#expectCounted();
     return [];
   }
 
   give(given: unknown): readonly Step[] {
     return given instanceof Act ? given.play(this) : this.codec.read(this.state, this.#incoming(given));
+  }
+
+  /** What is held back has a bound where it counts as not confirmed, and nowhere else. */
+  #expectCounted(): void {
+    const held = this.codec.unconfirmed?.(this.state) ?? 0;
+    if (held === 0 || this.#unconfirmedMax === undefined)
+      expect.fail('a frame was held back that `unconfirmed` does not count, or without `unconfirmedMax`');
   }
 
   #incoming(given: unknown): Incoming {
