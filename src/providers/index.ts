@@ -24,6 +24,7 @@ import { revai } from './revai/index.ts';
 import { soniox } from './soniox/index.ts';
 import { speaches } from './speaches/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
+import { vllm } from './vllm/index.ts';
 import { vosk } from './vosk/index.ts';
 
 export const providers: readonly Provider[] = [
@@ -40,6 +41,7 @@ export const providers: readonly Provider[] = [
   mistral,
   groq,
   speaches,
+  vllm,
   vosk,
   azure,
   google,

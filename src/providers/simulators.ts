@@ -17,6 +17,7 @@ import type { ProviderSimulator } from './simulation.ts';
 import { simulator as soniox } from './soniox/simulator/index.ts';
 import { simulator as speaches } from './speaches/simulator/index.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
+import { simulator as vllm } from './vllm/simulator/index.ts';
 import { simulator as vosk } from './vosk/simulator/index.ts';
 
 export const simulators: readonly ProviderSimulator[] = [
@@ -32,6 +33,7 @@ export const simulators: readonly ProviderSimulator[] = [
   mistral,
   groq,
   speaches,
+  vllm,
   vosk,
   azure,
   google,

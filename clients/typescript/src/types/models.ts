@@ -24,7 +24,7 @@ import type {
 } from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
 import type { SonioxParams, SpeachesParams, SpeechmaticsParams } from './params/s-u.ts';
-import type { VoskParams } from './params/v-x.ts';
+import type { VllmParams, VoskParams } from './params/v-x.ts';
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {
@@ -80,6 +80,16 @@ export interface ModelParams {
   'speaches/faster-whisper-large-v3': SpeachesParams;
   'speaches/faster-whisper-large-v3-turbo': SpeachesParams;
   'speaches/faster-whisper-small': SpeachesParams;
+  'vllm/voxtral-mini-4b-realtime-2602': VllmParams;
+  'vllm/voxtral-mini-3b-2507': VllmParams;
+  'vllm/voxtral-small-24b-2507': VllmParams;
+  'vllm/qwen3-asr-0.6b': VllmParams;
+  'vllm/qwen3-asr-1.7b': VllmParams;
+  'vllm/whisper-large-v3': VllmParams;
+  'vllm/whisper-large-v3-turbo': VllmParams;
+  'vllm/whisper-small': VllmParams;
+  'vllm/cohere-transcribe-03-2026': VllmParams;
+  'vllm/granite-4.0-1b-speech': VllmParams;
   'vosk/small-en-us-0.15': VoskParams;
   'vosk/en-us-0.22': VoskParams;
   'vosk/small-de-0.15': VoskParams;
@@ -120,6 +130,7 @@ export interface ProviderParams {
   mistral: MistralParams | MistralVoxtralMiniTranscribeRealtime2602Params | MistralVoxtralMini2602Params;
   groq: GroqParams;
   speaches: SpeachesParams;
+  vllm: VllmParams;
   vosk: VoskParams;
   azure: AzureParams;
   google: GoogleParams;

@@ -1,0 +1,21 @@
+// vLLM: models on a server of one's own, for files in OpenAI's form, and live by a protocol of its own.
+import type { Provider } from '../provider.ts';
+import { batch } from './batch.ts';
+import { failures } from './failures.ts';
+import { live } from './live.ts';
+import { models } from './models.ts';
+import { options } from './options.ts';
+
+export const vllm: Provider = {
+  name: 'vllm',
+  title: 'vLLM',
+  models,
+  options: options.schema,
+  honours: options.honours,
+  optionRows: options.rows,
+  credential: 'none',
+  address: 'configured',
+  live,
+  batch,
+  failures: failures.rows,
+};
