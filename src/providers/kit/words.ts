@@ -53,12 +53,7 @@ export function utteranceOf(
   text: string,
   start: number,
   end: number,
-  {
-    confidence,
-    speaker,
-    language,
-    words,
-  }: Details & { language?: string | undefined; words?: Word[] | undefined } = {},
+  { confidence, speaker, language, words }: Details = {},
 ): Utterance {
   const made: Utterance = { text, start, end };
   if (confidence !== undefined) made.confidence = confidence;
@@ -94,7 +89,7 @@ export function spaced(utterance: Utterance): Utterance {
   for (const { word: part, ...rest } of utterance.words ?? []) {
     const last = isOpen && !/^\s/.test(part) ? words.at(-1) : undefined;
     if (last === undefined) words.push({ ...rest, word: part.trim() });
-    else Object.assign(last, { word: last.word + part.trim(), end: rest.end });
+    else Object.assign(last, { word: last.word + part.trim(), end: Math.max(last.end, rest.end) });
     isOpen = !/\s$/.test(part);
   }
   const named = words.filter(({ word }) => word !== '');

@@ -38,7 +38,6 @@ export const files: BatchFixtures = {
     ],
     created: QUEUED,
     waiting: { id: 't-1', status: 'processing' },
-    pausesMs: [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000],
     abandoned: [{ method: 'DELETE', url: JOB_URL }],
   },
   written: (value, option, model) => (option === 'speech_models' ? [model, ...(value as string[])] : value),

@@ -39,10 +39,6 @@ testProvider({
           headers: { authorization: 'key-of-the-suite' },
         },
       ],
-      [
-        { access: { baseUrl: 'http://127.0.0.1:9/aai/', credential: undefined } },
-        { kind: 'websocket', url: `ws://127.0.0.1:9/aai${ENGLISH_URL}`, headers: {} },
-      ],
     ],
     written: (value) => (Array.isArray(value) ? JSON.stringify(value) : String(value)),
     requests: [

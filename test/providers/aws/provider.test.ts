@@ -6,14 +6,6 @@ import { testProvider } from '../../suites/provider.suite.ts';
 import { stories } from './sessions.ts';
 
 const LIVE = { live: ['transcribe'] };
-const WIRE: Readonly<Record<string, string>> = {
-  vocabulary_name: 'vocabulary-name',
-  vocabulary_filter_name: 'vocabulary-filter-name',
-  vocabulary_filter_method: 'vocabulary-filter-method',
-  language_model_name: 'language-model-name',
-  partial_results_stability: 'partial-results-stability',
-};
-
 const ASKED =
   'language-code=en-US&media-encoding=pcm&sample-rate=16000&session-id=01234567-89ab-cdef-0123-456789abcdef';
 const DATED = 'X-Amz-Date=20261123T120000Z&X-Amz-Expires=300';
@@ -24,8 +16,7 @@ const signedAt = (base: string, signature: string, key: string, region: string, 
   secrets: [signature],
 });
 const OWN: ProviderAccess = {
-  baseUrl: undefined,
-  credential: undefined,
+  ...{ baseUrl: undefined, credential: undefined },
   fields: {
     ...{ access_key_id: 'AKIDEXAMPLE00000', secret_access_key: 'own/secret+', session_token: 'token/=' },
     region: 'eu-west-1',
@@ -42,7 +33,6 @@ function asked(endpoint: Endpoint): Record<string, unknown> {
   return {
     model: /%2F(transcribe)%2F/.exec(endpoint.url)?.[1],
     ...query,
-    ...Object.fromEntries(Object.entries(WIRE).map(([option, name]) => [option, query[name]])),
     content_redaction: String(query['content-redaction-type'] === 'PII'),
     ...(kinds === undefined ? {} : { pii_entity_types: kinds.split(',') }),
     language_options: query['language-options']?.split(','),
@@ -58,11 +48,21 @@ testProvider({
   provider: 'aws',
   options: {
     rows: {
-      vocabulary_name: { takes: ['names'], refuses: [7], ...LIVE },
-      vocabulary_filter_name: { takes: ['words'], refuses: [7], ...LIVE },
-      vocabulary_filter_method: { takes: ['remove', 'mask', 'tag'], refuses: ['hide'], ...LIVE },
-      language_model_name: { takes: ['own'], refuses: [7], ...LIVE },
-      partial_results_stability: { takes: ['low', 'medium', 'high'], refuses: ['highest'], ...LIVE },
+      vocabulary_name: { takes: ['names'], refuses: [7], ...LIVE, at: 'vocabulary-name' },
+      vocabulary_filter_name: { takes: ['words'], refuses: [7], ...LIVE, at: 'vocabulary-filter-name' },
+      vocabulary_filter_method: {
+        takes: ['remove', 'mask', 'tag'],
+        refuses: ['hide'],
+        ...LIVE,
+        at: 'vocabulary-filter-method',
+      },
+      language_model_name: { takes: ['own'], refuses: [7], ...LIVE, at: 'language-model-name' },
+      partial_results_stability: {
+        takes: ['low', 'medium', 'high'],
+        refuses: ['highest'],
+        ...LIVE,
+        at: 'partial-results-stability',
+      },
       content_redaction: { takes: [true, false], refuses: ['PII'], ...LIVE },
       pii_entity_types: { takes: [['NAME', 'ADDRESS']], refuses: ['NAME', []], ...LIVE },
       language_options: { takes: [['en-US', 'de-DE']], refuses: [['en-US'], 'en-US'], ...LIVE },
@@ -90,10 +90,6 @@ testProvider({
           'eu-west-1',
           '&X-Amz-Security-Token=token%2F%3D',
         ),
-      ],
-      [
-        { access: { baseUrl: 'http://127.0.0.1:9/aws/', credential: undefined } },
-        { kind: 'websocket', url: `ws://127.0.0.1:9/aws/stream-transcription-websocket?${ASKED}`, headers: {} },
       ],
     ],
     asked,
@@ -129,10 +125,7 @@ testProvider({
       [{ diarization: true }, { 'show-speaker-label': 'true' }],
       [
         { params: { partial_results_stability: 'high', unheard_of: 1 } },
-        {
-          ...{ 'enable-partial-results-stabilization': 'true', 'partial-results-stability': 'high' },
-          partial_results_stability: 'high',
-        },
+        { 'enable-partial-results-stabilization': 'true', 'partial-results-stability': 'high' },
       ],
       [
         { params: { pii_entity_types: ['NAME', 'ADDRESS'] } },
@@ -155,7 +148,6 @@ testProvider({
     ends: [
       ['transcribe', ['exception'], 1, 'retry InternalFailureException'],
       ['transcribe', ['exception=LimitExceededException'], 1, 'next LimitExceededException'],
-      ['transcribe', ['refuse=403'], 1, 'account http_403'],
     ],
   },
 });

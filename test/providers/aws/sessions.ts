@@ -1,6 +1,16 @@
 // What Amazon Transcribe says in a session, and what a leg makes of it: events as its simulator frames them, and as the service does.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like, type Story } from '../../suites/provider/story.ts';
+import {
+  audio,
+  closed,
+  FINALIZE,
+  FINISH,
+  failing,
+  KEEP_ALIVE,
+  LEAVE,
+  like,
+  type Story,
+} from '../../suites/provider/story.ts';
 
 const word = (Content: string, StartTime: unknown, EndTime: unknown, more: object = {}) => ({
   ...{ Content, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.5, Stable: true },
@@ -94,19 +104,17 @@ const SESSION: Readonly<Record<string, Story>> = {
     [closed(1000), 'failed retry final_missing'],
   ],
   'fails with an exception': [
-    [exception('BadRequestException'), 'failed caller BadRequestException'],
     [
       exception('BadRequestException', 'Your request timed out because no new audio was received.'),
       'failed retry idle',
     ],
-    [exception('ResourceNotFoundException'), 'failed caller ResourceNotFoundException'],
-    [exception('LimitExceededException'), 'failed next LimitExceededException'],
-    [exception('ConflictException'), 'failed retry ConflictException'],
     [exception('InternalFailureException', 7), 'failed retry InternalFailureException'],
-    [exception('ServiceUnavailableException'), 'failed retry ServiceUnavailableException'],
-    [exception('AccessDeniedException'), 'failed account AccessDeniedException'],
-    [exception('UnrecognizedClientException'), 'failed account UnrecognizedClientException'],
-    [exception('UnheardOfException'), 'failed retry UnheardOfException'],
+    ...failing(exception, {
+      caller: ['BadRequestException', 'ResourceNotFoundException'],
+      next: ['LimitExceededException'],
+      retry: ['ConflictException', 'ServiceUnavailableException', 'UnheardOfException'],
+      account: ['AccessDeniedException', 'UnrecognizedClientException'],
+    }),
   ],
   'reads what the service’s own codec has written': [[...RECORDED, 'failed next LimitExceededException']],
 };

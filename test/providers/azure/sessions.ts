@@ -1,7 +1,7 @@
 // What Azure says in a session, and what a leg makes of it: messages as its simulator encodes them.
 import { expect } from 'vitest';
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, like, type Story } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, like, type Story } from '../../suites/provider/story.ts';
 
 const ticks = (seconds: number) => Math.round(seconds * 10_000_000);
 const place = (start: number, end: number) => ({ Offset: ticks(start), Duration: ticks(end) - ticks(start) });
@@ -136,10 +136,7 @@ const SESSION: Readonly<Record<string, Story>> = {
     [closed(1000), 'failed retry final_missing'],
   ],
   'fails with a status that says so': [
-    [status('TooManyRequests'), 'failed next TooManyRequests'],
-    [status('BadRequest'), 'failed caller BadRequest'],
-    [status('Forbidden'), 'failed account Forbidden'],
-    [status('Error'), 'failed retry Error'],
+    ...failing(status, { next: ['TooManyRequests'], caller: ['BadRequest'], account: ['Forbidden'], retry: ['Error'] }),
     [status(7), said('speech.phrase', { RecognitionStatus: 'Success' })],
   ],
 };

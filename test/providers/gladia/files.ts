@@ -1,6 +1,5 @@
 // What Gladia answers while a file is worked on, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
-import { askedIn } from './options.ts';
 
 const headers = { 'x-gladia-key': 'key-of-the-suite' };
 const JOBS = 'https://api.gladia.io/v2/pre-recorded';
@@ -23,7 +22,6 @@ export const files: BatchFixtures = {
     body: { kind: 'multipart', fields: [], fileField: 'audio' },
   },
   before: [UPLOADED],
-  asked: ({ body }) => askedIn(body.kind === 'json' ? (body.json as Record<string, unknown>) : {}),
   written: (value) => value,
   job: {
     requests: [
@@ -35,17 +33,22 @@ export const files: BatchFixtures = {
     ],
     created: CREATED,
     waiting: shown('processing'),
-    pausesMs: [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000],
     abandoned: [{ method: 'DELETE', url: `${JOBS}/j-1` }],
   },
   requests: [
-    [{ language: 'pt-BR' }, { languages: ['pt'] }],
+    [{ language: 'pt-BR' }, { language_config: { languages: ['pt'] } }],
     [{ language: 'auto' }, {}],
-    [{ language: 'fr', params: { languages: ['en', 'fr'] } }, { languages: ['en', 'fr'] }],
-    [{ diarization: true }, { 'diarization on': true }],
-    [{ params: { min_speakers: 2 } }, { 'diarization on': true, min_speakers: 2 }],
-    [{ params: { pii_redaction: ['NAME'] } }, { 'pii_redaction on': true, pii_redaction: ['NAME'] }],
-    [{ params: { custom_vocabulary: ['a'] } }, { 'custom_vocabulary on': true, custom_vocabulary: ['a'] }],
+    [{ language: 'fr', params: { languages: ['en', 'fr'] } }, { language_config: { languages: ['en', 'fr'] } }],
+    [{ diarization: true }, { diarization: true }],
+    [{ params: { min_speakers: 2 } }, { diarization: true, diarization_config: { min_speakers: 2 } }],
+    [
+      { params: { pii_redaction: ['NAME'] } },
+      { pii_redaction: true, pii_redaction_config: { entity_types: ['NAME'] } },
+    ],
+    [
+      { params: { custom_vocabulary: ['a'] } },
+      { custom_vocabulary: true, custom_vocabulary_config: { vocabulary: ['a'] } },
+    ],
     [{ params: { endpointing: 1, unheard_of: 1 } }, {}],
   ],
   answers: {
@@ -72,8 +75,6 @@ export const files: BatchFixtures = {
       { utterances: [], language: undefined, seconds: undefined, warnings: [] },
     ],
     'not, without utterances': [{}, done({ utterances: 'none' }), 'next bad_answer'],
-    'not, when the id of the job is a path': [{}, [{ id: '../x' }], 'next bad_answer'],
-    'not, when the status is one nobody knows': [{}, [CREATED, shown('lost')], 'next bad_answer'],
     'not, when its audio cannot be used': [{}, [CREATED, shown('error', { error_code: 422 })], 'caller audio_unusable'],
     'not, when Gladia has failed': [{}, [CREATED, shown('error', { error_code: 500 })], 'next 500'],
     'not, for no reason': [{}, [CREATED, shown('error')], 'next job_failed'],

@@ -1,8 +1,9 @@
 // Gladia: what its service says and what that must become, for the suite of every provider.
 import type { Endpoint } from '../../../src/providers/provider.ts';
+import { inRegion } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
-import { askedIn, options } from './options.ts';
+import { options } from './options.ts';
 import { stories } from './sessions.ts';
 
 const headers = { 'x-gladia-key': 'key-of-the-suite' };
@@ -15,10 +16,10 @@ const RECEIVED = [
   'lifecycle_events',
 ];
 const DECLINED = ['pre_processing_events', 'realtime_processing_events', 'post_processing_events'];
-const asking = (url: string, key: Record<string, string>, sample_rate: number): Endpoint => ({
+const asking = (url: string, sample_rate: number): Endpoint => ({
   kind: 'request',
   request: {
-    ...{ method: 'POST', url, headers: key },
+    ...{ method: 'POST', url, headers },
     body: {
       kind: 'json',
       json: {
@@ -42,21 +43,13 @@ testProvider({
     model: 'solaria-1',
     sampleRate: 16_000,
     openings: [
-      [{}, asking('https://api.gladia.io/v2/live', headers, 16_000)],
+      [{}, asking('https://api.gladia.io/v2/live', 16_000)],
       [
         {
           sampleRate: 8_000,
-          access: {
-            baseUrl: undefined,
-            credential: undefined,
-            fields: { api_key: 'key-of-the-suite', region: 'us-west' },
-          },
+          access: inRegion('us-west'),
         },
-        asking('https://api.gladia.io/v2/live?region=us-west', headers, 8_000),
-      ],
-      [
-        { access: { baseUrl: 'ws://127.0.0.1:9/gladia/', credential: undefined } },
-        asking('http://127.0.0.1:9/gladia/v2/live', {}, 16_000),
+        asking('https://api.gladia.io/v2/live?region=us-west', 8_000),
       ],
     ],
     sockets: [
@@ -68,18 +61,25 @@ testProvider({
     ],
     asked: (endpoint) => {
       if (endpoint.kind !== 'request' || endpoint.request.body.kind !== 'json') throw new Error('It asks for nothing.');
-      return askedIn(endpoint.request.body.json as Record<string, unknown>);
+      const { realtime_processing, ...json } = endpoint.request.body.json as Record<string, object>;
+      return { ...json, ...realtime_processing };
     },
     written: (value) => value,
     requests: [
-      [{ language: 'en-GB' }, { languages: ['en'] }],
+      [{ language: 'en-GB' }, { language_config: { languages: ['en'] } }],
       [{ language: 'auto' }, {}],
       [
         { language: 'fr', params: { languages: ['en', 'es'], code_switching: true } },
-        { languages: ['en', 'es'], code_switching: true },
+        { language_config: { languages: ['en', 'es'], code_switching: true } },
       ],
-      [{ params: { custom_vocabulary: ['a'] } }, { 'custom_vocabulary on': true, custom_vocabulary: ['a'] }],
-      [{ params: { custom_spelling: { a: ['b'] } } }, { 'custom_spelling on': true, custom_spelling: { a: ['b'] } }],
+      [
+        { params: { custom_vocabulary: ['a'] } },
+        { custom_vocabulary: true, custom_vocabulary_config: { vocabulary: ['a'] } },
+      ],
+      [
+        { params: { custom_spelling: { a: ['b'] } } },
+        { custom_spelling: true, custom_spelling_config: { spelling_dictionary: { a: ['b'] } } },
+      ],
       [{ diarization: true, params: { max_speakers: 2, unheard_of: 1 } }, {}],
     ],
     timings: [

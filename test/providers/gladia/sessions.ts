@@ -1,6 +1,16 @@
 // What Gladia says in a session, and what a leg makes of it.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like, type Story } from '../../suites/provider/story.ts';
+import {
+  audio,
+  closed,
+  FINALIZE,
+  FINISH,
+  failing,
+  KEEP_ALIVE,
+  LEAVE,
+  like,
+  type Story,
+} from '../../suites/provider/story.ts';
 
 const word = (text: string, start: number, end: number) => ({ word: text, start, end, confidence: 0.5 });
 const transcript = (
@@ -71,13 +81,10 @@ const SESSION: Readonly<Record<string, Story>> = {
   ],
   'is stopped also when it is let go of': [[LEAVE, 'send stop_recording']],
   'fails as its error says': [
-    [
-      error('rate_limit_exceeded'),
-      error('invalid_audio_format'),
-      'failed next rate_limit_exceeded',
-      'failed next invalid_audio_format',
-    ],
-    [error('session_timeout'), error('internal_error'), 'failed retry session_timeout', 'failed retry internal_error'],
+    ...failing(error, {
+      next: ['rate_limit_exceeded', 'invalid_audio_format'],
+      retry: ['session_timeout', 'internal_error'],
+    }),
     [{ type: 'error', message: 'Something' }, error(7), 'failed retry error', 'failed retry error'],
   ],
   'repeats itself at its end, which is of no use': [

@@ -1,5 +1,4 @@
 // The options of Google with what each takes, how they are found in what is asked for, and its files.
-import { objectIn } from '../../../src/providers/kit/json.ts';
 import type { BatchFixtures, OptionFixtures } from '../../suites/provider/fixtures.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -10,44 +9,44 @@ const flags = { takes: [true, false], refuses: ['yes', 1] };
 
 export const options: OptionFixtures = {
   rows: {
-    language_codes: { takes: [['en-US'], ['de-DE', 'fr-FR']], refuses: [[], 'en-US', [1]], ...everywhere },
-    profanity_filter: { ...flags, ...everywhere },
-    enable_automatic_punctuation: { ...flags, ...everywhere },
-    enable_spoken_punctuation: { ...flags, ...everywhere },
-    enable_spoken_emojis: { ...flags, ...everywhere },
-    phrases: { takes: [['Acme', 'Initech']], refuses: [[], [''], 'Acme'], ...everywhere },
-    boost: { takes: [], refuses: [-1, 21, 'high'], ...everywhere },
-    endpointing_sensitivity: { takes: ['SHORT', 'SUPERSHORT'], refuses: ['LONG', 1], live: MODELS },
-    denoise_audio: { ...flags, live: ['chirp_3'], batch: ['chirp_3'] },
-    snr_threshold: { takes: [10, 0], refuses: [-1, '10'], live: ['chirp_3'], batch: ['chirp_3'] },
+    language_codes: {
+      takes: [['en-US'], ['de-DE', 'fr-FR']],
+      refuses: [[], 'en-US', [1]],
+      ...everywhere,
+      at: 'languageCodes',
+    },
+    profanity_filter: { ...flags, ...everywhere, at: 'features.profanityFilter' },
+    enable_automatic_punctuation: { ...flags, ...everywhere, at: 'features.enableAutomaticPunctuation' },
+    enable_spoken_punctuation: { ...flags, ...everywhere, at: 'features.enableSpokenPunctuation' },
+    enable_spoken_emojis: { ...flags, ...everywhere, at: 'features.enableSpokenEmojis' },
+    phrases: {
+      takes: [['Acme', 'Initech']],
+      refuses: [[], [''], 'Acme'],
+      ...everywhere,
+      at: 'adaptation.phraseSets.0.inlinePhraseSet.phrases',
+    },
+    boost: { takes: [], refuses: [-1, 21, 'high'], ...everywhere, at: 'adaptation.phraseSets.0.inlinePhraseSet.boost' },
+    endpointing_sensitivity: {
+      takes: ['SHORT', 'SUPERSHORT'],
+      refuses: ['LONG', 1],
+      live: MODELS,
+      at: 'endpointingSensitivity',
+    },
+    denoise_audio: { ...flags, live: ['chirp_3'], batch: ['chirp_3'], at: 'denoiserConfig.denoiseAudio' },
+    snr_threshold: {
+      takes: [10, 0],
+      refuses: [-1, '10'],
+      live: ['chirp_3'],
+      batch: ['chirp_3'],
+      at: 'denoiserConfig.snrThreshold',
+    },
   },
 };
 
-/** What a config asks for, by the names of options. */
-export function asked(config: Members): Members {
-  const { model, languageCodes, adaptation, denoiserConfig, features2 } = config;
-  const { profanityFilter, enableAutomaticPunctuation, enableSpokenPunctuation, enableSpokenEmojis } = objectIn(
-    config.features,
-  );
-  const [set] = (objectIn(adaptation).phraseSets ?? []) as { inlinePhraseSet: Members }[];
-  const { phrases, boost } = objectIn(set?.inlinePhraseSet);
-  const { denoiseAudio, snrThreshold } = objectIn(denoiserConfig);
-  const { endpointingSensitivity } = objectIn(features2);
-  const all = {
-    model,
-    language_codes: languageCodes,
-    profanity_filter: profanityFilter,
-    enable_automatic_punctuation: enableAutomaticPunctuation,
-    enable_spoken_punctuation: enableSpokenPunctuation,
-    enable_spoken_emojis: enableSpokenEmojis,
-    phrases: (phrases as { value: string }[] | undefined)?.map(({ value }) => value),
-    boost,
-    endpointing_sensitivity:
-      endpointingSensitivity && String(endpointingSensitivity).replace('ENDPOINTING_SENSITIVITY_', ''),
-    denoise_audio: denoiseAudio,
-    snr_threshold: snrThreshold,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+/** An option's value as a config has it. */
+export function written(value: unknown, option: string): unknown {
+  if (option === 'phrases') return (value as string[]).map((each) => ({ value: each }));
+  return option === 'endpointing_sensitivity' ? `ENDPOINTING_SENSITIVITY_${value}` : value;
 }
 
 const BODY = {
@@ -76,10 +75,10 @@ export const files: BatchFixtures = {
   },
   asked: ({ body }) => {
     if (body.kind !== 'json-file') throw new Error('It has no file.');
-    return asked(body.json.config as Members);
+    return body.json.config as Members;
   },
-  written: (value) => value,
-  requests: [[{ language: 'es', model: 'chirp_3' }, { language_codes: ['es-ES'] }]],
+  written,
+  requests: [[{ language: 'es', model: 'chirp_3' }, { languageCodes: ['es-ES'] }]],
   answers: {
     'with the times of words': [
       {},

@@ -2,7 +2,7 @@
 import { streamingRecognize } from '../../../src/providers/google/proto.ts';
 import type { Endpoint, Outgoing } from '../../../src/providers/provider.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
-import { asked, files, options } from './options.ts';
+import { files, options, written } from './options.ts';
 import { stories } from './stories.ts';
 
 const calling = (host: string, recognizer: string, headers: Record<string, string>): Endpoint => ({
@@ -55,31 +55,24 @@ testProvider({
           }),
         ],
       ],
-      [
-        { access: { baseUrl: 'ws://127.0.0.1:9/', credential: undefined } },
-        calling('http://127.0.0.1:9', NOBODY, {}),
-        [
-          hello(NOBODY, {
-            ...{ model: 'long', languageCodes: ['en-US'] },
-            features: { enableAutomaticPunctuation: true, ...times },
-          }),
-        ],
-      ],
     ],
     asked: (_, [first]) => {
       const { streamingConfig } = first as { streamingConfig: { config: object; streamingFeatures: object } };
-      return asked({ ...streamingConfig.config, features2: streamingConfig.streamingFeatures });
+      return { ...streamingConfig.config, ...streamingConfig.streamingFeatures };
     },
-    written: (value) => value,
+    written,
     requests: [
-      [{ language: 'fr' }, { language_codes: ['fr-FR'] }],
-      [{ language: 'en-GB' }, { language_codes: ['en-GB'] }],
-      [{ language: 'zh' }, { language_codes: ['cmn-Hans-CN'] }],
-      [{ language: 'zh-TW' }, { language_codes: ['cmn-Hant-TW'] }],
-      [{ language: 'xx-nonsense-0' }, { language_codes: ['xx-nonsense-0'] }],
+      [{ language: 'fr' }, { languageCodes: ['fr-FR'] }],
+      [{ language: 'en-GB' }, { languageCodes: ['en-GB'] }],
+      [{ language: 'zh' }, { languageCodes: ['cmn-Hans-CN'] }],
+      [{ language: 'zh-TW' }, { languageCodes: ['cmn-Hant-TW'] }],
+      [{ language: 'xx-nonsense-0' }, { languageCodes: ['xx-nonsense-0'] }],
       [{ model: 'chirp_2', language: 'auto' }, {}],
-      [{ language: 'de', params: { language_codes: ['fr-FR', 'de-DE'] } }, { language_codes: ['de-DE', 'fr-FR'] }],
-      [{ params: { phrases: ['Acme'], boost: 7 } }, { phrases: ['Acme'], boost: 7 }],
+      [{ language: 'de', params: { language_codes: ['fr-FR', 'de-DE'] } }, { languageCodes: ['de-DE', 'fr-FR'] }],
+      [
+        { params: { phrases: ['Acme'], boost: 7 } },
+        { adaptation: { phraseSets: [{ inlinePhraseSet: { phrases: [{ value: 'Acme' }], boost: 7 } }] } },
+      ],
     ],
     timings: [
       [{}, { sessionMaxMs: 300_000, turnPauseMs: 1_500, keepAliveMs: 4_000 }],
@@ -142,7 +135,6 @@ testProvider({
     ],
     ends: [
       ['long', ['invalid-config'], 1, 'caller INVALID_ARGUMENT'],
-      ['long', ['refuse=503'], 1, 'retry UNAVAILABLE'],
       ['long', ['close-after=1s:4010'], 2, 'retry close_4010'],
       ['long', ['error-after=500ms'], 2, 'retry INTERNAL'],
     ],

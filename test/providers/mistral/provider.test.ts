@@ -1,4 +1,5 @@
 // Mistral: what its service says and what that must become, for the suite of every provider.
+import { inRegion } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { appended, CREATED, stories, UPDATED } from './stories.ts';
@@ -37,16 +38,7 @@ testProvider({
     sampleRate: 16_000,
     openings: [
       [{}, { kind: 'websocket', url: `wss://api.mistral.ai/${PATH}${LIVE_3}`, headers }],
-      [
-        {
-          access: { baseUrl: undefined, credential: undefined, fields: { api_key: 'key-of-the-suite', region: 'eu' } },
-        },
-        { kind: 'websocket', url: `wss://api.eu.mistral.ai/${PATH}${LIVE_3}`, headers },
-      ],
-      [
-        { model: LIVE_2, access: { baseUrl: 'http://127.0.0.1:9/m/v1/', credential: undefined } },
-        { kind: 'websocket', url: `ws://127.0.0.1:9/m/${PATH}${LIVE_2}`, headers: {} },
-      ],
+      [{ access: inRegion('eu') }, { kind: 'websocket', url: `wss://api.eu.mistral.ai/${PATH}${LIVE_3}`, headers }],
     ],
     begin: [CREATED, UPDATED],
     asked: (endpoint, [update]) => ({

@@ -32,7 +32,6 @@ export const files: BatchFixtures = {
     requests: [{ method: 'GET', url: `${JOBS}/j-1`, headers, body: { kind: 'none' } }],
     created: job('in_progress'),
     waiting: job('in_progress'),
-    pausesMs: [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000],
     abandoned: [{ method: 'DELETE', url: `${JOBS}/j-1` }],
   },
   requests: [
@@ -62,8 +61,6 @@ export const files: BatchFixtures = {
     ],
     'empty, of silence': [{}, done([]), { utterances: [], language: undefined, seconds: undefined, warnings: [] }],
     'not, without monologues': [{}, done('none'), 'next bad_answer'],
-    'not, when the id of the job is a path': [{}, [{ id: '../x', status: 'in_progress' }], 'next bad_answer'],
-    'not, when the status is one nobody knows': [{}, [job('lost')], 'next bad_answer'],
     'not, when its audio cannot be used': [{}, failed('invalid_media'), 'caller audio_unusable'],
     'not, when it is too long': [{}, failed('duration_exceeded'), 'caller audio_too_long'],
     'not, when there is no credit': [{}, failed('insufficient_balance'), 'account insufficient_balance'],

@@ -1,4 +1,5 @@
 // Rev AI: what its service says and what that must become, for the suite of every provider.
+import { inRegion } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { options } from './options.ts';
@@ -20,13 +21,9 @@ testProvider({
       [
         {
           sampleRate: 8_000,
-          access: { baseUrl: undefined, credential: undefined, fields: { api_key: 'key-of-the-suite', region: 'eu' } },
+          access: inRegion('eu'),
         },
         { kind: 'websocket', url: streamAt('wss://ec1.api.rev.ai', 8_000), headers },
-      ],
-      [
-        { access: { baseUrl: 'http://127.0.0.1:9/rev/', credential: undefined } },
-        { kind: 'websocket', url: streamAt('ws://127.0.0.1:9/rev', 16_000), headers: {} },
       ],
     ],
     requests: [

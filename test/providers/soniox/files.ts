@@ -37,7 +37,6 @@ export const files: BatchFixtures = {
     ],
     created: CREATED,
     waiting: { id: 'job-1', status: 'processing' },
-    pausesMs: [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000],
     abandonedBefore: [removed('/files/file-1')],
     abandoned: [removed('/transcriptions/job-1'), removed('/files/file-1')],
   },
@@ -70,7 +69,6 @@ export const files: BatchFixtures = {
     'a file that is no audio': [{}, [CREATED, failed('error', 'Audio decode error')], 'caller audio_unusable'],
     'a file that is too long': [{}, [CREATED, failed('failed', 'Audio is too long.')], 'next audio_too_long'],
     'a job that failed': [{}, [CREATED, failed('failed', 'Something else.')], 'next odd'],
-    'a status that is not known': [{}, [CREATED, { id: 'job-1', status: 'lost' }], 'next bad_answer'],
     'a transcript without tokens': [{}, [CREATED, DONE, { text: 'x' }], 'next bad_answer'],
   },
 };

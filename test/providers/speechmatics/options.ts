@@ -13,48 +13,35 @@ export const options: OptionFixtures = {
     output_locale: { takes: ['en-GB'], refuses: [1], ...BOTH },
     max_delay: { takes: [0.7, 4], refuses: [0.6, 4.1], ...LIVE },
     max_delay_mode: { takes: ['flexible', 'fixed'], refuses: ['none'], ...LIVE },
-    end_of_utterance_silence_trigger: { takes: [0.1, 2], refuses: [0, 2.1], ...LIVE },
+    end_of_utterance_silence_trigger: {
+      takes: [0.1, 2],
+      refuses: [0, 2.1],
+      ...LIVE,
+      at: 'conversation_config.end_of_utterance_silence_trigger',
+    },
     additional_vocab: {
       takes: [['Voxgate', { content: 'gnocchi', sounds_like: ['nyohki'] }], []],
       refuses: [[''], [{ sounds_like: ['a'] }], 'a'],
       ...BOTH,
     },
-    punctuation_sensitivity: { ...FRACTION, ...BOTH },
-    permitted_marks: { takes: [['.', ','], []], refuses: ['.', ['']], ...BOTH },
-    remove_disfluencies: { ...FLAG, ...BOTH },
+    punctuation_sensitivity: { ...FRACTION, ...BOTH, at: 'punctuation_overrides.sensitivity' },
+    permitted_marks: {
+      takes: [['.', ','], []],
+      refuses: ['.', ['']],
+      ...BOTH,
+      at: 'punctuation_overrides.permitted_marks',
+    },
+    remove_disfluencies: { ...FLAG, ...BOTH, at: 'transcript_filtering_config.remove_disfluencies' },
     replacements: {
       takes: [[{ from: '/a+/', to: 'b' }]],
       refuses: [[{ from: 'a' }], [{ from: '', to: 'b' }]],
       ...BOTH,
+      at: 'transcript_filtering_config.replacements',
     },
     enable_entities: { ...FLAG, ...BOTH },
-    max_speakers: { takes: [2, 100], refuses: [1, 101], ...LIVE },
-    speaker_sensitivity: { ...FRACTION, ...BOTH },
-    prefer_current_speaker: { ...FLAG, ...BOTH },
-    volume_threshold: { takes: [0, 100], refuses: [-1, 101], ...BOTH },
+    max_speakers: { takes: [2, 100], refuses: [1, 101], ...LIVE, at: 'speaker_diarization_config.max_speakers' },
+    speaker_sensitivity: { ...FRACTION, ...BOTH, at: 'speaker_diarization_config.speaker_sensitivity' },
+    prefer_current_speaker: { ...FLAG, ...BOTH, at: 'speaker_diarization_config.prefer_current_speaker' },
+    volume_threshold: { takes: [0, 100], refuses: [-1, 101], ...BOTH, at: 'audio_filtering_config.volume_threshold' },
   },
 };
-
-/** Options that lie in an object of the configuration, or have another name there. */
-const PLACES: Readonly<Record<string, readonly [object: string, member: string]>> = {
-  end_of_utterance_silence_trigger: ['conversation_config', 'end_of_utterance_silence_trigger'],
-  punctuation_sensitivity: ['punctuation_overrides', 'sensitivity'],
-  permitted_marks: ['punctuation_overrides', 'permitted_marks'],
-  remove_disfluencies: ['transcript_filtering_config', 'remove_disfluencies'],
-  replacements: ['transcript_filtering_config', 'replacements'],
-  max_speakers: ['speaker_diarization_config', 'max_speakers'],
-  speaker_sensitivity: ['speaker_diarization_config', 'speaker_sensitivity'],
-  prefer_current_speaker: ['speaker_diarization_config', 'prefer_current_speaker'],
-  volume_threshold: ['audio_filtering_config', 'volume_threshold'],
-};
-const OBJECTS = new Set(Object.values(PLACES).map(([object]) => object));
-
-/** What a configuration asks for, by the names of options. */
-export function askedIn(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const plain = Object.entries(config).filter(([name]) => !OBJECTS.has(name));
-  const placed = Object.entries(PLACES).flatMap(([option, [object, member]]) => {
-    const value = (config[object] as Record<string, unknown> | undefined)?.[member];
-    return value === undefined ? [] : [[option, value] as const];
-  });
-  return Object.fromEntries([...plain, ...placed]);
-}

@@ -1,7 +1,8 @@
 // Speechmatics: what its service says and what that must become, for the suite of every provider.
+import { inRegion } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
-import { askedIn, options } from './options.ts';
+import { options } from './options.ts';
 import { stories } from './sessions.ts';
 
 const headers = { authorization: 'Bearer key-of-the-suite' };
@@ -28,18 +29,13 @@ testProvider({
         {
           sampleRate: 8_000,
           language: 'en-US',
-          access: { baseUrl: undefined, credential: undefined, fields: { api_key: 'key-of-the-suite', region: 'us' } },
+          access: inRegion('us'),
         },
         { kind: 'websocket', url: 'wss://us.rt.speechmatics.com/v2', headers },
         [start(8_000, { output_locale: 'en-US' })],
       ],
-      [
-        { access: { baseUrl: 'http://127.0.0.1:9/sm/', credential: undefined } },
-        { kind: 'websocket', url: 'ws://127.0.0.1:9/sm/v2', headers: {} },
-        [start(16_000)],
-      ],
     ],
-    asked: (_, [hello]) => askedIn((hello as ReturnType<typeof start>).transcription_config),
+    asked: (_, [hello]) => (hello as ReturnType<typeof start>).transcription_config,
     written: (value) => value,
     requests: [
       [{ language: 'auto' }, {}],
@@ -47,7 +43,7 @@ testProvider({
       [{ language: 'nb' }, { language: 'no' }],
       [{ language: 'en-GB', params: { output_locale: 'en-AU' } }, { output_locale: 'en-AU' }],
       [{ diarization: true }, { diarization: 'speaker' }],
-      [{ params: { max_speakers: 3 } }, { diarization: 'speaker', max_speakers: 3 }],
+      [{ params: { max_speakers: 3 } }, { diarization: 'speaker', speaker_diarization_config: { max_speakers: 3 } }],
       [{ params: { unheard_of: 1, constructor: 1 } }, {}],
     ],
     timings: [

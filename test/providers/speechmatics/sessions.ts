@@ -5,6 +5,7 @@ import {
   closed,
   FINALIZE,
   FINISH,
+  failing,
   KEEP_ALIVE,
   LEAVE,
   like,
@@ -140,30 +141,12 @@ const SESSION: Readonly<Record<string, Story>> = {
     [error('quota_exceeded'), closed(4005, 'quota_exceeded'), ...Array(2).fill('failed next quota_exceeded')],
   ],
   'fails as its error says': [
-    [
-      ...['invalid_message', 'protocol_error', 'invalid_model', 'quota_exceeded'].flatMap((type) => [error(type)]),
-      ...['invalid_message', 'protocol_error', 'invalid_model', 'quota_exceeded'].map((type) => `failed next ${type}`),
-    ],
-    [
-      ...['invalid_config', 'invalid_audio_type', 'invalid_output_format', 'invalid_language'].map((type) =>
-        error(type),
-      ),
-      ...['invalid_config', 'invalid_audio_type', 'invalid_output_format', 'invalid_language'].map(
-        (type) => `failed caller ${type}`,
-      ),
-    ],
-    [
-      ...['not_authorised', 'not_allowed', 'timelimit_exceeded'].map((type) => error(type)),
-      ...['not_authorised', 'not_allowed', 'timelimit_exceeded'].map((type) => `failed account ${type}`),
-    ],
-    [
-      ...['job_error', 'idle_timeout', 'session_timeout', 'internal_error', 'unknown_error', 'new'].map((type) =>
-        error(type),
-      ),
-      ...['job_error', 'idle_timeout', 'session_timeout', 'internal_error', 'unknown_error', 'new'].map(
-        (type) => `failed retry ${type}`,
-      ),
-    ],
+    ...failing(error, {
+      next: ['invalid_message', 'protocol_error', 'invalid_model', 'quota_exceeded'],
+      caller: ['invalid_config', 'invalid_audio_type', 'invalid_output_format', 'invalid_language'],
+      account: ['not_authorised', 'not_allowed', 'timelimit_exceeded'],
+      retry: ['job_error', 'idle_timeout', 'session_timeout', 'internal_error', 'unknown_error', 'new'],
+    }),
     [
       error('not_allowed', 'Key abc'),
       like({ failure: { message: 'Speechmatics refused the credential or the account.' } }),

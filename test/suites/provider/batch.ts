@@ -12,6 +12,13 @@ type Members = Readonly<Record<string, unknown>>;
 /** Answers that say nothing. */
 const UNREADABLE = ['', 'no JSON', 'null', '[]', '{}', '<html>'];
 
+/** Before each time that a job is asked about. */
+const PAUSES_MS = [500, 750, 1_125, 1_688, 2_532, 3_000, 3_000];
+
+/** The object with that member otherwise, wherever it lies. */
+const withMember = (value: object, member: string, otherwise: string): object =>
+  JSON.parse(JSON.stringify(value, (name, each) => (name === member ? otherwise : each)));
+
 /** The steps from the beginning, one answer after the other. */
 export function stepsOf(codec: HttpBatchCodec, request: BatchRequest, bodies: readonly unknown[]): BatchStep[] {
   const { state, step } = codec.begin(request);
@@ -79,18 +86,27 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
     const { job } = fixtures;
     if (job !== undefined)
       it('are made jobs, asked about less and less often, and given up where nobody waits', () => {
-        const { requests, created, waiting, pausesMs, abandoned, abandonedBefore = [] } = job;
-        const waits = pausesMs.slice(1).map(() => waiting);
+        const { requests, created, waiting, abandoned, abandonedBefore = [] } = job;
+        const waits = PAUSES_MS.slice(1).map(() => waiting);
         const steps = stepsOf(codec, requestOf(), [...before, created, ...waits]);
         expect(steps.slice(1, 1 + requests.length).map(requestIn)).toEqual(requests);
         const pauses = steps.slice(requests.length).map((step) => step.type === 'request' && step.afterMs);
-        expect(pauses).toEqual(pausesMs);
+        expect(pauses).toEqual(PAUSES_MS);
         const { state } = codec.begin(requestOf());
         const hear = (body: object) => codec.read(state, { status: 200, headers: {}, body: JSON.stringify(body) });
         before.forEach(hear);
         expect(codec.abandon?.(state)).toMatchObject(abandonedBefore);
         hear(created);
         expect(codec.abandon?.(state)).toMatchObject(abandoned);
+      });
+
+    if (job !== undefined)
+      it.each([
+        ['an id that is a path', [withMember(job.created, 'id', '../x')]],
+        ['a status that nobody knows', [job.created, withMember(job.waiting, 'status', 'lost')]],
+      ])('fail where a job has %s', (_, said) => {
+        const step = lastOf({}, [...before, ...said]);
+        expect(step).toMatchObject({ type: 'failed', failure: { kind: 'next', code: 'bad_answer' } });
       });
 
     it('survive whatever is answered', () => {

@@ -40,6 +40,8 @@ export interface OptionRow {
   refuses: readonly unknown[];
   live?: readonly string[];
   batch?: readonly string[];
+  /** Where it stands in what is asked for, with dots where it lies in an object; its own name without this. */
+  at?: string;
 }
 
 export interface LiveFixtures {
@@ -52,9 +54,9 @@ export interface LiveFixtures {
   sockets?: readonly (readonly [body: unknown, socket: SocketEndpoint | string])[];
   /** What the provider says until a leg is set up; a leg asks for things in its URL, in `hello` or in answer to these. */
   begin?: readonly object[];
-  /** What a leg asks for, by name. Without it the members of the URL's query. */
+  /** What a leg asks for. Without it the members of the URL's query. */
   asked?(endpoint: Endpoint, frames: readonly Outgoing[]): Members;
-  /** An option's value as `asked` names it. Without it texts, and a list of them for a list. */
+  /** An option's value as `asked` has it. Without it texts, and a list of them for a list. */
   written?(value: unknown, option: string): unknown;
   /** What asking for this changes, against a request of the same model without; undefined for what is no longer asked for. */
   requests: readonly (readonly [change: Partial<LegRequest>, asked: Members])[];
@@ -81,7 +83,7 @@ export interface BatchFixtures {
   opening: HttpRequest;
   /** Answers before the request that carries the options, each a JSON body. */
   before?: readonly object[];
-  /** What that request asks for, by name. Without it the members of its query and its body. */
+  /** What that request asks for. Without it the members of its query and its body. */
   asked?(request: HttpRequest): Members;
   /** An option's value as it stands in that request. Without it as in a query or form: texts, and a list of them for a list. */
   written?(value: unknown, option: string, model: string): unknown;
@@ -97,8 +99,6 @@ export interface JobFixtures {
   requests: readonly HttpRequest[];
   created: object;
   waiting: object;
-  /** Milliseconds before each time it is asked about. */
-  pausesMs: readonly number[];
   /** What ends it when nobody waits for it any more, in the order it is asked for. */
   abandoned: readonly Partial<HttpRequest>[];
   /** The same before the job is made; nothing where it is absent. */

@@ -50,6 +50,17 @@ export function testLive(
       });
     }
 
+    if (isRemote)
+      it('goes below the base URL that is configured, and shows no key where there is none', () => {
+        const access = { baseUrl: 'http://127.0.0.1:9/below/', credential: undefined };
+        const { endpoint } = codec.open(requestOf({ access }));
+        const url = endpoint.kind === 'request' ? endpoint.request.url : 'url' in endpoint ? endpoint.url : '';
+        expect(url).toMatch(
+          endpoint.kind === 'websocket' ? /^ws:\/\/127\.0\.0\.1:9\/below\b/ : /^http:\/\/127\.0\.0\.1:9\/below\//,
+        );
+        expect(JSON.stringify({ ...endpoint, method: undefined })).not.toMatch(/undefined|authorization/i);
+      });
+
     it.each(fixtures.requests)('is asked for %j by %j', (change, expected) => {
       const plain = askedOf(codec, fixtures, requestOf({ model: change.model ?? model }));
       expect(changed(plain, askedOf(codec, fixtures, requestOf(change)))).toEqual(expected);
@@ -232,8 +243,10 @@ function expectOneFinalEach(leg: StoryLeg, acts: readonly unknown[]): void {
   expect(ends).toEqual([...ends].sort((a, b) => a - b));
 }
 
-const isWithin = ({ start, end }: Utterance, seconds: number): boolean =>
-  start >= 0 && end >= start && end <= seconds + ROUNDING_SECONDS;
+const isWithin = ({ start, end, words = [] }: Utterance, seconds: number): boolean =>
+  [{ start, end }, ...words].every(
+    (each) => each.start >= 0 && each.end >= each.start && each.end <= seconds + ROUNDING_SECONDS,
+  );
 
 function expectWellFormed(step: Step): void {
   if (step.type === 'failed' && typeof step.failure.code !== 'string') expect.fail(lineOf(step));

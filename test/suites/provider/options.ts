@@ -8,7 +8,7 @@ import type { BatchCodec, HttpBatchCodec, LiveCodec, Provider } from '../../../s
 import { askedOfFile } from './batch.ts';
 import type { ProviderFixtures } from './fixtures.ts';
 import { askedOf } from './live.ts';
-import { asText, batchRequest, flat, legRequest } from './requests.ts';
+import { asText, batchRequest, flat, legRequest, valueAt } from './requests.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -80,8 +80,9 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
     it.each(Object.entries(options.rows))('%s reaches the wire where it is honoured alone', (option, row) => {
       for (const place of places.filter((each) => knows(each, option))) {
         for (const value of row.takes) {
-          const plain = asked(place, {})[option];
-          const found = asked(place, { [option]: value })[option];
+          const at = row.at ?? option;
+          const plain = valueAt(asked(place, {}), at);
+          const found = valueAt(asked(place, { [option]: value }), at);
           const expected = honours(place, option) ? written(place, option, value) : plain;
           expect({ ...place, value, found: flat(found) }).toEqual({ ...place, value, found: flat(expected) });
         }

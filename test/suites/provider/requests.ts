@@ -5,6 +5,12 @@ type Members = Readonly<Record<string, unknown>>;
 
 export const KEY = 'key-of-the-suite';
 
+/** The credential of somebody whose account is there. */
+export const inRegion = (region: string) => ({
+  ...{ baseUrl: undefined, credential: undefined },
+  fields: { api_key: KEY, region },
+});
+
 export const legRequest = (change: Partial<LegRequest> & Pick<LegRequest, 'model' | 'sampleRate'>): LegRequest => ({
   language: undefined,
   interimResults: true,
@@ -60,6 +66,10 @@ export function changed(before: Members, after: Members): Members {
   const isOther = (name: string) => JSON.stringify(before[name]) !== JSON.stringify(after[name]);
   return Object.fromEntries([...names].filter(isOther).map((name) => [name, after[name]]));
 }
+
+/** The member of a member, and so on, where the place has dots. */
+export const valueAt = (members: Members, place: string): unknown =>
+  place.split('.').reduce<unknown>((value, name) => (value as Members | undefined)?.[name], members);
 
 /** Whether two values are the same on the wire, where a list of one is that one. */
 export const flat = (value: unknown): unknown[] => [value].flat();

@@ -1,6 +1,7 @@
 // A live codec without a connection: a story gives it messages and acts of the leg, and says in short lines what it makes of
 // them.
 import { expect } from 'vitest';
+import type { FailureKind } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../src/api/linear16.ts';
 import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
@@ -91,6 +92,13 @@ export class StoryLeg {
     return typeof frame === 'string' ? messageOf(frame) : { bytes: frame };
   }
 }
+
+/** Each of these, said alone, is a failure of its kind with its own name. */
+export const failing = (
+  say: (code: never) => object,
+  kinds: Partial<Record<FailureKind, readonly (string | number)[]>>,
+): Story =>
+  Object.entries(kinds).flatMap(([kind, codes]) => codes.map((code) => [say(code as never), `failed ${kind} ${code}`]));
 
 export const isGiven = (element: unknown): boolean => typeof element !== 'string' && !(element instanceof Like);
 
