@@ -170,8 +170,10 @@ export type FarCommand = (LegCommand | { type: 'leg.alive' }) & { number: number
 export type LegReport = {
   generation: number;
   sequence: number;
-} /** `simulated`: the provider said of itself that it is. */ & (
-  | { type: 'leg.ready'; simulated?: true }
+} & (
+  | { type: 'leg.ready' }
+  /** The provider has said of itself that it is simulated: before it is ready, or at any time behind that. */
+  | { type: 'leg.simulated' }
   /** `readMs`: when it was read from the provider's socket, by the clock of the leg's node. */
   | { type: 'leg.heard'; heard: Heard; readMs: number }
   | { type: 'leg.pressure'; high: boolean }

@@ -95,12 +95,11 @@ export class Recovery {
   }
 
   /** The leg is ready: the request was good enough for its provider. */
-  ready(isSimulated: boolean): void {
+  ready(): void {
     this.#accepting.add(this.#index);
     this.#unreadySinceMs = undefined;
     this.#isWaitingTold = false;
     this.legs.became('streaming');
-    if (isSimulated) this.legs.simulated();
   }
 
   /**

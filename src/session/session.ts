@@ -105,7 +105,8 @@ export class LiveSession {
     this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties, delays, log });
     const legParts = { pipeline, charts, turns: this.turns, spending, delays, log };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
-      ready: (generation, isSimulated) => this.#outcomes.ready(generation, isSimulated),
+      ready: (generation) => this.#outcomes.ready(generation),
+      simulated: () => this.recovery.legs.simulated(),
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),

@@ -7,7 +7,7 @@ import { formsOf, type MethodForms } from '../providers/kit/grpc/messages.ts';
 import { type GrpcStatus, statusOfClose, statusOfHttp } from '../providers/kit/grpc/status.ts';
 import { jsonOf, objectIn, textIn } from '../providers/kit/json.ts';
 import { type GrpcMethod, HALF_CLOSE, type Outgoing } from '../providers/provider.ts';
-import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
+import { demandIn, SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import type { SimulatedAnswer } from '../providers/simulation.ts';
 import type { StagePeer } from './saying.ts';
 import type { SimulatorStage } from './stage.ts';
@@ -110,6 +110,11 @@ export class GrpcHost {
     });
     this.#calls.add(over);
     call.on('data', (bytes: Buffer) => {
+      const demand = demandIn(bytes);
+      if (demand !== undefined) {
+        connection.text(demand);
+        return;
+      }
       const message = request.read(bytes);
       const heard = message[audio];
       if (heard instanceof Uint8Array) connection.bytes(heard);
@@ -122,10 +127,10 @@ export class GrpcHost {
   #peerOf(call: Call, { response }: MethodForms): StagePeer {
     const metadata = new this.#library.Metadata();
     metadata.set(SIMULATED_HEADER, this.#stage.simulator.provider);
+    call.sendMetadata(metadata);
     return {
       send: (frame) => {
         if (call.cancelled || call.writableEnded) return;
-        call.sendMetadata(metadata);
         call.write(writtenBy(response, frame));
       },
       close: (code, reason) => this.#end(call, statusOfClose(code, reason)),

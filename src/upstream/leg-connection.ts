@@ -9,8 +9,6 @@ import type { Scrubber } from './secrets.ts';
 
 export interface LegConnection {
   readonly timing: LiveTiming;
-  /** Known once it is open: the provider has said of itself that it is simulated. */
-  readonly isSimulated: boolean;
   /** Reaches the provider; `wire.opened` or `wire.failed` follows. */
   connect(access: ProviderAccess): void;
   /** The connection is open. */
@@ -38,6 +36,8 @@ export interface ConnectionLeg {
   /** Whether the leg finished, or was released by its session. */
   readonly endedInOrder: boolean;
   tell(event: UpstreamEvent): void;
+  /** The provider has said of itself that it is simulated. */
+  simulated(): void;
   /** @param readMs when it was read; absent: now */
   heard(heard: Heard, readMs?: number): void;
   /** Whether the session is to hold audio back. */

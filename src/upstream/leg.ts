@@ -147,7 +147,11 @@ export class Leg implements LegHandle, ConnectionLeg {
   ready(): void {
     this.#isReady = true;
     this.#owner.dialled(undefined);
-    this.#boundary({ type: 'leg.ready', ...(this.connection.isSimulated ? { simulated: true as const } : {}) });
+    this.#boundary({ type: 'leg.ready' });
+  }
+
+  simulated(): void {
+    if (!this.scope.disposed) this.report({ type: 'leg.simulated' });
   }
 
   heard(heard: Heard, readMs = this.dependencies.clock.now()): void {

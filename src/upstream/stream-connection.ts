@@ -13,7 +13,6 @@ import type {
   Step,
 } from '../providers/provider.ts';
 import { failureOfStatus } from '../providers/refusals.ts';
-import { demandText } from '../providers/simulated-wire.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
 import { LegFailed } from './leg-failed.ts';
 import { closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
@@ -89,6 +88,7 @@ export class StreamConnection implements LegConnection {
       dependencies.engines,
       {
         opened: () => this.#leg.tell({ type: 'wire.opened' }),
+        simulated: () => this.#leg.simulated(),
         message: (message) => this.#hear(message),
         alive: () => this.#leg.tell({ type: 'wire.alive' }),
         drained: () => this.#pressure?.relieve(),
@@ -131,12 +131,8 @@ export class StreamConnection implements LegConnection {
     this.#play(this.#codec.finalize(this.#state));
   }
 
-  get isSimulated(): boolean {
-    return this.#wire?.isSimulated === true;
-  }
-
   breakDown(fault: DemandedFault): void {
-    if (this.isSimulated) this.#wire?.send(demandText(fault));
+    this.#wire?.breakDown(fault);
   }
 
   audio(bytes: Uint8Array): void {

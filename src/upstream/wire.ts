@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../machines/clock.ts';
+import type { DemandedFault } from '../../machines/events.ts';
 import { jsonOf } from '../providers/kit/json.ts';
 import type {
   Endpoint,
@@ -15,7 +16,7 @@ import type {
   ProviderRefusal,
   SocketEndpoint,
 } from '../providers/provider.ts';
-import { SIMULATED_HEADER } from '../providers/simulated-wire.ts';
+import { demandText, SIMULATED_HEADER } from '../providers/simulated-wire.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { joinedHeaders } from './http/headers.ts';
 import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './wire/contract.ts';
@@ -69,7 +70,7 @@ class SocketWire implements Wire {
   #isAsked = false;
   #over = false;
   #full = false;
-  isSimulated = false;
+  #isSimulated = false;
 
   constructor(endpoint: SocketEndpoint, listener: WireListener, clock: Clock) {
     this.#listener = listener;
@@ -84,12 +85,13 @@ class SocketWire implements Wire {
     });
     this.#socket.binaryType = 'nodebuffer';
     this.#socket.on('upgrade', ({ headers }) => {
-      this.isSimulated = headers[SIMULATED_HEADER] !== undefined;
+      this.#isSimulated = headers[SIMULATED_HEADER] !== undefined;
     });
     this.#socket.on('open', () => {
       if (this.#over) return;
       this.#connected = true;
       this.#keepAlive();
+      if (this.#isSimulated) this.#listener.simulated?.();
       this.#listener.opened();
     });
     this.#socket.on('pong', this.#alive);
@@ -119,6 +121,10 @@ class SocketWire implements Wire {
     if (frame instanceof Uint8Array || typeof frame === 'string') this.#socket.send(frame, this.#sent);
     else this.#socket.send(JSON.stringify(frame), this.#sent);
     this.#full ||= this.#socket.bufferedAmount > 0;
+  }
+
+  breakDown(fault: DemandedFault): void {
+    if (this.#isSimulated) this.send(demandText(fault));
   }
 
   askForSign(): void {
@@ -209,7 +215,6 @@ class SocketWire implements Wire {
 
 /** The same contract in front of an engine. */
 class EngineWire implements Wire {
-  readonly isSimulated = false;
   readonly #connection: EngineConnection;
   readonly #listener: WireListener;
   #over = false;
@@ -242,6 +247,9 @@ class EngineWire implements Wire {
   send(frame: Outgoing): void {
     if (!this.#over) this.#connection.send(frame);
   }
+
+  /** It simulates nobody. */
+  breakDown(): void {}
 
   /** An engine of this process says by itself when it has failed. */
   askForSign(): void {

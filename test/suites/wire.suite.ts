@@ -29,6 +29,7 @@ export class WireLog implements WireListener {
   private waiting: { pattern: RegExp; resolve: (line: string) => void }[] = [];
 
   opened = (): void => this.note('opened');
+  simulated = (): void => this.note('simulated');
   message = (message: Incoming): void =>
     this.note(
       `message ${'text' in message ? message.text : JSON.stringify('json' in message ? message.json : message.bytes.length)}`,

@@ -119,12 +119,12 @@ export class CurrentLeg {
     return this.#channel.breakDown(fault);
   }
 
-  #ready(generation: number, isSimulated: boolean): void {
+  #ready(generation: number): void {
     this.#attempt?.ready();
-    this.#channel.ready(isSimulated);
+    this.#channel.ready();
     const expiring = () => this.#expiring(generation);
     this.#stopExpiry = beforeLimit(this.#dependencies.clock, this.#timing as LiveTiming, expiring);
-    this.#calls.ready(generation, isSimulated);
+    this.#calls.ready(generation);
   }
 
   /** Lets audio through, from the end of the last final on. */
@@ -207,8 +207,11 @@ export class CurrentLeg {
     if (report.type !== 'leg.pressure') this.#stall?.heard();
     if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
     if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
-    else if (report.type === 'leg.ready') this.#ready(generation, report.simulated === true);
-    else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
+    else if (report.type === 'leg.ready') this.#ready(generation);
+    else if (report.type === 'leg.simulated') {
+      this.#channel.simulated();
+      this.#calls.simulated();
+    } else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
     else if (report.type === 'leg.finished') this.#calls.finished(generation);
     else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
     else if (report.type === 'leg.expiring') this.#expiring(generation);

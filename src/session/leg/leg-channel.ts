@@ -200,13 +200,22 @@ export class LegChannel {
     return report;
   }
 
-  /** The leg works. */
-  ready(isSimulated: boolean): void {
-    this.#isReady = true;
-    this.#isSimulated = isSimulated;
-    // The model that is broken for this session stays so, where there is another one to go on with.
+  /** Its provider has said that it is simulated. */
+  simulated(): void {
+    this.#isSimulated = true;
+    if (this.#isReady) this.#breakAgain();
+  }
+
+  /** The model that is broken for this session stays so, where there is another one to go on with. */
+  #breakAgain(): void {
     if (this.isBroken && this.#opening.chain.length > 1)
       this.breakDown(this.#broken?.fault === 'error' ? 'error' : 'drop');
+  }
+
+  /** The leg works. */
+  ready(): void {
+    this.#isReady = true;
+    this.#breakAgain();
     this.#avoid = undefined;
     this.#notes.ready(this.#dependencies.clock.now());
     this.#waiting.over();

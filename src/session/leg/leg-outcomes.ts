@@ -32,8 +32,8 @@ export class LegOutcomes {
     this.#parts = parts;
   }
 
-  ready(generation: number, isSimulated: boolean): void {
-    this.#parts.recovery.ready(isSimulated);
+  ready(generation: number): void {
+    this.#parts.recovery.ready();
     this.#parts.charts.tell({ type: 'upstream.ready', generation });
   }
 

@@ -19,7 +19,9 @@ export interface CurrentLegParts {
 }
 
 export interface CurrentLegCalls {
-  ready(generation: number, isSimulated: boolean): void;
+  ready(generation: number): void;
+  /** Its provider has said of itself that it is simulated. */
+  simulated(): void;
   failed(generation: number, failure: LegFailure): void;
   finished(generation: number): void;
   /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */

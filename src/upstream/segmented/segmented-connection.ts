@@ -36,7 +36,6 @@ const SILENCE_MS = 5_000;
 export class SegmentedConnection implements LegConnection {
   readonly timing = UTTERANCE_TIMING;
   /** Nothing stays open that could be broken. */
-  readonly isSimulated = false;
   readonly #leg: ConnectionLeg;
   readonly #provider: Provider;
   readonly #codec: HttpBatchCodec;

@@ -65,7 +65,8 @@ const HEARD: Readonly<Record<string, TSchema>> = {
 
 const head = { generation: Count, sequence: Count };
 const REPORTS: Readonly<Record<string, TSchema>> = {
-  'leg.ready': Type.Object({ ...head, simulated: optional(Type.Literal(true)) }),
+  'leg.ready': Type.Object(head),
+  'leg.simulated': Type.Object(head),
   'leg.heard': Type.Object({ ...head, heard: Type.Object({ type: Name }) }),
   'leg.pressure': Type.Object({ ...head, high: Type.Boolean() }),
   'leg.overdue': Type.Object(head),

@@ -1,4 +1,5 @@
 // What a leg's connection is to whoever holds it, whatever carries it.
+import type { DemandedFault } from '../../../machines/events.ts';
 import type { Incoming, Outgoing, ProviderRefusal } from '../../providers/provider.ts';
 
 /**
@@ -7,6 +8,8 @@ import type { Incoming, Outgoing, ProviderRefusal } from '../../providers/provid
  */
 export interface WireListener {
   opened(): void;
+  /** The other end has said of itself that it simulates a provider. */
+  simulated?(): void;
   message(message: Incoming): void;
   /** The sign of life that was asked for, whatever it was. */
   alive(): void;
@@ -23,8 +26,8 @@ export interface WireListener {
 export interface Wire {
   send(frame: Outgoing): void;
   readonly bufferedBytes: number;
-  /** The other end has said of itself that it simulates a provider. */
-  readonly isSimulated: boolean;
+  /** Tells the other end to fail; does nothing unless it has said that it simulates a provider. */
+  breakDown(fault: DemandedFault): void;
   /** `alive` follows, if the other end is. */
   askForSign(): void;
   close(): void;

@@ -2,9 +2,11 @@
 // happens to no other. The call is made when the connection is there, so that a provider which cannot be reached is known for that.
 import type { Client, ClientDuplexStream, StatusObject } from '@grpc/grpc-js';
 import type { Clock } from '../../../machines/clock.ts';
+import type { DemandedFault } from '../../../machines/events.ts';
 import { formsOf, type MethodForms } from '../../providers/kit/grpc/messages.ts';
 import { closeOf, refusalOf } from '../../providers/kit/grpc/status.ts';
 import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type Outgoing } from '../../providers/provider.ts';
+import { demandText, SIMULATED_HEADER } from '../../providers/simulated-wire.ts';
 import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './contract.ts';
 
 type Library = typeof import('@grpc/grpc-js');
@@ -38,8 +40,6 @@ export async function prepareCalls(methods: readonly GrpcMethod[]): Promise<void
 const asItIs = (bytes: Buffer): Buffer => bytes;
 
 export class GrpcWire implements Wire {
-  /** The connection is open before its server has said anything. */
-  readonly isSimulated = false;
   readonly #endpoint: GrpcEndpoint;
   readonly #listener: WireListener;
   readonly #clock: Clock;
@@ -49,6 +49,7 @@ export class GrpcWire implements Wire {
   #call: ClientDuplexStream<Buffer, Buffer> | undefined;
   #timer: unknown;
   #status: StatusObject | undefined;
+  #isSimulated = false;
   #isAnswered = false;
   #isRead = false;
   #halfClosed = false;
@@ -74,9 +75,13 @@ export class GrpcWire implements Wire {
       call.end();
       return;
     }
-    const bytes = this.#written(frame);
-    this.#unsentBytes += bytes.length;
-    call.write(bytes, () => this.#sent(bytes.length));
+    this.#write(call, this.#written(frame));
+  }
+
+  /** In the place of a message: of what a call carries, only its ends know what it is. */
+  breakDown(fault: DemandedFault): void {
+    if (this.#isSimulated && !this.#over && this.#call !== undefined && !this.#halfClosed)
+      this.#write(this.#call, Buffer.from(demandText(fault)));
   }
 
   askForSign(): void {
@@ -139,8 +144,10 @@ export class GrpcWire implements Wire {
     const { pathname } = new URL(url);
     const call = (this.#client as Client).makeBidiStreamRequest(pathname, asItIs, asItIs, metadata, {});
     this.#call = call;
-    call.on('metadata', () => {
-      this.#isAnswered = true;
+    // Who simulates says so before its first message; others say it has begun whenever they like.
+    call.on('metadata', (answered) => {
+      this.#isSimulated = answered.get(SIMULATED_HEADER).length > 0;
+      if (this.#isSimulated && !this.#over) this.#listener.simulated?.();
     });
     call.on('data', (bytes: Buffer) => this.#deliver(bytes));
     // What is said with an error is said with the status as well.
@@ -198,6 +205,11 @@ export class GrpcWire implements Wire {
           : frame;
     const bytes = request.write(message);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  #write(call: ClientDuplexStream<Buffer, Buffer>, bytes: Buffer): void {
+    this.#unsentBytes += bytes.length;
+    call.write(bytes, () => this.#sent(bytes.length));
   }
 
   #sent(bytes: number): void {

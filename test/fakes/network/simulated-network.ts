@@ -112,7 +112,6 @@ class Pipe {
 
 /** One connection, dialled by a leg: its wire, and the handle by which it is hurt. */
 export class Link implements Wire {
-  readonly isSimulated = false;
   readonly number: number;
   readonly url: URL;
   /** Where it stands: 'closed' once neither end will hear anything more. */
@@ -179,6 +178,9 @@ export class Link implements Wire {
     if (this.#isFrozen) this.#unreadBytes += sent.length;
     else this.#toProvider.send(() => this.#hearFromClient(sent));
   }
+
+  /** Faults come from the tests. */
+  breakDown(): void {}
 
   /** A provider that reads answers a ping. */
   askForSign(): void {

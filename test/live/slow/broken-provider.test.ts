@@ -22,7 +22,7 @@ let bob: LivePerson;
 
 beforeAll(async () => {
   const settings: Record<string, string> = {};
-  for (const name of ['deepgram', 'assemblyai']) {
+  for (const name of ['deepgram', 'assemblyai', 'aws', 'google', 'nvidia']) {
     const simulator = simulators.find(({ provider }) => provider === name) as ProviderSimulator;
     const server = await SimulatorServer.start({ simulator, ear: numberedEar({ turnSeconds: 0.7 }) });
     servers.push(server);
@@ -63,19 +63,29 @@ async function end(client: LiveClient): Promise<void> {
 
 describe('the provider of one’s own session', () => {
   it.each([
-    ['drop', 'upstream_closed'],
-    ['error', 'upstream_error'],
-  ])('fails by %s, and the fallback has every word', async (fault, reason) => {
-    const { id, client } = await speak(ada, FIRST, SECOND);
-    const described = (await (await ada.call('GET', `sessions/${id}`)).json()) as { legs: object[] };
-    expect(described.legs).toEqual([{ model: FIRST, state: 'streaming', simulated: true }]);
-    expect(await breakIt(ada, id, fault)).toEqual([204, undefined]);
-    client.send(numberedAudio(RATE, 2 * RATE));
-    expect(await client.event('failover')).toMatchObject({ from: FIRST, to: SECOND, reason });
-    client.send(numberedAudio(2 * RATE, 3 * RATE));
-    await end(client);
-    expect(gapsIn(client.finals, 3 * RATE, RATE, [])).toEqual([]);
-  });
+    ['drop', FIRST, 'upstream_closed'],
+    ['error', FIRST, 'upstream_error'],
+    ['drop', 'aws/transcribe', 'upstream_closed'],
+    ['error', 'aws/transcribe', 'upstream_error'],
+    // All that a call fails by is its status.
+    ...['google/long', 'nvidia/parakeet-ctc-1.1b'].flatMap((model) => [
+      ['drop', model, 'upstream_closed'],
+      ['error', model, 'upstream_closed'],
+    ]),
+  ] as [string, string, string][])(
+    'fails by %s at %s, and the fallback has every word',
+    async (fault, model, reason) => {
+      const { id, client } = await speak(ada, model, SECOND);
+      const described = (await (await ada.call('GET', `sessions/${id}`)).json()) as { legs: object[] };
+      expect(described.legs).toEqual([{ model, state: 'streaming', simulated: true }]);
+      expect(await breakIt(ada, id, fault)).toEqual([204, undefined]);
+      client.send(numberedAudio(RATE, 2 * RATE));
+      expect(await client.event('failover')).toMatchObject({ from: model, to: SECOND, reason });
+      client.send(numberedAudio(2 * RATE, 3 * RATE));
+      await end(client);
+      expect(gapsIn(client.finals, 3 * RATE, RATE, [])).toEqual([]);
+    },
+  );
 
   it('fails for that session alone: another goes on, and whoever comes next has the model', async () => {
     const broken = await speak(ada, FIRST, SECOND);

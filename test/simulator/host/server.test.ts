@@ -7,7 +7,6 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { SimulatedClock } from 'xstate';
-import { demandText } from '../../../src/providers/simulated-wire.ts';
 import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer, type SimulatorServerOptions } from '../../../src/simulator/server.ts';
 import { openWire, type Wire } from '../../../src/upstream/wire.ts';
@@ -85,8 +84,8 @@ describe('a simulator over WebSocket', () => {
     const { server, story } = await start();
     const { wire, log } = dial(server);
     await log.line(/ready/);
-    expect(wire.isSimulated).toBe(true);
-    wire.send(demandText(fault));
+    expect(log.lines[0]).toBe('simulated');
+    wire.breakDown(fault);
     wire.send(numberedAudio(0, 12_000));
     wire.send('finish');
     if (closed === undefined) wire.terminate();

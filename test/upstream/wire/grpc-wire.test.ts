@@ -4,6 +4,7 @@ import { Metadata, Server, ServerCredentials, type ServerDuplexStream, type Serv
 import { afterEach, describe, expect, it } from 'vitest';
 import { formsOf } from '../../../src/providers/kit/grpc/messages.ts';
 import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE } from '../../../src/providers/provider.ts';
+import { demandIn, demandText, SIMULATED_HEADER } from '../../../src/providers/simulated-wire.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { openWire, type Wire } from '../../../src/upstream/wire.ts';
 import { WireLog } from '../../suites/wire.suite.ts';
@@ -113,6 +114,36 @@ describe('a gRPC wire', () => {
     wire.send({ name: 'me' });
     expect(await log.line(/closed/)).toBe(line);
     expect(log.lines.filter((each) => each !== 'drained')).toHaveLength(3);
+  });
+
+  it('tells its other end to fail where that has said that it simulates a provider, and nobody else', async () => {
+    for (const simulates of [true, false]) {
+      const heard: unknown[] = [];
+      const { url } = await serve((call) => {
+        const metadata = new Metadata();
+        if (simulates) metadata.set(SIMULATED_HEADER, 'test');
+        call.sendMetadata(metadata);
+        call.on('data', (bytes: Buffer) => {
+          heard.push(demandIn(bytes) ?? forms.request.read(bytes).name);
+          call.write(response({ text: 'heard' }));
+        });
+      });
+      const { wire, log } = open(url);
+      await log.line(simulates ? /simulated/ : /opened/);
+      wire.breakDown('stall');
+      wire.send({ name: 'first' });
+      await log.line(/heard/);
+      expect(heard[0]).toBe(simulates ? demandText('stall') : 'first');
+      expect(log.lines.includes('simulated')).toBe(simulates);
+    }
+  });
+
+  it('that has said that it begins, and nothing more, is refused by its status', async () => {
+    const { url } = await serve((call) => {
+      call.sendMetadata(new Metadata());
+      fail(call, status.RESOURCE_EXHAUSTED, 'Later.');
+    });
+    expect(await open(url).log.line(/refused|closed/)).toContain('refused 429');
   });
 
   it('that loses its connection is closed', async () => {
