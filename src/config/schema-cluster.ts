@@ -30,12 +30,15 @@ export function natsUrlsOf(text: string): readonly string[] | undefined {
   return good ? urls : undefined;
 }
 
-const path = (env: string, description: string) =>
+const path = (env: string, description: string, more: { quotable?: false } = {}) =>
   optionalText(Type.String({ minLength: 1, maxLength: 4096 }), {
     env,
     accepts: 'the path of a readable file',
     description,
+    ...more,
   });
+/** In the place of the path somebody may have given the secret itself. */
+const secretPath = (env: string, description: string) => path(env, description, { quotable: false });
 
 export const Cluster = Type.Object({
   nats: optionalText(Type.String({ format: 'nats-urls', maxLength: 4096 }), {
@@ -69,10 +72,10 @@ export const Cluster = Type.Object({
     description: 'Password at the NATS servers.',
     secret: true,
   }),
-  natsCredentialsFile: path('VOXGATE_NATS_CREDENTIALS_FILE', 'Credentials file (`.creds`) for the NATS servers.'),
+  natsCredentialsFile: secretPath('VOXGATE_NATS_CREDENTIALS_FILE', 'Credentials file (`.creds`) for the NATS servers.'),
   natsCaFile: path('VOXGATE_NATS_CA_FILE', 'Authority that signed the certificates of the NATS servers, in PEM form.'),
   natsCertFile: path('VOXGATE_NATS_CERT_FILE', 'Certificate that this node shows the NATS servers; goes with its key.'),
-  natsKeyFile: path('VOXGATE_NATS_KEY_FILE', 'Private key of that certificate.'),
+  natsKeyFile: secretPath('VOXGATE_NATS_KEY_FILE', 'Private key of that certificate.'),
   natsPrefix: Type.String({
     pattern: '^[a-z][a-z0-9-]{0,31}$',
     default: 'voxgate',

@@ -48,6 +48,7 @@ const Server = Type.Object({
     env: 'VOXGATE_TLS_KEY_FILE',
     accepts: 'the path of a readable PEM file',
     description: 'Private key for HTTPS; goes with the certificate file.',
+    quotable: false,
   }),
   queryCredentials: choice(
     'VOXGATE_QUERY_CREDENTIALS',

@@ -70,7 +70,9 @@ export function faultsTogether(
         readFile(path);
         return [];
       } catch (error) {
-        return `${nameOf(field(place))} is ${shown(path)}, which cannot be read (${codeOf(error)}); it is ${field(place).accepts}.`;
+        const { quotable, accepts } = field(place);
+        const problem = quotable ? `is ${shown(path)}, which` : 'names a file that';
+        return `${nameOf(field(place))} ${problem} cannot be read (${codeOf(error)}); it is ${accepts}.`;
       }
     }),
     ...(usable(...CLUSTER) ? clusterFaults(config, (place) => nameOf(field(place))) : []),

@@ -256,10 +256,10 @@ const BAD: [string, Bad, ...string[]][] = [
     'ENOENT',
   ],
   [
-    'key that is not there',
-    { env: { VOXGATE_TLS_CERT_FILE: 'c.pem', VOXGATE_TLS_KEY_FILE: 'k.pem' }, files: { 'c.pem': '' } },
+    'key that is written where its file belongs',
+    { env: { VOXGATE_TLS_CERT_FILE: 'c.pem', VOXGATE_TLS_KEY_FILE: CANARY }, files: { 'c.pem': '' } },
     'VOXGATE_TLS_KEY_FILE',
-    '"k.pem"',
+    'names a file that cannot be read',
   ],
   [
     'directory with a null character',

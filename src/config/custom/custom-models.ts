@@ -70,11 +70,12 @@ function credentialOf(server: CustomServer, place: string, sources: Sources, fau
   if (variable !== undefined) {
     const key = sources.env[variable] ?? '';
     if (KEY.test(key)) return key;
-    const problem = key === '' ? 'is not set' : 'cannot be used';
-    faults.push(`${place}.apiKeyVariable names ${variable}, which ${problem}; it holds ${KEY_WORDS}.`);
+    // Neither a name nor a path is quoted: somebody may have written the key itself there.
+    const problem = key === '' ? 'that is not set' : 'whose value cannot be used';
+    faults.push(`${place}.apiKeyVariable names a variable ${problem}; it holds ${KEY_WORDS}.`);
   }
   if (file === undefined) return undefined;
-  const named = `${place}.apiKeyFile names ${shown(file)}, which`;
+  const named = `${place}.apiKeyFile names a file that`;
   try {
     const key = sources.readFile(file).trim();
     if (KEY.test(key)) return key;

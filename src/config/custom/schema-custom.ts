@@ -14,8 +14,8 @@ const price = (of: string) =>
     accepts: 'USD for a minute as a text such as "0.002", or "free"',
     description: `What a minute of ${of} costs customers. A model has the modes that have a price.`,
   });
-const text = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, accepts: `a text of 1 to ${maxLength} characters`, description });
+const text = (maxLength: number, description: string, more: { quotable?: false } = {}) =>
+  Type.String({ minLength: 1, maxLength, accepts: `a text of 1 to ${maxLength} characters`, description, ...more });
 const integer = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, accepts: `an integer from ${minimum} to ${maximum}`, description });
 
@@ -105,7 +105,7 @@ export const CustomServer = Type.Object({
       quotable: false,
     }),
   ),
-  apiKeyFile: optional(text(4096, 'The file that holds it.')),
+  apiKeyFile: optional(text(4096, 'The file that holds it.', { quotable: false })),
   models: Type.Array(CustomModelEntry, {
     minItems: 1,
     accepts: 'a list of at least one model',
