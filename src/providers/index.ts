@@ -26,6 +26,7 @@ import { speaches } from './speaches/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
 import { vllm } from './vllm/index.ts';
 import { vosk } from './vosk/index.ts';
+import { xai } from './xai/index.ts';
 
 export const providers: readonly Provider[] = [
   local,
@@ -42,6 +43,7 @@ export const providers: readonly Provider[] = [
   groq,
   speaches,
   vllm,
+  xai,
   vosk,
   azure,
   google,

@@ -19,6 +19,7 @@ import { simulator as speaches } from './speaches/simulator/index.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
 import { simulator as vllm } from './vllm/simulator/index.ts';
 import { simulator as vosk } from './vosk/simulator/index.ts';
+import { simulator as xai } from './xai/simulator/index.ts';
 
 export const simulators: readonly ProviderSimulator[] = [
   deepgram,
@@ -34,6 +35,7 @@ export const simulators: readonly ProviderSimulator[] = [
   groq,
   speaches,
   vllm,
+  xai,
   vosk,
   azure,
   google,

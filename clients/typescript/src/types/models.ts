@@ -24,7 +24,7 @@ import type {
 } from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
 import type { SonioxParams, SpeachesParams, SpeechmaticsParams } from './params/s-u.ts';
-import type { VllmParams, VoskParams } from './params/v-x.ts';
+import type { VllmParams, VoskParams, XaiParams } from './params/v-x.ts';
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {
@@ -90,6 +90,7 @@ export interface ModelParams {
   'vllm/whisper-small': VllmParams;
   'vllm/cohere-transcribe-03-2026': VllmParams;
   'vllm/granite-4.0-1b-speech': VllmParams;
+  'xai/grok-voice-transcribe-2.0': XaiParams;
   'vosk/small-en-us-0.15': VoskParams;
   'vosk/en-us-0.22': VoskParams;
   'vosk/small-de-0.15': VoskParams;
@@ -131,6 +132,7 @@ export interface ProviderParams {
   groq: GroqParams;
   speaches: SpeachesParams;
   vllm: VllmParams;
+  xai: XaiParams;
   vosk: VoskParams;
   azure: AzureParams;
   google: GoogleParams;

@@ -1,0 +1,45 @@
+// What xAI answers for a file, and what it comes to.
+import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+
+const MODEL = 'grok-voice-transcribe-2.0';
+const answer = (text: string, more: object = {}) => ({ text, language: 'en', duration: 5, ...more });
+const words = [
+  { text: 'Yes.', start: 0.5, end: 1, confidence: 0.5, speaker: 1 },
+  { text: 'Go', start: 1.5, end: 2, confidence: 0.5, speaker: 0 },
+  { text: 'on', start: 2, end: 2.5, speaker: 0 },
+];
+
+export const files: BatchFixtures = {
+  model: MODEL,
+  opening: {
+    ...{ method: 'POST', url: 'https://api.x.ai/v1/stt', headers: { authorization: 'Bearer key-of-the-suite' } },
+    body: { kind: 'multipart', fileField: 'file', fields: [['model', MODEL]] },
+  },
+  requests: [
+    [{ language: 'pt-BR' }, { language: 'pt', format: 'true' }],
+    [{ language: 'auto' }, {}],
+    [{ language: 'cy' }, {}],
+    [{ diarization: true }, { diarize: 'true' }],
+    [{ access: { baseUrl: undefined, credential: 'x', model: 'theirs' } }, { model: 'theirs' }],
+  ],
+  answers: {
+    'words in sentences, with speakers, language and seconds': [
+      {},
+      [answer('Yes. Go on', { words })],
+      {
+        ...{ language: 'en', seconds: 5, warnings: [] },
+        utterances: [
+          { text: 'Yes.', start: 0.5, end: 1, confidence: 0.5, speaker: 0, words: [{ word: 'Yes.' }] },
+          { text: 'Go on', start: 1.5, end: 2.5, speaker: 1 },
+        ],
+      },
+    ],
+    'a text without words, or words without times': [
+      {},
+      [answer('Yes.', { words: [{ text: 'Yes.' }], language: '' })],
+      { utterances: [{ text: 'Yes.', start: 0, end: 5 }], language: undefined },
+    ],
+    'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
+    'an answer without a text': [{}, [{ duration: 5 }], 'next bad_answer'],
+  },
+};

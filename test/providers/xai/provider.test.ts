@@ -1,0 +1,103 @@
+// xAI: what its service says and what that must become, for the suite of every provider.
+import { testProvider } from '../../suites/provider.suite.ts';
+import { files } from './files.ts';
+import { stories } from './stories.ts';
+
+const MODEL = 'grok-voice-transcribe-2.0';
+const BOTH = { live: [MODEL], batch: [MODEL] };
+const LIVE = { live: [MODEL] };
+const headers = { authorization: 'Bearer key-of-the-suite' };
+const url = (rate: number, more = '') =>
+  `wss://api.x.ai/v1/stt?model=${MODEL}&encoding=pcm&sample_rate=${rate}&interim_results=true&endpointing=400${more}`;
+const terms = (count: number) => Array.from({ length: count }, (_, index) => `term ${index}`);
+/** As recorded of the service. */
+const refused = (code: string, error: string) => ({ code, error });
+const WRONG_KEY = refused('Client specified an invalid argument', 'Incorrect API key provided: ke***te.');
+
+testProvider({
+  provider: 'xai',
+  options: {
+    rows: {
+      keyterm: {
+        takes: [['Voxgate', 'two words'], terms(100)],
+        refuses: ['x', [''], ['x'.repeat(51)], terms(101)],
+        ...BOTH,
+      },
+      filler_words: { takes: [true, false], refuses: ['yes'], ...BOTH },
+      vad_threshold: { takes: [0, 0.08, 1], refuses: [-0.1, 1.1, '0.5'], ...BOTH },
+      endpointing: { takes: [0, 5_000], refuses: [-1, 5_001, 0.5], ...LIVE },
+      smart_turn: { takes: [0, 0.7, 1], refuses: [-0.1, 1.1, true], ...LIVE },
+      smart_turn_timeout: { takes: [1, 5_000], refuses: [0, 5_001], ...LIVE },
+    },
+  },
+  live: {
+    model: MODEL,
+    sampleRate: 16_000,
+    openings: [
+      [{}, { kind: 'websocket', url: url(16_000), headers }],
+      [
+        { sampleRate: 8_000, language: 'fil', diarization: true },
+        { kind: 'websocket', url: url(8_000, '&language=fil&diarize=true'), headers },
+      ],
+    ],
+    requests: [
+      [{ language: 'en-GB' }, { language: 'en' }],
+      [{ language: 'auto' }, {}],
+      [{ params: { smart_turn: 0.7 } }, { smart_turn: '0.7', smart_turn_timeout: '3000' }],
+      [{ params: { smart_turn: 0.7, smart_turn_timeout: 900 } }, { smart_turn: '0.7', smart_turn_timeout: '900' }],
+    ],
+    timings: [
+      [{}, { turnPauseMs: 400, keepAliveMs: 5_000 }],
+      [{ params: { endpointing: 900 } }, { turnPauseMs: 900 }],
+      [{ params: { smart_turn: 0.7 } }, { turnPauseMs: 1_000 }],
+      [{ params: { smart_turn: 0.7, smart_turn_timeout: 500 } }, { turnPauseMs: 500 }],
+    ],
+    stories,
+    closes: [[1008, 'gone', 'retry close_1008']],
+  },
+  batch: files,
+  refusals: [
+    { status: 400, body: WRONG_KEY, is: 'account http_400', message: /^(?!.*ke\*)/ },
+    { status: 400, body: refused('', 'format requires language'), is: 'caller http_400', message: /format requires/ },
+    {
+      status: 400,
+      body: { error: { message: 'Unsupported file' } },
+      is: 'caller http_400',
+      file: 'caller audio_unusable',
+    },
+    { status: 401, body: refused('', 'No credentials presented.'), is: 'account http_401' },
+    { status: 403, body: refused('', 'Your team does not have any credits yet.'), is: 'account http_403' },
+    { status: 429, body: refused('', 'You have used all available credits.'), is: 'account http_429' },
+    { status: 429, body: refused('', 'Too many requests.'), is: 'next http_429' },
+    { status: 503, is: 'retry http_503' },
+  ],
+  simulated: {
+    whole: [
+      [MODEL, ['tail-ends']],
+      [MODEL, ['whole-done']],
+      [MODEL, ['no-words']],
+      [MODEL, ['locks-only']],
+      [MODEL, ['no-finalize']],
+      [MODEL, [], { smart_turn: 0.5 }],
+    ],
+    ends: [[MODEL, ['error-after=0ms'], 1, 'retry error']],
+    rules: {
+      path: `/v1/stt?model=${MODEL}&sample_rate=16000`,
+      headers: { authorization: 'Bearer good' },
+      rows: {
+        'a bad key': [{ headers: { authorization: 'Bearer bad' } }, [], { status: 400 }],
+        'no key': [{ headers: { authorization: '' } }, [], { status: 401 }],
+        'another model': [{ query: { model: 'none' } }, [], { status: 400 }],
+        'another rate': [{ query: { sample_rate: '11025' } }, [], { status: 400 }],
+        'a language to be found': [{ query: { language: 'auto' } }, [], { status: 400 }],
+        'a key term that is too long': [{ query: { keyterm: 'x'.repeat(51) } }, [], { status: 400 }],
+        nothing: [{}, [], { code: 1011, last: { type: 'error', message: 'Stream timed out.' } }],
+        'an unknown message, which it survives': [
+          {},
+          [{ type: 'flush' }, { type: 'audio.done' }],
+          { code: 1000, last: { type: 'transcript.done', text: '' } },
+        ],
+      },
+    },
+  },
+});
