@@ -62,7 +62,10 @@ export class Utterances {
     if (text === '' && !isFinal) return [];
     const fresh = this.#unsaid(told);
     if (fresh === undefined) return [];
-    if (fresh === 'unclear') return isFinal ? [failed(finalMissing)] : [];
+    if (fresh === 'unclear') {
+      this.#unsettled = true;
+      return isFinal ? [failed(finalMissing)] : [];
+    }
     // An end that comes late, of an utterance that is not the open one.
     if (isPast && text !== '') return [this.#final(fresh)];
     const parts = this.#withChunks(fresh, told.isPlaced);
