@@ -3,8 +3,12 @@ import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { faultIn, oneOf, valuesOf } from '../../src/providers/kit/simulator/checks.ts';
+import { keyRefusal } from '../../src/providers/kit/simulator/credentials.ts';
+import { FileJobs } from '../../src/providers/kit/simulator/jobs.ts';
 import { PacedIntake } from '../../src/providers/kit/simulator/pace.ts';
-import { Remembered, routed } from '../../src/providers/kit/simulator/routes.ts';
+import { ok, Remembered, routed } from '../../src/providers/kit/simulator/routes.ts';
+import { markedWordsOf } from '../../src/providers/kit/simulator/words.ts';
+import type { SimulatorTools } from '../../src/providers/simulation.ts';
 
 const Asked = Type.Object(
   {
@@ -96,5 +100,42 @@ it('a request goes to the route of its path, or to the one for any last part', a
     undefined,
     undefined,
     undefined,
+  ]);
+});
+
+it('a job of a file is worked on at once, and fails without a file or with one that is no audio', async () => {
+  const tools = {
+    newId: () => '1',
+    transcribe: async ([first]: Uint8Array) => {
+      if (first !== 7) throw new Error('It is no audio.');
+      return { seconds: 2, turns: [] };
+    },
+  } as unknown as SimulatorTools;
+  const kept = new FileJobs();
+  const made = [Uint8Array.of(7), Uint8Array.of(0), undefined].map((file) => kept.make({ a: 1 }, file, 'en', tools));
+  expect(made[0]).toMatchObject({ id: 'job-1', asked: { a: 1 }, status: 'working' });
+  await new Promise(setImmediate);
+  expect(made.map(({ status, isMissing, seconds }) => [status, isMissing, seconds])).toEqual([
+    ['done', false, 2],
+    ['failed', false, 0],
+    ['failed', true, 0],
+  ]);
+});
+
+it('a key is refused by what is wrong with it', () => {
+  const refused = ['bad-key', undefined, 'broke', 'limited', 'good'].map((key) =>
+    keyRefusal(key, (each) => ok({}, each)),
+  );
+  expect(refused.map((answer) => answer?.status)).toEqual([401, 401, 403, 429, undefined]);
+  expect(keyRefusal('broke', (each) => ok({}, each), 402)?.status).toBe(402);
+});
+
+it('a word stands without the mark behind it', () => {
+  const words = markedWordsOf({ text: 'Two teas, "please" ?', start: 0, end: 4 });
+  expect(words.map(({ word, mark }) => [word, mark])).toEqual([
+    ['Two', undefined],
+    ['teas', ','],
+    ['"please"', undefined],
+    ['?', undefined],
   ]);
 });

@@ -1,8 +1,9 @@
 // What the simulated AssemblyAI knows beyond one request: keys, temporary tokens, uploads, jobs and how sessions ended.
 import { Type } from '@sinclair/typebox';
-import { faultIn, members, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import { Remembered } from '../../kit/simulator/routes.ts';
+import { FileJobs } from '../../kit/simulator/jobs.ts';
+import { ok, Remembered } from '../../kit/simulator/routes.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
 
 export const answer = (status: number, error: string): SimulatedAnswer => ({ status, body: { error } });
@@ -33,10 +34,9 @@ export function refusedKey(key: string | undefined) {
 }
 
 /** Everything that outlives a request. */
-export class Account {
-  readonly uploads = new Remembered<{ key: string | undefined; bytes: Uint8Array }>();
-  /** As `GET /v2/transcript/{id}` shows them. */
-  readonly jobs = new Remembered<Record<string, unknown>>();
+export class Account extends FileJobs {
+  /** The keys of uploads. */
+  readonly owners = new Remembered<string | undefined>();
   /** Seconds that a session opened with the token may last. */
   readonly tokens = new Remembered<number>();
   /** Sessions whose key was good and called badly padded. */
@@ -53,9 +53,9 @@ const TokenQuery = members(
 /** `GET /v3/token`: good for one session. */
 export function tokenAnswer({ tokens }: Account, { searchParams }: URL, id: string): SimulatedAnswer {
   const asked = valuesOf(searchParams, TokenQuery);
-  const fault = faultIn(TokenQuery, asked);
-  if (fault !== undefined) return answer(422, `${fault.member}: ${fault.message}`);
+  const wrong = wrongIn(TokenQuery, asked);
+  if (wrong !== undefined) return answer(422, wrong);
   const token = `token-${id}`;
   tokens.set(token, (asked.max_session_duration_seconds as number | undefined) ?? LONGEST_SECONDS);
-  return { status: 200, body: { token, expires_in_seconds: asked.expires_in_seconds } };
+  return ok({ token, expires_in_seconds: asked.expires_in_seconds });
 }

@@ -1,8 +1,8 @@
 // AssemblyAI as its clients meet it: routes, keys, and how it fails in its own words. Sessions are live.ts, files files.ts.
-import { routed } from '../../kit/simulator/routes.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { Account, answer, refusedKey, tokenAnswer } from './account.ts';
-import { create, remove, upload } from './files.ts';
+import { create, remove, shown, upload } from './files.ts';
 import { openSession } from './live.ts';
 
 const CANCELLED = 'Session Cancelled: An error occurred';
@@ -48,10 +48,10 @@ export const simulator: ProviderSimulator = {
     if (refused !== undefined) return refused.answer;
     const id = tools.newId();
     const jobs = { limit: Number(searchParams.get('limit') ?? 10), result_count: 0 };
-    const answered = routed(request, {
+    const answered = await routed(request, {
       'GET /v3/token': () => tokenAnswer(account, request.url, id),
       'POST /v2/upload': () => upload(request, account, id),
-      'POST /v2/transcript': () => create(request, tools, account, id),
+      'POST /v2/transcript': () => create(request, tools, account),
       'GET /v2/transcript': () => ok({ page_details: jobs, transcripts: [] }),
       'GET /v2/transcript/*': (job) => shown(account.jobs.get(job)),
       'DELETE /v2/transcript/*': (job) => remove(account, job),
@@ -68,11 +68,6 @@ export const simulator: ProviderSimulator = {
 
   isFinal: (message) => message.type === 'Turn' && message.end_of_turn === true,
 };
-
-const ok = (body: Readonly<Record<string, unknown>>): SimulatedAnswer => ({ status: 200, body });
-
-const shown = (job: Readonly<Record<string, unknown>> | undefined): SimulatedAnswer =>
-  job === undefined ? answer(404, 'Transcript not found') : ok(job);
 
 /** Credentials are refused as a key of that kind is. */
 function refusal(status: number): SimulatedAnswer {

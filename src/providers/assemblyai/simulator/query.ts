@@ -1,6 +1,6 @@
 // What a session of the simulated AssemblyAI is asked for on its URL, and what is refused of it.
 import { Type } from '@sinclair/typebox';
-import { faultIn, members, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { hasLive, liveTraitsOf } from '../models.ts';
 
 export interface SessionOptions {
@@ -43,8 +43,8 @@ export function optionsOf(query: URLSearchParams): SessionOptions | string {
   const model = query.get('speech_model') ?? DEFAULT_MODEL;
   if (!hasLive(model)) return `unknown speech_model ${model}`;
   const values = valuesOf(query, Query, 'json');
-  const fault = faultIn(Query, values);
-  if (fault !== undefined) return `${fault.member}: ${fault.message}`;
+  const wrong = wrongIn(Query, values);
+  if (wrong !== undefined) return wrong;
   const { partials, formatTurns } = liveTraitsOf(model);
   const [code] = (values.language_codes ?? []) as string[];
   return {

@@ -1,8 +1,8 @@
 // One session of the simulated streaming WebSocket: results that grow until they are final, exceptions, and a close behind the last.
 import { Type } from '@sinclair/typebox';
-import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import { wordsOf } from '../../kit/simulator/words.ts';
+import { markedWordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { audioOf } from './events.ts';
 
@@ -47,8 +47,8 @@ export interface Options {
 export function optionsOf(query: URLSearchParams): Options | string {
   const asked = new URLSearchParams([...query].filter(([name]) => !/^x-(?:amz|id)/i.test(name)));
   const values = valuesOf(asked, Query);
-  const fault = faultIn(Query, values);
-  if (fault !== undefined) return `${fault.member}: ${fault.message}`;
+  const wrong = wrongIn(Query, values);
+  if (wrong !== undefined) return wrong;
   const named = ['language-code', 'identify-language', 'identify-multiple-languages'].filter((name) => values[name]);
   if (named.length !== 1) return 'Exactly one of language-code, identify-language and identify-multiple-languages';
   if (values['language-code'] === undefined && values['language-options'] === undefined)
@@ -64,7 +64,6 @@ export function optionsOf(query: URLSearchParams): Options | string {
 
 export class Session extends SimulatedSession {
   readonly #options: Options;
-  #idle: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, options: Options | string) {
     super(peer, tools);
@@ -106,20 +105,14 @@ export class Session extends SimulatedSession {
     this.peer.send({ TranscriptEvent: { Transcript: { Results: [] } } });
   }
 
-  protected override finished(): void {
-    this.close(1000);
-  }
-
   protected failed(code: string): void {
     this.#fail('InternalFailureException', code);
   }
 
   #waitForAudio(): void {
-    this.cancel(this.#idle);
-    this.#idle = this.later(IDLE_MS, () => {
-      if (!this.closing)
-        this.#fail('BadRequestException', 'Your request timed out because no new audio was received for 15 seconds.');
-    });
+    this.expectMore(IDLE_MS, () =>
+      this.#fail('BadRequestException', 'Your request timed out because no new audio was received for 15 seconds.'),
+    );
   }
 
   #fail(exception: string, Message: string): void {
@@ -129,10 +122,9 @@ export class Session extends SimulatedSession {
 
   #result(heard: HeardTurnText, IsPartial: boolean): void {
     const Speaker = this.#options.tellsSpeakers ? { Speaker: String(heard.turn % 2) } : {};
-    const Items = wordsOf(heard).flatMap(({ word, start: StartTime, end: EndTime }) => {
-      const [, bare = '', mark = ''] = /^(.*?)([.,?!]?)$/.exec(word) ?? [];
-      const marks = mark === '' ? [] : [{ Content: mark, Type: 'punctuation', StartTime: EndTime, EndTime }];
-      return [{ Content: bare, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.9, ...Speaker }, ...marks];
+    const Items = markedWordsOf(heard).flatMap(({ word, mark, start: StartTime, end: EndTime }) => {
+      const marks = mark === undefined ? [] : [{ Content: mark, Type: 'punctuation', StartTime: EndTime, EndTime }];
+      return [{ Content: word, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.9, ...Speaker }, ...marks];
     });
     const { start: StartTime, end: EndTime, text: Transcript, turn } = heard;
     const Alternatives = [{ Transcript, Items }];

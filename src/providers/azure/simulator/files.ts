@@ -1,7 +1,7 @@
 // The simulated fast transcription: what a definition may ask for, and one answer with every phrase.
 import { Type } from '@sinclair/typebox';
 import { jsonOf } from '../../kit/json.ts';
-import { faultIn, formOf, members, oneOf } from '../../kit/simulator/checks.ts';
+import { fileIn, formOf, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { confidenceOf, millisecondsOf, textOf, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 
@@ -35,13 +35,12 @@ const placeOf = ({ start, end }: { start: number; end: number }) => {
 export async function answerFile(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
   const form = await formOf(request);
   const definition = jsonOf(String(form?.get('definition') ?? '{}'));
-  const fault = faultIn(Definition, definition);
-  if (fault !== undefined) return refusal(400, `${fault.member}: ${fault.message}`);
+  const wrong = wrongIn(Definition, definition);
+  if (wrong !== undefined) return refusal(400, wrong);
   const { locales = [], diarization } = definition as { locales?: string[]; diarization?: { enabled: boolean } };
-  const audio = form?.get('audio');
-  if (!(audio instanceof Blob)) return refusal(400, 'The audio is missing.');
-  const bytes = new Uint8Array(await audio.arrayBuffer());
-  const heard = await tools.transcribe(bytes, locales[0]).catch(() => undefined);
+  const audio = await fileIn(form, 'audio');
+  if (audio === undefined) return refusal(400, 'The audio is missing.');
+  const heard = await tools.transcribe(audio, locales[0]).catch(() => undefined);
   if (heard === undefined) {
     const innerError = { code: 'InvalidAudioFormat', message: 'The audio could not be decoded.' };
     return { status: 422, body: { code: 'UnprocessableEntity', message: innerError.message, innerError } };

@@ -1,13 +1,12 @@
 // Azure's speech resource as its clients meet it: routes, keys, how it refuses, and how it writes a message. Sessions are live.ts,
 // files files.ts.
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import { routed } from '../../kit/simulator/routes.ts';
+import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce } from '../../kit/simulator/session.ts';
 import type { ProviderSimulator, SimulatedRequest } from '../../simulation.ts';
 import { answerFile, refusal } from './files.ts';
-import { Session, wrongIn } from './live.ts';
+import { queryFault, Session } from './live.ts';
 
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 403, limited: 429 };
 const SESSIONS = /^(?:\/stt)?\/speech\/recognition\/(?:conversation|interactive|dictation)\/cognitiveservices\/v1$/;
 
 /** Its own client writes the key into the URL as well. */
@@ -29,20 +28,20 @@ export const simulator: ProviderSimulator = {
   upgrade(request, tools) {
     const { pathname, searchParams } = request.url;
     if (!SESSIONS.test(pathname)) return { refuse: refusal(404) };
-    const fault = keyFault(keyOf(request));
-    if (fault !== undefined) return { refuse: refusal(KEY_STATUS[fault]) };
-    const wrong = wrongIn(searchParams);
+    const refused = keyRefusal(keyOf(request), refusal);
+    if (refused !== undefined) return { refuse: refused };
+    const wrong = queryFault(searchParams);
     if (wrong !== undefined) return { connect: (peer) => closedAtOnce(peer, 1007, wrong) };
     return { connect: (peer) => new Session(peer, tools) };
   },
 
   async http(request, tools) {
     if (!request.url.pathname.startsWith('/speechtotext/')) return refusal(404);
-    const fault = keyFault(keyOf(request));
-    if (fault !== undefined) return refusal(KEY_STATUS[fault]);
+    const refused = keyRefusal(keyOf(request), refusal);
+    if (refused !== undefined) return refused;
     if (request.url.searchParams.get('api-version') === null) return refusal(400);
-    const answered = routed(request, {
-      'GET /speechtotext/transcriptions/locales': () => ({ status: 200, body: { transcription: ['en-US'] } }),
+    const answered = await routed(request, {
+      'GET /speechtotext/transcriptions/locales': () => ok({ transcription: ['en-US'] }),
       'POST /speechtotext/transcriptions:transcribe': () => answerFile(request, tools),
     });
     return answered ?? refusal(404);

@@ -1,7 +1,7 @@
 // One session of the simulated WebSocket: requests of the service, each with a context, a RIFF header and a time of its own.
 import { Type } from '@sinclair/typebox';
 import { type Members, objectIn, objectOf } from '../../kit/json.ts';
-import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
 
@@ -26,10 +26,10 @@ const Query = members(
 );
 
 /** What is wrong with the query of an upgrade. */
-export function wrongIn(query: URLSearchParams): string | undefined {
+export function queryFault(query: URLSearchParams): string | undefined {
   const values = valuesOf(query, Query);
-  const fault = faultIn(Query, values);
-  if (fault !== undefined) return `Bad request: ${fault.member}: ${fault.message}`;
+  const wrong = wrongIn(Query, values);
+  if (wrong !== undefined) return `Bad request: ${wrong}`;
   return values.language === undefined && values.cid === undefined ? 'Bad request: language is missing' : undefined;
 }
 

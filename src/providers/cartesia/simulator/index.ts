@@ -1,13 +1,11 @@
 // Cartesia as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts.
 import { Type } from '@sinclair/typebox';
-import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import { routed } from '../../kit/simulator/routes.ts';
+import { fileIn, formOf, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
+import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { errorOf, InkSession, sessionFault } from './live.ts';
-
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 402, limited: 429 };
 
 const Form = members(
   { file: Type.Unknown(), model: oneOf('ink-whisper', 'ink-whisper-2025-06-04') },
@@ -29,8 +27,8 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     const { pathname, searchParams } = request.url;
-    const key = keyFault(keyOf(request));
-    if (key !== undefined) return { refuse: refusal(KEY_STATUS[key]) };
+    const refused = keyRefusal(keyOf(request), refusal, 402);
+    if (refused !== undefined) return { refuse: refused };
     if (pathname !== '/stt/websocket') return { refuse: refusal(404) };
     const fault = sessionFault(searchParams);
     if (fault !== undefined) return { refuse: refusal(400, fault) };
@@ -38,11 +36,11 @@ export const simulator: ProviderSimulator = {
   },
 
   async http(request, tools) {
-    const key = keyFault(keyOf(request));
-    if (key !== undefined) return refusal(KEY_STATUS[key]);
+    const refused = keyRefusal(keyOf(request), refusal, 402);
+    if (refused !== undefined) return refused;
     const answer = await routed(request, {
-      'GET /voices': () => ({ status: 200, body: { data: [], has_more: false } }),
-      'POST /access-token': () => ({ status: 200, body: { token: `token-${tools.newId()}` } }),
+      'GET /voices': () => ok({ data: [], has_more: false }),
+      'POST /access-token': () => ok({ token: `token-${tools.newId()}` }),
       'POST /stt': () => transcribe(request, tools),
     });
     return answer ?? refusal(404);
@@ -64,15 +62,14 @@ function refusal(status: number, message?: string): SimulatedAnswer {
 async function transcribe(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
   const form = await formOf(request);
   const asked = valuesOf(form ?? new FormData(), Form);
-  const fault = faultIn(Form, asked);
-  if (fault !== undefined) return refusal(400, `${fault.member}: ${fault.message}`);
-  const file = form?.get('file');
-  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const wrong = wrongIn(Form, asked);
+  if (wrong !== undefined) return refusal(400, wrong);
+  const file = (await fileIn(form, 'file')) ?? new Uint8Array();
   const language = (asked.language as string | undefined) ?? 'en';
-  const heard = await tools.transcribe(bytes, language).catch(() => undefined);
+  const heard = await tools.transcribe(file, language).catch(() => undefined);
   if (heard === undefined) return refusal(400, 'The audio file could not be decoded.');
   const words = heard.turns.flatMap((turn) => turn.words.map(({ word, start, end }) => ({ word, start, end })));
   const times = asked.timestamp_granularities === undefined ? {} : { words };
-  const body = { type: 'transcript', text: textOf(heard.turns), language, duration: heard.seconds, ...times };
-  return { status: 200, body: { ...body, request_id: `request-${tools.newId()}` } };
+  const told = { type: 'transcript', text: textOf(heard.turns), language, duration: heard.seconds, ...times };
+  return ok({ ...told, request_id: `request-${tools.newId()}` });
 }

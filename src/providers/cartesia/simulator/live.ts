@@ -1,7 +1,7 @@
 // One connection of the simulated `/stt/websocket`: text is settled piece by piece, and turns end when they are asked to.
 import { Type } from '@sinclair/typebox';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
-import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
@@ -40,9 +40,8 @@ export function errorOf(status_code: number, message = 'The request was refused.
 
 /** What is wrong with the query of a session. */
 export function sessionFault(query: URLSearchParams): string | undefined {
-  const fault = faultIn(Query, valuesOf(query, Query));
-  if (query.getAll('keyterm').join('').length > KEYTERM_CHARACTERS_MAX) return 'keyterm: too long.';
-  return fault && `${fault.member}: ${fault.message}`;
+  const isLong = query.getAll('keyterm').join('').length > KEYTERM_CHARACTERS_MAX;
+  return isLong ? 'keyterm: too long.' : wrongIn(Query, valuesOf(query, Query));
 }
 
 export class InkSession extends SimulatedSession {
@@ -51,7 +50,6 @@ export class InkSession extends SimulatedSession {
     () => this.#ended(),
   );
   #hasText = false;
-  #idle: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
     super(peer, tools);
@@ -77,8 +75,7 @@ export class InkSession extends SimulatedSession {
   }
 
   #expect(): void {
-    this.cancel(this.#idle);
-    this.#idle = this.later(IDLE_MS, () => this.close(1000, 'idle'));
+    this.expectMore(IDLE_MS, () => this.close(1000, 'idle'));
   }
 
   protected override speechStarted(): void {

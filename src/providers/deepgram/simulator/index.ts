@@ -1,14 +1,12 @@
 // A simulated Deepgram: who is let in, where requests go, and how it refuses. What is said on a connection and about a
 // file is in the files beside it. It hears linear16 alone: other encodings are refused, which the provider would take.
-import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
-import { routed } from '../../kit/simulator/routes.ts';
+import { authorizationOf, keyRefusal, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
 import { transcribeFile } from './batch.ts';
 import { FluxSession } from './flux.ts';
 import { NovaSession } from './nova.ts';
 import { fluxFault, novaFault } from './query.ts';
-
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 402, limited: 429 };
 
 const CATEGORIES: Readonly<Record<number, string>> = {
   401: 'INVALID_AUTH',
@@ -56,8 +54,8 @@ export const simulator: ProviderSimulator = {
   upgrade(request, tools) {
     const { pathname, searchParams } = request.url;
     const id = tools.newId();
-    const key = keyFault(keyOf(request));
-    if (key !== undefined) return { refuse: refusal(KEY_STATUS[key], id) };
+    const refused = keyRefusal(keyOf(request), (status) => refusal(status, id), 402);
+    if (refused !== undefined) return { refuse: refused };
     const isNova = pathname === '/v1/listen';
     if (!isNova && pathname !== '/v2/listen') return { refuse: refusal(404, id) };
     const fault = isNova ? novaFault(searchParams) : fluxFault(searchParams);
@@ -72,8 +70,8 @@ export const simulator: ProviderSimulator = {
 
   async http(request, tools) {
     const id = tools.newId();
-    const key = keyFault(keyOf(request));
-    if (key !== undefined) return refusal(KEY_STATUS[key], id);
+    const refused = keyRefusal(keyOf(request), (status) => refusal(status, id), 402);
+    if (refused !== undefined) return refused;
     const answer = await routed(request, {
       'GET /v1/auth/token': () => ok({ api_key_id: `key-${id}`, scopes: ['usage:write'], expires_in: null }),
       'POST /v1/auth/grant': () => ok({ access_token: `granted.${id}.token`, expires_in: 30 }),
@@ -85,8 +83,6 @@ export const simulator: ProviderSimulator = {
     return answer ?? refusal(404, id);
   },
 };
-
-const ok = (body: Readonly<Record<string, unknown>>): SimulatedAnswer => ({ status: 200, body });
 
 /** Browsers cannot set headers: two subprotocols stand for them, and a pair of the SDK's may follow. */
 function keyOf(request: SimulatedRequest): string | undefined {

@@ -1,6 +1,7 @@
 // The simulated `POST /v1/speech-to-text`: what a form may ask for, and one answer with every word.
 import { type TSchema, Type } from '@sinclair/typebox';
-import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { faultIn, fileIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { faultInDetail } from '../../kit/simulator/detail-refusals.ts';
 import { type HeardText, textOf, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 
@@ -39,11 +40,9 @@ export async function answerFile(request: SimulatedRequest, tools: SimulatorTool
   const form = await formOf(request);
   const asked = valuesOf(form ?? new FormData(), Form);
   const fault = faultIn(Form, asked);
-  if (fault !== undefined)
-    return { status: 422, body: { detail: [{ loc: ['body', fault.member], msg: fault.message, type: fault.kind }] } };
-  const file = form?.get('file');
-  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
-  const heard = await tools.transcribe(bytes, asked.language_code as string | undefined).catch(() => undefined);
+  if (fault !== undefined) return faultInDetail(fault);
+  const file = (await fileIn(form, 'file')) ?? new Uint8Array();
+  const heard = await tools.transcribe(file, asked.language_code as string | undefined).catch(() => undefined);
   if (heard === undefined) return refusal(400, 'invalid_content', 'The file is corrupt or no audio.');
   const words = heard.turns.flatMap((turn, index) => {
     const speaker = asked.diarize === true ? { speaker_id: `speaker_${index % 2}` } : {};

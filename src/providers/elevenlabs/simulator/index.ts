@@ -1,6 +1,6 @@
 // ElevenLabs as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts, files files.ts.
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import { routed } from '../../kit/simulator/routes.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { answerFile, refusal } from './files.ts';
 import { errorOf, refusedSession, ScribeSession, sessionFault } from './live.ts';
@@ -55,8 +55,8 @@ export const simulator: ProviderSimulator = {
     const key = keyFault(request.headers['xi-api-key']);
     if (key !== undefined) return request.url.pathname.startsWith('/v1/') ? ANSWERS[key] : refusal(404);
     const answer = await routed(request, {
-      'GET /v1/models': () => ({ status: 200, body: [{ model_id: 'scribe_v2' }] }),
-      'POST /v1/single-use-token/realtime_scribe': () => ({ status: 200, body: { token: `sutkn_${tools.newId()}` } }),
+      'GET /v1/models': () => ok([{ model_id: 'scribe_v2' }]),
+      'POST /v1/single-use-token/realtime_scribe': () => ok({ token: `sutkn_${tools.newId()}` }),
       'POST /v1/speech-to-text': () => answerFile(request, tools),
     });
     return answer ?? refusal(404);

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { objectOf } from '../../kit/json.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
-import { audioIn, faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { audioIn, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
@@ -37,8 +37,7 @@ export function sessionFault(query: URLSearchParams): string | undefined {
   const asked = valuesOf(query, Query);
   if (asked.filter_background_audio === true && asked.include_timestamps === true)
     return 'filter_background_audio cannot be used with include_timestamps.';
-  const fault = faultIn(Query, asked);
-  return fault && `${fault.member}: ${fault.message}`;
+  return wrongIn(Query, asked);
 }
 
 export const errorOf = (message_type: string, error: string) => ({ message_type, error });
@@ -62,7 +61,6 @@ export class ScribeSession extends SimulatedSession {
   );
   #committedSeconds = 0;
   #chunks = 0;
-  #quiet: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
     super(peer, tools);
@@ -97,13 +95,11 @@ export class ScribeSession extends SimulatedSession {
   }
 
   #expectChunk(): void {
-    this.cancel(this.#quiet);
-    this.#quiet = this.later(QUIET_MS, () => this.close(1000));
+    this.expectMore(QUIET_MS, () => this.close(1000));
   }
 
   protected override progressed(): void {
-    const limit = this.has('session-limit') ? this.numberOf('session-limit', 1) : Number.POSITIVE_INFINITY;
-    if (this.seconds >= limit) this.#fail('session_time_limit_exceeded', 'The session reached its limit.');
+    if (this.isBehind('session-limit')) this.#fail('session_time_limit_exceeded', 'The session reached its limit.');
     else if (this.seconds - this.#committedSeconds >= COMMIT_SECONDS_MAX) this.#commit();
   }
 

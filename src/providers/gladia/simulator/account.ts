@@ -1,6 +1,7 @@
 // What the simulated Gladia knows beyond one request: sessions that were asked for, uploads and jobs. And how it says that a request
 // is wrong.
 import type { ValueFault } from '../../kit/simulator/checks.ts';
+import { FileJobs } from '../../kit/simulator/jobs.ts';
 import { Remembered } from '../../kit/simulator/routes.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
 
@@ -15,12 +16,9 @@ export interface AskedSession {
   sendsLifecycle: boolean;
 }
 
-export class Account {
+export class Account extends FileJobs {
   /** By their tokens. */
   readonly sessions = new Remembered<AskedSession>();
-  readonly uploads = new Remembered<Uint8Array>();
-  /** As they are shown. */
-  readonly jobs = new Remembered<Record<string, unknown>>();
 }
 
 export const invalid = ({ member, message }: Pick<ValueFault, 'member' | 'message'>): SimulatedAnswer => ({

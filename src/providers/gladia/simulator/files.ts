@@ -1,13 +1,13 @@
-// The simulated jobs for files: uploaded in a form, made a job, worked on at once, and kept until they are removed.
+// The simulated jobs for files, which are uploaded in a form.
 import { Type } from '@sinclair/typebox';
-import { jsonOf, objectIn } from '../../kit/json.ts';
-import { faultIn, formOf, members } from '../../kit/simulator/checks.ts';
+import { listIn, objectIn } from '../../kit/json.ts';
+import { bodyOf, faultIn, fileIn, formOf, members } from '../../kit/simulator/checks.ts';
+import type { FileJob } from '../../kit/simulator/jobs.ts';
+import { ok } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { type Account, invalid } from './account.ts';
 import { utteranceOf } from './utterances.ts';
-
-type Job = Record<string, unknown>;
 
 const flag = Type.Boolean();
 const Asked = members(
@@ -24,46 +24,40 @@ const Asked = members(
   },
 );
 
+const STATUS = { working: 'processing', done: 'done', failed: 'error' } as const;
+
 export async function upload(
   request: SimulatedRequest,
   tools: SimulatorTools,
   account: Account,
 ): Promise<SimulatedAnswer> {
-  const file = (await formOf(request))?.get('audio');
-  if (!(file instanceof File)) return invalid({ member: 'audio', message: 'is required' });
+  const file = await fileIn(await formOf(request), 'audio');
+  if (file === undefined) return invalid({ member: 'audio', message: 'is required' });
   const id = `upload-${tools.newId()}`;
-  account.uploads.set(id, new Uint8Array(await file.arrayBuffer()));
-  const audio_metadata = { id, filename: file.name, extension: 'wav', size: file.size, number_of_channels: 1 };
-  return { status: 200, body: { audio_url: `${request.url.origin}/file/${id}`, audio_metadata } };
+  account.uploads.set(id, file);
+  const audio_metadata = { id, filename: 'audio.wav', extension: 'wav', size: file.length, number_of_channels: 1 };
+  return ok({ audio_url: `${request.url.origin}/file/${id}`, audio_metadata });
 }
 
-export function create({ body }: SimulatedRequest, tools: SimulatorTools, account: Account): SimulatedAnswer {
-  const asked = objectIn(jsonOf(new TextDecoder().decode(body)));
+export function create(request: SimulatedRequest, tools: SimulatorTools, account: Account): SimulatedAnswer {
+  const asked = bodyOf(request);
   const fault = faultIn(Asked, asked);
   if (fault !== undefined) return invalid(fault);
-  const id = `job-${tools.newId()}`;
-  const job: Job = { id, request_id: 'G-1', version: 2, kind: 'pre-recorded', status: 'queued', request_params: asked };
-  account.jobs.set(id, job);
-  void work(job, account.uploads.get(String(asked.audio_url).split('/').at(-1) as string), tools);
-  return { status: 201, body: { id, result_url: `https://api.gladia.io/v2/pre-recorded/${id}` } };
+  const [language] = listIn(objectIn(asked.language_config).languages);
+  const file = account.uploads.get(String(asked.audio_url).split('/').at(-1) as string);
+  const { id } = account.make(asked, file, language, tools);
+  return ok({ id, result_url: `https://api.gladia.io/v2/pre-recorded/${id}` }, 201);
 }
 
-/** Changes the job in place, as polls see it. */
-async function work(job: Job, bytes: Uint8Array | undefined, tools: SimulatorTools): Promise<void> {
-  const { diarization, language_config } = objectIn(job.request_params);
-  const [language] = (objectIn(language_config).languages ?? []) as string[];
-  job.status = 'processing';
-  const heard = bytes === undefined ? undefined : await tools.transcribe(bytes, language).catch(() => undefined);
-  if (heard === undefined) {
-    Object.assign(job, { status: 'error', error_code: 422 });
-    return;
-  }
-  const utterances = heard.turns.map((turn, at) => utteranceOf(turn, diarization === true ? { speaker: at % 2 } : {}));
-  Object.assign(job, {
-    status: 'done',
-    result: {
-      metadata: { audio_duration: heard.seconds, number_of_distinct_channels: 1, billing_time: heard.seconds },
-      transcription: { full_transcript: textOf(heard.turns), languages: ['en'], utterances },
-    },
-  });
+export function shown(job: FileJob | undefined, httpStatus = 200): SimulatedAnswer | undefined {
+  if (job === undefined) return undefined;
+  const { id, status, asked, seconds, turns } = job;
+  const head = { id, request_id: 'G-1', version: 2, kind: 'pre-recorded', request_params: asked };
+  const utterances = turns.map((turn, at) => utteranceOf(turn, asked.diarization === true ? { speaker: at % 2 } : {}));
+  const result = {
+    metadata: { audio_duration: seconds, number_of_distinct_channels: 1, billing_time: seconds },
+    transcription: { full_transcript: textOf(turns), languages: ['en'], utterances },
+  };
+  const more = { working: {}, done: { result }, failed: { error_code: 422 } }[status];
+  return ok({ ...head, status: STATUS[status], ...more }, httpStatus);
 }

@@ -1,13 +1,10 @@
-// Gladia as its clients meet it: routes, keys, and how it refuses. Sessions are live.ts, files
-// files.ts.
-import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import { routed } from '../../kit/simulator/routes.ts';
+// Gladia as its clients meet it: routes, keys, and how it refuses. Sessions are live.ts, files files.ts.
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { Account } from './account.ts';
-import { create, upload } from './files.ts';
+import { create, shown, upload } from './files.ts';
 import { begin, Session } from './live.ts';
-
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 403, limited: 429 };
 
 const WORDS: Readonly<Record<number, string>> = {
   400: 'Bad request',
@@ -42,17 +39,15 @@ export const simulator: ProviderSimulator = {
   async http(request, tools) {
     if (!request.url.pathname.startsWith('/v2/')) return refusal(404);
     const account = tools.shared(() => new Account());
-    const fault = keyFault(request.headers['x-gladia-key']);
-    if (fault !== undefined) return refusal(KEY_STATUS[fault]);
-    const shown = (job: Readonly<Record<string, unknown>> | undefined): SimulatedAnswer =>
-      job === undefined ? refusal(404) : { status: 200, body: job };
-    const answered = routed(request, {
+    const refused = keyRefusal(request.headers['x-gladia-key'], refusal);
+    if (refused !== undefined) return refused;
+    const answered = await routed(request, {
       'POST /v2/live': () => begin(request, tools, account),
       'POST /v2/upload': () => upload(request, tools, account),
       'POST /v2/pre-recorded': () => create(request, tools, account),
-      'GET /v2/pre-recorded': () => ({ status: 200, body: { first: null, items: [] } }),
+      'GET /v2/pre-recorded': () => ok({ first: null, items: [] }),
       'GET /v2/pre-recorded/*': (id) => shown(account.jobs.get(id)),
-      'DELETE /v2/pre-recorded/*': (id) => ({ ...shown(account.jobs.take(id)), status: 202 }),
+      'DELETE /v2/pre-recorded/*': (id) => shown(account.jobs.take(id), 202),
     });
     return answered ?? refusal(404);
   },

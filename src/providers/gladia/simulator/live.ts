@@ -1,7 +1,7 @@
 // The simulated live sessions: asked for by a request, and held on a WebSocket whose URL has the session's token.
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
-import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
+import { bodyOf, faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedAnswer, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { type Account, type AskedSession, invalid } from './account.ts';
@@ -34,8 +34,9 @@ const Asked = members(
 );
 
 /** `POST /v2/live`. */
-export function begin({ url, body }: SimulatedRequest, tools: SimulatorTools, account: Account): SimulatedAnswer {
-  const asked = objectIn(jsonOf(new TextDecoder().decode(body)));
+export function begin(request: SimulatedRequest, tools: SimulatorTools, account: Account): SimulatedAnswer {
+  const { url } = request;
+  const asked = bodyOf(request);
   const fault = faultIn(Asked, asked);
   if (fault !== undefined) return invalid(fault);
   const region = url.searchParams.get('region');

@@ -1,6 +1,7 @@
 // Google's Speech-to-Text v2 as its clients meet it: calls and requests, who is let in, and how it refuses. Calls are live.ts.
-import { jsonOf, objectIn, objectOf } from '../../kit/json.ts';
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { objectIn, objectOf } from '../../kit/json.ts';
+import { bodyOf } from '../../kit/simulator/checks.ts';
+import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { confidenceOf } from '../../kit/simulator/words.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
@@ -18,8 +19,6 @@ const WORDS: Readonly<Record<number, readonly [status: string, message: string]>
   503: ['UNAVAILABLE', 'The service is currently unavailable.'],
   504: ['DEADLINE_EXCEEDED', 'Deadline expired before operation could complete.'],
 };
-
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 403, limited: 429 };
 
 export const simulator: ProviderSimulator = {
   provider: 'google',
@@ -59,8 +58,8 @@ export const simulator: ProviderSimulator = {
 /** An API key, or a token; one that is signed has to say for whom it is. */
 function faultOf(request: SimulatedRequest): SimulatedAnswer | undefined {
   const token = authorizationOf(request, 'bearer');
-  const fault = keyFault(token ?? request.headers['x-goog-api-key']);
-  if (fault !== undefined) return refusal(KEY_STATUS[fault]);
+  const refused = keyRefusal(token ?? request.headers['x-goog-api-key'], refusal);
+  if (refused !== undefined) return refused;
   const [head, claims, signature] = token?.split('.') ?? [];
   if (signature === undefined) return undefined;
   const { alg, kid } = objectOf(Buffer.from(head ?? '', 'base64url').toString());
@@ -69,8 +68,8 @@ function faultOf(request: SimulatedRequest): SimulatedAnswer | undefined {
   return isGood && Number(exp) - Number(iat) <= 3_600 ? undefined : refusal(401);
 }
 
-async function recognize({ body }: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
-  const { config, content } = objectIn(jsonOf(new TextDecoder().decode(body)));
+async function recognize(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
+  const { config, content } = bodyOf(request);
   const fault = configFault(config);
   if (fault !== undefined) return refusal(400, fault);
   const heard = await tools.transcribe(Buffer.from(String(content ?? ''), 'base64'), undefined).catch(() => undefined);

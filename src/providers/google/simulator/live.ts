@@ -82,7 +82,6 @@ export class StreamingCall extends SimulatedSession {
   readonly #recognizer: string;
   #features: Members = {};
   #wanted: Members = {};
-  #timer: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, recognizer: string) {
     super(peer, tools);
@@ -93,7 +92,6 @@ export class StreamingCall extends SimulatedSession {
 
   protected message(message: string): void {
     if (message === HALF_CLOSE) {
-      this.cancel(this.#timer);
       if (this.isListening) this.finish();
       else this.close(1000);
       return;
@@ -168,10 +166,6 @@ export class StreamingCall extends SimulatedSession {
     this.peer.send({ results: [result], metadata: { totalBilledDuration: durationOf(Math.ceil(heard.end)) } });
   }
 
-  protected override finished(): void {
-    this.close(1000);
-  }
-
   protected failed(): void {
     this.#fail(13, 'INTERNAL: Internal error encountered.');
   }
@@ -185,8 +179,7 @@ export class StreamingCall extends SimulatedSession {
   }
 
   #expect(): void {
-    this.cancel(this.#timer);
     const reason = 'ABORTED: Stream timed out after receiving no more client requests.';
-    this.#timer = this.later(QUIET_MS, () => this.#fail(10, reason));
+    this.expectMore(QUIET_MS, () => this.#fail(10, reason));
   }
 }

@@ -3,7 +3,7 @@
 import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import type { SimulatedRequest } from '../../simulation.ts';
-import { jsonOf } from '../json.ts';
+import { jsonOf, type Members, objectOf } from '../json.ts';
 
 export interface ValueFault {
   kind: 'unknown' | 'missing' | 'invalid';
@@ -23,6 +23,12 @@ export function faultIn(schema: TSchema, value: unknown): ValueFault | undefined
         ? 'missing'
         : 'invalid';
   return { kind, member: first.path.slice(1).replaceAll('/', '.'), message: first.message };
+}
+
+/** The first thing that is wrong, in one line. */
+export function wrongIn(schema: TSchema, value: unknown): string | undefined {
+  const fault = faultIn(schema, value);
+  return fault && `${fault.member}: ${fault.message}`;
 }
 
 /** An object with these members; any others are refused, or ignored where that is said. */
@@ -66,6 +72,15 @@ export async function formOf({ headers, body }: SimulatedRequest): Promise<FormD
     return undefined;
   }
 }
+
+/** The bytes of a form's file; undefined where there is none. */
+export async function fileIn(form: FormData | undefined, member: string): Promise<Uint8Array | undefined> {
+  const file = form?.get(member);
+  return file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : undefined;
+}
+
+/** The JSON object of a request; empty for what is none. */
+export const bodyOf = ({ body }: SimulatedRequest): Members => objectOf(new TextDecoder().decode(body));
 
 /** The bytes of audio that came as base64. */
 export function audioIn(value: unknown): Uint8Array | undefined {

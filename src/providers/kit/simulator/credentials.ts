@@ -1,5 +1,5 @@
 // Who is let in by a simulated service: the keys that are refused, and where a request carries its key.
-import type { SimulatedRequest } from '../../simulation.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
 
 /** Why a key is refused: there is none, it is wrong, its account has no credit, or it is used too often. */
 export type KeyFault = 'missing' | 'bad' | 'broke' | 'limited';
@@ -8,6 +8,16 @@ export type KeyFault = 'missing' | 'bad' | 'broke' | 'limited';
 export function keyFault(key: string | undefined): KeyFault | undefined {
   if (key === undefined || key.trim() === '') return 'missing';
   return (['bad', 'broke', 'limited'] as const).find((fault) => key.startsWith(fault));
+}
+
+/** How most services refuse a key; undefined where it is let in. `broke` is the status of an account without credit. */
+export function keyRefusal(
+  key: string | undefined,
+  refusal: (status: number) => SimulatedAnswer,
+  broke = 403,
+): SimulatedAnswer | undefined {
+  const fault = keyFault(key);
+  return fault && refusal(fault === 'limited' ? 429 : fault === 'broke' ? broke : 401);
 }
 
 /** The key in `Authorization: <scheme> <key>`. */

@@ -2,10 +2,10 @@
 // refuses, is each service's own.
 import type { TObject } from '@sinclair/typebox';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { faultIn, formOf, type ValueFault, valuesOf } from './checks.ts';
+import { faultIn, fileIn, formOf, type ValueFault, valuesOf } from './checks.ts';
 import { authorizationOf, type KeyFault, keyFault } from './credentials.ts';
 import { answerIn, type FileAnswer } from './openai-answers.ts';
-import { routed } from './routes.ts';
+import { ok, routed } from './routes.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,7 @@ interface Service extends Pick<ProviderSimulator, 'provider' | 'refusal'> {
 /** The simulator of a service for files; one with live sessions has further members of its own. */
 export function openaiShapedSimulator(service: Service): ProviderSimulator {
   const { provider, base, paths = [], keyRefusal, refusal, files } = service;
-  const list = (): SimulatedAnswer => ({ status: 200, body: { object: 'list', data: [] } });
+  const list = () => ok({ object: 'list', data: [] });
   return {
     provider,
     quirks: {},
@@ -81,10 +81,9 @@ async function answerForm(
   const fault = faultIn(schema, asked);
   const refused = fault === undefined ? service.rule?.(asked) : refusals.faulty(fault, asked);
   if (refused !== undefined) return refused;
-  const file = form.get('file');
-  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const file = (await fileIn(form, 'file')) ?? new Uint8Array();
   const language = typeof asked.language === 'string' ? asked.language : undefined;
-  const heard = await tools.transcribe(bytes, language).catch(() => undefined);
+  const heard = await tools.transcribe(file, language).catch(() => undefined);
   if (heard === undefined) return refusals.unreadable;
   const { response_format = format, timestamp_granularities: times } = asked;
   const wordTimes = Array.isArray(times) && times.includes('word');

@@ -4,10 +4,15 @@ import type { SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
 /** Uploads, jobs and tokens that are remembered; the oldest are forgotten. */
 const REMEMBERED_MAX = 200;
 
-/** By `METHOD /path`; a `*` in place of a part of the path is handed over. */
-export type Routes = Readonly<Record<string, (part: string) => SimulatedAnswer | Promise<SimulatedAnswer>>>;
+/** Undefined for what is not there. */
+type Found = SimulatedAnswer | undefined;
 
-/** The answer of the route that fits; undefined when there is none. */
+/** By `METHOD /path`; a `*` in place of a part of the path is handed over. */
+export type Routes = Readonly<Record<string, (part: string) => Found | Promise<Found>>>;
+
+export const ok = (body: NonNullable<SimulatedAnswer['body']>, status = 200): SimulatedAnswer => ({ status, body });
+
+/** The answer of the route that fits; undefined when there is none, or nothing there. */
 export function routed({ method, url }: SimulatedRequest, routes: Routes): ReturnType<Routes[string]> | undefined {
   const asked = `${method} ${url.pathname}`;
   const exact = Object.hasOwn(routes, asked) ? routes[asked] : undefined;

@@ -46,6 +46,7 @@ export abstract class SimulatedSession implements SimulatedConnection {
   #ear: Ear | undefined;
   #intake: PacedIntake | undefined;
   #bytes = 0;
+  #expected: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools) {
     this.peer = peer;
@@ -68,7 +69,9 @@ export abstract class SimulatedSession implements SimulatedConnection {
     this.final(heard);
   }
   /** Everything was heard, and every turn told. */
-  protected finished(): void {}
+  protected finished(): void {
+    this.close(1000);
+  }
   /** The ear failed, or more audio waits than is kept. */
   protected abstract failed(code: string): void;
   /** More audio was given to the ear. */
@@ -148,6 +151,19 @@ export abstract class SimulatedSession implements SimulatedConnection {
 
   protected cancel(timer: unknown): void {
     this.#timers.cancel(timer);
+  }
+
+  /** Works where nothing more comes within so long: each call stands for what came. Not once the client has ended its audio. */
+  protected expectMore(withinMs: number, work: () => void): void {
+    this.cancel(this.#expected);
+    this.#expected = this.later(withinMs, () => {
+      if (!this.closing) work();
+    });
+  }
+
+  /** Whether a quirk was asked for, and there was so much audio as it says: a second without a number. */
+  protected isBehind(quirk: string): boolean {
+    return this.has(quirk) && this.seconds >= this.numberOf(quirk, 1);
   }
 
   /** Whether a quirk was asked for. */

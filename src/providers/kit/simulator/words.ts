@@ -21,6 +21,13 @@ export function wordsOf({ text, start, end, words }: HeardText): Word[] {
   return tokens.map((word, index) => ({ word, start: start + index * share, end: start + (index + 1) * share }));
 }
 
+/** The words without the mark behind each, which stands beside it. */
+export const markedWordsOf = (heard: HeardText): (Word & { mark?: string })[] =>
+  wordsOf(heard).map((each) => {
+    const [, word, mark] = /^(.*\w)([.,?!])$/.exec(each.word) ?? [];
+    return word === undefined || mark === undefined ? each : { ...each, word, mark };
+  });
+
 /** Rounded down: a word never ends behind the audio it was heard in. */
 export const millisecondsOf = (seconds: number): number => Math.floor(seconds * 1_000 + ROUNDING_MS);
 

@@ -1,11 +1,8 @@
 // A moshi-server as its clients meet it: one path, ids in a header or the query, and MessagePack. Sessions are live.ts.
 import { encode } from '@msgpack/msgpack';
-import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { PAUSING, Session } from './live.ts';
-
-/** It knows ids or does not; the others are what a proxy in front of it says. */
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 402, limited: 429 };
 
 export const simulator: ProviderSimulator = {
   provider: 'kyutai',
@@ -18,8 +15,10 @@ export const simulator: ProviderSimulator = {
   upgrade(request, tools) {
     if (request.url.pathname !== '/api/asr-streaming') return { refuse: refusal(404) };
     const { searchParams } = request.url;
-    const fault = keyFault(request.headers['kyutai-api-key'] ?? searchParams.get('auth_id') ?? undefined);
-    if (fault !== undefined) return { refuse: refusal(KEY_STATUS[fault]) };
+    const key = request.headers['kyutai-api-key'] ?? searchParams.get('auth_id') ?? undefined;
+    // It knows ids or does not; the others are what a proxy in front of it says.
+    const refused = keyRefusal(key, refusal, 402);
+    if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new Session(peer, tools) };
   },
 

@@ -1,6 +1,6 @@
 // A Riva server as its clients meet it: one call, and no requests. It asks for no key; what is in front of it looks at one that is
 // shown. Calls are live.ts.
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
 import { StreamingCall } from './live.ts';
@@ -13,7 +13,6 @@ const WORDS: Readonly<Record<number, readonly [status: string, message: string]>
   429: ['RESOURCE_EXHAUSTED', 'Too many concurrent requests.'],
   503: ['UNAVAILABLE', 'Server is not ready.'],
 };
-const KEY_STATUS: Readonly<Record<Exclude<KeyFault, 'missing'>, number>> = { bad: 401, broke: 403, limited: 429 };
 
 export const simulator: ProviderSimulator = {
   provider: 'nvidia',
@@ -25,8 +24,8 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (request.url.pathname !== PATH) return { refuse: refusal(404) };
-    const fault = keyFault(authorizationOf(request, 'bearer'));
-    if (fault !== undefined && fault !== 'missing') return { refuse: refusal(KEY_STATUS[fault]) };
+    const refused = keyRefusal(authorizationOf(request, 'bearer') ?? 'none', refusal);
+    if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new StreamingCall(peer, tools) };
   },
 

@@ -69,10 +69,6 @@ export class StreamingCall extends SimulatedSession {
     this.#say(heard, { isFinal: true });
   }
 
-  protected override finished(): void {
-    this.close(1000);
-  }
-
   protected failed(): void {
     this.close(4013, 'INTERNAL: Triton failed.');
   }

@@ -1,19 +1,26 @@
-// The simulated jobs for files: made with the file in one form, worked on at once, and kept until they are removed.
+// The simulated jobs for files: made with the file in one form. And how requests are refused.
 import { Type } from '@sinclair/typebox';
-import { jsonOf, type Members, objectIn } from '../../kit/json.ts';
-import { faultIn, formOf, members, oneOf } from '../../kit/simulator/checks.ts';
-import { Remembered } from '../../kit/simulator/routes.ts';
+import { jsonOf, objectIn } from '../../kit/json.ts';
+import { faultIn, fileIn, formOf, members, oneOf } from '../../kit/simulator/checks.ts';
+import { type FileJob, fileJobsOf } from '../../kit/simulator/jobs.ts';
+import { ok } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
-import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { elementsOf } from './elements.ts';
 
-interface Job {
-  id: string;
-  status: 'in_progress' | 'transcribed' | 'failed';
-  options: Members;
-  seconds: number;
-  turns: readonly HeardTurn[];
-}
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Authorization has been denied for this request.',
+  403: 'You are not authorized to access this resource.',
+  404: 'Could not find resource.',
+  406: 'Invalid accept header.',
+  409: 'Transcript is not ready.',
+  413: 'The media is too large.',
+  415: 'The media type is not supported.',
+  429: 'Too many requests.',
+};
+
+const STATUS = { working: 'in_progress', done: 'transcribed', failed: 'failed' } as const;
 
 const flag = Type.Boolean();
 const Options = members(
@@ -32,48 +39,40 @@ const Options = members(
   },
 );
 
-export const jobsOf = (tools: SimulatorTools): Remembered<Job> => tools.shared(() => new Remembered<Job>());
+export function refusal(status: number, more: object = {}): SimulatedAnswer {
+  const title = TITLES[status] ?? (status >= 500 ? 'Internal server error.' : 'Not found.');
+  return ok({ type: `https://www.rev.ai/api/v1/errors/${status}`, title, status, ...more }, status);
+}
 
 export async function createJob(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
   const form = await formOf(request);
-  const media = form?.get('media');
+  const media = await fileIn(form, 'media');
   const options = objectIn(jsonOf(String(form?.get('options') ?? '{}')));
-  const fault =
-    faultIn(Options, options) ?? (media instanceof File ? undefined : { member: 'media', message: 'is required' });
-  if (fault !== undefined)
-    return {
-      status: 400,
-      body: { title: 'Your request parameters are invalid.', parameters: { [fault.member]: [fault.message] } },
-    };
-  const job: Job = { id: `job${tools.newId()}`, status: 'in_progress', options, seconds: 0, turns: [] };
-  jobsOf(tools).set(job.id, job);
-  void work(job, new Uint8Array(await (media as File).arrayBuffer()), tools);
-  return { ...(shownJob(job) as SimulatedAnswer), status: 200 };
+  const { member, message } = faultIn(Options, options) ?? { member: 'media', message: 'is required' };
+  if (media === undefined || member !== 'media') return refusal(400, { parameters: { [member]: [message] } });
+  const { language = 'en' } = options;
+  return shown(fileJobsOf(tools).make(options, media, language, tools)) as SimulatedAnswer;
 }
 
-async function work(job: Job, bytes: Uint8Array, tools: SimulatorTools): Promise<void> {
-  const { language = 'en' } = job.options;
-  const heard = await tools.transcribe(bytes, String(language)).catch(() => undefined);
-  Object.assign(job, heard === undefined ? { status: 'failed' } : { status: 'transcribed', ...heard });
-}
-
-export function shownJob(job: Job | undefined): SimulatedAnswer | number {
-  if (job === undefined) return 404;
+export function shown(job: FileJob | undefined): SimulatedAnswer | undefined {
+  if (job === undefined) return undefined;
   const { id, status, seconds } = job;
-  const failure =
-    status === 'failed' ? { failure: 'invalid_media', failure_detail: 'The media cannot be decoded.' } : {};
-  const done = status === 'transcribed' ? { duration_seconds: seconds } : {};
-  return { status: 200, body: { id, status, created_on: '2026-01-01T00:00:00Z', type: 'async', ...done, ...failure } };
+  const more = {
+    working: {},
+    done: { duration_seconds: seconds },
+    failed: { failure: 'invalid_media', failure_detail: 'The media cannot be decoded.' },
+  }[status];
+  return ok({ id, status: STATUS[status], created_on: '2026-01-01T00:00:00Z', type: 'async', ...more });
 }
 
 /** Without an `Accept` it knows, there is none. */
-export function transcriptOf(job: Job | undefined, accept = ''): SimulatedAnswer | number {
-  if (job === undefined) return 404;
-  if (job.status !== 'transcribed') return 409;
-  const { turns, options } = job;
-  if (accept.startsWith('text/plain')) return { status: 200, body: textOf(turns) };
-  if (!accept.startsWith('application/vnd.rev.transcript.v1.0+json')) return 406;
-  const isDiarized = options.skip_diarization !== true;
-  const monologues = turns.map((turn, at) => ({ speaker: isDiarized ? at % 2 : 0, elements: elementsOf(turn) }));
-  return { status: 200, body: { monologues } };
+export function transcriptOf(job: FileJob | undefined, accept = ''): SimulatedAnswer | undefined {
+  if (job?.status !== 'done') return job && refusal(409);
+  const { turns, asked } = job;
+  if (accept.startsWith('text/plain')) return ok(textOf(turns));
+  if (!accept.startsWith('application/vnd.rev.transcript.v1.0+json')) return refusal(406);
+  const isDiarized = asked.skip_diarization !== true;
+  return ok({
+    monologues: turns.map((turn, at) => ({ speaker: isDiarized ? at % 2 : 0, elements: elementsOf(turn) })),
+  });
 }

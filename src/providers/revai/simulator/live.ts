@@ -1,6 +1,6 @@
 // One session of the simulated streaming WebSocket: partials, a final for each segment, and a close behind the last.
 import { Type } from '@sinclair/typebox';
-import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { elementsOf } from './elements.ts';
@@ -32,8 +32,8 @@ const Query = members(
 /** The options of a query, or what is wrong with it. */
 export function optionsOf(query: URLSearchParams): Options | string {
   const values = valuesOf(query, Query);
-  const fault = faultIn(Query, values);
-  if (fault !== undefined) return `Bad request: ${fault.member}: ${fault.message}`;
+  const wrong = wrongIn(Query, values);
+  if (wrong !== undefined) return `Bad request: ${wrong}`;
   const sampleRate = Number(/rate=(\d+)/.exec(String(values.content_type))?.[1]);
   if (sampleRate < 8_000 || sampleRate > 48_000) return 'Bad request: content_type: the rate is not supported';
   const { language = 'en', enable_speaker_switch } = values;
@@ -64,11 +64,8 @@ export class Session extends SimulatedSession {
   }
 
   protected override progressed(): void {
-    for (const [quirk, code, reason] of [
-      ['shutting-down', 4_010, 'Server is shutting down'],
-      ['out-of-credit', 4_003, 'Insufficient credits'],
-    ] as const)
-      if (this.has(quirk) && this.seconds >= this.numberOf(quirk, 1)) this.close(code, reason);
+    if (this.isBehind('shutting-down')) this.close(4_010, 'Server is shutting down');
+    if (this.isBehind('out-of-credit')) this.close(4_003, 'Insufficient credits');
   }
 
   protected interim({ text, start, end }: HeardTurnText): void {
@@ -79,10 +76,6 @@ export class Session extends SimulatedSession {
   protected final(heard: HeardTurnText): void {
     const speaker = this.#options.tellsSpeakers ? { speaker_id: heard.turn % 2 } : {};
     this.peer.send({ type: 'final', ts: heard.start, end_ts: heard.end, ...speaker, elements: elementsOf(heard) });
-  }
-
-  protected override finished(): void {
-    this.close(1000);
   }
 
   protected failed(code: string): void {

@@ -50,7 +50,6 @@ export class SonioxSession extends SimulatedSession {
   #finalizing = false;
   /** Final tokens that wait for those of the next turn. */
   #kept: Token[] = [];
-  #timer: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, key: string | undefined) {
     super(peer, tools);
@@ -106,13 +105,12 @@ export class SonioxSession extends SimulatedSession {
   }
 
   #end(): void {
-    this.cancel(this.#timer);
     if (this.samples === 0) this.#fail(400, 'No audio received.');
     else this.finish();
   }
 
   protected override progressed(): void {
-    if (this.has('cannot-continue') && this.seconds >= this.numberOf('cannot-continue', 1)) this.#fail(503);
+    if (this.isBehind('cannot-continue')) this.#fail(503);
     else if (this.#tail.length === 0) this.#say([]);
   }
 
@@ -174,8 +172,7 @@ export class SonioxSession extends SimulatedSession {
   }
 
   #expect(waitMs: number, words = 'Request timeout.'): void {
-    this.cancel(this.#timer);
-    this.#timer = this.later(waitMs, () => this.#fail(408, words));
+    this.expectMore(waitMs, () => this.#fail(408, words));
   }
 
   #fail(status: number, words?: string): void {

@@ -1,11 +1,10 @@
 // Speechmatics as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts, jobs jobs.ts.
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import { routed } from '../../kit/simulator/routes.ts';
+import { authorizationOf, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { fileJobsOf } from '../../kit/simulator/jobs.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
-import { createJob, jobsOf, shownJob, transcriptOf } from './jobs.ts';
+import { createJob, shownJob, transcriptOf } from './jobs.ts';
 import { Session } from './live.ts';
-
-const KEY_STATUS: Readonly<Record<KeyFault, number>> = { missing: 401, bad: 401, broke: 403, limited: 429 };
 
 const WORDS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -40,16 +39,15 @@ export const simulator: ProviderSimulator = {
   },
 
   async http(request, tools) {
-    const fault = keyFault(authorizationOf(request, 'bearer'));
-    if (fault !== undefined) return refusal(KEY_STATUS[fault]);
-    const jobs = jobsOf(tools);
-    const found = (answer: SimulatedAnswer | undefined) => answer ?? refusal(404);
-    const answered = routed(request, {
+    const refused = keyRefusal(authorizationOf(request, 'bearer'), refusal);
+    if (refused !== undefined) return refused;
+    const { jobs } = fileJobsOf(tools);
+    const answered = await routed(request, {
       'POST /v2/jobs': () => createJob(request, tools),
-      'GET /v2/jobs': () => ({ status: 200, body: { jobs: [] } }),
-      'GET /v2/jobs/*': (id) => found(shownJob(jobs.get(id))),
-      'GET /v2/jobs/*/transcript': (id) => found(transcriptOf(jobs.get(id), formatOf(request))),
-      'DELETE /v2/jobs/*': (id) => found(shownJob(jobs.take(id))),
+      'GET /v2/jobs': () => ok({ jobs: [] }),
+      'GET /v2/jobs/*': (id) => shownJob(jobs.get(id)),
+      'GET /v2/jobs/*/transcript': (id) => transcriptOf(jobs.get(id), formatOf(request)),
+      'DELETE /v2/jobs/*': (id) => shownJob(jobs.take(id)),
     });
     return answered ?? refusal(404);
   },

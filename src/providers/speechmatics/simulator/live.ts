@@ -161,7 +161,7 @@ export class Session extends SimulatedSession {
   }
 
   protected override progressed(): void {
-    if (!this.has('duration-limit') || this.seconds < this.numberOf('duration-limit', 1)) return;
+    if (!this.isBehind('duration-limit')) return;
     this.peer.send({ message: 'Warning', type: 'duration_limit_exceeded', reason: 'Used up', duration_limit: 1 });
     this.end();
   }

@@ -1,15 +1,12 @@
 // What the simulated Speechmatics heard, as it tells it live and of files: words, and punctuation that is attached to them.
-import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
-
-const MARK = /^(.*\w)([.,?!])$/;
+import { type HeardText, markedWordsOf } from '../../kit/simulator/words.ts';
 
 /** The results of a turn, or of a part of it. */
 export function resultsOf(heard: HeardText, speaker?: string) {
   const more = { language: 'en', ...(speaker === undefined ? {} : { speaker }) };
-  return wordsOf(heard).flatMap(({ word, start, end, confidence = 0.97 }) => {
-    const [, plain = word, mark] = MARK.exec(word) ?? [];
+  return markedWordsOf(heard).flatMap(({ word, mark, start, end, confidence = 0.97 }) => {
     const times = { start_time: start, end_time: end };
-    const result = { type: 'word', ...times, alternatives: [{ content: plain, confidence, ...more }] };
+    const result = { type: 'word', ...times, alternatives: [{ content: word, confidence, ...more }] };
     if (mark === undefined) return [result];
     return [
       result,

@@ -1,10 +1,8 @@
 // A Vosk server as its clients meet it: one path, and no requests but for the upgrade. It asks for no key; a proxy in front of it
 // looks at one that is shown. Sessions are live.ts.
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { Session } from './live.ts';
-
-const KEY_STATUS: Readonly<Record<Exclude<KeyFault, 'missing'>, number>> = { bad: 401, broke: 402, limited: 429 };
 
 export const simulator: ProviderSimulator = {
   provider: 'vosk',
@@ -18,8 +16,8 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (request.url.pathname !== '/') return { refuse: refusal(404) };
-    const fault = keyFault(authorizationOf(request, 'bearer'));
-    if (fault !== undefined && fault !== 'missing') return { refuse: refusal(KEY_STATUS[fault]) };
+    const refused = keyRefusal(authorizationOf(request, 'bearer') ?? 'none', refusal, 402);
+    if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new Session(peer, tools) };
   },
 
