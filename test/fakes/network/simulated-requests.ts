@@ -1,4 +1,5 @@
 // Requests to simulated providers on a network in memory: each way takes its time under the clock, and an answer may never come.
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../machines/clock.ts';
 import type { SimulatedAnswer } from '../../../src/providers/simulation.ts';
@@ -25,6 +26,12 @@ export const simulatedPools = (options: RequestsOptions): ExchangeDependencies['
     },
   }),
 });
+
+/** Utterances of a session are streamed, as files of the gateway are. */
+async function bytesOf(body: Dispatcher.DispatchOptions['body']): Promise<Uint8Array> {
+  if (body instanceof Readable) return Buffer.concat(await body.toArray());
+  return typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body) : new Uint8Array();
+}
 
 class Exchange implements Dispatcher.DispatchController {
   aborted = false;
@@ -57,13 +64,8 @@ class Exchange implements Dispatcher.DispatchController {
       if (fault === 'hang') return;
       if (stage === undefined || fault === 'refuse') this.#after(() => this.#refuse());
       else
-        void stage
-          .http({
-            method,
-            url,
-            headers: headers as Record<string, string>,
-            body: new TextEncoder().encode(String(body ?? '')),
-          })
+        void bytesOf(body)
+          .then((bytes) => stage.http({ method, url, headers: headers as Record<string, string>, body: bytes }))
           .then((answer) => {
             if (answer !== undefined) this.#after(() => this.#answer(answer));
           });
