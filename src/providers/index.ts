@@ -9,6 +9,7 @@ import type { CustomModel } from './custom/model.ts';
 import { customProvider } from './custom/provider.ts';
 import { deepgram } from './deepgram/index.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
+import { fireworks } from './fireworks/index.ts';
 import { gladia } from './gladia/index.ts';
 import { google } from './google/index.ts';
 import { groq } from './groq/index.ts';
@@ -44,6 +45,7 @@ export const providers: readonly Provider[] = [
   speaches,
   vllm,
   xai,
+  fireworks,
   vosk,
   azure,
   google,

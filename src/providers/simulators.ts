@@ -5,6 +5,7 @@ import { simulator as azure } from './azure/simulator/index.ts';
 import { simulator as cartesia } from './cartesia/simulator/index.ts';
 import { simulator as deepgram } from './deepgram/simulator/index.ts';
 import { simulator as elevenlabs } from './elevenlabs/simulator/index.ts';
+import { simulator as fireworks } from './fireworks/simulator/index.ts';
 import { simulator as gladia } from './gladia/simulator/index.ts';
 import { simulator as google } from './google/simulator/index.ts';
 import { simulator as groq } from './groq/simulator/index.ts';
@@ -36,6 +37,7 @@ export const simulators: readonly ProviderSimulator[] = [
   speaches,
   vllm,
   xai,
+  fireworks,
   vosk,
   azure,
   google,

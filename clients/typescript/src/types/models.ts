@@ -6,6 +6,7 @@ import type {
   DeepgramParams,
   ElevenlabsParams,
   ElevenlabsScribeV2Params,
+  FireworksParams,
 } from './params/d-f.ts';
 import type { GladiaParams, GoogleParams, GroqParams } from './params/g-i.ts';
 import type {
@@ -91,6 +92,7 @@ export interface ModelParams {
   'vllm/cohere-transcribe-03-2026': VllmParams;
   'vllm/granite-4.0-1b-speech': VllmParams;
   'xai/grok-voice-transcribe-2.0': XaiParams;
+  'fireworks/whisper-v3-turbo': FireworksParams;
   'vosk/small-en-us-0.15': VoskParams;
   'vosk/en-us-0.22': VoskParams;
   'vosk/small-de-0.15': VoskParams;
@@ -133,6 +135,7 @@ export interface ProviderParams {
   speaches: SpeachesParams;
   vllm: VllmParams;
   xai: XaiParams;
+  fireworks: FireworksParams;
   vosk: VoskParams;
   azure: AzureParams;
   google: GoogleParams;

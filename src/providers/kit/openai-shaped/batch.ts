@@ -22,6 +22,8 @@ interface Settings<Rows extends OptionRows> {
   formatOf(model: string): 'json' | 'verbose_json' | 'diarized_json';
   /** Fields beside the common ones, or in their place; undefined leaves one out. */
   fields?(request: BatchRequest): Readonly<Record<string, unknown>>;
+  /** Times are asked for by `fields`. */
+  ownTimes?: true;
   /** The answer as OpenAI would have given it, and what beside to warn of. */
   shaped?(answer: Members, request: BatchRequest): Members;
   warnings?(request: BatchRequest): BatchResult['warnings'];
@@ -54,7 +56,8 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
       ...settings.fields?.(request),
       // A member of `provider_params` goes before the request's own of the same name.
       ...options.wire(params, model, 'batch'),
-      'timestamp_granularities[]': response_format === 'verbose_json' ? [...granularities] : undefined,
+      'timestamp_granularities[]':
+        response_format === 'verbose_json' && !settings.ownTimes ? [...granularities] : undefined,
     });
   };
 

@@ -187,3 +187,19 @@ export interface ElevenlabsScribeV2Params {
   /** Files: each channel by itself, and billed by itself; five at most. */
   use_multi_channel?: boolean;
 }
+
+/** Options of Fireworks. */
+export interface FireworksParams {
+  /** Text in the style, or with the words, that are expected. */
+  prompt?: string;
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+  /** Times that are asked for; those of segments always are. */
+  timestamp_granularities?: ('word' | 'segment')[];
+  /** What finds speech; silero when absent. */
+  vad_model?: 'silero' | 'whisperx-pyannet';
+  /** What places words: mms_fa for many languages, tdnn_ffn for English; mms_fa when absent. */
+  alignment_model?: 'mms_fa' | 'tdnn_ffn';
+  /** What is done about loudness before; none when absent. */
+  preprocessing?: 'none' | 'dynamic' | 'soft_dynamic' | 'bass_dynamic';
+}

@@ -1,0 +1,29 @@
+// `provider_params` of Fireworks: https://docs.fireworks.ai/api-reference/audio-transcriptions
+import { Type } from '@sinclair/typebox';
+import { fraction, honouredBy, oneOf, optionTable, text } from '../kit/options.ts';
+import { PROMPT_WITH_TERMS } from '../kit/vocabulary/conversions.ts';
+
+const files = honouredBy({ batch: true });
+
+export const options = optionTable({
+  prompt: files(text(1_024, 'Text in the style, or with the words, that are expected.'), { common: PROMPT_WITH_TERMS }),
+  temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
+  timestamp_granularities: files(
+    Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
+      minItems: 1,
+      maxItems: 2,
+      description: 'Times that are asked for; those of segments always are.',
+    }),
+    { wire: false },
+  ),
+  vad_model: files(oneOf(['silero', 'whisperx-pyannet'], 'What finds speech; silero when absent.')),
+  alignment_model: files(
+    oneOf(
+      ['mms_fa', 'tdnn_ffn'],
+      'What places words: mms_fa for many languages, tdnn_ffn for English; mms_fa when absent.',
+    ),
+  ),
+  preprocessing: files(
+    oneOf(['none', 'dynamic', 'soft_dynamic', 'bass_dynamic'], 'What is done about loudness before; none when absent.'),
+  ),
+});
