@@ -8,6 +8,9 @@ import { finalMissing, TurnText } from '../providers/turn-text.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
 import type { LegHandle, UpstreamHost } from '../upstream/upstream-host.ts';
 
+/** A leg that is alive is waited for so long behind the end of the audio, as a file's answer by HTTP is. */
+const ANSWER_MS = 600_000;
+
 /**
  * Transcribes audio through one live leg.
  *
@@ -33,8 +36,7 @@ export async function transcribeThroughLeg(
     await job.until(() => job.ready);
     // One second of audio is the most that a frame may hold.
     await job.send(leg, audio, BYTES_PER_SAMPLE * request.sampleRate);
-    leg.command({ type: 'leg.finish' });
-    await job.until(() => job.finished);
+    await job.finish(leg);
     return job.result();
   } finally {
     signal.removeEventListener('abort', abort);
@@ -45,7 +47,10 @@ export async function transcribeThroughLeg(
 /** The leg's reports, as states to wait for. */
 class LegJob {
   ready = false;
-  finished = false;
+  #finished = false;
+  /** Nothing was heard since it was to finish. */
+  #isSilent = false;
+  #isOverdue = false;
   #pressed = false;
   #fault: { error: unknown } | undefined;
   #wake: (() => void) | undefined;
@@ -64,10 +69,14 @@ class LegJob {
 
   take(report: LegReport): void {
     if (report.type === 'leg.ready') this.ready = true;
-    else if (report.type === 'leg.finished') this.finished = true;
+    else if (report.type === 'leg.finished') this.#finished = true;
     else if (report.type === 'leg.pressure') this.#pressed = report.high;
     else if (report.type === 'leg.failed') this.#fault ??= { error: new LegFailed(report.failure) };
-    else if (report.type === 'leg.heard') this.#hear(report.heard);
+    else if (report.type === 'leg.overdue') this.#isOverdue = true;
+    else if (report.type === 'leg.heard') {
+      this.#isSilent = false;
+      this.#hear(report.heard);
+    }
     this.#wake?.();
   }
 
@@ -106,6 +115,15 @@ class LegJob {
       chunks.return?.().catch(() => {});
       throw error;
     }
+  }
+
+  /** Resolves when the leg has said all of it. One that takes longer than its provider needs as a rule is heard out while it speaks. */
+  async finish(leg: LegHandle): Promise<void> {
+    this.#isSilent = true;
+    leg.command({ type: 'leg.finish', waitMs: ANSWER_MS });
+    await this.until(() => this.#finished || this.#isOverdue);
+    if (!this.#finished && this.#isSilent) leg.command({ type: 'leg.stalled' });
+    await this.until(() => this.#finished);
   }
 
   /** The next chunk; a job that fails meanwhile does not wait for it. */

@@ -6,6 +6,7 @@ import type { LegFailure } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
 import type { TranscriptionRequest } from '../../src/api/transcriptions.ts';
 import { FREE } from '../../src/billing/price-list.ts';
+import { ended } from '../../src/providers/kit/heard.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { ModelCard } from '../../src/providers/provider.ts';
@@ -178,6 +179,29 @@ describe('a file’s transcription', () => {
     }
     expect(['missing_file', 'unsupported_audio']).toContain((await refusalOf(outcome)).code);
     expect(puppet.connections).toEqual([]);
+  });
+
+  it('that is heard slower than usual is heard out while the provider speaks, and no longer when it is silent', async () => {
+    const finishing = async () => {
+      const { run, puppet, clock } = world();
+      const outcome = run('puppet/a', shredded(new Uint8Array(32_000), 1, 16_000));
+      while (!puppet.connections[0]?.controls.includes('finish')) await settle();
+      return { outcome, puppet, clock };
+    };
+    // Of the loopback, whose timing the puppet has.
+    const drainMs = 10_000;
+    const slow = await finishing();
+    slow.clock.increment(drainMs - 1);
+    const said = { text: 'late', start: 0, end: 0.5 };
+    await slow.puppet.last.say({ type: 'partial', turnId: '1', utterance: said });
+    slow.clock.increment(5 * drainMs);
+    await slow.puppet.last.say(ended('1', said), { type: 'finished' });
+    expect((await slow.outcome).utterances).toMatchObject([said]);
+
+    const silent = await finishing();
+    const refusal = refusalOf(silent.outcome);
+    silent.clock.increment(drainMs);
+    expect((await refusal).code).toBe('upstream_timeout');
   });
 
   const failed = (kind: LegFailure['kind'], reason: LegFailure['reason']): LegFailure => ({ ...failure(kind), reason });
