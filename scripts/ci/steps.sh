@@ -11,18 +11,20 @@ failed_steps=()
 
 has_failed() { [[ " ${failed_steps[*]-} " == *" $1 "* ]]; }
 
-# Installs a Debian package when a program is missing; apt's lists are fetched once.
+# Installs a Debian package when a program, or a file of it, is missing; apt's lists are fetched once.
 need_debian() {
-  local program=$1 package=$2 sudo=()
-  command -v "$program" > /dev/null && return
+  local needed=$1 package=$2 sudo=()
+  is_here "$needed" && return
   [[ $(id -u) == 0 ]] || sudo=(sudo -n)
   if [[ ! -f $reports/apt-updated ]]; then
     "${sudo[@]}" apt-get update -qq
     touch "$reports/apt-updated"
   fi
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" > /dev/null
-  command -v "$program" > /dev/null || { echo "$program is missing, and the Debian package $package does not bring it." >&2; return 1; }
+  is_here "$needed" || { echo "$needed is missing, and the Debian package $package does not bring it." >&2; return 1; }
 }
+
+is_here() { [[ $1 == /* && -e $1 ]] || command -v "$1" > /dev/null; }
 
 # Runs a command as a named step and tells how long it took; a failure is kept for the end.
 step() {
