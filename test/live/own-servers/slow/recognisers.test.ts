@@ -34,7 +34,7 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
     recognisers = await Recognisers.start();
     spoken = (await recognisers.transcribe(LOCAL)).words ?? [];
     expect(spoken.map(({ word }) => word).join(' ')).toBe(SAMPLE.text);
-  });
+  }, 180_000);
 
   /** Each spoken word is in one final, turns are told once, and each second is paid once, to the model that heard it. */
   function expectWhole({ client, code, finals, usage, cost }: Session): void {
