@@ -160,6 +160,11 @@ const BAD: [string, unknown, RegExp][] = [
     [server({ shape: 'deepgram' }, { like: 'flux-general-en' })],
     /^custom\[0\]\.models\[0\]\.batch .* a model like flux-general-en has live alone\.$/,
   ],
+  [
+    'a rate that its protocol does not have',
+    [server({ shape: 'vllm' }, { live: 'free', sampleRates: [16_000, 24_000] })],
+    /^custom\[0\]\.models\[0\]\.sampleRates .* has 24000; live a model like qwen3-asr-1\.7b takes 16000\.$/,
+  ],
   ['one name twice', [server(), server({ shape: 'deepgram' })], /^The model custom\/whisper is .* twice; .* own\.$/],
   ['no such region', [server({ region: 'mars' })], /^custom\[0\]\.region .* "mars"; it is one of us, .*self\.$/],
   ['two places of a key', [server({ apiKeyVariable: 'A', apiKeyFile: 'key.txt' })], /apiKeyVariable and apiKeyFile/],

@@ -103,12 +103,24 @@ function entryFaults(entry: Entry, shape: Shape, shapeName: string, place: strin
     return [
       `${place} has no price in the configuration file; ${modes.join(' or ')} says what a minute costs, or "free".`,
     ];
-  return priced
-    .filter((mode) => !modes.includes(mode))
-    .map((mode) => {
+  const surplus = priced.filter((mode) => !modes.includes(mode));
+  return [
+    ...surplus.map((mode) => {
       const why = mode === 'live' ? ', whose live sessions are files at its price' : '';
       return `${place}.${mode} in the configuration file has a price; a model like ${like} has ${modes.join(' and ')} alone${why}.`;
-    });
+    }),
+    ...(priced.includes('live') && surplus.length === 0 ? rateFaults(entry, card, `${place}.sampleRates`) : []),
+  ];
+}
+
+/** A protocol that says no rate takes audio at another one for faster or slower speech. */
+function rateFaults({ sampleRates = [] }: Entry, { id, audio }: ModelCard, place: string): string[] {
+  const others = sampleRates.filter((rate) => !audio.sample_rates.includes(rate));
+  if (others.length === 0) return [];
+  const like = id.slice(id.indexOf('/') + 1);
+  return [
+    `${place} in the configuration file has ${others.join(', ')}; live a model like ${like} takes ${audio.sample_rates.join(', ')}.`,
+  ];
 }
 
 /** Modes that the shape has by its codecs; a live mode of files alone comes by itself. */

@@ -58,7 +58,7 @@ export const CustomModelEntry = Type.Object({
       maxItems: 16,
       accepts: 'a list of rates from 8000 to 48000 Hz such as [16000]',
       description:
-        'Rates of audio that a live session may be sent. When absent: 16000 of a model of files alone, as its like of others.',
+        'Rates of audio that a live session may be sent: any of a model of files alone, 16000 when absent; of others some of those of its like, all when absent.',
     }),
   ),
   fileBytesMax: optional(integer(1, 2 ** 40, 'Largest file; no limit but the gateway’s own when absent.')),

@@ -17,8 +17,8 @@ import { gapsIn } from '../../simulation/whole.ts';
 
 export const CANARY = 'canary-own-server-4711';
 export const CLOUD = 'assemblyai/universal-streaming-english';
-/** Every model here takes it, so that no sample is made into another. */
-const RATE = 24_000;
+/** Most models here take it; no sample is made into another. */
+const USUAL_RATE = 24_000;
 const SECONDS = 2.3;
 
 /** Of each shape a model as the shape has it; and one that takes files alone, where it does. */
@@ -30,6 +30,7 @@ export const MODELS = [
 
 /** By the model's slug, or CLOUD. */
 const servers = new Map<string, SimulatorServer>();
+const rates = new Map<string, number>();
 
 async function start(slug: string, provider: string, port = 0): Promise<string> {
   const simulator = simulators.find((each) => each.provider === provider);
@@ -50,7 +51,10 @@ async function entryOf(slug: string) {
   const card = cardLike(known, known.like);
   const prices = { batch: '0.002', ...(slug.endsWith('-files') ? {} : { live: 'free' }) };
   const own = Object.entries(prices).filter(([mode]) => card?.modes.includes(mode as Mode));
-  const model = { name: modelOf(slug), model: known.like, sampleRates: [RATE], ...Object.fromEntries(own) };
+  const taken = card?.audio.sample_rates ?? [];
+  const rate = slug.endsWith('-files') || taken.includes(USUAL_RATE) ? USUAL_RATE : (taken.at(-1) as number);
+  rates.set(slug, rate);
+  const model = { name: modelOf(slug), model: known.like, sampleRates: [rate], ...Object.fromEntries(own) };
   return { shape, url: await start(slug, known.provider.name), apiKeyVariable: 'OUR_KEY', models: [model] };
 }
 
@@ -79,24 +83,25 @@ async function takeAway(slug: string): Promise<() => Promise<string>> {
 /** @param lost whose server is taken away behind the first final */
 export async function listen(live: LiveGateway, chain: readonly string[], lost?: string) {
   const [model = '', fallbacks = ''] = chain;
-  const client = live.connect({ sample_rate: String(RATE), model, ...(fallbacks === '' ? {} : { fallbacks }) });
-  const samples = Math.round(SECONDS * RATE);
+  const rate = chain.map((slug) => rates.get(slug)).find((known) => known !== undefined) ?? USUAL_RATE;
+  const client = live.connect({ sample_rate: String(rate), model, ...(fallbacks === '' ? {} : { fallbacks }) });
+  const samples = Math.round(SECONDS * rate);
   const send = (from: number, to: number) => {
     for (let at = from; at < to; at += 4_801) client.send(numberedAudio(at, Math.min(to, at + 4_801)));
   };
   await client.event('session_started');
-  send(0, RATE);
+  send(0, rate);
   let bringBack = async () => '';
   if (lost !== undefined) {
     client.send({ type: 'finalize' });
     await client.event('transcript', ({ is_final }) => is_final);
     bringBack = await takeAway(lost);
   }
-  send(RATE, samples);
+  send(rate, samples);
   client.send({ type: 'close' });
   const { code } = await client.close();
   await bringBack();
   const failovers = client.of('failover').map(({ from, to }) => [from, to]);
   const [{ usage = [] } = {}] = client.of('session_ended');
-  return { code, failovers, usage, gaps: gapsIn(client.finals, samples, RATE, []) };
+  return { code, failovers, usage, gaps: gapsIn(client.finals, samples, rate, []) };
 }
