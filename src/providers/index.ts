@@ -27,6 +27,7 @@ import { speaches } from './speaches/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
 import { vllm } from './vllm/index.ts';
 import { vosk } from './vosk/index.ts';
+import { whispercpp } from './whispercpp/index.ts';
 import { xai } from './xai/index.ts';
 
 export const providers: readonly Provider[] = [
@@ -44,6 +45,7 @@ export const providers: readonly Provider[] = [
   groq,
   speaches,
   vllm,
+  whispercpp,
   xai,
   fireworks,
   vosk,

@@ -20,6 +20,7 @@ import { simulator as speaches } from './speaches/simulator/index.ts';
 import { simulator as speechmatics } from './speechmatics/simulator/index.ts';
 import { simulator as vllm } from './vllm/simulator/index.ts';
 import { simulator as vosk } from './vosk/simulator/index.ts';
+import { simulator as whispercpp } from './whispercpp/simulator/index.ts';
 import { simulator as xai } from './xai/simulator/index.ts';
 
 export const simulators: readonly ProviderSimulator[] = [
@@ -36,6 +37,7 @@ export const simulators: readonly ProviderSimulator[] = [
   groq,
   speaches,
   vllm,
+  whispercpp,
   xai,
   fireworks,
   vosk,

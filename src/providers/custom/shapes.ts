@@ -7,6 +7,7 @@ import type { ModelCard, Provider } from '../provider.ts';
 import { speaches } from '../speaches/index.ts';
 import { vllm } from '../vllm/index.ts';
 import { vosk } from '../vosk/index.ts';
+import { whispercpp } from '../whispercpp/index.ts';
 
 export interface Shape {
   provider: Provider;
@@ -18,7 +19,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   deepgram: { provider: deepgram, like: 'nova-3' },
   vosk: { provider: vosk, like: 'small-en-us-0.15' },
   speaches: { provider: speaches, like: 'faster-whisper-large-v3' },
-  vllm: { provider: vllm, like: 'voxtral-mini-4b-realtime-2602' },
+  vllm: { provider: vllm, like: 'qwen3-asr-1.7b' },
+  whispercpp: { provider: whispercpp, like: 'whisper' },
 };
 
 /** The catalogue row that a model of the shape begins with; undefined for a model that its provider does not have. */

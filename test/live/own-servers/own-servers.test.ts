@@ -11,11 +11,14 @@ beforeAll(async () => {
 });
 
 describe('a live session with a server that takes files', () => {
-  it('goes on in the cloud when it is gone, and every sample is heard once', async () => {
-    const { code, failovers, gaps, usage } = await listen(live, [WHISPER, CLOUD], WHISPER);
-    expect([code, failovers, gaps]).toEqual([1000, [[WHISPER, CLOUD]], []]);
-    expect(usage).toMatchObject([{ model: WHISPER, byok: false }, { model: CLOUD }]);
-  });
+  it.each([WHISPER, 'custom/whispercpp'])(
+    'goes on in the cloud when %s is gone, and every sample is heard once',
+    async (own) => {
+      const { code, failovers, gaps, usage } = await listen(live, [own, CLOUD], own);
+      expect([code, failovers, gaps]).toEqual([1000, [[own, CLOUD]], []]);
+      expect(usage).toMatchObject([{ model: own, byok: false }, { model: CLOUD }]);
+    },
+  );
 
   it('is what the cloud falls back to as well', async () => {
     const { code, failovers, gaps } = await listen(live, [CLOUD, WHISPER], CLOUD);

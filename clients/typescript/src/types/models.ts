@@ -25,7 +25,7 @@ import type {
 } from './params/m-o.ts';
 import type { RevaiParams } from './params/p-r.ts';
 import type { SonioxParams, SpeachesParams, SpeechmaticsParams } from './params/s-u.ts';
-import type { VllmParams, VoskParams, XaiParams } from './params/v-x.ts';
+import type { VllmParams, VoskParams, WhispercppParams, XaiParams } from './params/v-x.ts';
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {
@@ -91,6 +91,7 @@ export interface ModelParams {
   'vllm/whisper-small': VllmParams;
   'vllm/cohere-transcribe-03-2026': VllmParams;
   'vllm/granite-4.0-1b-speech': VllmParams;
+  'whispercpp/whisper': WhispercppParams;
   'xai/grok-voice-transcribe-2.0': XaiParams;
   'fireworks/whisper-v3-turbo': FireworksParams;
   'vosk/small-en-us-0.15': VoskParams;
@@ -134,6 +135,7 @@ export interface ProviderParams {
   groq: GroqParams;
   speaches: SpeachesParams;
   vllm: VllmParams;
+  whispercpp: WhispercppParams;
   xai: XaiParams;
   fireworks: FireworksParams;
   vosk: VoskParams;

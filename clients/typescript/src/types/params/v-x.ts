@@ -16,6 +16,30 @@ export interface VllmParams {
   max_completion_tokens?: number;
 }
 
+/** Options of whisper.cpp. */
+export interface WhispercppParams {
+  /** Text in the style, or with the words, that are expected. */
+  prompt?: string;
+  /** Of sampling; 0 when absent. */
+  temperature?: number;
+  /** Texts that are followed at a time; above 1 it takes longer. */
+  beam_size?: number;
+  /** Texts that the best is taken of; 2 when absent. */
+  best_of?: number;
+  /** Whether the text is English, whatever is spoken. */
+  translate?: boolean;
+  /** Whether what is no speech, such as music notes, is left out. */
+  suppress_nst?: boolean;
+  /** Whether silence is cut out first; the server has to have been given a model for that. */
+  vad?: boolean;
+  /** How loud speech must be for that; 0.5 when absent. */
+  vad_threshold?: number;
+  /** The longest segment, in characters; 60 when absent. */
+  max_len?: number;
+  /** How sure it has to be that nothing was said; 0.6 when absent. */
+  no_speech_thold?: number;
+}
+
 /** Options of xAI. */
 export interface XaiParams {
   /** Words and phrases to expect. */

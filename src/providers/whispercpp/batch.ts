@@ -1,0 +1,46 @@
+// Files: OpenAI's form and answers, but for the path, the language where none is said, and words, which come within segments and
+// as parts of words.
+import { listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { baseLanguage } from '../kit/languages/whisper-languages.ts';
+import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
+import { spaced, utteranceOf, wordOf } from '../kit/words.ts';
+import type { BatchRequest } from '../provider.ts';
+import { api } from './api.ts';
+import { failures } from './failures.ts';
+import { options } from './options.ts';
+
+export const batch = openaiShapedBatch({
+  api,
+  path: '/inference',
+  options,
+  failures,
+  formatOf: () => 'verbose_json',
+  fields: ({ language }) => ({
+    model: undefined,
+    // Else it takes everything for English.
+    language: baseLanguage(language) ?? 'auto',
+    // They take another pass over the audio.
+    no_language_probabilities: true,
+  }),
+  shaped,
+  // Audio is mixed down to one channel.
+  billsChannels: 'never',
+});
+
+function shaped(answer: Members, { wordTimestamps }: BatchRequest): Members {
+  const text = textIn(answer.text)?.replace(/\s+/g, ' ');
+  if (!wordTimestamps) return { ...answer, text };
+  const words = listIn(answer.segments).flatMap((segment) => wordsOf(objectIn(segment)));
+  return { ...answer, text, words };
+}
+
+/** A part without a space before it belongs to the word before, within a segment. */
+function wordsOf({ words }: Members) {
+  const parts = listIn(words).flatMap((each) => {
+    const { word, start: from, end: until, probability } = objectIn(each);
+    const [part, start, end] = [textIn(word), timeIn(from), timeIn(until)];
+    if (part === undefined || start === undefined || end === undefined) return [];
+    return [{ ...wordOf(part, start, end), probability }];
+  });
+  return spaced(utteranceOf('', 0, 0, { words: parts })).words ?? [];
+}

@@ -1,0 +1,33 @@
+// The catalogue row of whisper.cpp: its server has the one model that it was started with. What it answers was read in its source and
+// of a built server; not verified is which formats it reads beside WAV, MP3 and FLAC where it was started without `--convert`.
+import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
+
+export const models = modelCards(
+  'whispercpp',
+  {
+    created: 1_700_000_000,
+    capabilities: {
+      diarization: false,
+      word_timestamps: true,
+      interim_results: false,
+      formatting: true,
+      redaction: false,
+      language_detection: true,
+    },
+    sampleRates: [16_000],
+    price: { free: true },
+    priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
+    processing: processedAtUrl,
+  },
+  [
+    {
+      id: 'whisper',
+      name: 'Whisper (whisper.cpp)',
+      description:
+        'The model that a whisper.cpp server of your own was started with: files, one after the other. Live, each utterance is a file.',
+      languages: LANGUAGES,
+      batch: '0',
+    },
+  ],
+);
