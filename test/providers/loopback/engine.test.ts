@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { live } from '../../../src/providers/loopback/live.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
 import type { EngineConnection } from '../../../src/providers/provider.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
@@ -150,44 +149,5 @@ describe('the scripted provider', () => {
     other.connection.close();
     await settle();
     expect([other.engine.connections, other.closed]).toEqual([0, [1000]]);
-  });
-});
-
-describe('its codec', () => {
-  const state = () =>
-    live.open({
-      ...{ model: 'script', sampleRate: RATE, language: undefined, interimResults: true, diarization: false },
-      ...{ params: {}, access: { baseUrl: undefined, credential: undefined } },
-    }).state;
-
-  it('reads anything, and throws at nothing', () => {
-    fc.assert(
-      fc.property(fc.anything(), (json) => {
-        expect(Array.isArray(live.read(state(), { json }))).toBe(true);
-      }),
-      { numRuns: 1_000 },
-    );
-    const types = ['ready', 'speech_started', 'interim', 'final', 'finished', 'error'];
-    const garbled = fc.record(
-      {
-        type: fc.constantFrom(...types),
-        turn: fc.jsonValue(),
-        text: fc.jsonValue(),
-        start: fc.jsonValue(),
-        end: fc.jsonValue(),
-        code: fc.jsonValue(),
-      },
-      { requiredKeys: ['type'] },
-    );
-    fc.assert(
-      fc.property(garbled, (json) => {
-        for (const heard of live.read(state(), { json })) {
-          if ('utterance' in heard && heard.utterance !== undefined) expect(heard.utterance.text).toBeTypeOf('string');
-          if (heard.type === 'failed') expect(heard.failure.code).toBeTypeOf('string');
-        }
-      }),
-      { numRuns: 1_000 },
-    );
-    expect(live.read(state(), { bytes: new Uint8Array(3) })).toEqual([]);
   });
 });
