@@ -9,14 +9,20 @@ import { LANGUAGES } from './models.ts';
 export const api = providerApi({ url: 'https://api.x.ai', headers: bearer });
 
 export const WRONG_KEY = /incorrect api key/i;
+const BLOCKS = ['team_blocked', 'api_key_blocked', 'api_key_disabled'];
 const byKey = keyCheck(api, '/v1/api-key');
 
-/** It tells what a key is to whoever has it; a wrong one is answered with 400. https://docs.x.ai/developers/rest-api-reference/inference/other */
+/**
+ * It tells what a key is to whoever has it, blocked or not; a wrong one is answered with 400:
+ * https://github.com/api-evangelist/xai/blob/main/openapi/xai-api-key-api-openapi.yml, a copy of its description.
+ */
 export const credentialCheck: CredentialCheck = {
   ...byKey,
   verdict: (answer) => {
-    const isWrong = answer.status === 400 && WRONG_KEY.test(textIn(objectOf(answer.body).error) ?? '');
-    return isWrong ? 'refused' : byKey.verdict(answer);
+    const body = objectOf(answer.body);
+    const isWrong = answer.status === 400 && WRONG_KEY.test(textIn(body.error) ?? '');
+    const isBlocked = answer.status === 200 && BLOCKS.some((member) => body[member] === true);
+    return isWrong || isBlocked ? 'refused' : byKey.verdict(answer);
   },
 };
 

@@ -1,5 +1,5 @@
 // xAI live (`wss /v1/stt`): interims and locked chunks of an utterance, and its end, which says all of it again. What the messages
-// come to is utterances.ts. https://docs.x.ai/developers/model-capabilities/audio/speech-to-text
+// come to is utterances.ts. https://docs.x.ai/developers/rest-api-reference/inference/speech-to-text
 import { modelAt } from '../kit/api.ts';
 import { failed } from '../kit/heard.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';

@@ -10,7 +10,7 @@ const headers = { authorization: 'Bearer key-of-the-suite' };
 const url = (rate: number, more = '') =>
   `wss://api.x.ai/v1/stt?model=${MODEL}&encoding=pcm&sample_rate=${rate}&interim_results=true&endpointing=400${more}`;
 const terms = (count: number) => Array.from({ length: count }, (_, index) => `term ${index}`);
-/** As recorded of the service. */
+/** The shape that clients have recorded; the code is a sentence. */
 const refused = (code: string, error: string) => ({ code, error });
 const WRONG_KEY = refused('Client specified an invalid argument', 'Incorrect API key provided: ke***te.');
 
@@ -66,8 +66,8 @@ testProvider({
       file: 'caller audio_unusable',
     },
     { status: 401, body: refused('', 'No credentials presented.'), is: 'account http_401' },
-    { status: 403, body: refused('', 'Your team does not have any credits yet.'), is: 'account http_403' },
-    { status: 429, body: refused('', 'You have used all available credits.'), is: 'account http_429' },
+    { status: 403, body: refused('', 'Your team is at its monthly spending limit.'), is: 'account http_403' },
+    { status: 429, body: refused('', 'Your team has no credits left.'), is: 'account http_429' },
     { status: 429, body: refused('', 'Too many requests.'), is: 'next http_429' },
     { status: 503, is: 'retry http_503' },
   ],

@@ -31,12 +31,12 @@ const DONE = 'send audio.done';
 const TURNS: Readonly<Record<string, Story>> = {
   'takes the end for the final, which says its chunks again with other punctuation': [
     [{ type: 'transcript.created', id: 'x' }, 'ready'],
-    [said('my order', 0, 1), 'partial 0 "my order" 0-1'],
-    [locked('my order number', 0, 1.5), 'partial 0 "my order number" 0-1.5'],
-    [said('is four', 1.5, 2), 'partial 0 "my order number is four" 0-2'],
-    [locked(', is four two one', 1.5, 3), 'partial 0 "my order number , is four two one" 0-3'],
-    [end('My order number is 421.', 0, 3.5), 'ended 0 "My order number is 421." 0-3.5'],
-    [end('My order number is 421.', 0, 3.5)],
+    [said('please', 0, 1), 'partial 0 "please" 0-1'],
+    [locked('please book', 0, 1.5), 'partial 0 "please book" 0-1.5'],
+    [said('a table', 1.5, 2), 'partial 0 "please book a table" 0-2'],
+    [locked(', a table at eight', 1.5, 3), 'partial 0 "please book , a table at eight" 0-3'],
+    [end('Please book a table at 8.', 0, 3.5), 'ended 0 "Please book a table at 8." 0-3.5'],
+    [end('Please book a table at 8.', 0, 3.5)],
     [said('Yes', 4, 5), 'partial 1 "Yes" 4-5'],
     [end('Yes.', 4, 5), 'ended 1 "Yes." 4-5'],
     // Said again, and not heard again.

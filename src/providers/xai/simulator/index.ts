@@ -13,11 +13,11 @@ const Form = members(
   'ignored',
 );
 
-/** As it was seen to answer: a wrong key is no 401. */
+/** A wrong key was seen to be no 401; the last two are as its other services answer. */
 const KEYS: Readonly<Record<KeyFault, readonly [status: number, words: string]>> = {
   missing: [401, 'No credentials presented.'],
   bad: [400, 'Incorrect API key provided. You can obtain an API key from https://console.x.ai.'],
-  broke: [403, 'Your team does not have any credits yet.'],
+  broke: [403, 'Your team has no credits left, or is at its monthly spending limit.'],
   limited: [429, 'Too many requests.'],
 };
 
@@ -59,7 +59,7 @@ export const simulator: ProviderSimulator = {
     const key = keyFault(authorizationOf(request, 'bearer'));
     if (key !== undefined) return refusal(...KEYS[key]);
     const answer = await routed(request, {
-      'GET /v1/api-key': () => ({ status: 200, body: { name: 'key', team_blocked: false, api_key_disabled: false } }),
+      'GET /v1/api-key': () => ({ status: 200, body: { name: 'key', team_blocked: false, api_key_blocked: false } }),
       'POST /v1/stt': () => transcribe(request, tools),
     });
     return answer ?? refusal(404);
