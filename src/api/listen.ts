@@ -24,7 +24,7 @@ export {
 } from './listen/turn-events.ts';
 
 import { AskedOfModels, type Vocabulary } from './listen/vocabulary.ts';
-import type { PlaceRule } from './processing.ts';
+import type { PlaceRule } from './places/place-rule.ts';
 
 export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mulaw'), Type.Literal('alaw')], {
   description: 'Of one channel; `linear16` is little-endian.',

@@ -1,31 +1,6 @@
 // Where a model's audio is processed, and what is kept of it: the words, as the catalogue says them and as rules ask for them.
 import { type Static, Type } from '@sinclair/typebox';
-
-/**
- * `europe` is the European Economic Area with Switzerland, where a vendor promises no more than that; `self` is a machine of whoever
- * runs the gateway. Of `global` and `unknown` nothing is promised: no rule is kept by them.
- */
-const NAMED = [
-  'us',
-  'ca',
-  'br',
-  'eu',
-  'europe',
-  'uk',
-  'ch',
-  'no',
-  'in',
-  'jp',
-  'kr',
-  'sg',
-  'au',
-  'za',
-  'ae',
-  'self',
-] as const;
-export const REGIONS: readonly NamedRegion[] = NAMED;
-export type NamedRegion = (typeof NAMED)[number];
-export type Region = NamedRegion | 'global' | 'unknown';
+import { REGIONS } from './places/place-rule.ts';
 
 const words = <Word extends string>(of: readonly Word[], description: string) =>
   Type.Union(
@@ -33,12 +8,14 @@ const words = <Word extends string>(of: readonly Word[], description: string) =>
     { description },
   ) as unknown as ReturnType<typeof Type.Unsafe<Word>>;
 
-export const Region = words<Region>(
-  [...NAMED, 'global', 'unknown'],
+export const Region = words(
+  [...REGIONS, 'global', 'unknown'],
   'Where audio is processed. `europe`: in the European Economic Area or Switzerland; `self`: on a machine of whoever runs the gateway; `global`: anywhere.',
 );
+export type Region = Static<typeof Region>;
 
-export const NamedRegion = words<NamedRegion>(NAMED, 'A region that is promised.');
+export const NamedRegion = words(REGIONS, 'A region that is promised.');
+export type NamedRegion = Static<typeof NamedRegion>;
 
 export const Retention = words(
   ['none', 'kept', 'unknown'],
@@ -79,35 +56,3 @@ export const Processing = Type.Object(
   { description: 'Where audio is processed, and what is kept of it, by endpoint.' },
 );
 export type Processing = Static<typeof Processing>;
-
-/** What a request may ask for, and what its key and organisation ask for of all their requests. Null: anything. */
-export interface PlaceRule {
-  regions: readonly NamedRegion[] | null;
-  retention: 'none' | null;
-}
-
-export const FREE_RULE: PlaceRule = { regions: null, retention: null };
-
-export const isFree = ({ regions, retention }: PlaceRule): boolean => regions === null && retention === null;
-
-export const isNamedRegion = (text: string): text is NamedRegion => (REGIONS as readonly string[]).includes(text);
-
-/** What keeps to all of them. An empty list of regions is kept by nothing. */
-export function strictest(rules: readonly PlaceRule[]): PlaceRule {
-  return rules.reduce(
-    (all, { regions, retention }) => ({
-      regions:
-        all.regions === null || regions === null
-          ? (all.regions ?? regions)
-          : all.regions.filter((each) => regions.includes(each)),
-      retention: all.retention ?? retention,
-    }),
-    FREE_RULE,
-  );
-}
-
-/** Regions separated by commas, each once; undefined where one is none. */
-export function regionsIn(text: string): NamedRegion[] | undefined {
-  const regions = [...new Set(text.split(',').map((region) => region.trim()))];
-  return regions.every(isNamedRegion) ? regions : undefined;
-}

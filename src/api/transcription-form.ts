@@ -3,7 +3,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { LANGUAGE_TAG, Vocabulary } from './listen/vocabulary.ts';
 import { FALLBACKS_MAX, ProviderParams } from './listen.ts';
-import { REGIONS } from './processing.ts';
+import { REGIONS } from './places/place-rule.ts';
 
 const flag = (usual: boolean, description: string) => Type.Optional(Type.Boolean({ default: usual, description }));
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Common } from './listen/vocabulary.ts';
 import { type Candidate, Word } from './listen.ts';
-import type { PlaceRule } from './processing.ts';
+import type { PlaceRule } from './places/place-rule.ts';
 
 export const ResponseFormat = Type.Union([
   Type.Literal('json'),

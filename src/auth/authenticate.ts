@@ -2,7 +2,7 @@
 // edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
 import type { Clock } from '../../machines/clock.ts';
 import { Refusal, refuse } from '../api/errors.ts';
-import { FREE_RULE, type PlaceRule, strictest } from '../api/processing.ts';
+import { FREE_RULE, type PlaceRule, strictest } from '../api/places/place-rule.ts';
 import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { Scope } from '../store/keys/calls.ts';

@@ -1,6 +1,6 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { printable, refuse } from '../api/errors.ts';
-import { FREE_RULE, type PlaceRule } from '../api/processing.ts';
+import { FREE_RULE, type PlaceRule } from '../api/places/place-rule.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { AskedRule } from '../failover/place-rules.ts';
 import type { Scope } from '../store/keys/calls.ts';

@@ -1,7 +1,7 @@
 // `voxgate models`: the catalogue of this build.
 import { Refusal } from '../api/errors.ts';
 import type { Mode, Model, Price } from '../api/models.ts';
-import { isNamedRegion } from '../api/processing.ts';
+import { isNamedRegion } from '../api/places/place-rule.ts';
 import { serviceAccess } from '../assembly/context.ts';
 import { listModels } from '../edge/routes/models.ts';
 import { readModelsFilter } from '../edge/routes/models-filter.ts';

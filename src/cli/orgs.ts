@@ -3,7 +3,7 @@ import { parseEmail } from '../accounts/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/mails.ts';
 import { refusalOfTeam } from '../accounts/team-refusals.ts';
-import { FREE_RULE, type PlaceRule } from '../api/processing.ts';
+import { FREE_RULE, type PlaceRule } from '../api/places/place-rule.ts';
 import { loadSecret } from '../auth/secret.ts';
 import { usdOf } from '../billing/price.ts';
 import { uuidv7 } from '../runtime/uuid.ts';

@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, type RefusalExtras, refuse } from '../api/errors.ts';
 import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
-import type { PlaceRule } from '../api/processing.ts';
+import type { PlaceRule } from '../api/places/place-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
 import { priceWith } from '../billing/add-ons.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';

@@ -1,7 +1,7 @@
 // The rules of organisation, key and request about where audio goes, held against a member of a chain. A model that does not keep to
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
 import { type Refusal, refuse } from '../api/errors.ts';
-import { isFree, type PlaceRule, strictest } from '../api/processing.ts';
+import { isFree, type PlaceRule, strictest } from '../api/places/place-rule.ts';
 import { type Dial, placed, placesOf } from '../providers/kit/places.ts';
 
 /** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */

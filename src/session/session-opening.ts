@@ -1,7 +1,7 @@
 // What a session is opened with, and what is known of it when it has ended.
 import type { SessionEndReason } from '../../machines/events.ts';
 import type { ListenRequest } from '../api/listen.ts';
-import type { PlaceRule } from '../api/processing.ts';
+import type { PlaceRule } from '../api/places/place-rule.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Meter } from '../ledger/meter.ts';
 

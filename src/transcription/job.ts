@@ -2,7 +2,7 @@
 // done before under the same idempotency key, and how it is answered, is the edge's.
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal, refuse } from '../api/errors.ts';
-import type { PlaceRule } from '../api/processing.ts';
+import type { PlaceRule } from '../api/places/place-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../failover/chain.ts';
 import type { AskedRule } from '../failover/place-rules.ts';

@@ -1,7 +1,7 @@
 // What a codec is told of the leg it is to open, from what the session asked for.
 import { randomUUID } from 'node:crypto';
 import type { OpenLeg } from '../../machines/events.ts';
-import type { PlaceRule } from '../api/processing.ts';
+import type { PlaceRule } from '../api/places/place-rule.ts';
 import { modelOf, providerOf } from '../api/slug.ts';
 import { keepsTo } from '../providers/kit/places.ts';
 import type { LegRequest, Provider, ProviderAccess } from '../providers/provider.ts';

@@ -1,7 +1,7 @@
 // The promise that a session to which no audio comes keeps no connection to a provider, and loses and doubles nothing by that.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../machines/events.ts';
-import type { PlaceRule } from '../../src/api/processing.ts';
+import type { PlaceRule } from '../../src/api/places/place-rule.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { FarRig, NOTHING_FAR_LEFT } from '../fakes/far-rig.ts';
 import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-rig.ts';

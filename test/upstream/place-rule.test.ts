@@ -2,7 +2,7 @@
 // nothing is sent where it would be left.
 import { expect, it, test } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
-import type { NamedRegion } from '../../src/api/processing.ts';
+import type { NamedRegion } from '../../src/api/places/place-rule.ts';
 import { providers } from '../../src/providers/index.ts';
 import { keepsTo } from '../../src/providers/kit/places.ts';
 import type { ProviderAccess } from '../../src/providers/provider.ts';

@@ -1,5 +1,5 @@
 // A region and a retention as commands take them.
-import { type NamedRegion, REGIONS } from '../../api/processing.ts';
+import { type NamedRegion, REGIONS } from '../../api/places/place-rule.ts';
 import { WrongInput } from './actions.ts';
 import { choiceValue } from './values.ts';
 

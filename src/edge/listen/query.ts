@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
 import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
 import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
-import { type PlaceRule, REGIONS, regionsIn } from '../../api/processing.ts';
+import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
 

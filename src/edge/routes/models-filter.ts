@@ -2,7 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { Mode, type Model, ModelsQuery, type Price } from '../../api/models.ts';
-import type { PlaceRule } from '../../api/processing.ts';
+import type { PlaceRule } from '../../api/places/place-rule.ts';
 import { LANGUAGE, readRule } from '../listen/query.ts';
 
 export interface ModelsFilter {

@@ -1,7 +1,7 @@
 // `GET /v1/models`, `GET /v1/models/{provider}/{model}`, and the same with the slash escaped, as client libraries write it.
 import { refuse } from '../../api/errors.ts';
 import type { Mode, Model } from '../../api/models.ts';
-import { FREE_RULE, isFree } from '../../api/processing.ts';
+import { FREE_RULE, isFree } from '../../api/places/place-rule.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';

@@ -2,7 +2,7 @@
 // official client; how long the pause is that ends a turn, when an idle connection is closed, what silence a request is ended for
 // and what its last phrase says of its place. Of the session's length only an older document speaks. Not offered: speakers and
 // languages found live, which are on another path and billed on top (0.30 an hour each).
-import type { NamedRegion } from '../../api/processing.ts';
+import type { NamedRegion } from '../../api/places/place-rule.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { REGIONS } from './api.ts';
 import { LANGUAGES } from './languages.ts';

@@ -1,6 +1,7 @@
 // The catalogue rows of a provider, made of what its models have in common and of what sets each apart.
 import type { AddOn, Capabilities, Mode } from '../../api/models.ts';
-import type { NamedRegion, Processing } from '../../api/processing.ts';
+import type { NamedRegion } from '../../api/places/place-rule.ts';
+import type { Processing } from '../../api/processing.ts';
 import type { ModelCard } from '../provider.ts';
 
 interface Common {

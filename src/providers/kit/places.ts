@@ -2,7 +2,8 @@
 // again by the node that dials, with what it really dials with.
 import { Value } from '@sinclair/typebox/value';
 import type { Mode } from '../../api/models.ts';
-import { isFree, isNamedRegion, type PlaceRule, type Processing, REGIONS } from '../../api/processing.ts';
+import { isFree, isNamedRegion, type PlaceRule, REGIONS } from '../../api/places/place-rule.ts';
+import type { Processing } from '../../api/processing.ts';
 import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 // The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
 // session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
 import type { DemandedFault, LegFailure } from '../../../machines/events.ts';
-import { FREE_RULE, isFree, type PlaceRule, strictest } from '../../api/processing.ts';
+import { FREE_RULE, isFree, type PlaceRule, strictest } from '../../api/places/place-rule.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';

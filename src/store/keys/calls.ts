@@ -1,5 +1,5 @@
 // Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth. Only a hash of the key is stored.
-import type { PlaceRule } from '../../api/processing.ts';
+import type { PlaceRule } from '../../api/places/place-rule.ts';
 import type { Actor } from '../audit-log/calls.ts';
 
 export interface Organisation {

@@ -1,6 +1,6 @@
 // Organisations on an open database.
 import { isDeepStrictEqual } from 'node:util';
-import { FREE_RULE, type PlaceRule } from '../../api/processing.ts';
+import { FREE_RULE, type PlaceRule } from '../../api/places/place-rule.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import { StoreError } from '../store-error.ts';

@@ -1,5 +1,5 @@
 // How a key lies in its row, and how it is read from there.
-import type { NamedRegion } from '../../api/processing.ts';
+import type { NamedRegion } from '../../api/places/place-rule.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 
 /** Money and every other integer of a row arrive as bigint. */

@@ -1,5 +1,5 @@
 // Checks the settings of a key and normalises them.
-import { type NamedRegion, REGIONS, regionsIn } from '../../api/processing.ts';
+import { type NamedRegion, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
 import { type KeySettings, SCOPES, type Scope } from './calls.ts';
