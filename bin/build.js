@@ -18,6 +18,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.js';
 
 /** The client: a package of its own. A gateway serves it as well, so a copy is in dist/client. */
 const CLIENT = 'clients/typescript';
@@ -247,7 +248,7 @@ function codeOf(error) {
 }
 
 /**
- * Runs the project's own `tsc` and `vite`; their output is shown only when they fail.
+ * Runs the project's own `tsc`, `vite` and `esbuild`; their output is shown only when they fail.
  *
  * @param {string} root
  * @param {string} outDir
@@ -270,6 +271,9 @@ async function runCompiler(root, outDir) {
   ]);
   const output = outputs.join('');
   if (output !== '') throw new BuildFailed(`${output}The source does not compile; dist/ is left as it was.`);
+  await bundle(outDir).catch((error) => {
+    throw new BuildFailed(`${error.message}\nThe program could not be put together; dist/ is left as it was.`);
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 // bin/build.js: when a build is made, what becomes of the old one, and what happens when several processes start at once.
 // The compiler is stood in for, except in the one test that shows a mistake in the source to the reader.
+import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,8 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BuildFailed, ensureBuilt } from '../bin/build.js';
+import { bundle } from '../bin/bundle.js';
 
 let root: string;
 let compiled: number;
@@ -72,6 +75,21 @@ test('pages are taken over as they are, and nothing else of their folder', async
   await build();
   expect(readdirSync(join(root, 'dist/docs'), { recursive: true }).sort()).toEqual(['guides', 'guides/live.md']);
   expect(readFileSync(join(root, 'dist/docs/guides/live.md'), 'utf8')).toBe('# Live');
+});
+
+test('what is started is put together out of its files, which still know where they lie', async () => {
+  const dist = join(root, 'dist');
+  mkdirSync(join(dist, 'src/store'), { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(dist, 'src', name), text);
+  write('main.js', `import { worker } from './store/store.js'; console.log(worker);`);
+  write('store/store.js', `export const worker = new URL('worker.js', import.meta.url).href;`);
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  write('store/worker.js', `import { worker } from './store.js'; console.log('at', worker);`);
+  await bundle(dist);
+  rmSync(join(dist, 'src/store/store.js'));
+  const said = (name: string) => execFileSync(process.execPath, [join(dist, 'src', name)], { encoding: 'utf8' });
+  const place = pathToFileURL(join(dist, 'src/store/worker.js')).href;
+  expect([said('main.js'), said('store/worker.js')]).toEqual([`${place}\n`, `at ${place}\n`]);
 });
 
 test('a failed build leaves the old one in place, and the next start tries again', async () => {

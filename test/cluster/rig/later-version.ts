@@ -1,8 +1,8 @@
 // A node of a version that is not there yet: the real program, whose files are changed as they are loaded. All that it says has
 // members that nobody knows, it says things that nobody knows, and it has a role that nobody knows.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 export const LATER_VERSION = '99.1.0';
@@ -74,6 +74,12 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
+/** The program out of its compiled files, one by one: the build puts them together. */
+function programInFiles(): string {
+  const source = readFileSync(fileURLToPath(new URL('../../../src/main.ts', import.meta.url)), 'utf8');
+  return source.replaceAll(".ts'", ".js'");
+}
+
 /** What such a node is started with besides. */
 export function laterVersion(): Record<string, string> {
   const directory = temporaryDirectory();
@@ -81,7 +87,9 @@ export function laterVersion(): Record<string, string> {
   writeFileSync(
     hooks,
     `const edits = ${JSON.stringify(EDITS)};
+     const program = ${JSON.stringify(programInFiles())};
      export async function load(url, context, next) {
+       if (url.endsWith('/dist/src/main.js')) return { format: 'module', shortCircuit: true, source: program };
        const loaded = await next(url, context);
        const mine = edits.filter(({ file }) => url.endsWith('/dist/' + file));
        if (mine.length === 0) return loaded;

@@ -1,0 +1,65 @@
+// Puts what is started by its path into few files: the program, and its threads. To find and read their hundreds of files, and those of
+// the packages, would take longer than all the rest of a start. The compiled files stay for programs that embed the gateway.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+
+const FOLDER = 'program';
+const STARTED = /^src\/(?:main|.+\/worker)\.js$/;
+/** What has a binary, or reads files that lie beside it. */
+const APART = ['@trufflesuite/uws-js-unofficial', 'better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
+/** For packages in CommonJS, which ask for modules of Node. */
+const REQUIRE = `import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);`;
+
+/**
+ * @param {string} dist With the compiled files, in which those that are started are replaced.
+ */
+export async function bundle(dist) {
+  const names = readdirSync(dist, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll(sep, '/'));
+  const started = names.filter((name) => STARTED.test(name));
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: started.map((name) => ({ in: join(dist, name), out: outputOf(name) })),
+    outdir: join(dist, FOLDER),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    keepNames: true,
+    external: APART,
+    banner: { js: REQUIRE },
+    plugins: [ownPlaces(dist)],
+    logLevel: 'error',
+  });
+  for (const name of started) {
+    const path = relative(dirname(name), join(FOLDER, `${outputOf(name)}.js`)).replaceAll(sep, '/');
+    writeFileSync(join(dist, name), `import '${path}';\n`);
+  }
+}
+
+/**
+ * All that is made lies in one folder, so that a name says where it comes from.
+ *
+ * @param {string} name
+ */
+const outputOf = (name) => name.slice('src/'.length, -'.js'.length).replaceAll('/', '-');
+
+/**
+ * Files find others by the place where they were compiled to.
+ *
+ * @param {string} dist
+ * @returns {import('esbuild').Plugin}
+ */
+function ownPlaces(dist) {
+  return {
+    name: 'own places',
+    setup(build) {
+      build.onLoad({ filter: /\.js$/ }, ({ path }) => {
+        if (!path.startsWith(dist + sep)) return undefined;
+        const place = relative(join(dist, FOLDER), path).replaceAll(sep, '/');
+        const here = `new URL(${JSON.stringify(place)}, import.meta.url).href`;
+        return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', here), loader: 'js' };
+      });
+    },
+  };
+}
