@@ -3,30 +3,40 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Of the slow tier: real processes that are killed, cut off and waited for. */
+/** Of the slow tier real processes that are killed, cut off and waited for; of the default tier those that draw most. */
 const LONG = [
+  'test/attack/cluster-placement.test.ts',
+  'test/attack/file-length-queue.test.ts',
+  'test/attack/live-kills.test.ts',
+  'test/cli/slow/bad-configurations.test.ts',
+  'test/cli/slow/serve-ends.test.ts',
+  'test/cli/slow/serve-faults.test.ts',
   'test/cli/slow/workers.test.ts',
   'test/cluster/slow/bus-faults.test.ts',
-  'test/cluster/slow/start-faults.test.ts',
-  'test/cluster/slow/nats/far-legs.test.ts',
-  'test/cli/slow/serve-faults.test.ts',
-  'test/live/slow/large-frames.test.ts',
-  'test/cli/slow/cluster.test.ts',
-  'test/cli/slow/serve-ends.test.ts',
-  'test/cluster/slow/versions.test.ts',
-  'test/failover/slow/talk-kills.test.ts',
-  'test/failover/slow/cut-points.test.ts',
   'test/cluster/slow/ledger-identity.test.ts',
+  'test/cluster/slow/nats/far-legs.test.ts',
+  'test/cluster/slow/start-faults.test.ts',
+  'test/cluster/slow/versions.test.ts',
+  'test/console/slow/pages.test.ts',
+  'test/console/slow/walk.test.ts',
+  'test/failover/slow/planned-recycling.test.ts',
+  'test/live/files/generated.test.ts',
+  'test/live/slow/large-frames.test.ts',
+  'test/recogniser/stream.test.ts',
+  'test/session/audio/numbered-audio.test.ts',
+  'test/session/turns/end-handshake.test.ts',
+  'test/session/turns/turns.test.ts',
+  'test/simulation/slow/seeds.test.ts',
+  'test/store/ledger/model.test.ts',
+  'test/store/sqlite/damaged.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => LONG.includes(relative(this.ctx.config.root, moduleId));
-    const begin = sorted.findIndex(({ project }) => project.name === 'slow');
-    if (begin === -1) return sorted;
     // The slow tier comes behind the default one.
-    const slow = sorted.slice(begin);
-    return [...sorted.slice(0, begin), ...slow.filter(isLong), ...slow.filter((file) => !isLong(file))];
+    const rank = ({ moduleId, project }: TestSpecification) =>
+      (project.name === 'slow' ? 2 : 0) + (LONG.includes(relative(this.ctx.config.root, moduleId)) ? 0 : 1);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
