@@ -14,10 +14,12 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 export const SPHINX = 'custom/sphinx';
 export const MOONSHINE = 'custom/moonshine';
+/** The same server as MOONSHINE's, asked as whisper.cpp's. */
+export const WHISPER = 'custom/whisper';
 export const LOCAL = 'local/commands-en';
 export const CLOUD = 'assemblyai/universal-streaming-english';
 /** USD for a minute. */
-export const PRICES: Readonly<Record<string, number>> = { [SPHINX]: 0.3, [MOONSHINE]: 0.6, [LOCAL]: 0 };
+export const PRICES: Readonly<Record<string, number>> = { [SPHINX]: 0.3, [MOONSHINE]: 0.6, [WHISPER]: 0.6, [LOCAL]: 0 };
 
 const SHAPES = { [SPHINX]: 'vosk-shaped', [MOONSHINE]: 'whisper-shaped' } as const;
 const FRAME_BYTES = 3_200;
@@ -69,6 +71,10 @@ export class Recognisers {
       {
         ...{ shape: 'openai', url: `http://127.0.0.1:${moonshine.port}/v1` },
         models: [{ name: 'moonshine', model: 'moonshine-tiny', batch: price(MOONSHINE) }],
+      },
+      {
+        ...{ shape: 'whispercpp', url: `http://127.0.0.1:${moonshine.port}` },
+        models: [{ name: 'whisper', model: 'whisper', batch: price(WHISPER) }],
       },
     ];
     writeFileSync(file, JSON.stringify({ custom }));

@@ -13,6 +13,7 @@ import {
   PRICES,
   Recognisers,
   SPHINX,
+  WHISPER,
 } from '../recognisers-rig.ts';
 
 const FILE = 'thermostat.wav';
@@ -89,7 +90,9 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
     const moonshine = await recognisers.transcribe(MOONSHINE, FILE);
     expect(moonshine.text).toBe(await askWhisper(portOf(MOONSHINE), FILE));
     expect(moonshine.text).toMatch(/temperature/);
-    for (const { usage } of [sphinx, moonshine]) expect(usage?.seconds).toBeCloseTo(seconds, 2);
+    const whisper = await recognisers.transcribe(WHISPER, FILE);
+    expect(whisper.text).toBe(moonshine.text);
+    for (const { usage } of [sphinx, moonshine, whisper]) expect(usage?.seconds).toBeCloseTo(seconds, 2);
   });
 
   it('one like Whisper: live, each utterance is a final with what it said to it', async () => {
