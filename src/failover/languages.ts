@@ -14,10 +14,18 @@ interface Languages {
   told: Told[];
 }
 
+/** What the service is told of a language. */
+export type HeardAs = (language: string) => string;
+
 /** @param served options of the model that take several languages */
-export function languagesFor(card: ModelCard, { language, languages }: Asked, served: readonly Served[]): Languages {
+export function languagesFor(
+  card: ModelCard,
+  { language, languages }: Asked,
+  served: readonly Served[],
+  heardAs: HeardAs,
+): Languages {
   const isAuto = language === 'auto';
-  const told = language === undefined ? [] : [isAuto ? detection(card) : knowledge(card, language)];
+  const told = language === undefined ? [] : [isAuto ? detection(card) : knowledge(card, language, heardAs)];
   const [own] = told;
   const alone = own?.outcome === 'dropped' ? undefined : language;
   if (languages.length === 0) return { language: alone, expected: {}, told };
@@ -63,15 +71,27 @@ const detection = ({ id, capabilities, languages }: ModelCard): Told =>
         message: `${id} cannot detect the language; it hears ${languages.join(', ')}.`,
       };
 
-const knowledge = (card: ModelCard, language: string): Told =>
-  speaks(card, language)
-    ? { param: 'language', outcome: 'honoured' }
-    : {
-        param: 'language',
-        outcome: 'dropped',
-        code: 'language_unsupported',
-        message: `${card.id} does not know the language "${language}"; it hears ${card.languages.join(', ')}.`,
-      };
+function knowledge(card: ModelCard, language: string, heardAs: HeardAs): Told {
+  if (speaks(card, language)) return withRegion(card, 'language', [language], heardAs);
+  const message = `${card.id} does not know the language "${language}"; it hears ${card.languages.join(', ')}.`;
+  return { param: 'language', outcome: 'dropped', code: 'language_unsupported', message };
+}
+
+/** Of languages that a model knows: whether it is told of their regions as well. */
+export function withRegion({ id }: ModelCard, param: string, languages: readonly string[], heardAs: HeardAs): Told {
+  const lost = languages.find((each) => each.includes('-') && !isSame(each, heardAs(each)));
+  if (lost === undefined) return { param, outcome: 'honoured' };
+  return { param, outcome: 'mapped', message: `${id} hears \`${lost}\` as \`${heardAs(lost)}\`.` };
+}
+
+/** A language without its region is that of where most people speak it. */
+function isSame(language: string, heard: string): boolean {
+  try {
+    return String(new Intl.Locale(language).maximize()) === String(new Intl.Locale(heard).maximize());
+  } catch {
+    return language.toLowerCase() === heard.toLowerCase();
+  }
+}
 
 const speaks = (card: ModelCard, language: string): boolean =>
   card.languages.some(

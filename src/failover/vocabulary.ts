@@ -4,10 +4,11 @@ import { refuse } from '../api/errors.ts';
 import type { Common } from '../api/listen/vocabulary.ts';
 import type { Mode } from '../api/models.ts';
 import { modelOf } from '../api/slug.ts';
+import { baseLanguage } from '../providers/kit/languages/whisper-languages.ts';
 import { mapped, servedBy, type Told } from '../providers/kit/vocabulary/mapping.ts';
 import { hearsUtterances } from '../providers/live-turns.ts';
 import type { ModelCard, Provider } from '../providers/provider.ts';
-import { languagesFor } from './languages.ts';
+import { languagesFor, withRegion } from './languages.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,9 @@ export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, gi
   const { languages = [], ...common } = asked.common ?? {};
   const place = { model: modelOf(card.id), mode: asked.mode };
   const served = servedBy(provider, place);
-  const spoken = languagesFor(card, { language: asked.language, languages }, served('languages'));
+  const heardAs = (language: string): string =>
+    provider.heardAs?.(language, place.model, place.mode) ?? (baseLanguage(language) as string);
+  const spoken = languagesFor(card, { language: asked.language, languages }, served('languages'), heardAs);
   const { params, told } = mapped(
     card.id,
     { ...place, language: spoken.language },
@@ -54,7 +57,17 @@ export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, gi
     language: spoken.language,
     diarization: speakers.some(({ outcome }) => outcome !== 'dropped'),
     params,
-    told: [...spoken.told, ...speakers, ...told.filter(({ param }) => !before.includes(param))],
+    told: [
+      ...spoken.told,
+      ...speakers,
+      ...told
+        .filter(({ param }) => !before.includes(param))
+        .map((each) =>
+          each.param === 'languages' && each.outcome === 'honoured'
+            ? withRegion(card, each.param, languages, heardAs)
+            : each,
+        ),
+    ],
   };
 }
 

@@ -263,6 +263,8 @@ export interface Provider {
   honours?(option: string, model: string, mode: Mode): boolean;
   /** The same, row by row, where the provider has an option table. */
   optionRows?: OptionRows;
+  /** What the service is told of a language with a region; without it, that language alone. */
+  heardAs?(language: string, model: string, mode: Mode): string;
   /** Whether a credential is needed to use the provider. */
   credential: 'none' | 'required';
   /** A server that people run themselves: it is nowhere but at its configured base URL, and a configured credential is shown to it. */

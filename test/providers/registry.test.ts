@@ -9,6 +9,7 @@ import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX, PROMPT_LENGTH_MAX, REDACTIONS } from 
 import { modelOf } from '../../src/api/slug.ts';
 import { mappedFor } from '../../src/failover/vocabulary.ts';
 import { providers } from '../../src/providers/index.ts';
+import { hearsUtterances } from '../../src/providers/live-turns.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 
 it.each(providers.map(({ name }) => name))('%s has its fixtures in the suite', (name) => {
@@ -73,6 +74,42 @@ describe('what is asked of all models in the same words', () => {
       });
       expect('url' in endpoint ? endpoint.url.length : 0, id).toBeLessThan(8_000);
     }
+  });
+
+  it('says which region of a language a live session is told of, as its codec tells it', () => {
+    for (const { id, provider, card, mode } of places) {
+      const { live } = provider;
+      // The scripted models hear no language at all.
+      if (mode === 'batch' || live === undefined || hearsUtterances(card) || provider.name === 'loopback') continue;
+      const asked = (language: string) => {
+        const { endpoint, hello } = live.open({
+          ...{ model: modelOf(id), params: {}, language, sampleRate: 16_000, interimResults: true, diarization: false },
+          access: { baseUrl: 'ws://provider.test', credential: 'sk-test' },
+          connection: { id: '0'.repeat(32), wallMs: 0 },
+        });
+        return JSON.stringify([endpoint, hello]);
+      };
+      for (const language of ['en-GB', 'fr-CA', 'pt-PT', 'es-MX', 'zh-TW', 'en-ZW']) {
+        const request = { mode, language, diarization: false };
+        const [told] = mappedFor(card, provider, request, {}).told;
+        if (told?.outcome === 'dropped') continue;
+        const isCut =
+          asked(language) === asked(language.slice(0, 2)) || asked(language) === asked(`${language.slice(0, 2)}-ZZ`);
+        expect([id, language, told?.outcome]).toEqual([id, language, isCut ? 'mapped' : 'honoured']);
+      }
+    }
+  });
+
+  it.each([
+    ['deepgram/nova-3', ['pii'], ['en', 'fr'], 'dropped', /: in live sessions .* in English alone\.$/],
+    ['deepgram/nova-3', ['pii', 'numbers'], ['fr'], 'mapped', /1 of the 2 `redact`: in live sessions .* alone\.$/],
+    ['deepgram/flux-general-en', ['pci'], [], 'dropped', /: it blacks out numbers alone\.$/],
+  ] as const)('is told why %s does not black out %j in %j', (id, redact, languages, outcome, message) => {
+    const { provider, card } = places.find((place) => place.id === id) as (typeof places)[number];
+    const common = { redact: [...redact], languages: [...languages] };
+    const asked = { mode: 'live' as const, language: undefined, diarization: false, common };
+    const told = mappedFor(card, provider, asked, {}).told.find(({ param }) => param === 'redact');
+    expect(told).toMatchObject({ outcome, message: expect.stringMatching(message) });
   });
 
   it('is redacted by the models that say so, and by no others', () => {

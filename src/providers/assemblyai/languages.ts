@@ -1,5 +1,8 @@
 // Languages as AssemblyAI writes them: `en_us` and bare codes where BCP-47 has `en-US` and regions.
 
+import type { Mode } from '../../api/models.ts';
+import { hasLive } from './models.ts';
+
 const ENGLISH: Readonly<Record<string, string>> = { us: 'en_us', gb: 'en_uk', au: 'en_au' };
 
 /** The base of a BCP-47 language: what a live session is steered by. */
@@ -19,3 +22,7 @@ export function languageOf(code: unknown): string | undefined {
   if (region === undefined) return base;
   return `${base}-${base === 'en' && region === 'uk' ? 'GB' : region.toUpperCase()}`;
 }
+
+/** What a session or a file is told of a language: regions of English for files alone, also where those are of a live session. */
+export const heardAs = (language: string, model: string, mode: Mode): string =>
+  mode === 'live' && hasLive(model) ? baseOf(language) : (languageOf(codeOf(language)) ?? baseOf(language));

@@ -3,6 +3,7 @@ import { awsForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { failures } from './failures.ts';
+import { localeOf } from './languages.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
 import { options } from './options.ts';
@@ -12,6 +13,7 @@ export const aws: Provider = {
   title: 'Amazon Transcribe',
   models,
   ...options.members,
+  heardAs: localeOf,
   credential: 'required',
   credentialForm: awsForm,
   endpoints: ENDPOINTS,

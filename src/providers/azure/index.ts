@@ -4,6 +4,7 @@ import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
+import { localeOf } from './languages.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
 import { options } from './options.ts';
@@ -13,6 +14,7 @@ export const azure: Provider = {
   title: 'Azure Speech',
   models,
   ...options.members,
+  heardAs: (language) => localeOf(language) ?? language,
   credential: 'required',
   credentialForm: azureForm,
   endpoints: ENDPOINTS,

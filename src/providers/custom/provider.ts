@@ -30,6 +30,7 @@ export function customProvider(model: CustomModel): Provider {
     title,
     models: [cardOf(model, card, title)],
     options: () => provider.options(like),
+    ...(provider.heardAs && { heardAs: (language, _, mode) => provider.heardAs?.(language, like, mode) ?? language }),
     honours: (option, _, mode) => provider.honours?.(option, like, mode) ?? true,
     ...(optionRows === undefined ? {} : { optionRows }),
     // What the server is shown is the configuration's: a customer's own key has no place here.

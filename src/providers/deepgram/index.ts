@@ -4,8 +4,9 @@ import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
+import { fluxHint, novaLanguage } from './languages.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { isFlux, models } from './models.ts';
 import { options } from './options.ts';
 
 export const deepgram: Provider = {
@@ -13,6 +14,7 @@ export const deepgram: Provider = {
   title: 'Deepgram',
   models,
   ...options.members,
+  heardAs: (tag, model) => (isFlux(model) ? fluxHint(tag) : novaLanguage(tag, model)) ?? tag,
   credential: 'required',
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { flag, honouredBy, integer, number, oneOf, optionTable, texts } from '../kit/options.ts';
 import { toBaseLanguages } from '../kit/vocabulary/conversions.ts';
 import type { Place } from '../kit/vocabulary/serving.ts';
-import { FLUX_MODELS, KEYTERM_MODELS, NOVA_2_MODELS, NOVA_MODELS } from './models.ts';
+import { FLUX_MODELS, isFlux, KEYTERM_MODELS, NOVA_2_MODELS, NOVA_MODELS } from './models.ts';
 
 const everywhere = honouredBy({ live: [...NOVA_MODELS, ...FLUX_MODELS], batch: NOVA_MODELS });
 const nova = honouredBy({ live: NOVA_MODELS, batch: NOVA_MODELS });
@@ -23,6 +23,11 @@ const redactions = (description: string) => ({ maxItems: 50, description });
 /** Live, kinds of personal data are known in English alone: https://developers.deepgram.com/docs/redaction */
 const redactable = (kinds: readonly string[], _: unknown, { mode, language = 'en' }: Place) =>
   mode === 'batch' || /^en\b/i.test(language) || kinds.every((kind) => kind === 'numbers') ? kinds : undefined;
+
+const redactsOnly = ({ model, mode }: Place) => {
+  if (isFlux(model)) return 'it blacks out numbers alone';
+  return mode === 'live' ? 'in live sessions it blacks out all but numbers in English alone' : undefined;
+};
 
 const IN_URL = ['live', 'batch'] as const;
 /** What is behind a colon would be a weight. */
@@ -111,7 +116,7 @@ export const options = optionTable({
       redactions('What is blacked out: pci, ssn, numbers, aggressive_numbers, or names of entities.'),
     ),
     {
-      common: { redact: { to: redactable } },
+      common: { redact: { to: redactable, why: redactsOnly } },
       other: {
         models: FLUX_MODELS,
         schema: Type.Array(

@@ -35,7 +35,7 @@ export function configOf({ model, language, params }: LegRequest | BatchRequest,
 }
 
 /** Chinese has a name of its own. */
-function tagOf(language: string): string {
+export function tagOf(language: string): string {
   if (!/^zh(?:-|$)/.test(language)) return regional(language);
   return language.endsWith('-TW') ? 'cmn-Hant-TW' : 'cmn-Hans-CN';
 }

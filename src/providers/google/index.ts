@@ -2,6 +2,7 @@
 import type { Provider } from '../provider.ts';
 import { authorize, credentialCheck, credentialForm, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
+import { tagOf } from './config.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
@@ -13,6 +14,7 @@ export const google: Provider = {
   title: 'Google Cloud',
   models,
   ...options.members,
+  heardAs: tagOf,
   credential: 'required',
   credentialForm,
   endpoints: ENDPOINTS,

@@ -9,6 +9,7 @@ export const loopback: Provider = {
   name: 'loopback',
   title: 'Loopback',
   models,
+  heardAs: (language) => language,
   options: (model) => (model === 'numbered' ? NumberedOptions : ScriptOptions),
   credential: 'none',
   live,

@@ -1,4 +1,6 @@
 // NVIDIA Riva: models on a server of one's own (NIM), or in NVIDIA's cloud, live by gRPC; files go through the live codec.
+
+import { regional } from '../kit/languages/regional-language.ts';
 import type { Provider } from '../provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -11,6 +13,7 @@ export const nvidia: Provider = {
   title: 'NVIDIA Riva',
   models,
   ...options.members,
+  heardAs: regional,
   credential: 'none',
   address: 'configured',
   live,

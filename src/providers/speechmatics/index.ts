@@ -4,6 +4,7 @@ import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
+import { languageOf } from './languages.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
 import { options } from './options.ts';
@@ -13,6 +14,7 @@ export const speechmatics: Provider = {
   title: 'Speechmatics',
   models,
   ...options.members,
+  heardAs: (language) => languageOf(language).output_locale ?? language.split('-')[0] ?? language,
   credential: 'required',
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,

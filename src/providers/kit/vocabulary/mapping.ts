@@ -71,14 +71,16 @@ export function mapped(
         return isTooLong({ ...inUrl, [option]: found }, serving, place) ? undefined : found;
       };
       const part = fitted(value, (each) => optionOf(each) !== undefined);
-      if (part === undefined) return dropped(param, `${slug} takes nothing of this \`${param}\`.`, true);
+      const why = serving.why?.(place);
+      const because = why === undefined ? '.' : `: ${why}.`;
+      if (part === undefined) return dropped(param, `${slug} takes nothing of this \`${param}\`${because}`, true);
       const found = optionOf(part);
       if (isOverruled(found, given[option])) {
         return { param, outcome: 'mapped', message: `\`provider_params.${option}\` goes before \`${param}\`.` };
       }
       made[option] = found;
       if (serving.inUrl?.includes(place.mode)) inUrl[option] = found;
-      return toldOf(slug, param, value, part, serving);
+      return toldOf(slug, param, value, part, serving, because);
     });
     told.push(worstOf(outcomes) ?? dropped(param, `${slug} does not take \`${param}\`.`));
   }
@@ -140,12 +142,19 @@ const charactersOf = (value: unknown): number =>
       ? value.reduce((sum, each) => sum + charactersOf(each), 0)
       : 0;
 
-function toldOf(slug: string, param: string, value: unknown, part: unknown, { as }: Serving<unknown>): Told {
+function toldOf(
+  slug: string,
+  param: string,
+  value: unknown,
+  part: unknown,
+  { as }: Serving<unknown>,
+  because: string,
+): Told {
   const way = as === undefined ? '' : ` \`${param}\` go to ${slug} ${as}.`;
   if (part === value)
     return as === undefined ? { param, outcome: 'honoured' } : { param, outcome: 'mapped', message: way.trim() };
   const cut = Array.isArray(value)
-    ? `${slug} takes ${(part as unknown[]).length} of the ${value.length} \`${param}\`.`
+    ? `${slug} takes ${(part as unknown[]).length} of the ${value.length} \`${param}\`${because}`
     : `\`${param}\` is cut to its first ${(part as string).length} characters for ${slug}.`;
   return { param, outcome: 'mapped', isCut: true, message: cut + way };
 }

@@ -25,6 +25,8 @@ export interface Serving<Value> {
   inUrl?: readonly Mode[];
   /** What it becomes that is less than was asked for, as in "goes to x/y as …"; absent where nothing is lost. */
   as?: string;
+  /** Why less of a value is taken, or nothing, where its length does not say it: goes behind a colon. */
+  why?(place: Place): string | undefined;
   /** Of `languages`: the option stands beside `language`, which has the first of them. */
   beside?: true;
 }
