@@ -1,16 +1,21 @@
 // The catalogue of models, and their list prices.
 import type { Price } from '../../src/api/models.ts';
 import { modeText } from '../../src/cli/models.ts';
-import { providers } from '../../src/providers/index.ts';
-import type { ModelCard } from '../../src/providers/provider.ts';
+import { offeredOf, providers } from '../../src/providers/index.ts';
+import type { ModelCard, Provider } from '../../src/providers/provider.ts';
 import { page } from './page.ts';
+
+/** What a gateway offers unless it is told otherwise. */
+export const offered = (): Provider[] => [
+  ...offeredOf(new Map(providers.map((provider) => [provider.name, provider])), 'off').values(),
+];
 
 /** Prices and availability depend on the operator and the caller: they are told to whoever has a key. */
 export const modelPage = (): string =>
   page('Models', 'src/providers/*/models.ts', [
     `The models that this release knows. What they cost at a gateway, and whether you can use them, \`GET /v1/models\` says to whoever has
 a key, with the schema of \`provider_params\` for each. A provider's models can be used once the gateway has a key for it.`,
-    ...providers.flatMap(({ title, models }) => [
+    ...offered().flatMap(({ title, models }) => [
       `## ${title}`,
       {
         head: ['model', 'modes', 'languages', 'can', 'what it is'],
@@ -27,7 +32,7 @@ a key, with the schema of \`provider_params\` for each. A provider's models can 
 
 - The embedded recogniser (\`local/…\`) listens for the words of a grammar: commands, digits, names that you list. It takes no open
   dictation. For that, name a provider's model.
-- \`loopback/…\` recognises nothing: it is for tests, and there only with \`VOXGATE_LOOPBACK=on\`.
+- \`loopback/…\`, which is listed nowhere here, recognises nothing: it is for tests, and there only with \`VOXGATE_LOOPBACK=on\`.
 - Providers are spoken to as their public documents and official client libraries say. A wire format that changes there is a fault
   here, and worth a report.`,
   ]);
@@ -39,7 +44,7 @@ replace them and add a margin ([Bills](../guides/bills.md#prices-of-your-own)), 
 provider charges extra for is added where a request asks for it.`,
     {
       head: ['model', 'files', 'live'],
-      rows: providers.flatMap(({ models }) =>
+      rows: offered().flatMap(({ models }) =>
         models.map(({ id, pricing }) => [`\`${id}\``, priceText(pricing.batch), priceText(pricing.live)]),
       ),
     },

@@ -8,6 +8,7 @@ import { errorPage } from './errors.ts';
 import { eventPage } from './events.ts';
 import { modelPage, pricePage } from './models.ts';
 import { COMMAND } from './page.ts';
+import { vocabularyPage } from './vocabulary.ts';
 
 const PAGES = {
   commands: commandPage,
@@ -18,6 +19,7 @@ const PAGES = {
   events: eventPage,
   models: modelPage,
   prices: pricePage,
+  vocabulary: vocabularyPage,
 };
 
 export const reference: Generator = {

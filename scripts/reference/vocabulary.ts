@@ -1,0 +1,67 @@
+// What becomes of the members that are the same for all vendors, provider by provider: as a request would be told.
+import { type Common, REDACTIONS } from '../../src/api/listen/vocabulary.ts';
+import type { Mode } from '../../src/api/models.ts';
+import { modelOf } from '../../src/api/slug.ts';
+import { modeText } from '../../src/cli/models.ts';
+import { mappedFor, type Spoken } from '../../src/failover/vocabulary.ts';
+import type { ModelCard, Provider } from '../../src/providers/provider.ts';
+import { offered } from './models.ts';
+import { page } from './page.ts';
+
+const WORDS = { honoured: 'yes', mapped: 'mapped', dropped: '–' } as const;
+const TERMS: Common = { keyterms: ['Voxgate'], prompt: 'A call about an order.', vocabulary_boost: 0.5 };
+const MEMBERS = ['language', 'languages', 'prompt', 'keyterms', 'diarization', 'redact', 'vocabulary_boost'] as const;
+
+export const vocabularyPage = (): string =>
+  page('Names, languages and prompts, by provider', 'src/providers/*/options.ts', [
+    `What becomes of the members of a request that are the same for all vendors ([Names, languages and prompts](../vocabulary.md)): \`yes\`, as it was
+asked for; \`mapped\`, in another way or less of it; \`–\`, the model has nothing for it. Of \`redact\` the kinds that are taken. A language without its
+region, two languages that the model knows, one name and a short prompt were asked for: \`session_started.chain\` says it of your own request.`,
+    ...offered().flatMap((provider) => [
+      `## ${provider.title}`,
+      { head: ['models', 'modes', ...MEMBERS.map((name) => `\`${name}\``)], rows: rowsOf(provider) },
+    ]),
+  ]);
+
+/** Models of which all is the same are one row. */
+function rowsOf(provider: Provider): string[][] {
+  const all = provider.models.flatMap((card) => {
+    const modes = card.modes.map((mode) => ({
+      mode: modeText(mode, card.live_turns),
+      cells: cellsOf(provider, card, mode),
+    }));
+    return [...grouped(modes, ({ cells }) => cells)].map((same) => ({
+      id: `\`${modelOf(card.id)}\``,
+      cells: [same.map(({ mode }) => mode).join(', '), ...(same[0]?.cells ?? [])],
+    }));
+  });
+  return grouped(all, ({ cells }) => cells).map((same) => [
+    same.map(({ id }) => id).join(', '),
+    ...(same[0]?.cells ?? []),
+  ]);
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => readonly string[]): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(keyOf(item).join('|'), [...(groups.get(keyOf(item).join('|')) ?? []), item]);
+  return [...groups.values()];
+}
+
+function cellsOf(provider: Provider, card: ModelCard, mode: Mode): string[] {
+  const known = card.languages.includes('*') ? ['en', 'fr'] : card.languages.filter((each) => !each.includes('-'));
+  const language = known.includes('en') ? 'en' : known[0];
+  const other = known.find((each) => each !== language);
+  const outcomeOf = (param: string, asked: Omit<Spoken, 'mode'>) =>
+    mappedFor(card, provider, { mode, ...asked }, {}).told.find((each) => each.param === param)?.outcome ?? 'dropped';
+  const ask = (param: string, asked: Partial<Spoken>) => outcomeOf(param, { language, diarization: false, ...asked });
+  const kinds = REDACTIONS.filter((kind) => ask('redact', { common: { redact: [kind] } }) !== 'dropped');
+  const several = [language, other].flatMap((each) => each ?? []);
+  return [
+    WORDS[ask('language', {})],
+    several.length < 2 ? '–' : WORDS[ask('languages', { language: undefined, common: { languages: several } })],
+    ...['prompt', 'keyterms'].map((name) => WORDS[ask(name, { common: TERMS })]),
+    WORDS[ask('diarization', { diarization: true })],
+    kinds.length === 0 ? '–' : kinds.length === REDACTIONS.length ? 'yes' : kinds.join(', '),
+    WORDS[ask('vocabulary_boost', { common: TERMS })],
+  ];
+}
