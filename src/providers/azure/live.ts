@@ -89,12 +89,7 @@ export const live: LiveCodec<State> = {
   },
 
   // Audio may be sent at once, and nothing is said before there is some.
-  opened: ({ asked, warnings }) => [
-    { type: 'ready' },
-    ...(asked.diarization
-      ? warnings.once('diarization_unsupported', 'Azure tells speakers apart in files alone, not in live sessions.')
-      : []),
-  ],
+  opened: () => [{ type: 'ready' }],
 
   audio: (state, frame) => {
     state.clock.audio(frame);

@@ -17,7 +17,6 @@ export const models = modelCards(
   {
     created: 1_700_000_000,
     capabilities: {
-      // Of files alone: a live session is told so.
       diarization: true,
       word_timestamps: true,
       interim_results: true,
@@ -52,6 +51,7 @@ export const models = modelCards(
       description:
         'Live, and fast transcription of files, in more than 100 languages and regions. Silence is billed as well. Turns end at silence; one that is to end at once is sent silence.',
       languages: LANGUAGES,
+      canLive: { diarization: false },
       live: '0.0167',
       batch: '0.0060',
       addOns: { live: [OWN_MODEL] },
