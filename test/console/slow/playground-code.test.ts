@@ -18,6 +18,9 @@ const ASKED = {
   diarization: false,
   keyterms: ['Zoë'],
   prompt: '',
+  languages: ['en', 'fr'],
+  redact: ['pii'],
+  vocabularyBoost: 0.5,
   params: {},
 };
 const path = (url: string): string => fileURLToPath(new URL(url, import.meta.url));

@@ -7,6 +7,11 @@ export interface Asked {
   /** Names and terms that may come up. */
   keyterms: readonly string[];
   prompt: string;
+  /** What may be spoken, the likeliest first. */
+  languages: readonly string[];
+  redact: readonly string[];
+  /** From 0 to 1; undefined as the model has it. */
+  vocabularyBoost: number | undefined;
   params: Readonly<Record<string, unknown>>;
 }
 
@@ -17,5 +22,8 @@ export const NOTHING: Asked = {
   diarization: false,
   keyterms: [],
   prompt: '',
+  languages: [],
+  redact: [],
+  vocabularyBoost: undefined,
   params: {},
 };

@@ -14,27 +14,37 @@ export function codeOf(asked: Asked, language: Language, way: Way, origin: strin
 }
 
 /** What was asked for, as the fields of a form. */
-function fieldsOf({ model, fallbacks, language, diarization, keyterms, prompt, params }: Asked): [string, string][] {
+function fieldsOf(asked: Asked): [string, string][] {
+  const { model, fallbacks, language, languages, diarization, keyterms, prompt, redact, vocabularyBoost, params } =
+    asked;
   return [
     ['model', model],
     ...(fallbacks.length === 0 ? [] : [['fallbacks', fallbacks.join(',')] as [string, string]]),
     ...(language === '' ? [] : [['language', language] as [string, string]]),
+    ...(languages.length === 0 ? [] : [['languages', languages.join(',')] as [string, string]]),
     ...(diarization ? [['diarization', 'true'] as [string, string]] : []),
     ...(keyterms.length === 0 ? [] : [['keyterms', keyterms.join(',')] as [string, string]]),
+    ...(vocabularyBoost === undefined ? [] : [['vocabulary_boost', String(vocabularyBoost)] as [string, string]]),
     ...(prompt === '' ? [] : [['prompt', prompt] as [string, string]]),
+    ...(redact.length === 0 ? [] : [['redact', redact.join(',')] as [string, string]]),
     ...(Object.keys(params).length === 0 ? [] : [['provider_params', JSON.stringify(params)] as [string, string]]),
   ];
 }
 
 /** The same as members of an object. */
-function membersOf({ model, fallbacks, language, diarization, keyterms, prompt, params }: Asked): string[] {
+function membersOf(asked: Asked): string[] {
+  const { model, fallbacks, language, languages, diarization, keyterms, prompt, redact, vocabularyBoost, params } =
+    asked;
   return [
     `model: ${JSON.stringify(model)}`,
     ...(fallbacks.length === 0 ? [] : [`fallbacks: ${JSON.stringify(fallbacks)}`]),
     ...(language === '' ? [] : [`language: ${JSON.stringify(language)}`]),
+    ...(languages.length === 0 ? [] : [`languages: ${JSON.stringify(languages)}`]),
     ...(diarization ? ['diarization: true'] : []),
     ...(keyterms.length === 0 ? [] : [`keyterms: ${JSON.stringify(keyterms)}`]),
+    ...(vocabularyBoost === undefined ? [] : [`vocabularyBoost: ${vocabularyBoost}`]),
     ...(prompt === '' ? [] : [`prompt: ${JSON.stringify(prompt)}`]),
+    ...(redact.length === 0 ? [] : [`redact: ${JSON.stringify(redact)}`]),
     ...(Object.keys(params).length === 0 ? [] : [`providerParams: ${JSON.stringify(params)}`]),
   ];
 }

@@ -4,6 +4,7 @@ import type { Model } from '../../../api/models.ts';
 import type { Schema } from '../../data/json-schema.ts';
 import type { Asked } from './asked.ts';
 import { OptionsForm } from './options-form.tsx';
+import { Spoken } from './spoken.tsx';
 
 /** Models beside the first. */
 const OTHERS_MAX = 3;
@@ -18,7 +19,7 @@ export function SetUp({ models, asked, others }: SetUpProps) {
   const set = (part: Partial<Asked>) => {
     asked.value = { ...asked.value, ...part };
   };
-  const { model, fallbacks, language, diarization, keyterms, prompt, params } = asked.value;
+  const { model, fallbacks, params } = asked.value;
   const chosen = models.find(({ id }) => id === model);
   const rest = models.filter(({ id }) => id !== model);
   return (
@@ -51,39 +52,8 @@ export function SetUp({ models, asked, others }: SetUpProps) {
             others.value = ids;
           }}
         />
-        <label class="field">
-          Language
-          <input
-            value={language}
-            placeholder="as the model has it"
-            onChange={(event) => set({ language: event.currentTarget.value.trim() })}
-          />
-        </label>
-        <label class="field">
-          Names and terms, separated by commas
-          <input
-            value={keyterms.join(', ')}
-            placeholder="none"
-            onChange={(event) => set({ keyterms: termsIn(event.currentTarget.value) })}
-          />
-        </label>
-        <label class="field">
-          Prompt
-          <input
-            value={prompt}
-            placeholder="what is spoken about"
-            onChange={(event) => set({ prompt: event.currentTarget.value.trim() })}
-          />
-        </label>
       </div>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={diarization}
-          onChange={(event) => set({ diarization: event.currentTarget.checked })}
-        />
-        Tell speakers apart
-      </label>
+      <Spoken asked={asked.value} set={set} />
       {chosen === undefined ? null : (
         <details>
           <summary>Options of {chosen.name}</summary>
@@ -97,12 +67,6 @@ export function SetUp({ models, asked, others }: SetUpProps) {
     </section>
   );
 }
-
-const termsIn = (text: string): string[] =>
-  text
-    .split(',')
-    .map((term) => term.trim())
-    .filter((term) => term !== '');
 
 interface SeveralProps {
   label: string;

@@ -146,7 +146,7 @@ export function createClient(): Voxgate {
 }
 
 function optionsOf(
-  { model, fallbacks, language, diarization, keyterms, prompt, params }: Asked,
+  { model, fallbacks, language, languages, diarization, keyterms, prompt, redact, vocabularyBoost, params }: Asked,
   sampleRate: number,
 ): ListenOptions {
   return {
@@ -157,6 +157,9 @@ function optionsOf(
     ...(diarization ? { diarization } : {}),
     ...(keyterms.length === 0 ? {} : { keyterms }),
     ...(prompt === '' ? {} : { prompt }),
+    ...(languages.length === 0 ? {} : { languages }),
+    ...(redact.length === 0 ? {} : { redact }),
+    ...(vocabularyBoost === undefined ? {} : { vocabularyBoost }),
     ...(Object.keys(params).length === 0 ? {} : { providerParams: params }),
   } as ListenOptions;
 }
