@@ -16,6 +16,8 @@ const Hint = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 256 }),
   /** `service`, or the id of an organisation's own key; never the credential itself. */
   credentialId: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+  /** The endpoint that a rule has chosen. A node that does not know this member leaves the model alone at all of them. */
+  endpoint: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })),
   openMs: Type.Integer({ minimum: 1, maximum: OPEN_MS_MAX }),
 });
 
@@ -30,12 +32,13 @@ export interface BreakerHintsOptions {
 
 /** Shares the breakers of this node with the others, until it is detached. */
 export function shareBreakers({ bus, breakers, knows, onDrop }: BreakerHintsOptions): Detach {
-  const stopTelling = breakers.onOpened(({ slug, credentialId }, openMs) => {
+  const stopTelling = breakers.onOpened(({ slug, credentialId, endpoint }, openMs) => {
     const hint: Static<typeof Hint> = {
       type: BREAKER_OPENED,
       node: bus.node,
       model: slug,
       credentialId,
+      ...(endpoint === undefined ? {} : { endpoint }),
       openMs: Math.min(OPEN_MS_MAX, Math.max(1, Math.ceil(openMs))),
     };
     bus.publish(BREAKER_OPENED, hint);
@@ -45,10 +48,13 @@ export function shareBreakers({ bus, breakers, knows, onDrop }: BreakerHintsOpti
       onDrop('unread_breaker_hint');
       return;
     }
-    const { node, model, credentialId, openMs } = body;
+    const { node, model, credentialId, endpoint, openMs } = body;
     if (node === bus.node) return;
     if (!knows(model)) onDrop('breaker_hint_unknown_model');
-    else if (breakers.hinted({ slug: model, credentialId }, openMs) === 'no_room') onDrop('breaker_hint_no_room');
+    else {
+      const guarded = { slug: model, credentialId, ...(endpoint === undefined ? {} : { endpoint }) };
+      if (breakers.hinted(guarded, openMs) === 'no_room') onDrop('breaker_hint_no_room');
+    }
   });
   return () => {
     stopTelling();

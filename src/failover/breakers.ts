@@ -1,4 +1,4 @@
-// The circuit breakers of this node: one for each model under each credential that something has gone wrong with. Sessions and
+// The circuit breakers of this node: one for each model under each credential, at each endpoint, that something has gone wrong with. Sessions and
 // files ask it before they choose a model, and tell it what became of the attempt; machines/breaker.ts decides the rest.
 import type { Actor } from 'xstate';
 import { type BreakerInput, breakerMachine } from '../../machines/breaker.ts';
@@ -33,6 +33,8 @@ export interface Guarded {
   slug: string;
   /** Which credential: `service`, or the id of a customer's own. Never the credential itself. */
   credentialId: string;
+  /** Where a rule has chosen it: one region's trouble says nothing of another. */
+  endpoint?: string;
 }
 
 /** A breaker of this node has opened, or stays open for longer, by what the node itself has met. */
@@ -212,5 +214,6 @@ export class Breakers {
   }
 }
 
-/** One text for a model under a credential. */
-export const keyOf = ({ slug, credentialId }: Guarded): string => `${slug} ${credentialId}`;
+/** One text for a model under a credential, at an endpoint. */
+export const keyOf = ({ slug, credentialId, endpoint }: Guarded): string =>
+  [slug, credentialId, ...(endpoint === undefined ? [] : [endpoint])].join(' ');

@@ -38,6 +38,8 @@ export interface ChainMember {
   own: boolean;
   /** What the node that dials has to keep to. */
   rule?: PlaceRule;
+  /** The endpoint that the rule chooses. Breakers are kept apart by it as well. */
+  endpoint?: string;
   /** The own key is out of use: the dial will fail, and nothing else takes its place. */
   barred?: true;
   /** What it costs in the mode that is asked for. */

@@ -9,18 +9,23 @@ export interface AskedRule extends PlaceRule {
   by: string;
 }
 
-/** The options with which a model keeps to all of the rules. Throws a Refusal that names it. */
+/**
+ * The options with which a model keeps to all of the rules, and the endpoint that was chosen by them, where that is not the credential's
+ * own. Throws a Refusal that names it.
+ */
 export function paramsWithin(
   slug: string,
   param: string,
   dial: Dial,
   rules: readonly AskedRule[],
-): { params: Dial['params']; rule?: PlaceRule } {
+): { params: Dial['params']; rule?: PlaceRule; endpoint?: string } {
   const rule = strictest(rules);
   if (isFree(rule)) return { params: dial.params };
   const found = placed(dial, rule);
   if (found === undefined) throw notWithin(slug, param, dial, rules, rule);
-  return { params: found.params, rule };
+  const endpoint = found.access.fields?.region;
+  const isOwn = endpoint === undefined || endpoint === dial.access.fields?.region;
+  return { params: found.params, rule, ...(isOwn ? {} : { endpoint }) };
 }
 
 function notWithin(slug: string, param: string, dial: Dial, rules: readonly AskedRule[], rule: PlaceRule): Refusal {

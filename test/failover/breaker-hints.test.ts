@@ -74,6 +74,20 @@ describe('a breaker that opens', () => {
     expect([second!.breakers.statusOf('a/one'), first!.breakers.statusOf('a/one')]).toEqual(['up', 'degraded']);
   });
 
+  it('at one endpoint of a provider says nothing of its others, on any node', () => {
+    const { all, open } = nodes(2);
+    const [eu, us] = [
+      { ...a, endpoint: 'eu' },
+      { ...a, endpoint: 'us' },
+    ];
+    for (let time = 0; time < 2; time++) all[0]!.breakers.failed(eu, { kind: 'next' });
+    expect([open(eu), open(us), open(a)]).toEqual([
+      [true, true],
+      [false, false],
+      [false, false],
+    ]);
+  });
+
   it('is told again when the provider asks for more time, and the others wait as long', () => {
     const { clock, said, all, open } = nodes(2);
     for (const retryAfterMs of [2_000, 30_000, 2_500]) all[0]!.breakers.failed(a, { kind: 'next', retryAfterMs });
@@ -116,6 +130,7 @@ describe('a hint', () => {
   it.each<[string, object, string?]>([
     ['that is whole is taken', good],
     ['with members of a newer version is taken', { ...good, reason: 'later' }],
+    ['with an endpoint that is no name is left out', { ...good, endpoint: 'a b' }, 'unread_breaker_hint'],
     ['of a model that is not here is left out', { ...good, model: 'b/one' }, 'breaker_hint_unknown_model'],
     ['without a time is left out', { ...good, openMs: undefined }, 'unread_breaker_hint'],
     ['for ever is left out', { ...good, openMs: 1e12 }, 'unread_breaker_hint'],

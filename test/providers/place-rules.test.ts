@@ -89,6 +89,17 @@ describe('a model is let in where its provider promises what is asked for', () =
     ]);
   });
 
+  it('and the endpoint that the rule chooses is known, where it is not the credential’s own', async () => {
+    const ask = { model: 'assemblyai/universal-3-6-pro', rules: [EU] };
+    const own = { fields: { region: 'eu' } };
+    const found = [
+      ...(await members({ ...ask, rules: [] })),
+      ...(await members(ask)),
+      ...(await members(ask, { access: own })),
+    ];
+    expect(found.map(({ endpoint }) => endpoint)).toEqual([undefined, 'eu', undefined]);
+  });
+
   it('and what it takes is set for it', async () => {
     const [member] = await members({ model: 'deepgram/nova-3', rules: [EU], providerParams: { smart_format: true } });
     expect(member?.params).toEqual({ smart_format: true, mip_opt_out: true });

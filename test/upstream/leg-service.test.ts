@@ -141,6 +141,15 @@ describe('a leg over the bus', () => {
     nothingLeft(stage);
   });
 
+  it('is not dialled where its rule would be left, whatever the node of its session takes for granted', async () => {
+    const stage = world();
+    await stage.ask({ rule: { regions: ['eu'], retention: null } });
+    await settle();
+    expect(stage.reports).toMatchObject([{ type: 'leg.failed', failure: { code: 'place_not_kept', own: true } }]);
+    expect(stage.puppet.connections).toEqual([]);
+    nothingLeft(stage);
+  });
+
   it('is asked for in vain when this node no longer serves legs', async () => {
     const stage = world();
     stage.service.close();

@@ -96,6 +96,25 @@ describe.each(WAYS)('a file %s', (_, { fields, asked, fileOf, type }) => {
   });
 });
 
+it.each([
+  ['region', 'eu'],
+  ['retention', 'none'],
+])('a rule of %s behind a large file is refused: some of the audio may have been sent by then', async (name, value) => {
+  const sent = (...parts: (Field | undefined)[]) =>
+    sendInOrder([['model', 'straight/file'], ...parts], flac(300_000), 'audio/flac', false);
+  server('straight').arrived.length = 0;
+  expect(await sent(undefined, [name, value])).toMatchObject({
+    status: 400,
+    json: { error: { code: 'invalid_request', param: 'region' } },
+  });
+  // In front of the file it is kept to: nobody says where this model's audio goes.
+  expect(await sent([name, value], undefined)).toMatchObject({
+    status: 403,
+    json: { error: { code: `${name}_not_allowed` } },
+  });
+  await expectNothingLeft();
+});
+
 it('an option that a model cannot do without may come behind a large file; one that is wrong ends it', async () => {
   const sent = (...parts: (Field | undefined)[]) =>
     sendInOrder([['model', 'needy/file'], ...parts], wav(300_000), 'audio/wav', false);
