@@ -7,16 +7,34 @@ import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 /** Hertz of linear16 in a session; it takes no other. */
 export const LIVE_RATE = 24_000;
 
+const TURBO = 'faster-whisper-large-v3-turbo';
 /** What each is called there. It has to be installed first. */
-const NAMES: Readonly<Record<string, string>> = {
-  'faster-whisper-large-v3': 'Systran/faster-whisper-large-v3',
-  'faster-whisper-large-v3-turbo': 'deepdml/faster-whisper-large-v3-turbo-ct2',
-  'faster-whisper-small': 'Systran/faster-whisper-small',
-};
-export const nameOf = (model: string): string => NAMES[model] ?? model;
+export function nameOf(model: string): string {
+  if (model === TURBO) return 'deepdml/faster-whisper-large-v3-turbo-ct2';
+  return model.startsWith('faster-') ? `Systran/${model}` : model;
+}
 
-const FREE = { live: '0', batch: '0', languages: LANGUAGES };
 const WHERE = 'On a speaches server of your own: files, and live with finals only.';
+
+/** https://huggingface.co/collections/Systran/faster-whisper; the turbo model is not of Systran. */
+const MODELS: readonly (readonly [id: string, name: string, of: string])[] = [
+  ['faster-whisper-large-v3', 'Faster Whisper Large v3', 'The most exact one.'],
+  [TURBO, 'Faster Whisper Large v3 Turbo', 'Faster than its larger sibling, a little less exact.'],
+  ['faster-whisper-large-v2', 'Faster Whisper Large v2', 'The generation before v3.'],
+  ['faster-whisper-medium', 'Faster Whisper Medium', 'Between Small and Large.'],
+  ['faster-whisper-small', 'Faster Whisper Small', 'For machines without a graphics card.'],
+  ['faster-whisper-base', 'Faster Whisper Base', 'For small machines.'],
+  ['faster-whisper-tiny', 'Faster Whisper Tiny', 'The fastest one, and the least exact.'],
+  ['faster-whisper-medium.en', 'Faster Whisper Medium (English)', 'English only.'],
+  ['faster-whisper-small.en', 'Faster Whisper Small (English)', 'English only, without a graphics card.'],
+  ['faster-whisper-base.en', 'Faster Whisper Base (English)', 'English only, for small machines.'],
+  ['faster-whisper-tiny.en', 'Faster Whisper Tiny (English)', 'English only, the fastest one.'],
+  ['faster-distil-whisper-large-v3', 'Distil-Whisper Large v3', 'English only, distilled: faster, nearly as exact.'],
+  ['faster-distil-whisper-medium.en', 'Distil-Whisper Medium (English)', 'English only, distilled.'],
+  ['faster-distil-whisper-small.en', 'Distil-Whisper Small (English)', 'English only, distilled, for small machines.'],
+];
+
+const hearsEnglishAlone = (of: string): boolean => of.startsWith('English only');
 
 export const models = modelCards(
   'speaches',
@@ -35,19 +53,8 @@ export const models = modelCards(
     priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
     processing: processedAtUrl,
   },
-  [
-    { id: 'faster-whisper-large-v3', name: 'Faster Whisper Large v3', description: WHERE, ...FREE },
-    {
-      id: 'faster-whisper-large-v3-turbo',
-      name: 'Faster Whisper Large v3 Turbo',
-      description: `${WHERE} Faster than its larger sibling, a little less exact.`,
-      ...FREE,
-    },
-    {
-      id: 'faster-whisper-small',
-      name: 'Faster Whisper Small',
-      description: `${WHERE} For machines without a graphics card.`,
-      ...FREE,
-    },
-  ],
+  MODELS.map(([id, name, of]) => ({
+    ...{ id, name, description: `${WHERE} ${of}`, live: '0', batch: '0' },
+    ...(hearsEnglishAlone(of) ? { languages: ['en'], can: { language_detection: false } } : { languages: LANGUAGES }),
+  })),
 );

@@ -1,10 +1,12 @@
 // speaches: what its server says and what that must become, for the suite of every provider.
 
+import { modelOf } from '../../../src/api/slug.ts';
+import { speaches } from '../../../src/providers/speaches/index.ts';
 import { audio, FINALIZE, FINISH, like, type Story } from '../../suites/provider/story.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { BEGUN, BOUNDS, commit, committed, completed, itemFailed } from '../openai/sessions.ts';
 
-const MODELS = ['faster-whisper-large-v3', 'faster-whisper-large-v3-turbo', 'faster-whisper-small'];
+const MODELS = speaches.models.map(({ id }) => modelOf(id));
 const at = { access: { baseUrl: 'http://own.test:8000', credential: undefined } };
 const headers = { authorization: 'Bearer key-of-the-suite' };
 const error = (type: string, message: string) => ({ type: 'error', error: { type, message, code: null, param: null } });

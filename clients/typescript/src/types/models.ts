@@ -80,7 +80,18 @@ export interface ModelParams {
   'groq/whisper-large-v3-turbo': GroqParams;
   'speaches/faster-whisper-large-v3': SpeachesParams;
   'speaches/faster-whisper-large-v3-turbo': SpeachesParams;
+  'speaches/faster-whisper-large-v2': SpeachesParams;
+  'speaches/faster-whisper-medium': SpeachesParams;
   'speaches/faster-whisper-small': SpeachesParams;
+  'speaches/faster-whisper-base': SpeachesParams;
+  'speaches/faster-whisper-tiny': SpeachesParams;
+  'speaches/faster-whisper-medium.en': SpeachesParams;
+  'speaches/faster-whisper-small.en': SpeachesParams;
+  'speaches/faster-whisper-base.en': SpeachesParams;
+  'speaches/faster-whisper-tiny.en': SpeachesParams;
+  'speaches/faster-distil-whisper-large-v3': SpeachesParams;
+  'speaches/faster-distil-whisper-medium.en': SpeachesParams;
+  'speaches/faster-distil-whisper-small.en': SpeachesParams;
   'vllm/voxtral-mini-4b-realtime-2602': VllmParams;
   'vllm/voxtral-mini-3b-2507': VllmParams;
   'vllm/voxtral-small-24b-2507': VllmParams;
