@@ -59,7 +59,8 @@ export class WorkersGateway {
       said += `${line}\n`;
       const port = /Voxgate listens on http:\/\/127\.0\.0\.1:(\d+), with \d processes/.exec(said)?.[1];
       if (port === undefined || !said.includes('curl')) continue;
-      child.stderr.resume();
+      // What it says at its end explains a code that is wrong.
+      child.stderr.on('data', (chunk) => process.stderr.write(chunk)).resume();
       const directory = env.VOXGATE_DATA_DIRECTORY as string;
       const key = firstKeyIn(directory) ?? '';
       const told = { directory, port: Number(port), key, log, watchers };

@@ -69,9 +69,17 @@ export function voxgate(args: readonly string[], env: Record<string, string> = {
       env: environment({}),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    runner.send({ args, env: environment(env) });
-    const [message] = await once(runner, 'message', { signal: AbortSignal.timeout(COMMAND_MS_MAX) });
-    return message as Outcome;
+    const used = runner;
+    used.send({ args, env: environment(env) });
+    try {
+      const [message] = await once(used, 'message', { signal: AbortSignal.timeout(COMMAND_MS_MAX) });
+      return message as Outcome;
+    } catch (error) {
+      // An answer that still comes is not that of the next command.
+      used.kill('SIGKILL');
+      runner = undefined;
+      throw error;
+    }
   });
   last = outcome.catch(() => {});
   return outcome;
