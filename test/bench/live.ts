@@ -1,90 +1,181 @@
-// `npm run bench -- live [sessions] [seconds]`: holds live sessions on one node, and says what they cost and what they leave.
-import { type ChildProcess, fork } from 'node:child_process';
+// `npm run bench -- live [--sessions 500] [--frame-ms 20] [--seconds 10] [--warm 15] [--rounds 3] [--targets a,b] [--json]`: what
+// live sessions cost on one core, and what the gateway adds to their delay, beside relays that do nothing else, in one run.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../bin/build.js';
-import type { Figures, Question } from './process-under-load.ts';
+import { type NativeProgram, nextLine, startNative } from './live/native.ts';
+import { TARGETS, type Target, type TargetName } from './live/targets.ts';
+import { median } from './median.ts';
 
-const sessions = Number(process.argv[2] ?? 1_000);
-const seconds = Number(process.argv[3] ?? 20);
-const tsx = ['--import', 'tsx'];
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const cache = `${root}.cache/bench`;
+const BYTES_PER_MS = 32;
+/** Ticks of the kernel's CPU times. */
+const TICK_MS = 10;
 
-await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
-const gateway = fork(new URL('./process-under-load.ts', import.meta.url), {
-  execArgv: [...tsx, '--expose-gc', ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean)],
-  serialization: 'advanced',
+const { values: options } = parseArgs({
+  args: process.argv.slice(2),
+  options: {
+    sessions: { type: 'string', default: '500' },
+    'frame-ms': { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '10' },
+    warm: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '3' },
+    targets: { type: 'string', default: Object.keys(TARGETS).join(',') },
+    query: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+  },
 });
-const { url, key, door } = await message<{ url: string; key: string; door: string }>(gateway);
+const sessions = Number(options.sessions);
+const frameMs = Number(options['frame-ms']);
+const seconds = Number(options.seconds);
 
-// One short round warms the code, so that what is compared afterwards is sessions and not compilation.
-await load(50, 4, () => {});
-const before = await figures();
-let during: Figures | undefined;
-const result = await load(sessions, seconds, async (phase) => {
-  if (phase === 'open') ask({ ask: 'reset' });
-  else during = await figures();
-});
-const after = await figures();
-ask({ ask: 'stop' });
+/** One target in one round. */
+interface Measured {
+  coreShare: number;
+  delayP50Ms: number;
+  delayP99Ms: number;
+  megabytes: number;
+  /** Shares of a core: where they come near 1, what is measured is not the target. */
+  loadShare: number;
+  upstreamShare: number;
+  /** Seconds of audio without their answer, clients that were closed, and frames that left late. */
+  missing: number;
+  gone: number;
+  lateShare: number;
+}
 
-const wholeSeconds = seconds;
-console.log(
-  JSON.stringify(
-    {
-      door,
-      ...(JSON.parse(result) as object),
-      seconds: wholeSeconds,
-      core_share: round((during?.cpuMs ?? 0) / (wholeSeconds * 1000)),
-      loop_delay_ms: { p50: round(during?.loopP50Ms), p99: round(during?.loopP99Ms), max: round(during?.loopMaxMs) },
-      kib_per_session: round(((during?.residentBytes ?? 0) - before.residentBytes) / 1024 / sessions),
-      left_behind: {
-        sessions: after.sessions,
-        heap_mib: round((after.heapBytes - before.heapBytes) / 1_048_576),
-        resources: difference(before.resources, after.resources),
+interface LoadResult {
+  gone: number;
+  frames: number;
+  lateFrames: number;
+  blocked: number;
+  answers: number;
+  seconds: number;
+  delayMs: { p50: number; p99: number };
+  coreShare: number;
+}
+
+await ensureBuilt(root);
+const names = options.targets.split(',') as TargetName[];
+const rounds: Record<string, Measured[]> = { direct: [] };
+for (let round = 0; round < Number(options.rounds); round++) {
+  for (const name of ['direct' as const, ...names]) {
+    const measured = await measure(name);
+    rounds[name] = [...(rounds[name] ?? []), measured];
+    if (!options.json) console.error(name, JSON.stringify(measured));
+  }
+}
+report();
+
+async function measure(name: TargetName | 'direct'): Promise<Measured> {
+  const upstream = startNative(cache, 'upstream');
+  const upstreamPort = Number(await nextLine(upstream));
+  const query = Object.fromEntries(new URLSearchParams(options.query));
+  const target = name === 'direct' ? directly(upstreamPort) : await TARGETS[name]({ upstreamPort, query });
+  try {
+    return await load(target, upstream);
+  } finally {
+    await target.stop();
+    upstream.process.stdin.end();
+  }
+}
+
+async function load(target: Target, upstream: NativeProgram): Promise<Measured> {
+  const { port, path, headers } = target;
+  const sizes = [sessions, frameMs * BYTES_PER_MS, frameMs, options.warm, seconds];
+  const program = startNative(cache, 'load', [port, path, headers, ...sizes].map(String));
+  const emptyMegabytes = megabytesOf(target.pid);
+  await nextLine(program);
+  await nextLine(program);
+  const before = { cpuMs: cpuMsOf(target.pid), upstream: await cpuSecondsOf(upstream) };
+  await nextLine(program);
+  const after = { cpuMs: cpuMsOf(target.pid), upstream: await cpuSecondsOf(upstream) };
+  const megabytes = megabytesOf(target.pid);
+  const result = JSON.parse(await nextLine(program)) as LoadResult;
+  return {
+    coreShare: (after.cpuMs - before.cpuMs) / seconds / 1000,
+    delayP50Ms: result.delayMs.p50,
+    delayP99Ms: result.delayMs.p99,
+    megabytes: Math.round(megabytes - emptyMegabytes),
+    loadShare: result.coreShare,
+    upstreamShare: (after.upstream - before.upstream) / seconds,
+    missing: result.seconds - result.answers,
+    gone: result.gone + result.blocked,
+    lateShare: result.lateFrames / result.frames,
+  };
+}
+
+function directly(port: number): Target {
+  return { port, path: '/v1/listen', headers: '', pid: process.pid, stop: async () => {} };
+}
+
+async function cpuSecondsOf(upstream: NativeProgram): Promise<number> {
+  const line = nextLine(upstream);
+  upstream.process.stdin.write('?');
+  return Number(await line);
+}
+
+/** Of all threads of a process. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function megabytesOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+function middle(name: string, figure: keyof Measured): number {
+  return median((rounds[name] ?? []).map((measured) => measured[figure]));
+}
+
+function report(): void {
+  const table = Object.fromEntries(
+    Object.keys(rounds).map((name) => [
+      name,
+      {
+        core: share(name),
+        'added p50 ms': added(name, 'delayP50Ms'),
+        'added p99 ms': added(name, 'delayP99Ms'),
+        MB: middle(name, 'megabytes'),
+        'load core': round(middle(name, 'loadShare')),
+        'upstream core': round(middle(name, 'upstreamShare')),
+        missing: middle(name, 'missing'),
+        gone: middle(name, 'gone'),
+        'late %': round(middle(name, 'lateShare') * 100),
       },
-    },
-    null,
-    2,
-  ),
-);
-
-function load(count: number, forSeconds: number, onPhase: (phase: string) => unknown): Promise<string> {
-  const options = JSON.stringify({ url, key, sessions: count, seconds: forSeconds, frameMs: 20 });
-  const child = fork(new URL('./live-load.ts', import.meta.url), [options], {
-    execArgv: tsx,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  child.on('message', onPhase);
-  return new Promise((resolve, reject) => {
-    let output = '';
-    child.stdout?.on('data', (chunk) => {
-      output += chunk;
-    });
-    child.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(`The load ended with ${code}.`))));
-  });
-}
-
-async function figures(): Promise<Figures> {
-  ask({ ask: 'figures' });
-  return message<Figures>(gateway);
-}
-
-function ask(question: Question): void {
-  gateway.send(question);
-}
-
-function message<Message>(child: ChildProcess): Promise<Message> {
-  return new Promise((resolve) => child.once('message', (value) => resolve(value as Message)));
-}
-
-function difference(earlier: Record<string, number>, later: Record<string, number>): Record<string, number> {
-  const kinds = new Set([...Object.keys(earlier), ...Object.keys(later)]);
-  return Object.fromEntries(
-    [...kinds]
-      .map((kind) => [kind, (later[kind] ?? 0) - (earlier[kind] ?? 0)] as const)
-      .filter(([, more]) => more !== 0),
+    ]),
+  );
+  if (!options.json) console.table(table);
+  const ratio = (to: TargetName) =>
+    rounds[to] === undefined ? undefined : round(middle('gateway', 'coreShare') / middle(to, 'coreShare'));
+  console.log(
+    JSON.stringify({
+      ratios: {
+        cpu_vs_handwritten_ws: ratio('handwritten'),
+        cpu_vs_floor: ratio('floor'),
+        cpu_vs_nginx: ratio('nginx'),
+      },
+      added_ms: { p50: added('gateway', 'delayP50Ms'), p99: added('gateway', 'delayP99Ms') },
+      sessions,
+      frame_ms: frameMs,
+      targets: table,
+    }),
   );
 }
 
-function round(value: number | undefined): number {
-  return Math.round((value ?? 0) * 100) / 100;
+/** The median and what it lies between. */
+function share(name: string): string {
+  const shares = (rounds[name] ?? []).map(({ coreShare }) => coreShare);
+  return `${round(middle(name, 'coreShare'))} [${round(Math.min(...shares))}-${round(Math.max(...shares))}]`;
+}
+
+function added(name: string, figure: 'delayP50Ms' | 'delayP99Ms'): number {
+  return round(middle(name, figure) - middle('direct', figure));
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }

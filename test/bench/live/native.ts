@@ -1,0 +1,36 @@
+// The load and the provider of the live bench are compiled from C where it runs, so that neither is what is measured.
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const SOURCES = fileURLToPath(new URL('./native/', import.meta.url));
+const HEADER = 'websocket.h';
+/** The gateway and its peers have the first core for themselves. */
+const LOAD_CORE = '1';
+
+export interface NativeProgram {
+  process: ChildProcessByStdio<Writable, Readable, null>;
+  lines: AsyncIterator<string>;
+}
+
+/** Compiles a program where its source is newer, and starts it on the second core. */
+export function startNative(cache: string, name: string, args: readonly string[] = []): NativeProgram {
+  mkdirSync(cache, { recursive: true });
+  const program = join(cache, name);
+  const source = join(SOURCES, `${name}.c`);
+  const changedMs = Math.max(changedAt(source), changedAt(join(SOURCES, HEADER)));
+  if (changedAt(program) < changedMs) execFileSync('cc', ['-O2', '-o', program, source], { stdio: 'inherit' });
+  const child = spawn('taskset', ['-c', LOAD_CORE, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return { process: child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+}
+
+export async function nextLine({ lines, process }: NativeProgram): Promise<string> {
+  const { value, done } = await lines.next();
+  if (done === true) throw new Error(`${process.spawnargs.join(' ')} ended.`);
+  return value;
+}
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
