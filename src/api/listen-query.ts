@@ -2,7 +2,7 @@
 // what arrives is the edge's work, with words of its own; the two are compared by a test.
 import { Type } from '@sinclair/typebox';
 import { Vocabulary } from './listen/vocabulary.ts';
-import { Candidate, Encoding, FALLBACKS_MAX, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
+import { Candidate, Encoding, FALLBACKS_MAX, Latency, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
 import { chainMembers } from './transcription-form.ts';
 
 /** What a session is asked for, in a query or in a start message. */
@@ -36,6 +36,14 @@ const parameters = {
       default: false,
       description:
         'True: the bounds of turns come as events, in the same words for all providers: `speech_started` before each turn, `turn_eager_end` and `turn_resumed` where the provider tells them, `turn_ended` behind each final.',
+    }),
+  ),
+  latency: Type.Optional(
+    Type.Unsafe<Latency>({
+      ...Latency,
+      default: 'balanced',
+      description:
+        'How long your audio may be gathered before it is sent on, since each frame to a provider costs the same: `low`, not at all; `throughput`, up to what its provider likes best (mostly 100 ms); `balanced`, not at all while the gateway has room, and up to as much when it is busy. `finalize`, `close` and pauses wait for nothing.',
     }),
   ),
   provider_params: Type.Optional(ProviderParams),

@@ -2,6 +2,7 @@
 // so that another vendor's dialect can be put beside it.
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorObject } from './error-body.ts';
+import { LATENCIES } from './listen/latency.ts';
 import {
   Common,
   Slug,
@@ -30,6 +31,11 @@ export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mula
   description: 'Of one channel; `linear16` is little-endian.',
 });
 export type Encoding = Static<typeof Encoding>;
+
+export const Latency = Type.Unsafe<(typeof LATENCIES)[number]>(
+  Type.Union(LATENCIES.map((latency) => Type.Literal(latency))),
+);
+export type Latency = Static<typeof Latency>;
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;
 export const FALLBACKS_MAX = 8;
@@ -77,6 +83,7 @@ export interface ListenRequest {
   rule?: PlaceRule | undefined;
   /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
   suspendSeconds?: number | undefined;
+  latency?: Latency | undefined;
 }
 
 /** Text frames a client may send. */

@@ -12,6 +12,7 @@ import { Breakers } from '../failover/breakers.ts';
 import { hasModel } from '../providers/index.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/threads/pool.ts';
+import { LoopLoad } from '../runtime/loop-load.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
 import { OverloadMonitor } from '../runtime/overload-monitor.ts';
 import { SessionHost } from '../session/host.ts';
@@ -233,6 +234,13 @@ function openSessions(
   const observed = new ObservedSessions(assembly);
   const dials = new DialGate(config.upstream.dialsPerModelMax);
   metrics.watchQueue('waiting_dials', () => dials.waiting);
+  const busy = new LoopLoad(backgroundClock);
+  defer(() => busy.close());
+  metrics.watchGauge(
+    'busy_ratio',
+    'How far live audio is gathered for want of time: 0 not at all, 1 up to the ideal frame.',
+    () => busy.share,
+  );
   const sessions = new SessionHost({
     shortOf: () => overload.shortOf,
     bus,
@@ -242,6 +250,7 @@ function openSessions(
     totals: metrics,
     sessionsMax: config.limits.sessionsPerNodeMax,
     openSpool,
+    gathering: { low: { share: 0 }, balanced: busy, throughput: { share: 1 } },
     access: serviceAccess(assembly),
     placement,
     breakers,

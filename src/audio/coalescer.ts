@@ -1,5 +1,5 @@
-// How large the next frame is: client chunks of any size become frames of the provider's contract. Coalescing only ever
-// waits for `min`; whether time allows the frame to leave is the pacer's.
+// How large the next frame is, and when there is enough for one: client chunks of any size become frames of the provider's
+// contract. Whether time allows the frame to leave is the pacer's.
 
 /** Sizes of audio frames in milliseconds, as `FrameContract` of a provider states them. */
 export interface FrameContract {
@@ -39,4 +39,23 @@ export function frameSamples(sizes: FrameSizes, available: number): number {
   if (available <= max) return available;
   const leavingMin = available - min;
   return leavingMin >= min ? leavingMin : ideal;
+}
+
+/** How far frames are gathered beyond the contract's minimum: each of them costs the same, whatever it holds. */
+export interface Gathering {
+  /** From 0, a frame leaves as soon as the contract allows, to 1, it waits for the ideal size. May change at any time. */
+  readonly share: number;
+}
+
+/**
+ * Whether audio waits for more of it. Frames end where the leg's clock passes a multiple of the gathered size, so that each
+ * session has a phase of its own, and a change of the size takes no state.
+ *
+ * @param given samples that have left before
+ * @param available samples that could leave now
+ */
+export function isGathered({ min, ideal }: FrameSizes, share: number, given: number, available: number): boolean {
+  if (share <= 0 || available >= ideal) return false;
+  const size = Math.round(min + Math.min(1, share) * (ideal - min));
+  return Math.floor((given + available) / size) === Math.floor(given / size);
 }

@@ -2,7 +2,14 @@
 // A lane begins at its origin and only goes forward; failing over is a new lane. One that is behind leaves out parts of pauses,
 // and notes on the leg's timeline where.
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
-import { type FrameContract, type FrameSizes, frameSamples, frameSizes } from './coalescer.ts';
+import {
+  type FrameContract,
+  type FrameSizes,
+  frameSamples,
+  frameSizes,
+  type Gathering,
+  isGathered,
+} from './coalescer.ts';
 import type { LegTimeline } from './leg-timeline.ts';
 import { Pacer } from './pacer.ts';
 import { Pauses } from './pauses.ts';
@@ -23,6 +30,8 @@ export interface LaneContract {
   burstMs: number;
   /** A pause of this length ends a turn: the leg is told so where it is not sent that much. */
   turnPauseMs: number;
+  /** Absent: frames leave as soon as the contract allows. */
+  gathering?: Gathering | undefined;
 }
 
 export interface AudioFrame {
@@ -46,6 +55,7 @@ export class Lane {
   readonly #pauses: Pauses;
   readonly #pacer: Pacer;
   readonly #resampler: Resampler | undefined;
+  readonly #gathering: Gathering | undefined;
   /** Where the tape is read next. A resampler reads ahead of what was given out. */
   #read: number;
   /** Samples given out, at the lane's rate, without padding. */
@@ -68,6 +78,7 @@ export class Lane {
     this.#sessionRate = sessionRate;
     this.#sizes = frameSizes(contract.frame, contract.sampleRate);
     this.#read = tape.sent;
+    this.#gathering = contract.gathering;
     this.#pacer = new Pacer(contract.speedMax, Math.max(contract.burstMs, this.#ms(this.#sizes.largest)), nowMs);
     this.#resampler = contract.sampleRate === sessionRate ? undefined : new Resampler(sessionRate, contract.sampleRate);
   }
@@ -88,7 +99,24 @@ export class Lane {
     // A limit may lie before the lane's origin.
     const available = Math.max(0, this.available(end, ended));
     const size = frameSamples(this.#sizes, available);
-    return size > 0 || !(ended || this.flushing(Math.min(flushTo, end))) ? size : available;
+    if (size > 0) return !ended && this.#isGathered(available) && !this.#isBefore(flushTo, end) ? 0 : size;
+    return ended || this.flushing(Math.min(flushTo, end)) ? available : 0;
+  }
+
+  /** Whether a frame could leave, and waits for more audio to share its cost. */
+  isGathering(end: number, flushTo: number): boolean {
+    const available = this.available(end, false);
+    return available >= this.#sizes.min && this.#isGathered(available) && !this.#isBefore(flushTo, end);
+  }
+
+  #isGathered(available: number): boolean {
+    const gathering = this.#gathering;
+    return gathering !== undefined && isGathered(this.#sizes, gathering.share, this.#given, available);
+  }
+
+  /** Whether there is audio that was flushed. */
+  #isBefore(flushTo: number, end: number): boolean {
+    return flushTo > this.#tape.sent && this.available(Math.min(flushTo, end), false) > 0;
   }
 
   /** Whether audio before `flushTo` can still leave because of the flush alone. */

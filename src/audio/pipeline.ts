@@ -115,6 +115,13 @@ export class AudioPipeline {
     return this.#lane.size(this.#limit, this.#flushTo, false) === 0;
   }
 
+  /** A frame could leave, and waits for more audio. The rest must be flushed when none comes. */
+  get gathering(): boolean {
+    const { received } = this.#tape;
+    if (this.#lane === undefined || this.#ended || received > this.#limit) return false;
+    return this.#lane.isGathering(received, this.#flushTo);
+  }
+
   /** Where the audio ends that may be given out: behind it nothing was received, or the limit stands. */
   get #end(): number {
     return Math.min(this.#tape.received, this.#limit);
@@ -125,10 +132,7 @@ export class AudioPipeline {
     return this.#cut || (this.#ended && this.#tape.received <= this.#limit);
   }
 
-  /**
-   * Gives out nothing behind this position until the limit is moved. Infinity for no limit, as at the beginning. After `cut` it
-   * moves back only.
-   */
+  /** Gives out nothing behind this position until the limit is moved. Infinity for none, as at first. After `cut` it moves back only. */
   limitTo(sample: number): void {
     if (!this.#cut || sample < this.#limit) this.#limit = sample;
   }
@@ -249,11 +253,6 @@ export class AudioPipeline {
   lastSpeechSample(fromSample = 0): number | undefined {
     const end = this.#meter.speech.lastEnd;
     return end !== undefined && end > fromSample ? end : undefined;
-  }
-
-  /** End of the first speech after `sample` (not before `coveredSamples`) that so much silence has followed. */
-  speechEndAfter(sample: number, silenceSamples: number): number | undefined {
-    return this.#meter.speech.endAfter(sample, silenceSamples);
   }
 
   /** Whether there was speech after `sample` (not before `coveredSamples`) in what the lane has given out. */

@@ -1,4 +1,5 @@
 // `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
+import { LATENCIES } from '../api/listen/latency.ts';
 import { nearestSlugs, ownerOf } from '../api/slug.ts';
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/keys/calls.ts';
 import { checkedSettings } from '../store/keys/settings.ts';
@@ -46,6 +47,8 @@ Settings:
   --expires TIME             a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z
   --region REGION            where audio of its requests may be processed, eu say; anywhere when absent
   --retention none           providers that keep nothing only; all when absent
+  --latency WORD             of its live sessions that say nothing themselves: low, balanced or throughput; the gateway's
+                             own setting when absent
   --requests-per-minute N, --sessions N, --tokens-per-minute N, --daily-spend USD
                              limits of its own
 --scope, --model, --origin and --region take several with commas between them, and may be repeated.`;
@@ -58,6 +61,7 @@ const SETTINGS = {
   expires: { type: 'string' },
   region: { type: 'string', multiple: true },
   retention: { type: 'string' },
+  latency: { type: 'string' },
   'requests-per-minute': { type: 'string' },
   sessions: { type: 'string' },
   'tokens-per-minute': { type: 'string' },
@@ -161,7 +165,7 @@ function showOnce({ key, secret }: CreatedKey): void {
 
 /** Only what was given: what is absent stays as it is. */
 function settingsOf(values: SettingValues): Partial<KeySettings> {
-  const { name, scope, model, origin, expires, region, retention } = values;
+  const { name, scope, model, origin, expires, region, retention, latency } = values;
   const count = (option: 'requests-per-minute' | 'sessions' | 'tokens-per-minute') => {
     const text = values[option];
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
@@ -175,6 +179,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     expiresAt: expires && orNone(expires, (text) => timeValue('--expires', text)),
     regions: region && listOrNone('--region', region, regionValue),
     retention: retention && retentionValue(retention),
+    latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
     requestsPerMinuteMax: count('requests-per-minute'),
     sessionsMax: count('sessions'),
     tokensPerMinuteMax: count('tokens-per-minute'),

@@ -1,5 +1,6 @@
 // The part of the declaration that says how long a live session lasts, waits and tries, and what it may hold.
 import { Type } from '@sinclair/typebox';
+import { LATENCIES } from '../api/listen/latency.ts';
 import { choice, integer } from './schema-types.ts';
 
 const KIB = 1024;
@@ -23,6 +24,12 @@ export const Session = Type.Object({
     HOUR,
     20 * SECOND,
     'Without audio for this time, the connection to the provider is let go of in order, and made again with the next audio; a session’s `suspend_seconds` goes before it.',
+  ),
+  latency: choice(
+    'VOXGATE_SESSION_LATENCY',
+    LATENCIES,
+    'balanced',
+    'Whether audio is gathered into larger frames before it is sent on: never, when the process is busy, or always; a session’s `latency` goes before it.',
   ),
   longestMs: integer('VOXGATE_SESSION_LONGEST_MS', SECOND, 24 * HOUR, 4 * HOUR, 'Longest duration of a session.'),
   pingMs: integer('VOXGATE_SESSION_PING_MS', 100, 5 * MINUTE, 15 * SECOND, 'Time between pings to the client.'),

@@ -1,7 +1,7 @@
 // The rules of organisation, key and request about where audio goes, held against a member of a chain. A model that does not keep to
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
 import { type Refusal, refuse } from '../api/errors.ts';
-import { isFree, type PlaceRule, strictest } from '../api/places/place-rule.ts';
+import { FREE_RULE, isFree, type PlaceRule, strictest } from '../api/places/place-rule.ts';
 import { type Dial, placed, placesOf } from '../providers/kit/places.ts';
 
 /** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */
@@ -26,6 +26,12 @@ export function paramsWithin(
   const endpoint = found.access.fields?.region;
   const isOwn = endpoint === undefined || endpoint === dial.access.fields?.region;
   return { params: found.params, rule, ...(isOwn ? {} : { endpoint }) };
+}
+
+/** A member whose own rule became as strict as one that came later. */
+export function memberWithin<Member extends { rule?: PlaceRule }>(member: Member, later: PlaceRule): Member {
+  const rule = strictest([member.rule ?? FREE_RULE, later]);
+  return isFree(rule) ? member : { ...member, rule };
 }
 
 function notWithin(slug: string, param: string, dial: Dial, rules: readonly AskedRule[], rule: PlaceRule): Refusal {

@@ -3,6 +3,8 @@ import type { StateValue } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { WatchedFrame } from '../api/console/watching.ts';
 import type { ErrorCode } from '../api/errors.ts';
+import type { Latency } from '../api/listen.ts';
+import type { Gathering } from '../audio/coalescer.ts';
 import type { Spool } from '../audio/tape/spool.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Placement } from '../cluster/placement/placement.ts';
@@ -16,6 +18,7 @@ export interface SessionSettings {
   idleMs: number;
   /** Without audio for so long, the connection to the provider is let go of until there is some. */
   suspendMs: number;
+  latency?: Latency;
   longestMs: number;
   memoryBytesMax: number;
   replayMs: number;
@@ -52,6 +55,8 @@ export interface SessionDependencies {
   settings: SessionSettings;
   totals: SessionTotals;
   openSpool(): Spool;
+  /** How far frames are gathered for what a client asks for; absent: not at all. */
+  gathering?: Readonly<Record<Latency, Gathering>>;
   access(provider: string): ProviderAccess;
   /** Chooses the node that opens a leg; absent: any node that answers. */
   placement?: Placement | undefined;

@@ -2,6 +2,7 @@
 import type { SessionInput } from '../../machines/session/types.ts';
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { ListenRequest } from '../api/listen.ts';
+import type { Gathering } from '../audio/coalescer.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/member-timing.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
@@ -56,6 +57,12 @@ export function outboxOf(
 /** Without audio for so long, the connection to the provider is let go of. */
 export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: SessionSettings): number =>
   suspendSeconds === undefined ? settings.suspendMs : suspendSeconds * 1000;
+
+/** How far audio is gathered before it leaves. */
+export const gatheringOf = (
+  { request }: SessionOpening,
+  { gathering, settings }: SessionDependencies,
+): Gathering | undefined => gathering?.[request.latency ?? settings.latency ?? 'balanced'];
 
 /** @param first the member of the chain to begin with */
 export function chartInputOf(

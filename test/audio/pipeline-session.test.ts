@@ -22,13 +22,15 @@ describe('whatever a session does', () => {
       tail: fc.constantFrom('short' as const, 'pad' as const),
       speedMax: fc.constantFrom(1, 1.25, 3, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
       burstMs: fc.constantFrom(0, 500, 5000),
+      gathering: fc.constantFrom(undefined, undefined, { share: 0.3 }, { share: 1 }),
     })
-    .map(({ minMs, more, most, tail, speedMax, burstMs }) => ({
+    .map(({ minMs, more, most, tail, speedMax, burstMs, gathering }) => ({
       frame: { minMs, idealMs: minMs + more, maxMs: minMs + more + most, tail },
       sampleRate: RATE,
       speedMax,
       burstMs,
       turnPauseMs: Number.POSITIVE_INFINITY,
+      gathering,
     }));
 
   const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -129,11 +131,26 @@ describe('whatever a session does', () => {
         const waitMs = this.#pipeline.waitMs(this.#nowMs);
         const frame = this.#pipeline.next(this.#nowMs);
         expect(frame !== undefined).toBe(waitMs === 0);
-        if (frame === undefined) return;
+        if (frame === undefined) {
+          this.#checkHeldBack(waitMs);
+          return;
+        }
         this.#check(frame);
         this.#holdBounds();
       }
       throw new Error('The lane gives frames without end.');
+    }
+
+    /** What does not leave although its pace allows it is less than a frame, and only waits for more. */
+    #checkHeldBack(waitMs: number): void {
+      const pipeline = this.#pipeline;
+      if (this.#contract === undefined || waitMs !== Number.POSITIVE_INFINITY) return;
+      const { minMs, idealMs } = this.#contract.frame;
+      const held = pipeline.receivedSamples - pipeline.sentSamples;
+      if (pipeline.ended) expect(held).toBe(0);
+      expect(held).toBeLessThan(Math.max(1, (Math.max(minMs, idealMs) * RATE) / 1000) + 1);
+      expect(pipeline.gathering).toBe(held > 0 && held * 1000 >= minMs * RATE);
+      if (pipeline.gathering) expect(pipeline.sentSamples).toBeGreaterThanOrEqual(this.#flushTo);
     }
 
     #check({ bytes, start, samples }: AudioFrame): void {

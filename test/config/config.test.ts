@@ -102,6 +102,7 @@ describe('sources', () => {
     expect(config.session).toEqual({
       idleMs: 600_000,
       suspendMs: 20_000,
+      latency: 'balanced',
       longestMs: 4 * 3_600_000,
       pingMs: 15_000,
       pongMs: 10_000,
@@ -370,9 +371,8 @@ describe('what is shown', () => {
   });
 
   test('the reference has one row for every value, with variable, member, range and meaning', () => {
-    const rows = configReference()
-      .split('\n')
-      .filter((line) => line.startsWith('| `') && !line.includes('`custom[]'));
+    const lines = configReference().split('\n');
+    const rows = lines.filter((line) => line.startsWith('| `') && !line.includes('`custom[]'));
     const fields = configFields(['<provider>']);
     expect(rows).toHaveLength(fields.length);
     for (const field of fields) {

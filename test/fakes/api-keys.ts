@@ -20,6 +20,7 @@ export function apiKey(members: Partial<ApiKey> = {}): ApiKey {
     dailySpendMicroUsdMax: null,
     regions: null,
     retention: null,
+    latency: null,
     organisationRegions: null,
     organisationRetention: null,
     revokedAt: null,

@@ -142,6 +142,8 @@ export interface RigOptions {
   graceMs?: number;
   /** Who is told of the moments of its sessions. */
   observe?: SessionDependencies['observe'];
+  /** How busy the process is, from 0 to 1. */
+  busyShare?: number;
   /** Rules at later legs. */
   ruleNow?: SessionOpening['ruleNow'];
 }
@@ -245,6 +247,7 @@ export class SessionRig {
       },
       sessionsMax: 100_000,
       openSpool: () => spools.open(),
+      gathering: { low: { share: 0 }, balanced: { share: options.busyShare ?? 0 }, throughput: { share: 1 } },
       access,
       ...(options.observe === undefined ? {} : { observe: options.observe }),
       onOpened: () => {},

@@ -2,6 +2,7 @@
 // refused. Money is decimal strings in USD, times are ISO 8601 UTC.
 
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
 
 export const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
@@ -46,6 +47,7 @@ export const KeyBody = closed({
   origins: Type.Optional(List),
   regions: Type.Optional(orNull(Type.Array(NamedRegion, { minItems: 1, maxItems: 100 }))),
   retention: Type.Optional(orNull(Type.Literal('none'))),
+  latency: Type.Optional(orNull(Latency)),
   requests_per_minute_max: Type.Optional(Limit),
   sessions_max: Type.Optional(Limit),
   tokens_per_minute_max: Type.Optional(Limit),
@@ -107,6 +109,7 @@ export interface KeyView {
   origins: readonly string[] | null;
   regions: readonly NamedRegion[] | null;
   retention: 'none' | null;
+  latency: Latency | null;
   requests_per_minute_max: number | null;
   sessions_max: number | null;
   tokens_per_minute_max: number | null;

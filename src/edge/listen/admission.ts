@@ -30,7 +30,8 @@ export async function openingOf(
   let release = taken;
   try {
     dependencies.sessions.admit();
-    const request = readListenQuery(parameters);
+    const asked = readListenQuery(parameters);
+    const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
     const { members, warnings } = await resolveChain(
       {
         ...request,

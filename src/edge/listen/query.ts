@@ -3,7 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
 import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
-import { Candidate, Encoding, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
+import { Candidate, Encoding, Latency, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
 import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
@@ -20,6 +20,7 @@ const KNOWN = [
   ...VOCABULARY_MEMBERS,
   'provider_params',
   'suspend_seconds',
+  'latency',
   'strict',
   'region',
   'retention',
@@ -63,6 +64,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     strict: readBoolean('strict', query.get('strict'), false),
     rule: readRule(query.get('region'), query.get('retention')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
+    latency: readLatency(query.get('latency')),
   };
 }
 
@@ -143,6 +145,11 @@ function readInteger(
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw bad(name, `\`${name}\` is "${printable(text)}"; it is an integer from ${min} to ${max}.`);
+}
+
+function readLatency(text: string | undefined): Latency | undefined {
+  if (text === undefined || Value.Check(Latency, text)) return text;
+  throw bad('latency', `\`latency\` is "${printable(text)}"; it is low, balanced or throughput.`);
 }
 
 function readEncoding(text: string | undefined): Encoding {

@@ -1,15 +1,17 @@
 // The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
 // session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
 import type { DemandedFault, LegFailure } from '../../../machines/events.ts';
-import { FREE_RULE, isFree, type PlaceRule, strictest } from '../../api/places/place-rule.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
+import { memberWithin } from '../../failover/place-rules.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
 import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
+import { gatheringOf } from '../session-parts.ts';
 import { Finalizer } from '../turns/finalizer.ts';
+import { LaterPumps } from './later-pumps.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
 import { beforeLimit } from './leg-expiry.ts';
 import type { CurrentLegCalls, CurrentLegParts, LegAttempt } from './leg-parts.ts';
@@ -32,7 +34,7 @@ export class CurrentLeg {
   #heldBack = false;
   #pumping = false;
   #drainedTold = false;
-  #pumpTimer: unknown;
+  #later: LaterPumps | undefined;
   #stall: StallWatch | undefined;
   readonly #longestAnswer: LongestAnswer = { ms: 0 };
   #hasOther: () => boolean = () => false;
@@ -89,12 +91,10 @@ export class CurrentLeg {
       this.#channel.dial(member, timing);
       return;
     }
-    const dial = (now: PlaceRule) => {
-      if (generation !== this.#channel.generation) return;
-      const rule = strictest([member.rule ?? FREE_RULE, now]);
-      this.#channel.dial(isFree(rule) ? member : { ...member, rule }, timing);
-    };
-    ruleNow().then(dial, (error: unknown) => this.#calls.fault('report', error));
+    ruleNow().then(
+      (now) => generation === this.#channel.generation && this.#channel.dial(memberWithin(member, now), timing),
+      (error: unknown) => this.#calls.fault('report', error),
+    );
   }
 
   /** The leg has proved itself: it gave a final, or held for a while. */
@@ -137,6 +137,7 @@ export class CurrentLeg {
         speedMax: timing.speedMax,
         burstMs: timing.burstMs,
         turnPauseMs: timing.turnPauseMs,
+        gathering: gatheringOf(this.#opening, this.#dependencies),
       },
       this.#dependencies.clock.now(),
     );
@@ -145,6 +146,8 @@ export class CurrentLeg {
     this.#parts.delays.begin(lane.originSample);
     this.#drainedTold = false;
     this.#gateOpen = true;
+    this.#later?.stop();
+    this.#later = new LaterPumps(this.#dependencies.clock, this.#pipeline, timing.frame.idealMs, () => this.pump());
     this.#stall?.stop();
     this.#stall = new StallWatch(
       this.#dependencies.clock,
@@ -182,8 +185,7 @@ export class CurrentLeg {
   close(): void {
     this.#gateOpen = false;
     this.#stall?.stop();
-    this.#dependencies.clock.clearTimeout(this.#pumpTimer);
-    this.#pumpTimer = undefined;
+    this.#later?.stop();
     this.#stopExpiry();
     this.#attempt?.end();
     this.#attempt = undefined;
@@ -196,7 +198,6 @@ export class CurrentLeg {
     this.#channel.nodeGone(node);
   }
 
-  /** The session is over. */
   dispose(): void {
     this.#channel.detach();
     this.close();
@@ -261,6 +262,7 @@ export class CurrentLeg {
       const frame = this.#pipeline.next(now);
       if (frame === undefined) return;
       this.#frames++;
+      this.#later?.left(now);
       budget -= frame.bytes.byteLength;
       totals.audioSent(frame.samples / this.#opening.request.sampleRate);
       this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
@@ -276,23 +278,15 @@ export class CurrentLeg {
   readonly #endTurn = (): void => this.#channel.command({ type: 'leg.finalize' });
 
   #afterPump(): void {
-    if (this.#pipeline.drained) {
-      if (this.#drainedTold) return;
-      this.#drainedTold = true;
-      this.#parts.charts.tell({ type: 'audio.drained' });
-      return;
-    }
-    if (this.#pipeline.starved) {
-      this.#parts.spending.starved();
-      return;
-    }
-    if (this.#isHeld || this.#pumpTimer !== undefined) return;
-    const { clock } = this.#dependencies;
-    const waitMs = this.#pipeline.waitMs(clock.now());
-    if (waitMs === Number.POSITIVE_INFINITY) return;
-    this.#pumpTimer = clock.setTimeout(() => {
-      this.#pumpTimer = undefined;
-      this.pump();
-    }, Math.ceil(waitMs));
+    if (this.#pipeline.gathering) this.#later?.whenGathered();
+    else if (this.#pipeline.drained) this.#tellDrained();
+    else if (this.#pipeline.starved) this.#parts.spending.starved();
+    else if (!this.#isHeld) this.#later?.whenPaced();
+  }
+
+  #tellDrained(): void {
+    if (this.#drainedTold) return;
+    this.#drainedTold = true;
+    this.#parts.charts.tell({ type: 'audio.drained' });
   }
 }

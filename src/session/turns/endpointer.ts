@@ -7,7 +7,7 @@ import type { Endpointing } from '../../providers/provider.ts';
 /** What is known of the audio. */
 type EndpointerAudio = Pick<
   AudioPipeline,
-  'sentSamples' | 'coveredSamples' | 'speechEndAfter' | 'speechStartAfter' | 'speechSince' | 'soundSince'
+  'sentSamples' | 'coveredSamples' | 'meter' | 'speechStartAfter' | 'speechSince' | 'soundSince'
 >;
 
 export class Endpointer {
@@ -33,7 +33,7 @@ export class Endpointer {
     // Turns that the model has ended by itself count as well.
     this.#from = Math.max(this.#from, pipeline.coveredSamples);
     if (!pipeline.speechSince(this.#from)) return this.#quietlyDue(pipeline);
-    const speechEnd = pipeline.speechEndAfter(this.#from, this.#silenceSamples);
+    const speechEnd = pipeline.meter.speech.endAfter(this.#from, this.#silenceSamples);
     const isOver = speechEnd !== undefined && sentSamples >= speechEnd + this.#silenceSamples;
     // A turn begins with its first word: what was before makes it no longer.
     const isTooLong = sentSamples - pipeline.speechStartAfter(this.#from) >= this.#longestSamples;

@@ -1,4 +1,5 @@
 // Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth. Only a hash of the key is stored.
+import type { Latency } from '../../api/listen/latency.ts';
 import type { PlaceRule } from '../../api/places/place-rule.ts';
 import type { Actor } from '../audit-log/calls.ts';
 
@@ -41,6 +42,8 @@ export interface KeySettings {
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: PlaceRule['regions'];
   retention: PlaceRule['retention'];
+  /** Of its live sessions that say nothing themselves; null for the gateway's own setting. */
+  latency: Latency | null;
 }
 
 /** A key as it may be shown. */

@@ -1,4 +1,5 @@
 // How a key lies in its row, and how it is read from there.
+import type { Latency } from '../../api/listen/latency.ts';
 import type { NamedRegion } from '../../api/places/place-rule.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 
@@ -20,6 +21,7 @@ export interface KeyRow {
   dailySpendMicroUsdMax: bigint | null;
   regions: string | null;
   retention: 'none' | null;
+  latency: Latency | null;
   organisationRegions: string | null;
   organisationRetention: 'none' | null;
   graceUntil: string | null;
@@ -36,7 +38,7 @@ export const SELECT_KEYS = `
          revoked_at AS revokedAt, expires_at AS expiresAt, scopes, models, origins,
          requests_per_minute_max AS requestsPerMinuteMax, sessions_max AS sessionsMax,
          tokens_per_minute_max AS tokensPerMinuteMax, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
-         api_keys.regions, api_keys.retention, organisations.regions AS organisationRegions,
+         api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
          made_by AS makerId, people.email AS maker, suspended_at IS NOT NULL AS suspended
@@ -55,6 +57,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
   regions: 'regions',
   retention: 'retention',
+  latency: 'latency',
 };
 
 type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions';

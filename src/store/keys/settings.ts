@@ -1,4 +1,5 @@
 // Checks the settings of a key and normalises them.
+import { LATENCIES, type Latency } from '../../api/listen/latency.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
@@ -30,6 +31,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   dailySpendMicroUsdMax: null,
   regions: null,
   retention: null,
+  latency: null,
 };
 
 const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: number) => KeySettings[Name] } = {
@@ -50,6 +52,7 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
   dailySpendMicroUsdMax: (value) => checkedMicroUsd(value, 'daily spend of a key'),
   regions: checkedRegions,
   retention: checkedRetention,
+  latency: checkedLatency,
 };
 
 export const SETTING_NAMES = Object.keys(CHECKS) as (keyof KeySettings)[];
@@ -89,6 +92,11 @@ export function checkedRegions(value: unknown): NamedRegion[] | null {
 export function checkedRetention(value: unknown): 'none' | null {
   if (value === null || value === 'none') return value;
   throw invalid('The retention is `none`, or null where anything may be kept.');
+}
+
+function checkedLatency(value: unknown): Latency | null {
+  if (value === null || LATENCIES.some((latency) => latency === value)) return value as Latency | null;
+  throw invalid(`The latency is one of ${LATENCIES.join(', ')}, or null for the gateway's own setting.`);
 }
 
 function checkedExpiry(value: unknown, nowMs: number): string {

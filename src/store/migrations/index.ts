@@ -15,6 +15,7 @@ import { teams } from './0013-teams.ts';
 import { sessionEvents } from './0014-session-events.ts';
 import { members } from './0015-members.ts';
 import { places } from './0016-places.ts';
+import { latency } from './0017-latency.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly string[] = [
   sessionEvents,
   members,
   places,
+  latency,
 ];

@@ -27,15 +27,15 @@ const tsx = ['--import', 'tsx'];
 export const TARGETS = {
   gateway: (asked: Asked) => startGateway(asked, 'auto'),
   'gateway-node': (asked: Asked) => startGateway(asked, 'node'),
-  handwritten: ({ upstreamPort }: Asked) => startRelay('./handwritten.ts', upstreamPort),
-  floor: ({ upstreamPort }: Asked) => startRelay('./floor.ts', upstreamPort),
+  handwritten: ({ upstreamPort }: Asked) => startRelay(new URL('./handwritten.ts', import.meta.url), upstreamPort),
+  floor: ({ upstreamPort }: Asked) => startRelay(new URL('./floor.ts', import.meta.url), upstreamPort),
   nginx: ({ upstreamPort }: Asked) => startNginx(upstreamPort),
 } satisfies Readonly<Record<string, (asked: Asked) => Promise<Target>>>;
 
 export type TargetName = keyof typeof TARGETS;
 
 async function startGateway({ upstreamPort, query }: Asked, door: string): Promise<Target> {
-  const child = forked('../process-under-load.ts', [], {
+  const child = forked(new URL('../process-under-load.ts', import.meta.url), [], {
     BENCH_PROVIDERS: 'deepgram',
     BENCH_DOOR: door,
     BENCH_SETTINGS: JSON.stringify({
@@ -58,7 +58,7 @@ async function startGateway({ upstreamPort, query }: Asked, door: string): Promi
   };
 }
 
-async function startRelay(program: string, upstreamPort: number): Promise<Target> {
+async function startRelay(program: URL, upstreamPort: number): Promise<Target> {
   const child = forked(program, [`ws://127.0.0.1:${upstreamPort}/v1/listen`], {});
   const { port } = await told<{ port: number }>(child);
   const stop = () => {
@@ -102,10 +102,10 @@ async function startNginx(upstreamPort: number): Promise<Target> {
   return { port, path: '/v1/listen', headers: '', pid: child.pid as number, stop };
 }
 
-/** A module of this folder on the first core; what is measured of it is far behind what its start cost. */
-function forked(module: string, args: string[], env: Record<string, string>): ChildProcess {
+/** A module on the first core; what is measured of it is far behind what its start cost. */
+function forked(module: URL, args: string[], env: Record<string, string>): ChildProcess {
   const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
-  return fork(new URL(module, import.meta.url), args, {
+  return fork(module, args, {
     execPath: '/usr/bin/env',
     execArgv: ['taskset', '-c', TARGET_CORE, process.execPath, ...tsx, '--expose-gc', ...flags],
     env: { ...process.env, ...env },

@@ -77,6 +77,8 @@ describe('a listen query', () => {
       { common: { redact: ['pci', 'numbers'], vocabulary_boost: 0.5 } },
     ],
     [{ suspend_seconds: '1' }, { suspendSeconds: 1 }],
+    [{ latency: 'low' }, { latency: 'low' }],
+    [{ latency: 'throughput' }, { latency: 'throughput' }],
     [{ suspend_seconds: '3600' }, { suspendSeconds: 3_600 }],
     [{ api_key: 'anything' }, {}],
   ])('%j is read exactly', (parameters, expected) => {

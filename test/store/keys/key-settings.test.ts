@@ -27,6 +27,7 @@ const full: KeySettings = {
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
   regions: ['eu', 'uk'],
   retention: 'none',
+  latency: 'throughput',
 };
 
 describe('a new key', () => {
@@ -49,6 +50,7 @@ describe('a new key', () => {
       dailySpendMicroUsdMax: null,
       regions: null,
       retention: null,
+      latency: null,
       organisationRegions: null,
       organisationRetention: null,
       revokedAt: null,
@@ -138,6 +140,7 @@ describe('a new key', () => {
     ['dailySpendMicroUsdMax', [-1n, 2n ** 63n, 5, '5']],
     ['regions', [[], ['global'], ['unknown'], ['eu', 'mars'], 'eu', ['']]],
     ['retention', ['kept', 'NONE', true]],
+    ['latency', ['fast', 'LOW', true]],
   ];
   test.each(bad)('and a changed one is refused when its %s cannot be', (name, values) => {
     const { tables, create, organisation, other } = begin();

@@ -31,6 +31,7 @@ const full: KeySettings = {
   dailySpendMicroUsdMax: 2n ** 63n - 1n,
   regions: ['eu', 'uk'],
   retention: 'none',
+  latency: 'throughput',
 };
 
 describe('a changed key', () => {

@@ -26,6 +26,8 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
   providerParams?: ParamsOf<Slug>;
   /** Seconds without audio after which the gateway lets go of the provider's connection: 1 to 3,600; 20 when absent. */
   suspendSeconds?: number;
+  /** How long audio may be gathered before the gateway sends it on: `balanced` when absent. */
+  latency?: 'low' | 'balanced' | 'throughput';
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
   /** Ends the session at once. */
@@ -56,6 +58,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'turnEvents',
   'providerParams',
   'suspendSeconds',
+  'latency',
   'strict',
   'signal',
   'reconnect',
@@ -94,6 +97,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     turn_events: options.turnEvents,
     provider_params: paramsText(options.providerParams),
     suspend_seconds: options.suspendSeconds,
+    latency: options.latency,
     strict: options.strict,
   };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
