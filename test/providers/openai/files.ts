@@ -106,6 +106,17 @@ export const files: BatchFixtures = {
       [{ text: 'a', language: 'Klingon', segments: [{ text: 'a', start: null, end: 1 }, null, 'x'], words: 'none' }],
       { utterances: [{ text: 'a', start: 0, end: 12.5 }], language: undefined },
     ],
+    'text of which the segments say less': [
+      {},
+      [{ text: 'One two.', segments: [{ start: 0, end: 1, text: 'One' }], words: ONE }],
+      { utterances: [{ text: 'One two.', start: 0, end: 2 }] },
+    ],
+    'text that is signs alone': [{}, [{ text: '♪' }], { utterances: [{ text: '♪', start: 0, end: 12.5 }] }],
+    'words and segments that are said to begin before the file': [
+      {},
+      [{ text: 'One', segments: [{ start: -0.02, end: 1, text: 'One' }], words: [word('One', -0.02, 0.5)] }],
+      { utterances: [{ text: 'One', start: 0, end: 1, words: [word('One', 0, 0.5)] }] },
+    ],
     'a text that is none': [{}, [{ text: 3 }], 'next bad_answer'],
     ...Object.fromEntries(
       ['audio.pcm', 'audio', 'wav', 'audio.aac'].map((name) => [

@@ -2,7 +2,7 @@
 import type { Utterance, Word } from '../../../../machines/events.ts';
 import type { TokenLogprob } from '../../../api/transcriptions.ts';
 import type { BatchResult } from '../../provider.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../json.ts';
+import { fractionIn, listIn, type Members, numberIn, objectIn, textIn, timeIn } from '../json.ts';
 import { languageCode } from '../languages/whisper-languages.ts';
 import { Speakers, sentencesOf, utteranceOf, wordOf } from '../words.ts';
 
@@ -28,12 +28,16 @@ export function languageOf({ language, languages }: Members): string | undefined
   return told === undefined ? undefined : languageCode(told);
 }
 
-/** By segments, else by sentences of words; without either there are no times: what was said was said somewhere in the file. */
+/** Segments may say fewer words than the text: spaces and signs are another matter. */
+const lettersIn = (text: string): number => text.replace(/[^\p{L}\p{N}]/gu, '').length;
+
+/** By segments that say all of the text, else by sentences of words; without either there are no times: what was said was said somewhere in the file. */
 function utterancesOf({ segments, words: told }: Members, text: string, fileSeconds: number): Utterance[] {
   const speakers = new Speakers(['?']);
   const utterances = segmentsOf(segments, speakers);
   const words = wordsOf(told, speakers);
-  if (utterances.length > 0 || text === '') return placeWords(utterances, words);
+  const isWhole = utterances.length > 0 && lettersIn(utterances.map((each) => each.text).join('')) >= lettersIn(text);
+  if (isWhole || text === '') return placeWords(utterances, words);
   return words.length > 0 ? sentencesOf(words, text) : [utteranceOf(text, 0, fileSeconds)];
 }
 
@@ -42,7 +46,7 @@ function segmentsOf(segments: unknown, speakers: Speakers): Utterance[] {
   const utterances: Utterance[] = [];
   for (const each of listIn(segments)) {
     const { text, start: from, end: until, speaker, speaker_id } = objectIn(each);
-    const [said, start, end] = [textIn(text)?.trim() ?? '', numberIn(from), numberIn(until)];
+    const [said, start, end] = [textIn(text)?.trim() ?? '', timeIn(from), timeIn(until)];
     if (said === '') continue;
     if (start === undefined || end === undefined) return [];
     utterances.push(
@@ -55,7 +59,7 @@ function segmentsOf(segments: unknown, speakers: Speakers): Utterance[] {
 const wordsOf = (words: unknown, speakers: Speakers): Word[] =>
   listIn(words).flatMap((each) => {
     const { word, start: from, end: until, probability, speaker_id } = objectIn(each);
-    const [said, start, end] = [textIn(word)?.trim(), numberIn(from), numberIn(until)];
+    const [said, start, end] = [textIn(word)?.trim(), timeIn(from), timeIn(until)];
     if (said === undefined || start === undefined || end === undefined) return [];
     return [wordOf(said, start, end, fractionIn(probability), speakers.numberOf(speaker_id))];
   });
