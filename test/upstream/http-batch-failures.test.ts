@@ -1,4 +1,5 @@
 // Whatever a provider of files does comes out as a failure with a kind, in time, and without a word that clients must not see.
+import type { ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { HttpBatchCodec } from '../../src/providers/provider.ts';
@@ -113,6 +114,27 @@ describe('a provider that', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await failed).toMatchObject({ kind: 'next', reason: 'stalled', code: 'answer_timeout' });
+    await made.expectNothingLeft();
+  });
+
+  it('trickles its answer has no longer for it than one that says nothing', async () => {
+    const trickle = (response: ServerResponse) => {
+      const more = () => setImmediate(() => response.destroyed || response.write(' ', more));
+      response.write('{', more);
+    };
+    const made = await world([trickle]);
+    const failed = made.failure(scriptedCodec({ answerMs: 30_000 }));
+    const over = { now: false };
+    void failed.then(() => {
+      over.now = true;
+    });
+    await made.provider.until(() => made.provider.arrived.length === 1);
+    for (let turn = 0; turn < 2_000 && !over.now; turn++) {
+      made.clock.increment(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(over.now).toBe(true);
+    expect(await failed).toMatchObject({ kind: 'next', code: 'answer_timeout' });
     await made.expectNothingLeft();
   });
 

@@ -16,7 +16,7 @@ const REFUSAL_MS = 1_000;
 
 export interface ExchangeRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
   content: RequestContent;
-  /** How long the provider may leave the request waiting: to connect, to take more of the body, to answer. */
+  /** How long the provider may leave the request waiting: to connect, to take more of the body, to answer, to end its answer. */
   answerMs: number;
 }
 
@@ -193,7 +193,6 @@ class Answer implements Dispatcher.DispatchHandler {
     if (this.#settle === undefined || this.#status === undefined) return;
     this.#bytes += piece.byteLength;
     if (isSuccess(this.#status)) {
-      this.#patience.wait(answerTimeout);
       if (this.#bytes > ANSWER_BYTES_MAX) this.fail(new LegFailed(answerTooLarge));
       else this.#pieces.push(piece);
       return;
