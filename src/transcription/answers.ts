@@ -3,7 +3,7 @@
 import type { Segment, Transcription, VerboseTranscription } from '../api/transcriptions.ts';
 import { usdOf } from '../billing/price.ts';
 import type { Degradation } from '../failover/chain.ts';
-import { languageName } from '../providers/kit/languages/whisper-languages.ts';
+import { baseLanguage, languageName } from '../providers/kit/languages/whisper-languages.ts';
 import type { FileResult } from './job.ts';
 import { hasTimes } from './shortcomings.ts';
 import { type Cue, cuesOf } from './subtitles/cues.ts';
@@ -70,11 +70,11 @@ export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degra
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** As a code: what was heard, else what was asked for, else what the model hears. */
+/** As a code: what was heard, else what was asked for, else the one that the model hears. */
 function languageOf({ outcome: { language, member } }: FileResult): string {
-  const [own] = member.card.languages;
+  const [own, ...others] = new Set(member.card.languages.map(baseLanguage));
   const asked = member.language === 'auto' ? undefined : member.language;
-  return language ?? asked ?? (own === undefined || own === '*' ? 'und' : own);
+  return language ?? asked ?? (own === undefined || own === '*' || others.length > 0 ? 'und' : own);
 }
 
 /** Libraries for OpenAI's interface insist on all of its members; those that no other provider has stay neutral. */
