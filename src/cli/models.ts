@@ -91,9 +91,9 @@ function isMeant({ id, modes, languages, available }: Model, word: string): bool
 
 const LEGEND = `
 Prices in USD a minute. c: of connection, silence included; u: live by
-utterance; each: for a session. REGIONS: with * something is kept in all of them.
-voxgate models | cat lists modes and languages in full; --language fr, --mode
-live, --region eu and others find some of them.`;
+utterance; each: for a session. REGIONS, from 100 columns on: with * something
+is kept in all of them. voxgate models | cat lists modes and languages in full;
+--language fr, --mode live, --region eu and others list fewer models.`;
 
 /** A terminal of so many characters has room for the regions. */
 const REGIONS_COLUMNS_MIN = 100;
