@@ -90,7 +90,9 @@ describe('voxgate ledger audit of a node that was killed with money held', () =>
       const { ledger, clock, customer, database } = ledgerRig(join(running, 'voxgate.db'));
       clock.nowMs = Date.now() - agoMs;
       const who = customer({ credit: 1_000_000n });
-      for (const id of ['ses_1', 'ses_2']) ledger.openSession(headOf(who, id), holdOf(60_000n, 0n, 60_000));
+      const openedAt = new Date(clock.nowMs).toISOString();
+      for (const id of ['ses_1', 'ses_2'])
+        ledger.openSession(headOf(who, id, { openedAt }), holdOf(60_000n, 0n, 60_000));
       for (const name of readdirSync(running)) copyFileSync(join(running, name), join(directory, name));
       database.close();
       const { code, output, errors } = await on(directory)('audit', '--json');

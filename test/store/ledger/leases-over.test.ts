@@ -19,7 +19,9 @@ function killed(agoMs: number) {
   const { ledger, clock, customer, database } = ledgerRig(join(running, NAME));
   clock.nowMs = Date.now() - agoMs;
   const who = customer({ credit: 1_000_000n });
-  for (const id of ['ses_1', 'ses_2', 'ses_3']) ledger.openSession(headOf(who, id), holdOf(60_000n, 0n, LEASE_MS));
+  const openedAt = new Date(clock.nowMs).toISOString();
+  for (const id of ['ses_1', 'ses_2', 'ses_3'])
+    ledger.openSession(headOf(who, id, { openedAt }), holdOf(60_000n, 0n, LEASE_MS));
   ledger.renewHold(headOf(who, 'ses_1'), [lineOf(10_000)], holdOf(60_000n, 0n, LEASE_MS));
   const copy = join(temporaryDirectory(), 'copy.db');
   ledger.backup(copy);
