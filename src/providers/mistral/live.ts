@@ -20,8 +20,9 @@ interface State {
   detects: boolean;
   clock: LegClock;
   text: GrowingText;
-  /** Where the turn was said to end: text may still come. */
+  /** Where the turn was said to end: text may still come; and where the last one did. */
   ending: number | undefined;
+  endedSeconds: number;
   /** Ends that were asked for and are not there, on the provider's clock; and the last of all. */
   asked: number[];
   askedSeconds: number;
@@ -78,6 +79,7 @@ export const live: LiveCodec<State> = {
       clock: new LegClock(request.sampleRate),
       text: new GrowingText('Mistral'),
       ending: undefined,
+      endedSeconds: 0,
       asked: [],
       askedSeconds: 0,
       before: '',
@@ -200,7 +202,10 @@ function heard(state: State, message: Members): Step[] {
     }
     case 'turn.end': {
       const steps = endToldTurn(state);
-      state.ending = clock.heardSeconds(seconds ?? clock.sentSeconds);
+      const until = clock.heardSeconds(seconds ?? clock.sentSeconds);
+      // Said again: what has been heard since is of the next turn.
+      if (until <= state.endedSeconds) return steps;
+      state.ending = until;
       return [...steps, { type: 'wake', afterMs: TEXT_MS }];
     }
     case 'transcription.done':
@@ -217,6 +222,7 @@ function endToldTurn(state: State): Step[] {
   const { ending, clock, text } = state;
   if (ending === undefined) return [];
   state.ending = undefined;
+  state.endedSeconds = ending;
   return [text.end(clock.legSeconds(ending))];
 }
 
