@@ -112,7 +112,7 @@ export interface ProviderSimulator extends SimulatedFailures {
   http(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer>;
   /** Whether a message gives the final of a turn: the host repeats, delays or empties those. */
   isFinal(message: Readonly<Record<string, unknown>>): boolean;
-  /** A final has no text of its own: what is said behind one that is late never overtakes it. */
+  /** What is said behind a final that is late never overtakes it: the final has no text of its own, or what follows says that it was there. */
   keepsOrder?: true;
   /** For a protocol whose messages are not JSON: the text or bytes of a message, which may be any object. */
   encode?(message: Readonly<Record<string, unknown>>): string | Uint8Array;

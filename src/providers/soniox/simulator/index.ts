@@ -15,6 +15,8 @@ export const simulator: ProviderSimulator = {
   refusal: (status) => refusal(status),
   failure: () => ({ messages: [errorOf(500)], close: { code: 1011, reason: '' } }),
   isFinal: ({ tokens }) => Array.isArray(tokens) && tokens.some(({ is_final }) => is_final === true),
+  // Each message says how far all audio is final.
+  keepsOrder: true,
 
   upgrade(request, tools) {
     if (request.url.pathname !== '/transcribe-websocket') return { refuse: refusal(404) };

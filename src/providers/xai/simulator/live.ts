@@ -43,11 +43,11 @@ export function sessionFault(query: URLSearchParams): string | undefined {
   return fault && `${fault.member}: ${fault.message}`;
 }
 
-/** Two decimals, rounded down: a word never ends behind the audio it was heard in. */
-const hundredths = (seconds: number): number => Math.floor(seconds * 100 + 1e-6) / 100;
+/** Milliseconds, rounded down: a word never ends behind the audio it was heard in. */
+const thousandths = (seconds: number): number => Math.floor(seconds * 1000 + 1e-6) / 1000;
 
 export const wireWord = ({ word, start, end, confidence }: Word, speaker: number | undefined) => ({
-  ...{ text: word, start: hundredths(start), end: hundredths(end) },
+  ...{ text: word, start: thousandths(start), end: thousandths(end) },
   ...(confidence === undefined ? {} : { confidence }),
   ...(speaker === undefined ? {} : { speaker }),
 });
@@ -113,7 +113,7 @@ export class GrokSession extends SimulatedSession {
     this.peer.send({
       ...{ type: 'transcript.partial', text, is_final: false, speech_final: false, ...more },
       words: this.has('no-words') ? [] : wordsOf(heard).map((word) => wireWord(word, speaker)),
-      ...{ start: hundredths(start), duration: hundredths(end) - hundredths(start) },
+      ...{ start: thousandths(start), duration: thousandths(end) - thousandths(start) },
       ...(smart_turn === undefined ? {} : { end_of_turn_confidence: more.speech_final ? 0.95 : 0 }),
     });
   }
@@ -124,7 +124,7 @@ export class GrokSession extends SimulatedSession {
     const all = this.has('whole-done') ? this.#said : [];
     const words = all.flatMap(wordsOf).map((word) => wireWord(word, undefined));
     const text = all.map((each) => each.text).join(' ');
-    this.peer.send({ type: 'transcript.done', text, words, duration: hundredths(this.seconds) });
+    this.peer.send({ type: 'transcript.done', text, words, duration: thousandths(this.seconds) });
     this.close(1000);
   }
 
