@@ -2,6 +2,7 @@
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
 import { type Refusal, refuse } from '../api/errors.ts';
 import { FREE_RULE, isFree, type PlaceRule, strictest } from '../api/places/place-rule.ts';
+import { isCustom, ownerOf } from '../api/slug.ts';
 import { type Dial, placed, placesOf } from '../providers/kit/places.ts';
 
 /** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */
@@ -42,13 +43,20 @@ function notWithin(slug: string, param: string, dial: Dial, rules: readonly Aske
   const wanted = Object.entries(others?.params ?? {}).map(([name, value]) => `\`${name}\`: ${JSON.stringify(value)}`);
   const goes = [...new Set(places.map(({ region, retention }) => `${region} (retention ${retention})`))];
   const where = goes.length === 0 ? 'where its audio goes is not known' : `its audio goes to ${goes.join(', ')}`;
+  const settings = isCustom(slug)
+    ? '`region` and `retention` of its entry'
+    : `VOXGATE_${ownerOf(slug).toUpperCase()}_REGION and …_RETENTION`;
+  const own =
+    dial.access.baseUrl === undefined
+      ? ''
+      : `, an address of the gateway’s configuration, of which ${settings} say that`;
   const advice =
     wanted.length > 0
       ? `It would with ${wanted.join(', ')} in its \`provider_params\`.`
       : 'Name another model: GET /v1/models?region=…&retention=… lists those that keep to a rule.';
   return refuse(
     isOfRegion ? 'retention_not_allowed' : 'region_not_allowed',
-    `${slug} cannot be used: ${asked.join(', ')}, and here ${where}. ${advice}`,
+    `${slug} cannot be used: ${asked.join(', ')}, and here ${where}${own}. ${advice}`,
     { param },
   );
 }

@@ -30,6 +30,21 @@ it('leaves out a mode without a price', () => {
   expect(model?.pricing).not.toHaveProperty('batch');
 });
 
+it.each([
+  ['nowhere that is known', undefined, { region: 'unknown', retention: 'unknown' }],
+  ['where the configuration says', { region: 'eu' as const }, { region: 'eu', retention: 'unknown' }],
+])('shows that audio goes to an address of the configuration, and that it is %s', (_, place, shownPlace) => {
+  const [deepgram] = providers.filter(({ name }) => name === 'deepgram') as [Provider];
+  const models = listModels({
+    providers: new Map([['deepgram', deepgram]]),
+    access: () => ({ baseUrl: 'https://proxy.example', credential: 'x', ...(place && { place }) }),
+    prices: createPriceList(providers),
+    statusOf: () => 'up',
+  });
+  const processing = models.flatMap((model) => model.processing);
+  expect(processing).toEqual(models.map(() => expect.objectContaining(shownPlace)));
+});
+
 it('shows a model without any price as not available, like one without a credential', () => {
   const without = { 'deepgram/nova-3': { batch: null, live: null } };
   expect(shown('deepgram/nova-3', without)).toMatchObject({

@@ -213,5 +213,8 @@ describe('a model is refused by its name where it does not keep to a rule', () =
     expect(message).toContain('`mip_opt_out`: true');
     const { message: other } = await refusal({ model: 'cartesia/ink-2', rules: [EU] });
     expect(other).toMatch(/the request asks for region eu.*its audio goes to global.*GET \/v1\/models/);
+    const configured = { access: { baseUrl: 'https://proxy.example' } };
+    const { message: own } = await refusal({ model: 'speechmatics/enhanced', rules: [EU] }, configured);
+    expect(own).toMatch(/goes to unknown.*, an address of .*VOXGATE_SPEECHMATICS_REGION and …_RETENTION say that/);
   });
 });

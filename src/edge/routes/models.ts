@@ -6,7 +6,7 @@ import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import { knownOf, type OwnKeyOf } from '../../failover/chain-credential.ts';
-import { placed } from '../../providers/kit/places.ts';
+import { placed, shownProcessing } from '../../providers/kit/places.ts';
 import type { ModelCard, Provider, ProviderAccess } from '../../providers/provider.ts';
 import { isServed } from '../../providers/served.ts';
 import type { OwnKey } from '../../vault/own-keys.ts';
@@ -48,6 +48,7 @@ export function listModels(
       const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
       return {
         ...card,
+        processing: shownProcessing(card, known),
         object: 'model' as const,
         owned_by: ownerOf(card.id),
         modes,

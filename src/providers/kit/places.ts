@@ -5,6 +5,7 @@ import type { Mode } from '../../api/models.ts';
 import { isFree, isNamedRegion, type PlaceRule, REGIONS } from '../../api/places/place-rule.ts';
 import type { Processing } from '../../api/processing.ts';
 import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
+import { processedAtUrl } from './cards.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Place = Pick<Processing, 'region' | 'retention' | 'endpoints' | 'params'>;
@@ -50,6 +51,10 @@ export function placesOf({ provider, card, mode, access }: Omit<Dial, 'params'>)
   const region = place?.region;
   return region === undefined ? found : [...found, ...found.map((row) => ({ ...row, region }))];
 }
+
+/** What is shown of a model: what the catalogue says, or what the configuration says of an address in its place. */
+export const shownProcessing = ({ processing }: Pick<ModelCard, 'processing'>, { baseUrl, place }: ProviderAccess) =>
+  baseUrl === undefined ? processing : processedAtUrl.map((row): Processing => ({ ...row, ...place }));
 
 const keeps = ({ region, retention }: Place, rule: PlaceRule): boolean =>
   (rule.regions === null || (rule.regions as readonly string[]).includes(region)) &&
