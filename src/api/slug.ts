@@ -34,17 +34,21 @@ export function modelOf(slug: string): string {
 /**
  * The known slugs nearest to a mistyped one, best first, at most `count`.
  * Distance is Levenshtein over the whole slug, or its model where no provider was named; candidates further than half the length
- * are not offered.
+ * are offered only where they are of the provider that was named.
  */
 export function nearestSlugs(wanted: string, known: readonly string[], count = 3): string[] {
   const bounded = wanted.slice(0, SLUG_LENGTH_MAX).toLowerCase();
+  const owner = bounded.includes('/') ? `${ownerOf(bounded)}/` : undefined;
   return known
     .map((slug) => {
       const written = slug.toLowerCase();
-      const compared = bounded.includes('/') ? written : modelOf(written);
+      const compared = owner !== undefined ? written : modelOf(written);
       return { slug, compared, distance: editDistance(bounded, compared) };
     })
-    .filter(({ compared, distance }) => distance <= Math.max(3, compared.length / 2))
+    .filter(
+      ({ compared, distance }) =>
+        distance <= Math.max(3, compared.length / 2) || (owner !== undefined && compared.startsWith(owner)),
+    )
     .sort((a, b) => a.distance - b.distance || (a.slug < b.slug ? -1 : 1))
     .slice(0, count)
     .map(({ slug }) => slug);

@@ -141,6 +141,7 @@ describe('a chain', () => {
       'names 500 models',
     ],
     ['a mistyped model', { model: 'loopback/scrpt' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
+    ['a model far from all', { model: 'loopback/whisper-3' }, 'model_not_found', 'model', 'Did you mean loopback/'],
     ['a mistyped provider', { model: 'lopback/script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
     ['another case', { model: 'Loopback/Script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
     ['a model without its provider', { model: 'script' }, 'model_not_found', 'model', 'Did you mean loopback/script'],
