@@ -48,7 +48,7 @@ export default defineConfig({
       },
       { test: { ...common, name: 'alone', include: ALONE } },
       // It waits for speech, deadlines and processes more than it computes.
-      { test: { ...common, name: 'slow', include: SLOW, maxWorkers: 6, sequence: { groupOrder: 1 } } },
+      { test: { ...common, name: 'slow', include: SLOW, maxWorkers: 4, sequence: { groupOrder: 1 } } },
     ],
   },
 });
