@@ -39,7 +39,7 @@ export const Limits = Type.Object({
     1,
     10_000,
     8,
-    'WebSocket messages over 1 MiB that a process gathers at a time, half of them for one organisation, with the door `node`; others wait unread.',
+    'WebSocket messages over 1 MiB that a process gathers or takes in at a time, half of them for one organisation, with the door `node`; others wait unread.',
   ),
   largeMessageSocketsMax: Type.Integer({
     minimum: 1,

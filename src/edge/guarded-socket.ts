@@ -106,14 +106,13 @@ export abstract class GuardedSocket implements DoorSocket {
   }
 
   protected received(data: Uint8Array, isBinary: boolean): void {
-    this.#gathered();
-    if (!this.#listens(data.byteLength, isBinary)) return;
     // Without a closure: this is called for every frame.
     try {
-      this.#handlers.message(this, data, isBinary);
+      if (this.#listens(data.byteLength, isBinary)) this.#handlers.message(this, data, isBinary);
     } catch (error) {
       this.#fault(error);
     }
+    this.#gathered();
   }
 
   protected ponged(bytes: number): void {

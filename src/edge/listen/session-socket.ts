@@ -55,7 +55,8 @@ export class SessionSocket implements SocketHandlers {
     if (this.#isTooBig(data.byteLength, isBinary)) return;
     const isLarge = data.byteLength > LARGE_BYTES;
     if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
-    else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(isLarge ? data : new Uint8Array(data), isBinary));
+    else if (isLarge) this.#work.add(data.byteLength + MESSAGE_BYTES, this.#inItsPlace(data, isBinary));
+    else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
   }
 
   #take(data: Uint8Array, isBinary: boolean): void {
@@ -66,8 +67,22 @@ export class SessionSocket implements SocketHandlers {
     else tell(this.#session, decodeClientMessage(data));
   }
 
+  /** The place in which it was gathered is free when all of it is taken. */
+  #inItsPlace(data: Uint8Array, isBinary: boolean): Steps {
+    this.pace.taking();
+    const { pace } = this;
+    const pieces = this.#pieces(data, isBinary);
+    return (function* () {
+      try {
+        yield* pieces;
+      } finally {
+        pace.taken();
+      }
+    })();
+  }
+
   /** Text is taken whole. */
-  *#pieces(data: Uint8Array, isBinary: boolean): Steps {
+  *#pieces(data: Uint8Array, isBinary: boolean): Generator<number, void> {
     const pieceBytes = isBinary ? STEP_BYTES : data.byteLength;
     for (let at = 0; at < data.byteLength; at += pieceBytes) {
       this.#take(data.subarray(at, at + pieceBytes), isBinary);

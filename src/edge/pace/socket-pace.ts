@@ -84,6 +84,9 @@ interface OwnPlaces extends Places {
 export interface OpenPace extends SocketPace {
   /** What the door lets a message of it have. */
   readonly messageBytesMax: number;
+  /** The large message that has come is being taken by steps: until `taken` it has the place in which it was gathered. */
+  taking(): void;
+  taken(): void;
   release(): void;
 }
 
@@ -156,6 +159,10 @@ class Pace implements OpenPace {
   readonly #places: OwnPlaces;
   messageBytesMax = Number.POSITIVE_INFINITY;
   #isGathering = false;
+  /** Large messages of the socket that are not taken yet, in the place that it has. */
+  #takingCount = 0;
+  /** The next message begins as soon as they are. */
+  #onTaken: (() => void) | undefined;
   #mayBeLarge = false;
   #excess: Excess | undefined;
 
@@ -219,15 +226,32 @@ class Pace implements OpenPace {
 
   enter(granted: () => void): boolean {
     const { messages, asker } = this.#places;
-    asker.granted = granted;
     this.#isGathering = true;
+    if (this.#takingCount > 0) {
+      this.#onTaken = granted;
+      return false;
+    }
+    asker.granted = granted;
     return messages.enter(asker);
   }
 
   leave(): void {
     if (!this.#isGathering) return;
     this.#isGathering = false;
-    this.#places.messages.leave(this.#places.asker);
+    this.#onTaken = undefined;
+    if (this.#takingCount === 0) this.#places.messages.leave(this.#places.asker);
+  }
+
+  taking(): void {
+    if (this.#isGathering || this.#takingCount > 0) this.#takingCount++;
+  }
+
+  taken(): void {
+    if (this.#takingCount === 0 || --this.#takingCount > 0) return;
+    if (!this.#isGathering) this.#places.messages.leave(this.#places.asker);
+    const next = this.#onTaken;
+    this.#onTaken = undefined;
+    next?.();
   }
 
   mayBeLarge(): boolean {
@@ -242,6 +266,8 @@ class Pace implements OpenPace {
 
   release(): void {
     this.leave();
+    if (this.#takingCount > 0) this.#places.messages.leave(this.#places.asker);
+    this.#takingCount = 0;
     if (this.#organisation.rushing === this) this.#organisation.rushing = undefined;
     if (this.#mayBeLarge) this.#places.sockets.giveBack(this.#places.asker.organisationId);
     this.#mayBeLarge = false;

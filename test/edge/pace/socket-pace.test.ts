@@ -175,3 +175,60 @@ describe('sockets of a door that cannot see a message before it is whole', () =>
     expect([open('a').mayBeLarge(), open('b').mayBeLarge()]).toEqual([true, true]);
   });
 });
+
+describe('the place of a large message', () => {
+  const places = () => {
+    const { open } = rig({ largeMessagesMax: 1 });
+    const order: string[] = [];
+    const first = open('a');
+    const second = open('b');
+    return { order, first, second, enters: (pace: typeof first, name: string) => pace.enter(() => order.push(name)) };
+  };
+
+  test('is given on when the message is taken, not when it has come', () => {
+    const { order, first, second, enters } = places();
+    expect([enters(first, 'first'), enters(second, 'second')]).toEqual([true, false]);
+    first.taking();
+    first.leave();
+    expect(order).toEqual([]);
+    first.taken();
+    expect(order).toEqual(['second']);
+  });
+
+  test('is kept by a socket whose next message began, which waits until the one before is taken', () => {
+    const { order, first, second, enters } = places();
+    enters(first, 'first');
+    first.taking();
+    first.leave();
+    expect([enters(first, 'first again'), enters(second, 'second')]).toEqual([false, false]);
+    first.taken();
+    expect(order).toEqual(['first again']);
+    first.leave();
+    expect(order).toEqual(['first again', 'second']);
+  });
+
+  test('is given back once, whatever is still being taken as the socket closes', () => {
+    const { order, first, second, enters } = places();
+    enters(first, 'first');
+    first.taking();
+    first.leave();
+    enters(second, 'second');
+    first.release();
+    first.taken();
+    expect(order).toEqual(['second']);
+    expect(enters(first, 'first')).toBe(false);
+    second.leave();
+    expect(order).toEqual(['second', 'first']);
+  });
+
+  test('is not given back by a message that needed none', () => {
+    const { order, first, second, enters } = places();
+    enters(first, 'first');
+    enters(second, 'second');
+    second.taking();
+    second.taken();
+    expect(order).toEqual([]);
+    first.leave();
+    expect(order).toEqual(['second']);
+  });
+});
