@@ -18,7 +18,8 @@ export interface SessionSettings {
   idleMs: number;
   /** Without audio for so long, the connection to the provider is let go of until there is some. */
   suspendMs: number;
-  latency?: Latency;
+  /** How audio is gathered where a request and its key say nothing. */
+  latency: Latency;
   longestMs: number;
   memoryBytesMax: number;
   replayMs: number;
@@ -55,8 +56,8 @@ export interface SessionDependencies {
   settings: SessionSettings;
   totals: SessionTotals;
   openSpool(): Spool;
-  /** How far frames are gathered for what a client asks for; absent: not at all. */
-  gathering?: Readonly<Record<Latency, Gathering>>;
+  /** How far frames are gathered for what a client asks for. */
+  gathering: Readonly<Record<Latency, Gathering>>;
   access(provider: string): ProviderAccess;
   /** Chooses the node that opens a leg; absent: any node that answers. */
   placement?: Placement | undefined;

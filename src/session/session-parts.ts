@@ -59,10 +59,8 @@ export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: Session
   suspendSeconds === undefined ? settings.suspendMs : suspendSeconds * 1000;
 
 /** How far audio is gathered before it leaves. */
-export const gatheringOf = (
-  { request }: SessionOpening,
-  { gathering, settings }: SessionDependencies,
-): Gathering | undefined => gathering?.[request.latency ?? settings.latency ?? 'balanced'];
+export const gatheringOf = ({ request }: SessionOpening, { gathering, settings }: SessionDependencies): Gathering =>
+  gathering[request.latency ?? settings.latency];
 
 /** @param first the member of the chain to begin with */
 export function chartInputOf(

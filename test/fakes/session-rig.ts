@@ -40,6 +40,7 @@ export const SETTINGS: SessionSettings = {
   spoolNodeBytesMax: 1_073_741_824,
   unreadBytesMax: 65_536,
   unreadEventsMax: 256,
+  latency: 'balanced',
   drainMs: 60_000,
   upstreamRetries: 1,
   // Attempts are counted, where a test is not about the time that they have.
