@@ -1,6 +1,5 @@
 // `provider_params` of Fireworks: https://docs.fireworks.ai/api-reference/audio-transcriptions
-import { Type } from '@sinclair/typebox';
-import { fraction, honouredBy, oneOf, optionTable, text } from '../kit/options.ts';
+import { fraction, honouredBy, oneOf, optionTable, text, timestampGranularities } from '../kit/options.ts';
 import { PROMPT_WITH_TERMS } from '../kit/vocabulary/conversions.ts';
 
 const files = honouredBy({ batch: true });
@@ -8,14 +7,7 @@ const files = honouredBy({ batch: true });
 export const options = optionTable({
   prompt: files(text(1_024, 'Text in the style, or with the words, that are expected.'), { common: PROMPT_WITH_TERMS }),
   temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
-  timestamp_granularities: files(
-    Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
-      minItems: 1,
-      maxItems: 2,
-      description: 'Times that are asked for; those of segments always are.',
-    }),
-    { wire: false },
-  ),
+  timestamp_granularities: files(timestampGranularities, { wire: false }),
   vad_model: files(oneOf(['silero', 'whisperx-pyannet'], 'What finds speech; silero when absent.')),
   alignment_model: files(
     oneOf(

@@ -1,6 +1,5 @@
 // `provider_params` of Groq: https://console.groq.com/docs/api-reference#audio-transcription
-import { Type } from '@sinclair/typebox';
-import { fraction, honouredBy, optionTable, text } from '../kit/options.ts';
+import { fraction, honouredBy, optionTable, text, timestampGranularities } from '../kit/options.ts';
 import { PROMPT_WITH_TERMS } from '../kit/vocabulary/conversions.ts';
 
 const files = honouredBy({ batch: true });
@@ -10,12 +9,5 @@ export const options = optionTable({
     common: PROMPT_WITH_TERMS,
   }),
   temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
-  timestamp_granularities: files(
-    Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
-      minItems: 1,
-      maxItems: 2,
-      description: 'Times that are asked for; those of segments always are.',
-    }),
-    { wire: false },
-  ),
+  timestamp_granularities: files(timestampGranularities, { wire: false }),
 });

@@ -85,6 +85,13 @@ export const processedAtUrl: readonly Processing[] = processedIn(
   [{ retention: 'unknown' }],
 );
 
+/** What models have in common that run on a server of one's own. */
+export const ownServer = {
+  price: { free: true },
+  priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
+  processing: processedAtUrl,
+} as const satisfies Partial<Common>;
+
 export function modelCards(provider: string, common: Common, rows: readonly Row[]): readonly ModelCard[] {
   return rows.map((row) => {
     const { name, description, live, batch, can, canLive, switching } = row;

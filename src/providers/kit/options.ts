@@ -150,6 +150,13 @@ export const texts = (maxItems: number, description: string, { minItems, maxLeng
     description,
   });
 
+/** As OpenAI's files have it, and those that follow them. */
+export const timestampGranularities = Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
+  minItems: 1,
+  maxItems: 2,
+  description: 'Times that are asked for; those of segments always are.',
+});
+
 interface ListBounds {
   minItems?: number;
   maxLength?: number;

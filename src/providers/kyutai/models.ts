@@ -1,7 +1,7 @@
 // The catalogue row of Kyutai's model that tells of pauses, on a moshi-server. A server has one model, which is not asked for but known
 // by the address; its name is in the query all the same, for a proxy that has several servers behind it. Unverified: what comes at the
 // end of the longest session. The larger model (2.6B, English) is not listed: it tells of no pauses, and is 2.5 s behind the speaker.
-import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { modelCards, ownServer } from '../kit/cards.ts';
 
 export const models = modelCards(
   'kyutai',
@@ -16,9 +16,8 @@ export const models = modelCards(
       language_detection: false,
     },
     sampleRates: [24_000],
-    price: { free: true },
+    ...ownServer,
     priceSource: { url: 'https://github.com/kyutai-labs/delayed-streams-modeling', date: '2026-11-23' },
-    processing: processedAtUrl,
   },
   [
     {

@@ -2,7 +2,7 @@
 // known by the address; its name is in the metadata all the same, for a proxy that has several behind it.
 // Unverified, and read leniently: the words of errors, whether a key of NVIDIA's cloud is refused in these words, which of the models
 // tells speakers apart (asked of all that are said to), and how soon silence ends a turn where the container is configured otherwise.
-import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { modelCards, ownServer } from '../kit/cards.ts';
 
 /** The language that is asked for where none is named; the server wants one. */
 export const LANGUAGE: Readonly<Record<string, string>> = { 'parakeet-rnnt-1.1b-multilingual': 'multi' };
@@ -22,9 +22,8 @@ export const models = modelCards(
     // https://docs.nvidia.com/nim/riva/asr/latest/support-matrix.html
     sampleRates: [16_000, 8_000, 24_000, 44_100, 48_000],
     // On hardware of one's own; the licence is by the GPU.
-    price: { free: true },
+    ...ownServer,
     priceSource: { url: 'https://docs.nvidia.com/nim/riva/asr/latest/support-matrix.html', date: '2026-11-23' },
-    processing: processedAtUrl,
   },
   [
     {

@@ -1,6 +1,15 @@
 // `provider_params` of OpenAI's models.
 import { Type } from '@sinclair/typebox';
-import { honouredBy, integer, number, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import {
+  honouredBy,
+  integer,
+  number,
+  oneOf,
+  optionTable,
+  text,
+  texts,
+  timestampGranularities,
+} from '../kit/options.ts';
 import { PROMPT_WITH_TERMS, toBaseLanguages } from '../kit/vocabulary/conversions.ts';
 import type { CommonMember } from '../kit/vocabulary/serving.ts';
 
@@ -79,14 +88,7 @@ export const options = optionTable({
   temperature: honouredBy({ batch: [...PROMPTED, ...DIARIZE] })(number(0, 1, 'Of sampling; 0 when absent.'), {
     common: 'temperature',
   }),
-  timestamp_granularities: honouredBy({ batch: ['whisper-1'] })(
-    Type.Array(Type.Union([Type.Literal('word'), Type.Literal('segment')]), {
-      minItems: 1,
-      maxItems: 2,
-      description: 'Times that are asked for; those of segments always are.',
-    }),
-    { wire: false },
-  ),
+  timestamp_granularities: honouredBy({ batch: ['whisper-1'] })(timestampGranularities, { wire: false }),
   chunking_strategy: honouredBy({ batch: [...FILE_4O, ...DIARIZE] })(
     Type.Union([Type.Literal('auto'), ServerVad], {
       description: 'How a file is cut. Models that tell speakers apart are always given one; `auto` when absent.',

@@ -1,7 +1,7 @@
 // Catalogue rows of speaches: models that it is often given; another is told by the configuration. Read in its source, and not tried
 // on a server: that speech is never heard at the highest threshold, which leaves the ends of turns to the gateway, and how long a
 // model takes to load on first use.
-import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { modelCards, ownServer } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 /** Hertz of linear16 in a session; it takes no other. */
@@ -49,9 +49,7 @@ export const models = modelCards(
       language_detection: true,
     },
     sampleRates: [LIVE_RATE],
-    price: { free: true },
-    priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
-    processing: processedAtUrl,
+    ...ownServer,
   },
   MODELS.map(([id, name, of]) => ({
     ...{ id, name, description: `${WHERE} ${of}`, live: '0', batch: '0' },

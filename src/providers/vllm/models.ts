@@ -2,7 +2,7 @@
 // https://docs.vllm.ai/en/latest/models/supported_models. Read in its source, and not tried on a server: whether a key is asked for at
 // sessions, how much a message may hold, and how long a turn may be. Where no language is said newer servers find Whisper's out,
 // older ones take everything for English.
-import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { modelCards, ownServer } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 /** Hertz of linear16 in a session; it takes no other. */
@@ -65,9 +65,7 @@ export const models = modelCards(
     },
     sampleRates: [LIVE_RATE],
     fileBytesMax: FILE_BYTES_MAX,
-    price: { free: true },
-    priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
-    processing: processedAtUrl,
+    ...ownServer,
   },
   [
     {

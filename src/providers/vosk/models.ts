@@ -2,7 +2,7 @@
 // known by the address; its name is in the query all the same, for a proxy that has several servers behind it.
 // Read leniently, as the four servers differ: the one in C++ answers the configuration as if it were audio, and tells words only where
 // its environment says so; the one for GPUs may end without an answer. Unverified: the server of two languages.
-import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { modelCards, ownServer } from '../kit/cards.ts';
 
 export const models = modelCards(
   'vosk',
@@ -17,9 +17,8 @@ export const models = modelCards(
       language_detection: false,
     },
     sampleRates: [8_000, 16_000],
-    price: { free: true },
+    ...ownServer,
     priceSource: { url: 'https://alphacephei.com/vosk/models', date: '2026-11-23' },
-    processing: processedAtUrl,
   },
   (
     [

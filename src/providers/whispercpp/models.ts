@@ -1,6 +1,6 @@
 // The catalogue row of whisper.cpp: its server has the one model that it was started with. What it answers was read in its source and
 // of a built server; not verified is which formats it reads beside WAV, MP3 and FLAC where it was started without `--convert`.
-import { modelCards, processedAtUrl } from '../kit/cards.ts';
+import { modelCards, ownServer } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
 export const models = modelCards(
@@ -16,9 +16,7 @@ export const models = modelCards(
       language_detection: true,
     },
     sampleRates: [16_000],
-    price: { free: true },
-    priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },
-    processing: processedAtUrl,
+    ...ownServer,
   },
   [
     {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { members, oneOf, type ValueFault } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { answerIn, type FileAnswer } from '../../kit/simulator/openai-answers.ts';
-import { invalid, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
+import { invalid, type Refusal, refuse, refuseWith } from '../../kit/simulator/openai-refusals.ts';
 import { openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
 
@@ -78,10 +78,7 @@ export const simulator = openaiShapedSimulator({
   provider: 'fireworks',
   base: '/v1',
   keyRefusal: (fault) => refuse(KEY_REFUSALS[fault]),
-  refusal: (status) =>
-    refuse(
-      BY_STATUS[status] ?? { status, code: null, message: 'The request was refused.', type: 'internal_server_error' },
-    ),
+  refusal: (status) => refuseWith(status, BY_STATUS),
   files: {
     form,
     bytesMax: 1_000_000_000,

@@ -23,6 +23,10 @@ export const refuse = (refusal: Refusal): SimulatedAnswer => ({
   body: { error: errorOf(refusal) },
 });
 
+/** A refusal of a status: in the service's own words where it has some. */
+export const refuseWith = (status: number, known: Readonly<Record<number, Refusal>>): SimulatedAnswer =>
+  refuse(known[status] ?? { status, code: null, message: 'The request was refused.', type: 'internal_server_error' });
+
 export const invalid = (param: string, message: string, code = 'invalid_value'): Refusal => ({ code, message, param });
 
 export const missing = (param: string): Refusal =>

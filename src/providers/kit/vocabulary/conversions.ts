@@ -3,9 +3,12 @@ import type { Redaction } from '../../../api/listen/vocabulary.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { Serves } from './serving.ts';
 
+/** Terms that are one text. */
+export const TERMS_AS_TEXT = { keyterms: { to: (terms) => terms.join(', ') } } as const satisfies Serves;
+
 /** For models that are told of terms in the text of their prompt and nowhere else: they come last, where a long prompt is heard. */
 export const PROMPT_WITH_TERMS = {
-  keyterms: { to: (terms) => terms.join(', '), as: 'as a part of its prompt' },
+  keyterms: { ...TERMS_AS_TEXT.keyterms, as: 'as a part of its prompt' },
   prompt: { to: (prompt, terms) => (terms === undefined ? prompt : `${prompt}\n${terms}`) },
 } as const satisfies Serves;
 

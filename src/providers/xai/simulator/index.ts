@@ -1,7 +1,8 @@
 // xAI's speech to text as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts.
 import { Type } from '@sinclair/typebox';
-import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
-import { authorizationOf, type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
+import { fileIn, formOf, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
+import type { KeyFault } from '../../kit/simulator/credentials.ts';
+import { keyRefused } from '../../kit/simulator/openai-service.ts';
 import { routed } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
@@ -47,8 +48,8 @@ export const simulator: ProviderSimulator = {
   isFinal: ({ type, is_final, text }) => is_final === true || (type === 'transcript.done' && text !== ''),
 
   upgrade(request, tools) {
-    const key = keyFault(authorizationOf(request, 'bearer'));
-    if (key !== undefined) return { refuse: refusal(...KEYS[key]) };
+    const refused = keyRefused(request, keyRefusal);
+    if (refused !== undefined) return { refuse: refused };
     if (request.url.pathname !== '/v1/stt') return { refuse: refusal(404) };
     const fault = sessionFault(request.url.searchParams);
     if (fault !== undefined) return { refuse: refusal(400, fault) };
@@ -56,8 +57,8 @@ export const simulator: ProviderSimulator = {
   },
 
   async http(request, tools) {
-    const key = keyFault(authorizationOf(request, 'bearer'));
-    if (key !== undefined) return refusal(...KEYS[key]);
+    const refused = keyRefused(request, keyRefusal);
+    if (refused !== undefined) return refused;
     const answer = await routed(request, {
       'GET /v1/api-key': () => ({ status: 200, body: { name: 'key', team_blocked: false, api_key_blocked: false } }),
       'POST /v1/stt': () => transcribe(request, tools),
@@ -72,16 +73,17 @@ const refusal = (status: number, error = 'The request was refused.'): SimulatedA
   body: { code: CODES[status] ?? 'Internal error', error },
 });
 
+const keyRefusal = (fault: KeyFault) => refusal(...KEYS[fault]);
+
 async function transcribe(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
   const form = await formOf(request);
   const asked = valuesOf(form ?? new FormData(), Form);
-  const fault = faultIn(Form, asked);
-  if (fault !== undefined) return refusal(400, `${fault.member}: ${fault.message}`);
+  const fault = wrongIn(Form, asked);
+  if (fault !== undefined) return refusal(400, fault);
   if (asked.format === true && asked.language === undefined) return refusal(400, 'format requires language.');
   // What stands behind the file may not be read.
   if ([...(form?.keys() ?? [])].at(-1) !== 'file') return refusal(400, 'file must be the last field.');
-  const file = form?.get('file');
-  const bytes = file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const bytes = (await fileIn(form, 'file')) ?? new Uint8Array();
   const heard = await tools.transcribe(bytes, asked.language as string | undefined).catch(() => undefined);
   if (heard === undefined) return refusal(400, 'Unsupported audio format.');
   const isDiarized = asked.diarize === true;

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Word } from '../../../../machines/events.ts';
 import { objectOf } from '../../kit/json.ts';
-import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
+import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
 import { textOf } from '../../kit/words.ts';
@@ -38,10 +38,7 @@ const Query = members(
 );
 
 /** What is wrong with the query of a session. */
-export function sessionFault(query: URLSearchParams): string | undefined {
-  const fault = faultIn(Query, valuesOf(query, Query));
-  return fault && `${fault.member}: ${fault.message}`;
-}
+export const sessionFault = (query: URLSearchParams): string | undefined => wrongIn(Query, valuesOf(query, Query));
 
 /** Milliseconds, rounded down: a word never ends behind the audio it was heard in. */
 const thousandths = (seconds: number): number => Math.floor(seconds * 1000 + 1e-6) / 1000;
@@ -58,7 +55,6 @@ export class GrokSession extends SimulatedSession {
   /** A turn that was locked and has not ended. */
   #kept: HeardTurnText | undefined;
   readonly #said: HeardText[] = [];
-  #idle: unknown;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
     super(peer, tools);
@@ -84,8 +80,7 @@ export class GrokSession extends SimulatedSession {
   }
 
   #expect(): void {
-    this.cancel(this.#idle);
-    this.#idle = this.later(IDLE_MS, () => this.#fail('Stream timed out.'));
+    this.expectMore(IDLE_MS, () => this.#fail('Stream timed out.'));
   }
 
   protected interim(heard: HeardTurnText): void {
