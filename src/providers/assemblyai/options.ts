@@ -1,6 +1,6 @@
 // `provider_params` of AssemblyAI.
 import { type TSchema, Type } from '@sinclair/typebox';
-import { flag, fraction, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import { exactly, flag, fraction, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
 import { toBaseLanguages, toRedactions } from '../kit/vocabulary/conversions.ts';
 import type { Place } from '../kit/vocabulary/serving.ts';
 import { FILE_MODELS, hasLive, LIVE_MODELS } from './models.ts';
@@ -126,13 +126,10 @@ export const options = optionTable({
   disfluencies: files(flag('Keeps filler words. False when absent.')),
   custom_spelling: honouredBy({ batch: FILES_ALONE })(
     list(
-      Type.Object(
-        {
-          from: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
-          to: Type.String({ minLength: 1, maxLength: 200 }),
-        },
-        { additionalProperties: false },
-      ),
+      exactly({
+        from: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
+        to: Type.String({ minLength: 1, maxLength: 200 }),
+      }),
       1_000,
       'How words are to be spelled: each of `from` as `to`.',
     ),

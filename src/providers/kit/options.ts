@@ -1,11 +1,13 @@
 // The option table of a provider: what `provider_params` may hold, which models honour it in which mode, and what it is called
 // on the wire. Ranges that depend on each other are the provider's to check: it refuses a request that breaks them.
 import {
+  type SchemaOptions,
   type Static,
   type TBoolean,
   type TInteger,
   type TNumber,
   type TObject,
+  type TProperties,
   type TSchema,
   type TString,
   Type,
@@ -103,7 +105,7 @@ function schemaOf(rows: OptionRows, others: readonly string[]): TObject {
   const members = Object.entries(rows).map(([name, { schema, other }]) => {
     return [name, Type.Optional(others.includes(name) ? (other as { schema: TSchema }).schema : schema)];
   });
-  return Type.Object(Object.fromEntries(members), { additionalProperties: false });
+  return exactly(Object.fromEntries(members));
 }
 
 /** Members whose names have dots, as members of the objects that these name: `a.b` is the member `b` of `a`. */
@@ -141,6 +143,10 @@ export const oneOf = <const Value extends string>(values: readonly Value[], desc
     values.map((value) => Type.Literal(value)),
     { description },
   );
+
+/** An object with these members and no others. */
+export const exactly = <Properties extends TProperties>(properties: Properties, more: SchemaOptions = {}) =>
+  Type.Object(properties, { ...more, additionalProperties: false });
 
 /** A list of texts that are not empty. */
 export const texts = (maxItems: number, description: string, { minItems, maxLength = 128 }: ListBounds = {}) =>

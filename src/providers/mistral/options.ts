@@ -1,22 +1,19 @@
 // `provider_params` of Mistral: https://docs.mistral.ai/studio/audio/speech-to-text
 import { Type } from '@sinclair/typebox';
-import { fraction, honouredBy, integer, optionTable, texts } from '../kit/options.ts';
+import { exactly, fraction, honouredBy, integer, optionTable, texts } from '../kit/options.ts';
 import { FILES, LIVE_2, LIVE_3 } from './models.ts';
 
-const TurnDetection = Type.Object(
-  {
-    start_threshold: Type.Optional(fraction('How sure it has to be that a turn begins; 0.5 when absent.')),
-    eager_end_threshold: Type.Optional(fraction('The same of an early end; 0.5 when absent.')),
-    end_threshold: Type.Optional(fraction('The same of an end; 0.33 when absent.')),
-    min_silence_ms: Type.Optional(integer(0, 10_000, 'Silence before any end; 500 when absent.')),
-    end_timeout_ms: Type.Optional(
-      Type.Union([integer(0, 60_000, 'Silence that ends a turn in any case.'), Type.Null()], {
-        description: 'Silence that ends a turn in any case; 3000 when absent, and null for none.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const TurnDetection = exactly({
+  start_threshold: Type.Optional(fraction('How sure it has to be that a turn begins; 0.5 when absent.')),
+  eager_end_threshold: Type.Optional(fraction('The same of an early end; 0.5 when absent.')),
+  end_threshold: Type.Optional(fraction('The same of an end; 0.33 when absent.')),
+  min_silence_ms: Type.Optional(integer(0, 10_000, 'Silence before any end; 500 when absent.')),
+  end_timeout_ms: Type.Optional(
+    Type.Union([integer(0, 60_000, 'Silence that ends a turn in any case.'), Type.Null()], {
+      description: 'Silence that ends a turn in any case; 3000 when absent, and null for none.',
+    }),
+  ),
+});
 
 const withoutSpaces = (term: string): string => term.replaceAll(/\s+/g, '_');
 

@@ -1,6 +1,7 @@
 // `provider_params` of OpenAI's models.
 import { Type } from '@sinclair/typebox';
 import {
+  exactly,
   honouredBy,
   integer,
   number,
@@ -13,27 +14,19 @@ import {
 import { PROMPT_WITH_TERMS, toBaseLanguages } from '../kit/vocabulary/conversions.ts';
 import type { CommonMember } from '../kit/vocabulary/serving.ts';
 
-const strict = { additionalProperties: false };
+export const ServerVad = exactly({
+  type: Type.Literal('server_vad'),
+  threshold: Type.Optional(number(0, 1, 'How loud speech must be; 0.5 when absent.')),
+  prefix_padding_ms: Type.Optional(integer(0, 10_000, 'Audio kept before speech; 300 when absent.')),
+  silence_duration_ms: Type.Optional(integer(0, 60_000, 'Silence that ends a turn; 200 when absent.')),
+});
 
-export const ServerVad = Type.Object(
-  {
-    type: Type.Literal('server_vad'),
-    threshold: Type.Optional(number(0, 1, 'How loud speech must be; 0.5 when absent.')),
-    prefix_padding_ms: Type.Optional(integer(0, 10_000, 'Audio kept before speech; 300 when absent.')),
-    silence_duration_ms: Type.Optional(integer(0, 60_000, 'Silence that ends a turn; 200 when absent.')),
-  },
-  strict,
-);
-
-export const SemanticVad = Type.Object(
-  {
-    type: Type.Literal('semantic_vad'),
-    eagerness: Type.Optional(
-      oneOf(['low', 'medium', 'high', 'auto'], 'How soon a turn is taken for complete; `auto` when absent.'),
-    ),
-  },
-  strict,
-);
+export const SemanticVad = exactly({
+  type: Type.Literal('semantic_vad'),
+  eagerness: Type.Optional(
+    oneOf(['low', 'medium', 'high', 'auto'], 'How soon a turn is taken for complete; `auto` when absent.'),
+  ),
+});
 
 const TurnDetection = Type.Union([ServerVad, SemanticVad, Type.Null()], {
   description:

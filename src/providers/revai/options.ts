@@ -1,6 +1,6 @@
 // `provider_params` of Rev AI.
 import { Type } from '@sinclair/typebox';
-import { flag, honouredBy, integer, oneOf, optionTable, text } from '../kit/options.ts';
+import { exactly, flag, honouredBy, integer, oneOf, optionTable, text } from '../kit/options.ts';
 
 const everywhere = honouredBy({ live: true, batch: true });
 const live = honouredBy({ live: true });
@@ -20,10 +20,7 @@ export const options = optionTable({
   speakers_count: files(integer(1, 100, 'Files: how many speakers there are.'), { wholeFile: true }),
   custom_vocabularies: files(
     Type.Array(
-      Type.Object(
-        { phrases: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 1_000 }) },
-        { additionalProperties: false },
-      ),
+      exactly({ phrases: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 1_000 }) }),
       { minItems: 1, maxItems: 10, description: 'Files: words and phrases to expect.' },
     ),
     { common: { keyterms: { to: (phrases) => [{ phrases }] } } },

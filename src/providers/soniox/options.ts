@@ -1,17 +1,14 @@
 // `provider_params` of Soniox: https://soniox.com/docs/stt/api-reference/websocket-api
 import { Type } from '@sinclair/typebox';
-import { flag, honouredBy, integer, number, optionTable, text, texts } from '../kit/options.ts';
+import { exactly, flag, honouredBy, integer, number, optionTable, text, texts } from '../kit/options.ts';
 import { toBaseLanguages } from '../kit/vocabulary/conversions.ts';
 import { FILE_MODELS, LIVE_MODELS } from './models.ts';
 
 const everywhere = honouredBy({ live: LIVE_MODELS, batch: FILE_MODELS });
 const live = honouredBy({ live: LIVE_MODELS });
 
-const strict = { additionalProperties: false };
 const pairs = (one: string, other: string, description: string) =>
-  Type.Optional(
-    Type.Array(Type.Object({ [one]: Type.String(), [other]: Type.String() }, strict), { maxItems: 200, description }),
-  );
+  Type.Optional(Type.Array(exactly({ [one]: Type.String(), [other]: Type.String() }), { maxItems: 200, description }));
 
 export const options = optionTable({
   language_hints: everywhere(texts(60, 'Codes of the languages to expect; in place of `language`.', { maxLength: 8 }), {
@@ -22,13 +19,13 @@ export const options = optionTable({
     flag('Names the language of each part; `language=auto` asks for it as well.'),
   ),
   context: everywhere(
-    Type.Object(
+    exactly(
       {
         general: pairs('key', 'value', 'Facts such as domain, topic and names.'),
         text: Type.Optional(text(10_000, 'What was said or written before.')),
         terms: Type.Optional(texts(1_000, 'Words and names to expect.')),
       },
-      { ...strict, description: 'What is spoken about: 10,000 characters in all.' },
+      { description: 'What is spoken about: 10,000 characters in all.' },
     ),
     {
       common: {

@@ -1,6 +1,17 @@
 // `provider_params` of Speechmatics: members of its `transcription_config`, which are nested where the name on the wire has dots.
 import { Type } from '@sinclair/typebox';
-import { flag, fraction, honouredBy, integer, number, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import {
+  exactly,
+  flag,
+  fraction,
+  honouredBy,
+  integer,
+  number,
+  oneOf,
+  optionTable,
+  text,
+  texts,
+} from '../kit/options.ts';
 
 const everywhere = honouredBy({ live: true, batch: true });
 const live = honouredBy({ live: true });
@@ -20,13 +31,7 @@ export const options = optionTable({
   ),
   additional_vocab: everywhere(
     Type.Array(
-      Type.Union([
-        term,
-        Type.Object(
-          { content: term, sounds_like: Type.Optional(Type.Array(term, { maxItems: 20 })) },
-          { additionalProperties: false },
-        ),
-      ]),
+      Type.Union([term, exactly({ content: term, sounds_like: Type.Optional(Type.Array(term, { maxItems: 20 })) })]),
       {
         maxItems: 1_000,
         description: 'Words and names to expect, with what they sound like. A long list takes up to 15 s to be ready.',
@@ -44,7 +49,7 @@ export const options = optionTable({
     wire: 'transcript_filtering_config.remove_disfluencies',
   }),
   replacements: everywhere(
-    Type.Array(Type.Object({ from: term, to: Type.String({ maxLength: 128 }) }, { additionalProperties: false }), {
+    Type.Array(exactly({ from: term, to: Type.String({ maxLength: 128 }) }), {
       maxItems: 100,
       description: 'Words that are written otherwise; `from` may be an expression between slashes.',
     }),
