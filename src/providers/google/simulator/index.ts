@@ -2,6 +2,7 @@
 import { objectIn, objectOf } from '../../kit/json.ts';
 import { bodyOf } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { callRefusals } from '../../kit/simulator/grpc-call.ts';
 import { confidenceOf } from '../../kit/simulator/words.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
@@ -9,16 +10,17 @@ import { alternativeOf, configFault, durationText, RECOGNIZER, StreamingCall } f
 
 const FILE_SECONDS_MAX = 60;
 
-const WORDS: Readonly<Record<number, readonly [status: string, message: string]>> = {
-  400: ['INVALID_ARGUMENT', 'Request contains an invalid argument.'],
-  401: ['UNAUTHENTICATED', 'Request had invalid authentication credentials.'],
-  403: ['PERMISSION_DENIED', 'This API method requires billing to be enabled.'],
-  404: ['NOT_FOUND', 'Requested entity was not found.'],
-  429: ['RESOURCE_EXHAUSTED', 'Quota exceeded for quota metric "Concurrent streaming requests".'],
-  501: ['UNIMPLEMENTED', 'Method not found.'],
-  503: ['UNAVAILABLE', 'The service is currently unavailable.'],
-  504: ['DEADLINE_EXCEEDED', 'Deadline expired before operation could complete.'],
-};
+const refusal = callRefusals({
+  400: 'Request contains an invalid argument.',
+  401: 'Request had invalid authentication credentials.',
+  403: 'This API method requires billing to be enabled.',
+  404: 'Requested entity was not found.',
+  429: 'Quota exceeded for quota metric "Concurrent streaming requests".',
+  500: 'Internal error encountered.',
+  501: 'Method not found.',
+  503: 'The service is currently unavailable.',
+  504: 'Deadline expired before operation could complete.',
+});
 
 export const simulator: ProviderSimulator = {
   provider: 'google',
@@ -83,10 +85,4 @@ async function recognize(request: SimulatedRequest, tools: SimulatorTools): Prom
   }));
   const metadata = { totalBilledDuration: durationText(Math.ceil(heard.seconds)) };
   return { status: 200, body: { ...(results.length > 0 ? { results } : {}), metadata } };
-}
-
-function refusal(code: number, words?: string): SimulatedAnswer {
-  const [status, message] =
-    WORDS[code] ?? (code < 500 ? WORDS[400] : ['INTERNAL', 'Internal error encountered.']) ?? [];
-  return { status: code, body: { error: { code, message: words ?? message, status } } };
 }

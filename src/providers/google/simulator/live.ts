@@ -1,10 +1,10 @@
 // One streaming call of the simulated Google: a config, audio, and results until the requests end.
 import { Type } from '@sinclair/typebox';
-import { type Members, objectIn, objectOf } from '../../kit/json.ts';
+import { type Members, objectIn } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
-import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { SimulatedCall } from '../../kit/simulator/grpc-call.ts';
+import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
-import { HALF_CLOSE } from '../../provider.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 export const RECOGNIZER = /^projects\/[^/]+\/locations\/[a-z0-9-]+\/recognizers\/[^/]+$/;
@@ -78,7 +78,7 @@ const durationOf = (seconds: number) => {
   return { seconds: Math.floor(micros / 1e6), nanos: (micros % 1e6) * 1_000 };
 };
 
-export class StreamingCall extends SimulatedSession {
+export class StreamingCall extends SimulatedCall {
   readonly #recognizer: string;
   #features: Members = {};
   #wanted: Members = {};
@@ -87,18 +87,12 @@ export class StreamingCall extends SimulatedSession {
     super(peer, tools);
     this.#recognizer = recognizer;
     this.#expect();
-    this.later(CALL_MS, () => this.#fail(11, 'OUT_OF_RANGE: Exceeded maximum allowed stream duration of 305 seconds.'));
+    this.later(CALL_MS, () => this.fail(11, 'Exceeded maximum allowed stream duration of 305 seconds.'));
   }
 
-  protected message(message: string): void {
-    if (message === HALF_CLOSE) {
-      if (this.isListening) this.finish();
-      else this.close(1000);
-      return;
-    }
-    const { recognizer, streamingConfig } = objectOf(message);
-    if (this.isListening) this.#refuse('Malordered data received. Expected audio_content none was set.');
-    else if (recognizer !== this.#recognizer) this.#refuse('Invalid resource field value in the request.');
+  protected request({ recognizer, streamingConfig }: Members): void {
+    if (this.isListening) this.refuse('Malordered data received. Expected audio_content none was set.');
+    else if (recognizer !== this.#recognizer) this.refuse('Invalid resource field value in the request.');
     else this.#begin(objectIn(streamingConfig));
   }
 
@@ -106,8 +100,8 @@ export class StreamingCall extends SimulatedSession {
     const fault = this.has('invalid-config') ? 'Config is refused.' : configFault(config);
     const { explicitDecodingConfig, features } = objectIn(config);
     const { sampleRateHertz } = objectIn(explicitDecodingConfig);
-    if (fault !== undefined) this.#refuse(fault);
-    else if (typeof sampleRateHertz !== 'number') this.#refuse("Invalid value at 'config.explicit_decoding_config'.");
+    if (fault !== undefined) this.refuse(fault);
+    else if (typeof sampleRateHertz !== 'number') this.refuse("Invalid value at 'config.explicit_decoding_config'.");
     else {
       this.#features = objectIn(features);
       this.#wanted = objectIn(streamingFeatures);
@@ -116,8 +110,8 @@ export class StreamingCall extends SimulatedSession {
   }
 
   protected override audio(bytes: Uint8Array): void {
-    if (!this.isListening) this.#refuse('Malordered data received. Expected streaming_config none was set.');
-    else if (bytes.byteLength > AUDIO_BYTES_MAX) this.#refuse('Audio chunk can be of a maximum of 25600 bytes.');
+    if (!this.isListening) this.refuse('Malordered data received. Expected streaming_config none was set.');
+    else if (bytes.byteLength > AUDIO_BYTES_MAX) this.refuse('Audio chunk can be of a maximum of 25600 bytes.');
     else {
       this.#expect();
       this.hear(bytes);
@@ -167,19 +161,11 @@ export class StreamingCall extends SimulatedSession {
   }
 
   protected failed(): void {
-    this.#fail(13, 'INTERNAL: Internal error encountered.');
-  }
-
-  #refuse(words: string): void {
-    this.#fail(3, `INVALID_ARGUMENT: ${words}`);
-  }
-
-  #fail(status: number, reason: string): void {
-    this.close(4_000 + status, reason);
+    this.fail(13, 'Internal error encountered.');
   }
 
   #expect(): void {
-    const reason = 'ABORTED: Stream timed out after receiving no more client requests.';
-    this.expectMore(QUIET_MS, () => this.#fail(10, reason));
+    const reason = 'Stream timed out after receiving no more client requests.';
+    this.expectMore(QUIET_MS, () => this.fail(10, reason));
   }
 }

@@ -1,18 +1,20 @@
 // A Riva server as its clients meet it: one call, and no requests. It asks for no key; what is in front of it looks at one that is
 // shown. Calls are live.ts.
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
-import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
+import { callRefusals } from '../../kit/simulator/grpc-call.ts';
+import type { ProviderSimulator } from '../../simulation.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
 import { StreamingCall } from './live.ts';
 
-const WORDS: Readonly<Record<number, readonly [status: string, message: string]>> = {
-  400: ['INVALID_ARGUMENT', 'Error: Invalid request.'],
-  401: ['UNAUTHENTICATED', 'Authentication failed.'],
-  403: ['PERMISSION_DENIED', 'The account has no credits left.'],
-  404: ['UNIMPLEMENTED', 'Method not found.'],
-  429: ['RESOURCE_EXHAUSTED', 'Too many concurrent requests.'],
-  503: ['UNAVAILABLE', 'Server is not ready.'],
-};
+const refusal = callRefusals({
+  400: 'Error: Invalid request.',
+  401: 'Authentication failed.',
+  403: 'The account has no credits left.',
+  429: 'Too many concurrent requests.',
+  500: 'Triton failed.',
+  501: 'Method not found.',
+  503: 'Server is not ready.',
+});
 
 export const simulator: ProviderSimulator = {
   provider: 'nvidia',
@@ -23,19 +25,14 @@ export const simulator: ProviderSimulator = {
   grpc: { [PATH]: streamingRecognize },
 
   upgrade(request, tools) {
-    if (request.url.pathname !== PATH) return { refuse: refusal(404) };
+    if (request.url.pathname !== PATH) return { refuse: refusal(501) };
     const refused = keyRefusal(authorizationOf(request, 'bearer') ?? 'none', refusal);
     if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new StreamingCall(peer, tools) };
   },
 
-  http: async () => refusal(404),
+  http: async () => refusal(501),
   refusal,
   failure: () => ({ messages: [], close: { code: 4013, reason: 'INTERNAL: Triton failed.' } }),
   isFinal: ({ results }) => Array.isArray(results) && results.some(({ isFinal }) => isFinal === true),
 };
-
-function refusal(code: number): SimulatedAnswer {
-  const [status, message] = WORDS[code] ?? (code < 500 ? WORDS[400] : ['INTERNAL', 'Triton failed.']) ?? [];
-  return { status: code, body: { error: { code, message, status } } };
-}

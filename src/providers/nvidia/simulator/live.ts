@@ -1,10 +1,10 @@
 // One streaming call of the simulated Riva: a config, audio, and results until the requests end.
 import { Type } from '@sinclair/typebox';
-import { type Members, objectIn, objectOf } from '../../kit/json.ts';
+import { type Members, objectIn } from '../../kit/json.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
-import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { SimulatedCall } from '../../kit/simulator/grpc-call.ts';
+import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf, wordsOf } from '../../kit/simulator/words.ts';
-import { HALF_CLOSE } from '../../provider.ts';
 
 const flag = Type.Boolean();
 const text = Type.String();
@@ -33,22 +33,16 @@ const Config = members(
   },
 );
 
-export class StreamingCall extends SimulatedSession {
+export class StreamingCall extends SimulatedCall {
   #config: Members = {};
   #showsInterims = false;
 
-  protected message(message: string): void {
-    if (message === HALF_CLOSE) {
-      if (this.isListening) this.finish();
-      else this.close(1000);
-      return;
-    }
-    const { streamingConfig } = objectOf(message);
+  protected request({ streamingConfig }: Members): void {
     const { config, interimResults } = objectIn(streamingConfig);
     const fault = faultIn(Config, config);
-    if (this.isListening) this.#refuse('Error: Configuration was already sent.');
-    else if (fault !== undefined) this.#refuse(`Error: Invalid ${fault.member}.`);
-    else if (this.has('no-model')) this.#refuse('Error: Model is not available on server: streaming, type online.');
+    if (this.isListening) this.refuse('Error: Configuration was already sent.');
+    else if (fault !== undefined) this.refuse(`Error: Invalid ${fault.member}.`);
+    else if (this.has('no-model')) this.refuse('Error: Model is not available on server: streaming, type online.');
     else {
       this.#config = objectIn(config);
       this.#showsInterims = interimResults === true;
@@ -58,7 +52,7 @@ export class StreamingCall extends SimulatedSession {
 
   protected override audio(bytes: Uint8Array): void {
     if (this.isListening) this.hear(bytes);
-    else this.#refuse('Error: First message must contain the configuration.');
+    else this.refuse('Error: First message must contain the configuration.');
   }
 
   protected interim(heard: HeardTurnText): void {
@@ -70,7 +64,7 @@ export class StreamingCall extends SimulatedSession {
   }
 
   protected failed(): void {
-    this.close(4013, 'INTERNAL: Triton failed.');
+    this.fail(13, 'Triton failed.');
   }
 
   #say(heard: HeardTurnText, more: object): void {
@@ -82,9 +76,5 @@ export class StreamingCall extends SimulatedSession {
     }));
     const alternative = { transcript: `${heard.text} `, confidence: -1.5, ...(hasWords ? { words } : {}) };
     this.peer.send({ results: [{ alternatives: [alternative], audioProcessed: heard.end, ...more }] });
-  }
-
-  #refuse(words: string): void {
-    this.close(4003, `INVALID_ARGUMENT: ${words}`);
   }
 }
