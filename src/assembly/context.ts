@@ -45,8 +45,14 @@ export const clientsProviders = ({ config, providers }: WithProviders): Provider
 
 type WithProviders = Pick<Assembly, 'config' | 'providers'>;
 
-/** The service's own access to each provider. */
-export function serviceAccess({ config, providers }: WithProviders): (provider: string) => ProviderAccess {
+/** The service's own access to each provider: read out of the configuration once, since every request asks for it. */
+export function serviceAccess(assembly: WithProviders): (provider: string) => ProviderAccess {
+  const read = configuredAccesses(assembly);
+  const known = new Map([...assembly.providers.keys()].map((name) => [name, read(name)] as const));
+  return (name) => known.get(name) ?? read(name);
+}
+
+function configuredAccesses({ config, providers }: WithProviders): (provider: string) => ProviderAccess {
   const own = new Map(config.custom.map((model) => [slugOf(model), { ...model, apiKey: model.credential }] as const));
   return (name) => {
     const settings = own.get(name) ?? config.providers[name];
@@ -57,10 +63,11 @@ export function serviceAccess({ config, providers }: WithProviders): (provider: 
   };
 }
 
-/** Whether this node can reach a provider at the service's expense. */
-export function hasService(assembly: WithProviders, provider: string): boolean {
-  const known = assembly.providers.get(provider);
-  return known !== undefined && isServed(known, serviceAccess(assembly)(provider));
+/** Which providers this node can reach at the service's expense. */
+export function servedProviders(assembly: WithProviders): ReadonlySet<string> {
+  const access = serviceAccess(assembly);
+  const served = [...assembly.providers].filter(([name, provider]) => isServed(provider, access(name)));
+  return new Set(served.map(([name]) => name));
 }
 
 /** Where audio waits that memory has no room for. */

@@ -30,8 +30,8 @@ import {
   type Assembly,
   canMail,
   clientsProviders,
-  hasService,
   isPrivate,
+  servedProviders,
   serviceAccess,
   spoolDirectory,
 } from './context.ts';
@@ -111,15 +111,14 @@ function handlersOf(
   const { config, bus, metrics } = assembly;
   const { authenticator, money, vault, live } = behind;
   const { limits, session } = config;
+  const served = servedProviders(assembly);
   const common = {
     providers: clientsProviders(assembly),
     engines: { ...live.engines },
     access: serviceAccess(assembly),
     // Files are sent by the node that was given them; live audio by whichever can.
     hasService: (provider: string, mode: Mode) =>
-      mode === 'live' && live.placement !== undefined
-        ? live.placement.hasService(provider)
-        : hasService(assembly, provider),
+      mode === 'live' && live.placement !== undefined ? live.placement.hasService(provider) : served.has(provider),
     ownKeyOf: vault.vault.ownKeyOf,
     authenticator,
     limits: behind.limits,
@@ -244,8 +243,9 @@ function setUpOf(assembly: Assembly): SetUp {
   const { server, accounts } = config;
   const keepsMails = roles.has('accounts') && accounts.smtpUrl === undefined;
   const isBehindTls = accounts.publicUrl?.startsWith('https:');
+  const served = servedProviders(assembly);
   return {
-    providers: providersOf(clientsProviders(assembly), (provider) => hasService(assembly, provider)),
+    providers: providersOf(clientsProviders(assembly), (provider) => served.has(provider)),
     mail: !canMail(assembly) ? 'nowhere' : keepsMails ? 'outbox' : 'server',
     tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
   };

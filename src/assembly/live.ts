@@ -28,7 +28,7 @@ import { DialHealth } from '../upstream/service/dial-health.ts';
 import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { prepareCalls } from '../upstream/wire/grpc-wire.ts';
-import { type Assembly, hasService, lastingName, serviceAccess, spoolDirectory } from './context.ts';
+import { type Assembly, lastingName, servedProviders, serviceAccess, spoolDirectory } from './context.ts';
 import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -143,7 +143,8 @@ function openLegs(
   metrics.watchQueue('far_legs', () => legs.farLegs);
   if (members !== undefined) defer(members.onGone((node) => legs.nodeGone(node)));
   const providers = [...assembly.providers.keys()];
-  const credentials = providers.filter((name) => hasService(assembly, name));
+  const served = servedProviders(assembly);
+  const credentials = providers.filter((name) => served.has(name));
   return {
     legs,
     state: () => ({ providers, credentials, failing: health.failing(), shortOf: shortOf() ?? null }),
@@ -184,8 +185,7 @@ function openUpstream(assembly: Assembly, { access }: OpenedVault, engines: Live
     },
   });
   defer(() => upstream.close());
-  const served = [...providers.values()].filter(({ name }) => hasService(assembly, name));
-  const calls = served.flatMap((provider) => provider.calls ?? []);
+  const calls = [...servedProviders(assembly)].flatMap((name) => providers.get(name)?.calls ?? []);
   prepareCalls(calls).catch((err) => logger.error({ err, action: 'prepareCalls' }, 'upstream fault'));
   metrics.watchQueue('upstream_legs', () => upstream.size);
   return upstream;

@@ -60,6 +60,8 @@ const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+const COMMON_NAMES: ReadonlySet<string> = new Set(Object.keys(COMMON_HEADERS).map((name) => name.toLowerCase()));
+
 const CLIENT_LEFT = 'The client went away before it was answered. Send the request again.';
 
 /** Timeout of an answer; then the client gets an error. */
@@ -144,9 +146,14 @@ function isRetryUseless({ code, extras: { retryAfterSeconds } }: Refusal): boole
 /** What a reply says of itself wins over what every reply says. */
 function withCommonHeaders<Answer extends Reply>(reply: Answer, requestId: string): Answer {
   const own = reply.headers ?? {};
-  const said = new Set(Object.keys(own).map((name) => name.toLowerCase()));
-  const common = Object.entries(COMMON_HEADERS).filter(([name]) => !said.has(name.toLowerCase()));
-  return { ...reply, headers: { ...Object.fromEntries(common), ...own, 'X-Request-Id': requestId } };
+  return { ...reply, headers: { ...commonBeside(own), ...own, 'X-Request-Id': requestId } };
+}
+
+function commonBeside(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const said = Object.keys(own).filter((name) => COMMON_NAMES.has(name.toLowerCase()));
+  if (said.length === 0) return COMMON_HEADERS;
+  const names = new Set(said.map((name) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(COMMON_HEADERS).filter(([name]) => !names.has(name.toLowerCase())));
 }
 
 function createTable(routes: readonly Route[]): Table {

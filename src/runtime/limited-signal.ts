@@ -6,6 +6,8 @@ export interface LimitedSignal {
   readonly signal: AbortSignal;
   /** Whether it was the time that was over. */
   readonly isTimedOut: boolean;
+  /** Aborts it before its time. */
+  abort(reason: unknown): void;
   /** The work is done: nothing aborts the signal any more. Any number of times. */
   release(): void;
 }
@@ -26,6 +28,7 @@ export function limitedSignal(clock: Clock, timeoutMs: number, parent?: AbortSig
     get isTimedOut() {
       return isTimedOut;
     },
+    abort: (reason) => end.abort(reason),
     release: () => {
       clock.clearTimeout(timer);
       parent?.removeEventListener('abort', abort);

@@ -99,13 +99,12 @@ export class FileJob {
   async run<Own extends Upload>(read: ReadUpload<Own>): Promise<{ result: FileResult; upload: Own }> {
     const { settings, http } = this.#dependencies;
     const { client } = this.#options;
-    const given = new AbortController();
+    const limit = limitedSignal(http.clock, settings.timeoutMs);
     const leave = () => {
-      if (!this.#goesOn()) given.abort(client.reason);
+      if (!this.#goesOn()) limit.abort(client.reason);
     };
     if (client.aborted) leave();
     else client.addEventListener('abort', leave, { once: true });
-    const limit = limitedSignal(http.clock, settings.timeoutMs, given.signal);
     let code: string | undefined;
     try {
       return await this.#within(limit, read);

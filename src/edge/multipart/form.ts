@@ -237,7 +237,7 @@ class FormReader {
   }
 
   #dispose(): void {
-    this.#fail(new Error('The form was given up before it was read.'));
+    if (this.#state === 'reading') this.#fail(new Error('The form was given up before it was read.'));
     this.#release();
   }
 

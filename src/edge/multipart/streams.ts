@@ -5,6 +5,7 @@ import { fieldNotText } from './refusals.ts';
 
 /** Of a file's beginning. */
 const HEAD_BYTES = 64 * 1024;
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;
@@ -43,7 +44,7 @@ export function beginning(chunks: readonly Uint8Array[]): Uint8Array {
 /** The value of a field. Throws a Refusal when it is not UTF-8. */
 export function textOf(name: string, bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return STRICT.decode(bytes);
   } catch {
     throw fieldNotText(name);
   }

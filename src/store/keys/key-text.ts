@@ -1,6 +1,6 @@
 // The form of an API key, its checksum, and what is kept of it. Knows no database and no caller.
 // Published form: sk_vox_[0-9A-Za-z]{38}; the last six characters are the CRC-32 of all before them, in base 62.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const KEY_PREFIX = 'sk_vox_';
@@ -33,8 +33,7 @@ export function hasValidChecksum(text: string): boolean {
 /** What is kept of a key, or undefined when the text is no key. */
 export function parseKey(text: string): KeyTrace | undefined {
   if (!hasValidChecksum(text)) return undefined;
-  const hash = new Uint8Array(createHash('sha256').update(text).digest());
-  return { hash, display: `${text.slice(0, 11)}...${text.slice(-4)}` };
+  return { hash: new Uint8Array(hash('sha256', text, 'buffer')), display: `${text.slice(0, 11)}...${text.slice(-4)}` };
 }
 
 /** Uniform characters: bytes past the last whole multiple of 62 are thrown away. */

@@ -13,6 +13,8 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the body of a refusal; more is not waited for. */
 const REFUSAL_BYTES_MAX = 4_096;
 const REFUSAL_MS = 1_000;
+const STRICT = new TextDecoder('utf-8', { fatal: true });
+const LENIENT = new TextDecoder('utf-8');
 
 export interface ExchangeRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
   content: RequestContent;
@@ -225,7 +227,7 @@ class Answer implements Dispatcher.DispatchHandler {
     const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
     try {
       // JSON is UTF-8: in another coding it would come out as other words. Of a refusal the words hardly matter.
-      const body = new TextDecoder('utf-8', { fatal: isSuccess(status) }).decode(bytes);
+      const body = (isSuccess(status) ? STRICT : LENIENT).decode(bytes);
       settle.resolve({ status, headers: this.#headers, body });
     } catch {
       settle.reject(new LegFailed(badAnswer));
