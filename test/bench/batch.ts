@@ -1,217 +1,124 @@
 // `npm run bench -- batch [rounds] [--json]`: what the gateway adds to a file's way to its provider, how many requests a second it
-// takes, and what large uploads cost it in memory and time; the provider itself and another gateway measured in the same run.
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+// takes, and what large uploads cost it in memory and time. In every round the provider itself, a hop that only passes bytes on,
+// another gateway and this one take turns; what is compared was measured in one round.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../bin/build.js';
 import type { LoadResult, LoadTask } from './batch/load.ts';
-import { PEER, startPeer } from './batch/peer.ts';
-import { median } from './median.ts';
+import { PEER } from './batch/peer.ts';
+import { cpuMsOf, message } from './batch/processes.ts';
+import { startSetting } from './batch/setting.ts';
+import { percentile, ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
+import { bodyTask, formTask, LARGE_BYTES, type Task } from './batch/tasks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 3);
 const isJsonOnly = process.argv.includes('--json');
 
-const SMALL_BYTES = 16_000;
-const LARGE_BYTES = 100_000_000;
 const UPLOADS = 4;
-const PACED = { perSecond: 50, forMs: 15_000 };
-const SATURATED = { connections: 32, forMs: 6_000 };
-const BOUNDARY = 'voxgate-bench-boundary';
-const FORM_TYPE = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
-
-type Task = Omit<LoadTask, 'load'>;
+const PACED = { perSecond: 50, forMs: 5_000 };
+const SATURATED = { connections: 32, forMs: 4_000 };
+/** What is compared is not the compiler's work. */
+const WARM = { connections: 8, forMs: 1_000 };
+const WARM_REQUESTS = 5_000;
+const WARM_TURNS_MAX = 15;
 
 await ensureBuilt(root);
-const provider = start(new URL('./batch/provider.ts', import.meta.url));
-const load = start(new URL('./batch/load.ts', import.meta.url));
-const [{ url: providerUrl }] = await Promise.all([message<{ url: string }>(provider), message(load)]);
-const simulator = await startSimulator();
-const relay = start(new URL('./batch/relay.ts', import.meta.url), {}, [simulator.url]);
-const { url: relayUrl } = await message<{ url: string }>(relay);
-const gateway = start(new URL('./process-under-load.ts', import.meta.url), {
-  BENCH_PROVIDERS: 'openai,deepgram',
-  BENCH_SETTINGS: JSON.stringify({
-    OPENAI_API_KEY: 'bench',
-    VOXGATE_OPENAI_URL: providerUrl,
-    DEEPGRAM_API_KEY: 'bench',
-    VOXGATE_DEEPGRAM_URL: simulator.url,
-  }),
-});
-const { url: gatewayUrl, key, door } = await message<{ url: string; key: string; door: string }>(gateway);
-const peer = await startPeer(root);
+const setting = await startSetting(root);
+const { gateway, provider, simulator, relay, uploadRelay, peer, load, model } = setting;
 
+const bench = { Authorization: 'Bearer bench' };
+const own = (key: string) => ({ Authorization: `Bearer ${key}` });
+const portkey = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `${provider.url}/v1` };
+/** `prepaid`: the gateway for an organisation whose credit has an end, which has to be held before the provider is asked. */
 const ways = {
-  direct: formTask(`${providerUrl}/v1/audio/transcriptions`, { Authorization: 'Bearer bench' }, 'gpt-4o-transcribe'),
-  gateway: formTask(
-    `${gatewayUrl}/v1/audio/transcriptions`,
-    { Authorization: `Bearer ${key}` },
-    'openai/gpt-4o-transcribe',
-  ),
-  peer: formTask(
-    `${peer.url}/v1/audio/transcriptions`,
-    {
-      Authorization: 'Bearer bench',
-      'x-portkey-provider': 'openai',
-      'x-portkey-custom-host': `${providerUrl}/v1`,
-    },
-    'gpt-4o-transcribe',
-  ),
+  direct: { process: provider, task: formTask(provider.url, bench, { model }) },
+  relay: { process: relay, task: formTask(relay.url, bench, { model }) },
+  gateway: { process: gateway, task: formTask(gateway.url, own(gateway.key), { model: `openai/${model}` }) },
+  prepaid: { process: gateway, task: formTask(gateway.url, own(gateway.prepaidKey), { model: `openai/${model}` }) },
+  peer: { process: peer, task: formTask(peer.url, { ...bench, ...portkey }, { model }) },
+};
+const largeForm = (fields: Record<string, string>) => formTask(gateway.url, own(gateway.key), fields, LARGE_BYTES);
+/** Four files of 100 MB at once. `kept`: by way of the gateway's disk, since a fallback may need the file again. */
+const uploads = {
+  direct: bodyTask(simulator.url),
+  relay: bodyTask(uploadRelay.url),
+  straight: largeForm({ model: 'deepgram/nova-3' }),
+  kept: largeForm({ model: 'deepgram/nova-3', fallbacks: `openai/${model}` }),
 };
 type Way = keyof typeof ways;
+type Upload = keyof typeof uploads;
+type Of<Name extends string, Figures> = Record<Name, Figures[]>;
+
+/** One way in one round. */
+interface Measured {
+  p50Ms: number;
+  p99Ms: number;
+  perSecond: number;
+  /** Of the process that is measured, for each request. */
+  cpuMs: number;
+  /** Shares of a core. */
+  loadBusy: number;
+  providerBusy: number;
+}
 
 try {
-  await warm();
-  const uploads = await largeUploads();
-  const paced = await inTurns((way) => ask(ways[way], PACED));
-  const saturated = await inTurns((way) => ask(ways[way], SATURATED));
-  report(paced, saturated, uploads);
+  const wayNames = Object.keys(ways) as Way[];
+  for (const way of wayNames) await warm(ways[way].task);
+  const paced = emptyOf<Way, Measured>(ways);
+  const saturated = emptyOf<Way, Measured>(ways);
+  const large = emptyOf<Upload, { ms: number; growthMib: number }>(uploads);
+  for (let round = 0; round < rounds; round++) {
+    for (const way of wayNames) paced[way].push(await measure(way, PACED));
+    for (const way of wayNames) saturated[way].push(await measure(way, SATURATED));
+    for (const name of Object.keys(uploads) as Upload[]) large[name].push(await upload(uploads[name]));
+  }
+  report(paced, saturated, large);
 } finally {
-  gateway.send({ ask: 'stop' });
-  peer.process.kill();
-  simulator.process.kill();
-  for (const child of [provider, load, relay]) child.disconnect();
+  setting.close();
 }
 
-/** What is compared is not the compiler's work. */
-async function warm(): Promise<void> {
-  for (const way of Object.keys(ways) as Way[])
-    await ask(ways[way], { connections: 8, forMs: way === 'direct' ? 2_000 : 10_000 });
+function emptyOf<Name extends string, Figures>(names: Record<Name, unknown>): Of<Name, Figures> {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, []])) as unknown as Of<Name, Figures>;
 }
 
-async function inTurns(measure: (way: Way) => Promise<LoadResult>): Promise<Record<Way, LoadResult[]>> {
-  const results: Record<Way, LoadResult[]> = { direct: [], gateway: [], peer: [] };
-  for (let round = 0; round < rounds; round++) {
-    for (const way of Object.keys(ways) as Way[]) results[way].push(await measure(way));
+async function warm(task: Task): Promise<void> {
+  let requests = 0;
+  for (let turn = 0; turn < WARM_TURNS_MAX && requests < WARM_REQUESTS; turn++) {
+    requests += (await ask(task, WARM)).ms.length;
   }
-  return results;
 }
 
-/**
- * Four files of 100 MB at once: to the simulated provider, to it through a relay of bytes, through the gateway as they come, and
- * through it by way of the disk.
- */
-async function largeUploads() {
-  const headers = { Authorization: 'Token bench', 'Content-Type': 'audio/wav' };
-  const whole = (url: string): Task => ({
-    ...bodyTask(`${url}/v1/listen?model=nova-3`, headers),
-    fileBytes: LARGE_BYTES,
-  });
-  const form = (fields: Record<string, string>): Task => ({ ...formOf(fields), fileBytes: LARGE_BYTES });
-  const tasks = {
-    direct: whole(simulator.url),
-    relayed: whole(relayUrl),
-    straight: form({ model: 'deepgram/nova-3' }),
-    kept: form({ model: 'deepgram/nova-3', fallbacks: 'openai/gpt-4o-transcribe' }),
+async function measure(way: Way, how: LoadTask['load']): Promise<Measured> {
+  const { process, task } = ways[way];
+  const watched = [process, load, provider];
+  const before = watched.map(cpuMsOf);
+  const { ms, wholeMs } = await ask(task, how);
+  const [cpuMs, loadMs, providerMs] = watched.map((child, index) => cpuMsOf(child) - (before[index] ?? 0)) as [
+    number,
+    number,
+    number,
+  ];
+  return {
+    p50Ms: percentile(ms, 0.5),
+    p99Ms: percentile(ms, 0.99),
+    perSecond: (ms.length / wholeMs) * 1_000,
+    cpuMs: cpuMs / ms.length,
+    loadBusy: loadMs / wholeMs,
+    providerBusy: providerMs / wholeMs,
   };
-  const ms: Record<keyof typeof tasks, number[]> = { direct: [], relayed: [], straight: [], kept: [] };
-  const growthMib = { direct: 0, relayed: 0, straight: 0, kept: 0 };
-  for (let round = 0; round < rounds; round++) {
-    for (const way of Object.keys(tasks) as (keyof typeof tasks)[]) {
-      const grown = await growth(async () => ms[way].push((await ask(tasks[way], { uploads: UPLOADS })).wholeMs));
-      growthMib[way] = Math.max(growthMib[way], grown);
-    }
-  }
-  return { growthMib, ms };
 }
 
-/** By how much the gateway's resident memory rose at its highest, as the system counts it, in MiB. */
-async function growth(work: () => Promise<unknown>): Promise<number> {
+/** How long it took, and by how much the gateway's resident memory rose at its highest, as the system counts it. */
+async function upload(task: Task): Promise<{ ms: number; growthMib: number }> {
   const directory = `/proc/${gateway.pid}`;
   const kibOf = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`${directory}/status`, 'utf8'))?.[1]);
   // Begins the high-water mark anew.
   writeFileSync(`${directory}/clear_refs`, '5');
   const before = kibOf('VmRSS');
-  await work();
-  return (kibOf('VmHWM') - before) / 1_024;
-}
-
-function report(
-  paced: Record<Way, LoadResult[]>,
-  saturated: Record<Way, LoadResult[]>,
-  uploads: Awaited<ReturnType<typeof largeUploads>>,
-): void {
-  const at = (way: Way, share: number) =>
-    percentile(
-      paced[way].flatMap(({ ms }) => [...ms]),
-      share,
-    );
-  const added = (way: Way) => ({
-    p50: round(at(way, 0.5) - at('direct', 0.5)),
-    p99: round(at(way, 0.99) - at('direct', 0.99)),
-  });
-  const rps = (way: Way) => Math.round(median(saturated[way].map(({ ms, wholeMs }) => (ms.length / wholeMs) * 1_000)));
-  const ratio = (way: keyof typeof uploads.ms) => round(median(uploads.ms[way]) / median(uploads.ms.direct));
-  const figures = {
-    door,
-    added_ms: added('gateway'),
-    rps: rps('gateway'),
-    peer: { name: PEER, added_ms: added('peer'), rps: rps('peer') },
-    direct: { ms: { p50: round(at('direct', 0.5)), p99: round(at('direct', 0.99)) }, rps: rps('direct') },
-    upload_growth_mib: round(uploads.growthMib.straight),
-    upload_time_ratio: ratio('straight'),
-    kept_upload_growth_mib: round(uploads.growthMib.kept),
-    kept_upload_time_ratio: ratio('kept'),
-    relay_upload_time_ratio: ratio('relayed'),
-  };
-  if (!isJsonOnly) {
-    const line = (name: string, way: Way) =>
-      console.log(
-        `${name.padEnd(9)} p50 ${at(way, 0.5).toFixed(2)} ms, p99 ${at(way, 0.99).toFixed(2)} ms at ${PACED.perSecond} requests a second; ${rps(way)} a second at most`,
-      );
-    line('provider', 'direct');
-    line('gateway', 'gateway');
-    line('peer', 'peer');
-    const size = `${UPLOADS} uploads of ${LARGE_BYTES / 1e6} MB`;
-    const took = (way: keyof typeof uploads.ms) => `${median(uploads.ms[way]).toFixed(0)} ms`;
-    console.log(
-      `${size}: ${took('direct')} to the simulated provider, ${took('relayed')} through a relay of bytes, ${took('straight')} through the gateway, ${took('kept')} by way of its disk`,
-    );
-  }
-  console.log(JSON.stringify(figures));
-}
-
-function formTask(url: string, headers: Record<string, string>, model: string): Task {
-  return { ...form({ model }), url, headers: { ...headers, ...FORM_TYPE }, fileBytes: SMALL_BYTES };
-}
-
-function formOf(fields: Record<string, string>): Task {
-  const url = `${gatewayUrl}/v1/audio/transcriptions`;
-  return { ...form(fields), url, headers: { Authorization: `Bearer ${key}`, ...FORM_TYPE }, fileBytes: SMALL_BYTES };
-}
-
-function bodyTask(url: string, headers: Record<string, string>): Task {
-  return { before: '', after: '', url, headers, fileBytes: SMALL_BYTES };
-}
-
-function form(fields: Record<string, string>): Pick<Task, 'before' | 'after'> {
-  const disposition = (name: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`;
-  const values = Object.entries(fields).map(([name, value]) => `${disposition(name)}\r\n\r\n${value}\r\n`);
-  const file = `${disposition('file')}; filename="audio.wav"\r\nContent-Type: audio/wav\r\n\r\n`;
-  return { before: values.join('') + file, after: `\r\n--${BOUNDARY}--\r\n` };
-}
-
-function start(file: URL, variables: Record<string, string> = {}, args: string[] = []): ChildProcess {
-  return fork(file, args, {
-    execArgv: ['--import', 'tsx', ...(process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean)],
-    env: { ...process.env, ...variables },
-    serialization: 'advanced',
-  });
-}
-
-/** The provider's simulator as it is shipped: it takes the file apart, as the provider would. */
-async function startSimulator(): Promise<{ url: string; process: ChildProcess }> {
-  const args = ['bin/voxgate.js', 'simulate', 'deepgram', '--ear', 'script'];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (text: Buffer) => {
-      const [found] = /http:\/\/[\w.:]+/.exec(text.toString()) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', (code) => reject(new Error(`The simulator ended with ${code}.`)));
-  });
-  return { url, process: child };
+  const { wholeMs: ms } = await ask(task, { uploads: UPLOADS });
+  return { ms, growthMib: (kibOf('VmHWM') - before) / 1_024 };
 }
 
 function ask(task: Task, how: LoadTask['load']): Promise<LoadResult> {
@@ -219,22 +126,75 @@ function ask(task: Task, how: LoadTask['load']): Promise<LoadResult> {
   return message<LoadResult>(load);
 }
 
-function message<Message>(child: ChildProcess): Promise<Message> {
-  return new Promise((resolve, reject) => {
-    const failed = (code: number | null) => reject(new Error(`A process of the bench ended with ${code}.`));
-    child.once('exit', failed);
-    child.once('message', (value) => {
-      child.off('exit', failed);
-      resolve(value as Message);
-    });
-  });
+function report(
+  paced: Of<Way, Measured>,
+  saturated: Of<Way, Measured>,
+  large: Of<Upload, { ms: number; growthMib: number }>,
+): void {
+  const of = (measured: readonly Measured[], name: keyof Measured) => measured.map((each) => each[name]);
+  const added = (way: Way) =>
+    Object.fromEntries(
+      (['p50', 'p99'] as const).map((share) => {
+        const direct = of(paced.direct, `${share}Ms`);
+        return [share, spreadOf(of(paced[way], `${share}Ms`).map((ms, round) => ms - (direct[round] ?? 0)))];
+      }),
+    ) as Record<'p50' | 'p99', Spread>;
+  const uploadMs = (name: Upload) => large[name].map(({ ms }) => ms);
+  const ratios = {
+    saturation_vs_portkey: ratiosOf(of(saturated.gateway, 'perSecond'), of(saturated.peer, 'perSecond')),
+    saturation_prepaid_vs_portkey: ratiosOf(of(saturated.prepaid, 'perSecond'), of(saturated.peer, 'perSecond')),
+    cpu_vs_portkey: ratiosOf(of(saturated.gateway, 'cpuMs'), of(saturated.peer, 'cpuMs')),
+    upload_time: ratiosOf(uploadMs('straight'), uploadMs('direct')),
+    upload_time_kept: ratiosOf(uploadMs('kept'), uploadMs('direct')),
+    upload_time_relay: ratiosOf(uploadMs('relay'), uploadMs('direct')),
+  };
+  const addedMs = Object.fromEntries(
+    (['gateway', 'prepaid', 'peer', 'relay'] as const).map((way) => [way, added(way)]),
+  ) as Record<'gateway' | 'prepaid' | 'peer' | 'relay', ReturnType<typeof added>>;
+  const busy = (['loadBusy', 'providerBusy'] as const).map((name) =>
+    Math.max(...Object.values(saturated).flatMap((each) => of(each, name))),
+  );
+  if (!isJsonOnly) tell(paced, saturated, ratios, addedMs);
+  const middle = (each: Spread) => each.median;
+  const figures = {
+    ratios: Object.fromEntries(Object.entries(ratios).map(([name, each]) => [name, middle(each)])),
+    added_ms: { p50: middle(addedMs.gateway.p50), p99: middle(addedMs.gateway.p99) },
+    added_ms_of: addedMs,
+    spread: ratios,
+    per_second: Object.fromEntries(
+      Object.entries(saturated).map(([way, each]) => [way, spreadOf(of(each, 'perSecond'))]),
+    ),
+    cpu_ms: Object.fromEntries(Object.entries(saturated).map(([way, each]) => [way, spreadOf(of(each, 'cpuMs'))])),
+    /** The most of a core that they took in any round: below 1 they were not what was measured. */
+    busy: { load: busy[0], provider: busy[1] },
+    upload_growth_mib: spreadOf(large.straight.map(({ growthMib }) => growthMib)),
+    kept_upload_growth_mib: spreadOf(large.kept.map(({ growthMib }) => growthMib)),
+    ...{ rounds, peer: PEER, door: gateway.door, pinned: setting.isPinned },
+  };
+  console.log(JSON.stringify(figures));
 }
 
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+function tell(
+  paced: Of<Way, Measured>,
+  saturated: Of<Way, Measured>,
+  ratios: Readonly<Record<string, Spread>>,
+  addedMs: Readonly<Record<string, Record<'p50' | 'p99', Spread>>>,
+): void {
+  console.log(
+    `${rounds} rounds, medians [lowest..highest]; ${PACED.perSecond} requests a second, then as many as there can be`,
+  );
+  for (const way of Object.keys(saturated) as Way[]) {
+    const figure = (measured: readonly Measured[], name: keyof Measured) =>
+      textOf(spreadOf(measured.map((each) => each[name])));
+    const row = [
+      `p50 ${figure(paced[way], 'p50Ms')} ms, p99 ${figure(paced[way], 'p99Ms')} ms`,
+      `${figure(saturated[way], 'perSecond')} a second at ${figure(saturated[way], 'cpuMs')} ms of CPU each`,
+      `load ${figure(saturated[way], 'loadBusy')} and provider ${figure(saturated[way], 'providerBusy')} of a core`,
+    ];
+    console.log(`${way.padEnd(8)} ${row.join('; ')}`);
+  }
+  for (const [way, { p50, p99 }] of Object.entries(addedMs)) {
+    console.log(`${way.padEnd(8)} adds p50 ${textOf(p50)} ms, p99 ${textOf(p99)} ms`);
+  }
+  for (const [name, ratio] of Object.entries(ratios)) console.log(`${name} ${textOf(ratio)}`);
 }

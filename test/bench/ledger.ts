@@ -1,22 +1,29 @@
 // `npm run bench -- ledger [sessions] [--json]`: how many sessions a second the store opens and settles, each durable on the disk
-// before it is answered, with 100 and with 1,000 sessions in flight, and with one renewal between.
+// before it is answered, with 100 and with 1,000 sessions in flight, and with one renewal between; beside how often a bare table
+// of the same library takes one row durably. In turns, so that what slows the machine down slows both.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { ensureBuilt } from '../../bin/build.js';
 import type { Store } from '../../src/store/store.ts';
+import { ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
 
 const OPERATOR = { type: 'operator', id: 'bench' } as const;
 const LEASE_MS = 60_000;
 const PRICE = { unit: 'minute', microUsd: 4_300n, minimumMicroUsd: 0n } as const;
 const WANTED = { wantedMicroUsd: 4_300n, leastMicroUsd: 1_000n, leaseMs: LEASE_MS };
-const ROUNDS: readonly { name: string; inFlight: number; renewals: number }[] = [
-  { name: '100 in flight', inFlight: 100, renewals: 0 },
-  { name: '1,000 in flight', inFlight: 1_000, renewals: 0 },
-  { name: '1,000 in flight, renewed once', inFlight: 1_000, renewals: 1 },
-];
+const LOADS = {
+  settled_per_second: { name: '100 in flight', inFlight: 100, renewals: 0 },
+  settled_per_second_1000: { name: '1,000 in flight', inFlight: 1_000, renewals: 0 },
+  settled_per_second_renewed: { name: '1,000 in flight, renewed once', inFlight: 1_000, renewals: 1 },
+} as const;
+type Load = keyof typeof LOADS;
+const ROUNDS = 3;
+const BARE_MS = 1_000;
 
+const isJsonOnly = process.argv.includes('--json');
 const sessions = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 20_000);
 const { openSqliteStore } = await compiledStore();
 const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
@@ -28,11 +35,35 @@ try {
     { organisationId, kind: 'top_up', microUsd: 10n ** 12n, uniqueKey: 'bench', note: '' },
     OPERATOR,
   );
-  await round(organisationId, key.id, 'warm', 100, 0, 2_000);
-  const figures: Record<string, number> = {};
-  for (const { name, inFlight, renewals } of ROUNDS) {
-    figures[name] = await round(organisationId, key.id, `${inFlight}-${renewals}`, inFlight, renewals, sessions);
-    if (!process.argv.includes('--json')) console.log(`${name}: ${figures[name]} settled sessions a second`);
+  await measure(organisationId, key.id, 'warm', 100, 0, 2_000);
+  const settled: Record<Load, number[]> = {
+    settled_per_second: [],
+    settled_per_second_1000: [],
+    settled_per_second_renewed: [],
+  };
+  const bare: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(bareCommits());
+    for (const [load, { inFlight, renewals }] of Object.entries(LOADS) as [Load, (typeof LOADS)[Load]][]) {
+      const count = Math.ceil(sessions / ROUNDS);
+      settled[load].push(await measure(organisationId, key.id, `${load}-${round}`, inFlight, renewals, count));
+    }
+  }
+  await report(settled, bare);
+} finally {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function report(settled: Readonly<Record<Load, number[]>>, bare: readonly number[]): Promise<void> {
+  const ratios = Object.entries(settled).map(([load, each]) => [load, ratiosOf(each, bare)] as const);
+  const figures = Object.fromEntries(Object.entries(settled).map(([load, each]) => [load, spreadOf(each)]));
+  if (!isJsonOnly) {
+    for (const [load, ratio] of ratios) {
+      const { name } = LOADS[load as Load];
+      const perSecond = textOf(figures[load] as Spread);
+      console.log(`${name}: ${perSecond} settled sessions a second, ${textOf(ratio)} for each bare commit`);
+    }
   }
   const startedMs = performance.now();
   const audit = await store.auditLedger();
@@ -40,16 +71,36 @@ try {
   if (!audit.ok) throw new Error(audit.faults.join('\n'));
   console.log(
     JSON.stringify({
-      settled_per_second: figures[ROUNDS[0]!.name],
-      settled_per_second_1000: figures[ROUNDS[1]!.name],
-      settled_per_second_renewed: figures[ROUNDS[2]!.name],
+      ratios: Object.fromEntries(
+        ratios.map(([load, ratio]) => [`${load.replace('per_second', 'vs_bare_commit')}`, ratio.median]),
+      ),
+      ...Object.fromEntries(Object.entries(figures).map(([load, each]) => [load, each.median])),
+      bare_commits_per_second: spreadOf(bare),
+      spread: figures,
       audited_transfers: audit.transfers,
       audit_ms: auditMs,
     }),
   );
-} finally {
-  await store.close();
-  rmSync(directory, { recursive: true, force: true });
+}
+
+/** How often a second a row is on the disk before the next is written. */
+function bareCommits(): number {
+  const database = new Database(join(directory, 'bare.db'));
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.exec('CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, value INTEGER) STRICT');
+    const insert = database.prepare('INSERT INTO rows (value) VALUES (1)');
+    const startedMs = performance.now();
+    let count = 0;
+    while (performance.now() - startedMs < BARE_MS) {
+      insert.run();
+      count++;
+    }
+    return (count * 1_000) / (performance.now() - startedMs);
+  } finally {
+    database.close();
+  }
 }
 
 /** The store as it is shipped: its thread runs the compiled files. */
@@ -59,7 +110,7 @@ async function compiledStore(): Promise<typeof import('../../src/store/sqlite/st
 }
 
 /** Sessions settled a second, each by one of so many that run beside each other. */
-async function round(
+async function measure(
   organisationId: string,
   keyId: string,
   name: string,
