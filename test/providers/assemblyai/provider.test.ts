@@ -1,5 +1,6 @@
 // AssemblyAI: what its service says and what that must become, for the suite of every provider.
 import type { RefusalRow } from '../../suites/provider/fixtures.ts';
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { options } from './options.ts';
@@ -13,15 +14,15 @@ const ENGLISH_URL = '/v3/ws?speech_model=universal-streaming-english&sample_rate
 
 const said = (error: string) => ({ error });
 const REFUSALS: readonly RefusalRow[] = [
-  { status: 400, body: said('bad request'), is: 'caller http_400' },
-  { status: 400, body: said('Your current account balance is negative.'), is: 'account http_400' },
-  { status: 401, body: said('Authentication error, API token missing/invalid'), is: 'account http_401' },
+  [400, said('bad request'), 'caller http_400'],
+  [400, said('Your current account balance is negative.'), 'account http_400'],
+  [401, said('Authentication error, API token missing/invalid'), 'account http_401'],
   // Of a file 403 is an upload of another account, and 404 a job that is not there.
-  { status: 403, body: said('Cannot access uploaded file'), is: 'account http_403', file: 'next http_403' },
-  { status: 403, body: said('Account temporarily disabled'), is: 'account http_403' },
-  { status: 404, body: said('Not found'), is: 'next http_404' },
-  { status: 403, body: said('Too many concurrent sessions'), is: 'next http_403' },
-  { status: 500, body: said('balance service is down'), is: 'retry http_500' },
+  [403, said('Cannot access uploaded file'), 'account http_403', { file: 'next http_403' }],
+  [403, said('Account temporarily disabled'), 'account http_403'],
+  [404, said('Not found'), 'next http_404'],
+  [403, said('Too many concurrent sessions'), 'next http_403'],
+  [500, said('balance service is down'), 'retry http_500'],
 ];
 
 testProvider({
@@ -30,16 +31,7 @@ testProvider({
   live: {
     model: 'universal-streaming-english',
     sampleRate: 16_000,
-    openings: [
-      [
-        {},
-        {
-          kind: 'websocket',
-          url: `wss://streaming.assemblyai.com${ENGLISH_URL}`,
-          headers: { authorization: 'key-of-the-suite' },
-        },
-      ],
-    ],
+    openings: [[{}, socketAt(`wss://streaming.assemblyai.com${ENGLISH_URL}`, { authorization: 'key-of-the-suite' })]],
     written: (value) => (Array.isArray(value) ? JSON.stringify(value) : String(value)),
     requests: [
       [{ sampleRate: 8_000 }, { sample_rate: '8000' }],

@@ -139,9 +139,9 @@ testProvider({
     stories,
   },
   refusals: [
-    { status: 403, body: { message: 'Signature expired' }, is: 'account http_403' },
-    { status: 400, body: { Message: 'Bad value for language-code' }, is: 'caller http_400', message: /language-code/ },
-    { status: 429, body: { message: 'Rate exceeded' }, is: 'next http_429' },
+    [403, { message: 'Signature expired' }, 'account http_403'],
+    [400, { Message: 'Bad value for language-code' }, 'caller http_400', { message: /language-code/ }],
+    [429, { message: 'Rate exceeded' }, 'next http_429'],
   ],
   simulated: {
     whole: [['transcribe', [], { partial_results_stability: 'high', content_redaction: true }, 3]],

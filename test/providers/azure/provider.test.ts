@@ -1,5 +1,6 @@
 // Azure: what its service says and what that must become, for the suite of every provider.
 import type { Endpoint, Outgoing, SocketEndpoint } from '../../../src/providers/provider.ts';
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { stories } from './sessions.ts';
@@ -11,11 +12,11 @@ const MODELS = ['speech'];
 const LIVE = { live: MODELS };
 const BATCH = { batch: MODELS };
 const BOTH = { ...LIVE, ...BATCH };
-const at = (base: string, more = '', key = KEY): SocketEndpoint => ({
-  kind: 'websocket',
-  url: `${base}/speech/recognition/conversation/cognitiveservices/v1?language=en-US&format=detailed&wordLevelTimestamps=true${more}`,
-  headers: { 'Ocp-Apim-Subscription-Key': key, 'X-ConnectionId': ID },
-});
+const at = (base: string, more = '', key = KEY): SocketEndpoint =>
+  socketAt(
+    `${base}/speech/recognition/conversation/cognitiveservices/v1?language=en-US&format=detailed&wordLevelTimestamps=true${more}`,
+    { 'Ocp-Apim-Subscription-Key': key, 'X-ConnectionId': ID },
+  );
 const text = (path: string, body: object) =>
   `Path: ${path}\r\n${AT}Content-Type: application/json\r\n\r\n${JSON.stringify(body)}`;
 const source = {
@@ -136,20 +137,17 @@ testProvider({
   },
   batch: files,
   refusals: [
-    {
-      status: 400,
-      body: { code: 'InvalidRequest', message: 'locales: bad' },
-      is: 'caller InvalidRequest',
-      message: /locales/,
-    },
-    { status: 401, body: { error: { code: '401', message: 'Access denied' } }, is: 'account 401' },
-    { status: 403, body: { code: 'Forbidden', message: 'No' }, is: 'account Forbidden' },
-    {
-      ...{ status: 422, is: 'caller InvalidAudioFormat', file: 'caller audio_unusable' },
-      body: { code: 'UnprocessableEntity', message: 'No', innerError: { code: 'InvalidAudioFormat' } },
-    },
-    { status: 429, body: { code: 'TooManyRequests', message: 'Resource Exhausted' }, is: 'next TooManyRequests' },
-    { status: 503, body: { code: 'ServiceUnavailable', message: 'Later' }, is: 'retry ServiceUnavailable' },
+    [400, { code: 'InvalidRequest', message: 'locales: bad' }, 'caller InvalidRequest', { message: /locales/ }],
+    [401, { error: { code: '401', message: 'Access denied' } }, 'account 401'],
+    [403, { code: 'Forbidden', message: 'No' }, 'account Forbidden'],
+    [
+      422,
+      { code: 'UnprocessableEntity', message: 'No', innerError: { code: 'InvalidAudioFormat' } },
+      'caller InvalidAudioFormat',
+      { file: 'caller audio_unusable' },
+    ],
+    [429, { code: 'TooManyRequests', message: 'Resource Exhausted' }, 'next TooManyRequests'],
+    [503, { code: 'ServiceUnavailable', message: 'Later' }, 'retry ServiceUnavailable'],
   ],
   simulated: {
     whole: [

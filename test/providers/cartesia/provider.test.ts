@@ -1,4 +1,5 @@
 // Cartesia: what its service says and what that must become, for the suite of every provider.
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { stories } from './stories.ts';
@@ -19,10 +20,10 @@ testProvider({
     model: 'ink-2',
     sampleRate: 16_000,
     openings: [
-      [{}, { kind: 'websocket', url: `${URL}&sample_rate=16000`, headers }],
+      [{}, socketAt(`${URL}&sample_rate=16000`, headers)],
       [
         { sampleRate: 8_000, diarization: true, params: { unheard_of: 1 } },
-        { kind: 'websocket', url: `${URL}&sample_rate=8000`, headers },
+        socketAt(`${URL}&sample_rate=8000`, headers),
       ],
     ],
     requests: [
@@ -34,15 +35,12 @@ testProvider({
   },
   batch: files,
   refusals: [
-    { status: 400, body: refused(null), is: 'caller http_400', message: /Refused: their words/ },
-    {
-      ...{ status: 400, body: refused(null, 'could not be decoded'), is: 'caller http_400' },
-      file: 'caller audio_unusable',
-    },
-    { status: 401, body: refused(null), is: 'account http_401', message: /^(?!.*their words)/ },
-    { status: 402, body: refused('quota_exceeded'), is: 'account quota_exceeded' },
-    { status: 403, body: refused('plan_upgrade_required'), is: 'account plan_upgrade_required' },
-    { status: 429, body: refused('concurrency_limited'), is: 'next concurrency_limited' },
+    [400, refused(null), 'caller http_400', { message: /Refused: their words/ }],
+    [400, refused(null, 'could not be decoded'), 'caller http_400', { file: 'caller audio_unusable' }],
+    [401, refused(null), 'account http_401', { message: /^(?!.*their words)/ }],
+    [402, refused('quota_exceeded'), 'account quota_exceeded'],
+    [403, refused('plan_upgrade_required'), 'account plan_upgrade_required'],
+    [429, refused('concurrency_limited'), 'next concurrency_limited'],
   ],
   simulated: {
     whole: [

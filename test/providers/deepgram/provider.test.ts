@@ -1,5 +1,6 @@
 // Deepgram: what its service says and what that must become, for the suite of every provider.
 import type { RefusalRow } from '../../suites/provider/fixtures.ts';
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { fluxStories } from './flux.ts';
@@ -13,22 +14,24 @@ const legacy = (code: string) => ({ err_code: code, err_msg: 'their words', requ
 const withoutWords = (words: string) => new RegExp(`^(?!.*their words).*${words}`);
 
 const REFUSALS: readonly RefusalRow[] = [
-  { status: 400, body: legacy('Bad Request'), is: 'caller http_400', message: /their words/ },
-  { status: 400, headers: { 'dg-error': 'no such model' }, is: 'caller http_400', message: /no such model/ },
-  { status: 400, body: 'plain words', is: 'caller http_400', message: /plain words/ },
+  [400, legacy('Bad Request'), 'caller http_400', { message: /their words/ }],
+  [400, '', 'caller http_400', { message: /no such model/, headers: { 'dg-error': 'no such model' } }],
+  [400, 'plain words', 'caller http_400', { message: /plain words/ }],
   // Live audio is encoded by the gateway.
-  { status: 400, body: modern('DATA-0000'), is: 'next DATA-0000', file: 'caller audio_unusable' },
-  { status: 400, body: 'corrupt or unsupported data', is: 'caller http_400', file: 'caller audio_unusable' },
-  { status: 401, body: modern('INVALID_AUTH'), is: 'account INVALID_AUTH', message: withoutWords('API key') },
-  { status: 402, body: modern('ASR_PAYMENT_REQUIRED'), is: 'account ASR_PAYMENT_REQUIRED', message: /credit/ },
-  {
-    ...{ status: 403, body: modern('INSUFFICIENT_PERMISSIONS'), is: 'account INSUFFICIENT_PERMISSIONS' },
-    message: withoutWords('may not use'),
-  },
-  { status: 404, body: legacy('Not Found'), is: 'next http_404', message: /their words/ },
-  { status: 404, body: '<html>nothing here</html>', is: 'next http_404', message: /404\.$/ },
-  { status: 429, body: modern('TOO_MANY_REQUESTS'), is: 'next TOO_MANY_REQUESTS', message: /their words/ },
-  { status: 502, body: { category: 7, message: [] }, is: 'retry http_502', message: /502/ },
+  [400, modern('DATA-0000'), 'next DATA-0000', { file: 'caller audio_unusable' }],
+  [400, 'corrupt or unsupported data', 'caller http_400', { file: 'caller audio_unusable' }],
+  [401, modern('INVALID_AUTH'), 'account INVALID_AUTH', { message: withoutWords('API key') }],
+  [402, modern('ASR_PAYMENT_REQUIRED'), 'account ASR_PAYMENT_REQUIRED', { message: /credit/ }],
+  [
+    403,
+    modern('INSUFFICIENT_PERMISSIONS'),
+    'account INSUFFICIENT_PERMISSIONS',
+    { message: withoutWords('may not use') },
+  ],
+  [404, legacy('Not Found'), 'next http_404', { message: /their words/ }],
+  [404, '<html>nothing here</html>', 'next http_404', { message: /404\.$/ }],
+  [429, modern('TOO_MANY_REQUESTS'), 'next TOO_MANY_REQUESTS', { message: /their words/ }],
+  [502, { category: 7, message: [] }, 'retry http_502', { message: /502/ }],
 ];
 
 testProvider({
@@ -40,20 +43,15 @@ testProvider({
     openings: [
       [
         {},
-        {
-          kind: 'websocket',
-          url: 'wss://api.deepgram.com/v1/listen?model=nova-3&encoding=linear16&sample_rate=16000&channels=1&interim_results=true&endpointing=300&utterance_end_ms=1000&vad_events=true&smart_format=true',
+        socketAt(
+          'wss://api.deepgram.com/v1/listen?model=nova-3&encoding=linear16&sample_rate=16000&channels=1&interim_results=true&endpointing=300&utterance_end_ms=1000&vad_events=true&smart_format=true',
           headers,
-        },
+        ),
       ],
       [
         // Nothing but these is known there: an unknown parameter is refused.
         { model: 'flux-general-en', language: 'fr', diarization: true, params: { smart_format: true } },
-        {
-          kind: 'websocket',
-          url: 'wss://api.deepgram.com/v2/listen?model=flux-general-en&encoding=linear16&sample_rate=16000',
-          headers,
-        },
+        socketAt('wss://api.deepgram.com/v2/listen?model=flux-general-en&encoding=linear16&sample_rate=16000', headers),
       ],
     ],
     requests: [

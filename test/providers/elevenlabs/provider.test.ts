@@ -1,4 +1,5 @@
 // ElevenLabs: what its service says and what that must become, for the suite of every provider.
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { stories } from './stories.ts';
@@ -47,11 +48,10 @@ testProvider({
     openings: [
       [
         {},
-        {
-          kind: 'websocket',
-          url: 'wss://api.elevenlabs.io/v1/speech-to-text/realtime?model_id=scribe_v2_realtime&audio_format=pcm_16000&commit_strategy=manual&include_timestamps=true',
+        socketAt(
+          'wss://api.elevenlabs.io/v1/speech-to-text/realtime?model_id=scribe_v2_realtime&audio_format=pcm_16000&commit_strategy=manual&include_timestamps=true',
           headers,
-        },
+        ),
       ],
       [
         // A key of another region, and what files alone know.
@@ -59,11 +59,10 @@ testProvider({
           ...{ sampleRate: 8_000, diarization: true, params: { seed: 7 } },
           access: { baseUrl: undefined, credential: undefined, fields: { api_key: 'key-of-the-suite', region: 'eu' } },
         },
-        {
-          kind: 'websocket',
-          url: 'wss://api.eu.residency.elevenlabs.io/v1/speech-to-text/realtime?model_id=scribe_v2_realtime&audio_format=pcm_8000&commit_strategy=manual&include_timestamps=true',
+        socketAt(
+          'wss://api.eu.residency.elevenlabs.io/v1/speech-to-text/realtime?model_id=scribe_v2_realtime&audio_format=pcm_8000&commit_strategy=manual&include_timestamps=true',
           headers,
-        },
+        ),
       ],
     ],
     audio: (frame) =>
@@ -79,17 +78,12 @@ testProvider({
   },
   batch: files,
   refusals: [
-    { status: 400, body: refused('bad_request'), is: 'caller http_400', message: /their words/ },
-    { status: 400, body: refused('invalid_audio'), is: 'caller http_400', file: 'caller audio_unusable' },
-    { status: 401, body: refused('invalid_api_key'), is: 'account http_401', message: /^(?!.*their words)/ },
-    { status: 403, body: { detail: 'their words' }, is: 'account http_403' },
-    {
-      status: 422,
-      body: { detail: [{ loc: ['body'], msg: 'their words' }] },
-      is: 'caller http_422',
-      message: /their words/,
-    },
-    { status: 429, body: refused('too_many_concurrent_requests'), is: 'next http_429' },
+    [400, refused('bad_request'), 'caller http_400', { message: /their words/ }],
+    [400, refused('invalid_audio'), 'caller http_400', { file: 'caller audio_unusable' }],
+    [401, refused('invalid_api_key'), 'account http_401', { message: /^(?!.*their words)/ }],
+    [403, { detail: 'their words' }, 'account http_403'],
+    [422, { detail: [{ loc: ['body'], msg: 'their words' }] }, 'caller http_422', { message: /their words/ }],
+    [429, refused('too_many_concurrent_requests'), 'next http_429'],
   ],
   simulated: {
     whole: [

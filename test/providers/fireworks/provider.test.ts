@@ -1,4 +1,5 @@
 // Fireworks: what its service says and what that must become, for the suite of every provider.
+import { formTo } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 
 const MODELS = ['whisper-v3-turbo'];
@@ -24,18 +25,11 @@ testProvider({
   },
   batch: {
     model: 'whisper-v3-turbo',
-    opening: {
-      ...{ method: 'POST', url: 'https://audio-turbo.api.fireworks.ai/v1/audio/transcriptions' },
-      headers: { authorization: 'Bearer key-of-the-suite' },
-      body: {
-        ...{ kind: 'multipart', fileField: 'file' },
-        fields: [
-          ['model', 'whisper-v3-turbo'],
-          ['response_format', 'verbose_json'],
-          ['timestamp_granularities', 'segment'],
-        ],
-      },
-    },
+    opening: formTo('https://audio-turbo.api.fireworks.ai/v1/audio/transcriptions', {
+      model: 'whisper-v3-turbo',
+      response_format: 'verbose_json',
+      timestamp_granularities: 'segment',
+    }),
     written: (value, option) => (option === 'timestamp_granularities' ? 'word,segment' : String(value)),
     requests: [
       [
@@ -65,11 +59,8 @@ testProvider({
         ],
         {
           utterances: [
-            { ...booked, speaker: 0, words: [{ word: 'Book', start: 0, end: 0.4, confidence: 0.75, speaker: 0 }] },
-            {
-              ...{ text: 'Yes.', start: 2.4, end: 2.6, speaker: 1 },
-              words: [{ word: 'Yes.', start: 2.4, end: 2.6, confidence: 0.75, speaker: 1 }],
-            },
+            '"Book a table." 0-2.4 speaker 0 en (Book 0-0.4 @0.75)',
+            '"Yes." 2.4-2.6 speaker 1 en (Yes. 2.4-2.6 @0.75)',
           ],
         },
       ],
@@ -78,24 +69,19 @@ testProvider({
         [{ ...answer, language: 'en,de', segments: [{ ...segment, words: [word(' Book', 0, 0.4)] }] }],
         {
           language: 'en',
-          utterances: [{ ...booked, words: [{ word: 'Book', start: 0, end: 0.4, confidence: 0.75 }] }],
+          utterances: ['"Book a table." 0-2.4 en (Book 0-0.4 @0.75)'],
         },
       ],
-      'the text alone': [{}, [{ text: ' Yes.' }], { utterances: [{ text: 'Yes.', start: 0, end: 12.5 }] }],
+      'the text alone': [{}, [{ text: ' Yes.' }], { utterances: ['"Yes." 0-12.5'] }],
     },
   },
   refusals: [
-    { status: 400, body: refused('their words'), is: 'caller http_400', message: /their words/ },
-    { status: 400, body: refused('could not decode'), is: 'caller http_400', file: 'caller audio_unusable' },
+    [400, refused('their words'), 'caller http_400', { message: /their words/ }],
+    [400, refused('could not decode'), 'caller http_400', { file: 'caller audio_unusable' }],
     // A model that has ended is refused with a good key too.
-    {
-      status: 401,
-      body: refused('Unauthorized', 'unauthorized'),
-      is: 'account http_401',
-      message: /has ended this model/,
-    },
-    { status: 402, body: refused('Payment required'), is: 'account http_402' },
-    { status: 412, body: refused('suspended'), is: 'account account_suspended', message: /^(?!.*: suspended)/ },
-    { status: 429, body: refused('Too many requests'), is: 'next http_429' },
+    [401, refused('Unauthorized', 'unauthorized'), 'account http_401', { message: /has ended this model/ }],
+    [402, refused('Payment required'), 'account http_402'],
+    [412, refused('suspended'), 'account account_suspended', { message: /^(?!.*: suspended)/ }],
+    [429, refused('Too many requests'), 'next http_429'],
   ],
 });

@@ -1,6 +1,6 @@
 // Gladia: what its service says and what that must become, for the suite of every provider.
 import type { Endpoint } from '../../../src/providers/provider.ts';
-import { inRegion } from '../../suites/provider/requests.ts';
+import { inRegion, jsonTo, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { options } from './options.ts';
@@ -18,20 +18,18 @@ const RECEIVED = [
 const DECLINED = ['pre_processing_events', 'realtime_processing_events', 'post_processing_events'];
 const asking = (url: string, sample_rate: number): Endpoint => ({
   kind: 'request',
-  request: {
-    ...{ method: 'POST', url, headers },
-    body: {
-      kind: 'json',
-      json: {
-        ...{ model: 'solaria-1', encoding: 'wav/pcm', bit_depth: 16, sample_rate, channels: 1 },
-        ...{ endpointing: 0.4, maximum_duration_without_endpointing: 60 },
-        messages_config: Object.fromEntries([
-          ...RECEIVED.map((name) => [`receive_${name}`, true]),
-          ...DECLINED.map((name) => [`receive_${name}`, false]),
-        ]),
-      },
+  request: jsonTo(
+    url,
+    {
+      ...{ model: 'solaria-1', encoding: 'wav/pcm', bit_depth: 16, sample_rate, channels: 1 },
+      ...{ endpointing: 0.4, maximum_duration_without_endpointing: 60 },
+      messages_config: Object.fromEntries([
+        ...RECEIVED.map((name) => [`receive_${name}`, true]),
+        ...DECLINED.map((name) => [`receive_${name}`, false]),
+      ]),
     },
-  },
+    headers,
+  ),
 });
 const said = (message: string, ...validation_errors: string[]) => ({ statusCode: 400, message, validation_errors });
 const SOCKET = 'wss://api.gladia.io/v2/live?token=abc';
@@ -53,10 +51,7 @@ testProvider({
       ],
     ],
     sockets: [
-      [
-        { id: 's-1', created_at: '2026', url: SOCKET },
-        { kind: 'websocket', url: SOCKET, headers: {} },
-      ],
+      [{ id: 's-1', created_at: '2026', url: SOCKET }, socketAt(SOCKET, {})],
       [{ id: 's-1', url: 'https://api.gladia.io/v2/live' }, 'next bad_answer'],
     ],
     asked: (endpoint) => {
@@ -97,18 +92,13 @@ testProvider({
   },
   batch: files,
   refusals: [
-    {
-      status: 400,
-      body: said('Invalid parameter(s).', 'endpointing: too large'),
-      is: 'caller http_400',
-      message: /endpointing/,
-    },
-    { status: 401, body: said('gladia key is incorrect'), is: 'account http_401' },
-    { status: 403, body: said('Your plan'), is: 'account http_403' },
-    { status: 404, body: said('Not found'), is: 'next http_404' },
-    { status: 409, body: said('Conflict'), is: 'next http_409' },
-    { status: 422, body: said('Unprocessable'), is: 'caller http_422' },
-    { status: 429, body: said('Too many'), is: 'next http_429' },
+    [400, said('Invalid parameter(s).', 'endpointing: too large'), 'caller http_400', { message: /endpointing/ }],
+    [401, said('gladia key is incorrect'), 'account http_401'],
+    [403, said('Your plan'), 'account http_403'],
+    [404, said('Not found'), 'next http_404'],
+    [409, said('Conflict'), 'next http_409'],
+    [422, said('Unprocessable'), 'caller http_422'],
+    [429, said('Too many'), 'next http_429'],
   ],
   simulated: {
     whole: [

@@ -93,10 +93,7 @@ export const files: BatchFixtures = {
       ],
       {
         language: 'en-us',
-        utterances: [
-          { text: 'Two teas.', start: 0, end: 1.2, words: [{ word: 'Two', start: 0, end: 0.5 }, {}] },
-          { text: 'please', start: 1.2, end: 2 },
-        ],
+        utterances: ['"Two teas." 0-1.2 @0.9 (Two 0-0.5 @0.9, teas. 0.5-1.2)', '"please" 1.2-2'],
       },
     ],
     'with nothing heard': [{}, [{ metadata: { totalBilledDuration: '3s' } }], { utterances: [] }],

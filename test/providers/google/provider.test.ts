@@ -99,34 +99,36 @@ testProvider({
   },
   batch: files,
   refusals: [
-    {
-      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', "Invalid value at 'config.model'.") },
-      ...{ is: 'caller INVALID_ARGUMENT', message: /config\.model/ },
-    },
-    {
-      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', 'Audio can be of a maximum of 60 seconds.') },
-      ...{ is: 'caller INVALID_ARGUMENT', file: 'caller audio_too_long' },
-    },
-    {
-      ...{
-        status: 400,
-        body: said(400, 'INVALID_ARGUMENT', 'Request payload size exceeds the limit: 10485760 bytes.'),
-      },
-      ...{ is: 'caller INVALID_ARGUMENT', file: 'caller file_too_large' },
-    },
-    {
-      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', 'Audio data is not in a supported encoding.') },
-      ...{ is: 'caller INVALID_ARGUMENT', file: 'caller audio_unusable' },
-    },
-    {
-      ...{ status: 400, body: said(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.') },
-      is: 'account INVALID_ARGUMENT',
-    },
-    { status: 401, body: said(401, 'UNAUTHENTICATED', 'No token'), is: 'account UNAUTHENTICATED' },
-    { status: 403, body: said(403, 'PERMISSION_DENIED', 'No billing'), is: 'account PERMISSION_DENIED' },
-    { status: 404, body: said(404, 'NOT_FOUND', 'No such model'), is: 'next NOT_FOUND' },
-    { status: 429, body: said(429, 'RESOURCE_EXHAUSTED', 'Quota'), is: 'next RESOURCE_EXHAUSTED' },
-    { status: 503, body: said(503, 'UNAVAILABLE', 'Not now'), is: 'retry UNAVAILABLE' },
+    [
+      400,
+      said(400, 'INVALID_ARGUMENT', "Invalid value at 'config.model'."),
+      'caller INVALID_ARGUMENT',
+      { message: /config\.model/ },
+    ],
+    [
+      400,
+      said(400, 'INVALID_ARGUMENT', 'Audio can be of a maximum of 60 seconds.'),
+      'caller INVALID_ARGUMENT',
+      { file: 'caller audio_too_long' },
+    ],
+    [
+      400,
+      said(400, 'INVALID_ARGUMENT', 'Request payload size exceeds the limit: 10485760 bytes.'),
+      'caller INVALID_ARGUMENT',
+      { file: 'caller file_too_large' },
+    ],
+    [
+      400,
+      said(400, 'INVALID_ARGUMENT', 'Audio data is not in a supported encoding.'),
+      'caller INVALID_ARGUMENT',
+      { file: 'caller audio_unusable' },
+    ],
+    [400, said(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.'), 'account INVALID_ARGUMENT'],
+    [401, said(401, 'UNAUTHENTICATED', 'No token'), 'account UNAUTHENTICATED'],
+    [403, said(403, 'PERMISSION_DENIED', 'No billing'), 'account PERMISSION_DENIED'],
+    [404, said(404, 'NOT_FOUND', 'No such model'), 'next NOT_FOUND'],
+    [429, said(429, 'RESOURCE_EXHAUSTED', 'Quota'), 'next RESOURCE_EXHAUSTED'],
+    [503, said(503, 'UNAVAILABLE', 'Not now'), 'retry UNAVAILABLE'],
   ],
   simulated: {
     whole: [

@@ -1,4 +1,5 @@
 // Groq: what its service says and what that must become, for the suite of every provider.
+import { formTo } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 
 const MODELS = ['whisper-large-v3', 'whisper-large-v3-turbo'];
@@ -25,18 +26,11 @@ testProvider({
   },
   batch: {
     model: 'whisper-large-v3',
-    opening: {
-      ...{ method: 'POST', url: 'https://api.groq.com/openai/v1/audio/transcriptions' },
-      headers: { authorization: 'Bearer key-of-the-suite' },
-      body: {
-        ...{ kind: 'multipart', fileField: 'file' },
-        fields: [
-          ['model', 'whisper-large-v3'],
-          ['response_format', 'verbose_json'],
-          ['timestamp_granularities[]', 'segment'],
-        ],
-      },
-    },
+    opening: formTo('https://api.groq.com/openai/v1/audio/transcriptions', {
+      model: 'whisper-large-v3',
+      response_format: 'verbose_json',
+      'timestamp_granularities[]': 'segment',
+    }),
     written: (value, option) =>
       option === 'timestamp_granularities' ? ['segment', ...(value as string[])] : String(value),
     requests: [
@@ -50,9 +44,9 @@ testProvider({
       'segments, without the space before them': [
         {},
         [{ ...answer, segments: [segment] }],
-        { language: 'en', seconds: 2.4, utterances: [{ text: 'Book a table.', start: 0, end: 2.4 }] },
+        { language: 'en', seconds: 2.4, utterances: ['"Book a table." 0-2.4 en'] },
       ],
-      'the text alone': [{}, [{ text: ' Yes.', x_groq: {} }], { utterances: [{ text: 'Yes.', start: 0, end: 12.5 }] }],
+      'the text alone': [{}, [{ text: ' Yes.', x_groq: {} }], { utterances: ['"Yes." 0-12.5'] }],
       'a file of a format that it does not read': [
         { file: { name: 'a.aiff', contentType: 'audio/aiff', bytes: 44, seconds: 1 } },
         [],
@@ -66,12 +60,12 @@ testProvider({
     },
   },
   refusals: [
-    { status: 400, body: refused('bad_request'), is: 'caller bad_request', message: /their words/ },
-    { status: 400, body: refused('x', 'could not process file'), is: 'caller audio_unusable' },
-    { status: 401, body: refused('invalid_api_key'), is: 'account invalid_api_key', message: /^(?!.*their words)/ },
-    { status: 413, body: refused('request_too_large'), is: 'caller file_too_large' },
-    { status: 424, body: refused('failed_dependency'), is: 'next failed_dependency' },
-    { status: 498, body: refused('capacity_exceeded'), is: 'next capacity_exceeded' },
-    { status: 429, body: refused('rate_limit_exceeded'), is: 'next rate_limit_exceeded' },
+    [400, refused('bad_request'), 'caller bad_request', { message: /their words/ }],
+    [400, refused('x', 'could not process file'), 'caller audio_unusable'],
+    [401, refused('invalid_api_key'), 'account invalid_api_key', { message: /^(?!.*their words)/ }],
+    [413, refused('request_too_large'), 'caller file_too_large'],
+    [424, refused('failed_dependency'), 'next failed_dependency'],
+    [498, refused('capacity_exceeded'), 'next capacity_exceeded'],
+    [429, refused('rate_limit_exceeded'), 'next rate_limit_exceeded'],
   ],
 });

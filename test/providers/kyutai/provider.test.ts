@@ -1,6 +1,7 @@
 // Kyutai: what its servers say and what that must become, for the suite of every provider.
 import { encode } from '@msgpack/msgpack';
 import type { Outgoing } from '../../../src/providers/provider.ts';
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { stories } from './sessions.ts';
 
@@ -26,17 +27,11 @@ testProvider({
     openings: [
       [
         { access: { baseUrl: 'http://10.0.0.5:8080', credential: undefined } },
-        {
-          ...{ kind: 'websocket', url: `ws://10.0.0.5:8080/api/asr-streaming?model=${MODEL}` },
-          headers: { 'kyutai-api-key': 'public_token' },
-        },
+        socketAt(`ws://10.0.0.5:8080/api/asr-streaming?model=${MODEL}`, { 'kyutai-api-key': 'public_token' }),
       ],
       [
         { access: { baseUrl: 'wss://asr.test/below', credential: 'an-id' } },
-        {
-          ...{ kind: 'websocket', url: `wss://asr.test/below/api/asr-streaming?model=${MODEL}` },
-          headers: { 'kyutai-api-key': 'an-id' },
-        },
+        socketAt(`wss://asr.test/below/api/asr-streaming?model=${MODEL}`, { 'kyutai-api-key': 'an-id' }),
       ],
     ],
     requests: [[{ language: 'fr', diarization: true, params: { unheard_of: 1 } }, {}]],

@@ -25,12 +25,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     [{ type: 'interim', turn: 3, text: 'yes', start: 1, end: 1.5 }, 'partial 3 "yes" 1-1.5 en'],
     [
       { type: 'final', turn: 3, text: 'yes', start: 1, end: 1.5, confidence: 0.9, words },
-      like({
-        type: 'turn.ended',
-        turnId: '3',
-        formattedFollows: false,
-        utterance: { text: 'yes', confidence: 0.9, words },
-      }),
+      'ended 3 "yes" 1-1.5 en @0.9 (yes 1-1.5 @0.9)',
     ],
     [{ type: 'warning', code: 'recogniser_slowed', message: 'Slower.' }, 'warned recogniser_slowed'],
   ],

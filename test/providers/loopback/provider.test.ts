@@ -1,5 +1,5 @@
 // The scripted provider: what it says and what that must become, for the suite of every provider. The one to copy.
-
+import { socketAt } from '../../suites/provider/requests.ts';
 import { closed, FINALIZE, FINISH, KEEP_ALIVE } from '../../suites/provider/story.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 
@@ -38,7 +38,7 @@ testProvider({
       [{}, { kind: 'embedded', engine: 'loopback', query: {} }, [start('script')]],
       [
         { model: 'numbered', access: remote, params: { turn_seconds: 1 } },
-        { kind: 'websocket', url: remote.baseUrl, headers: {} },
+        socketAt(remote.baseUrl, {}),
         [start('numbered', { turn_seconds: 1 })],
       ],
     ],

@@ -1,5 +1,5 @@
 // Mistral: what its service says and what that must become, for the suite of every provider.
-import { inRegion } from '../../suites/provider/requests.ts';
+import { inRegion, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { appended, CREATED, stories, UPDATED } from './stories.ts';
@@ -37,8 +37,8 @@ testProvider({
     model: LIVE_3,
     sampleRate: 16_000,
     openings: [
-      [{}, { kind: 'websocket', url: `wss://api.mistral.ai/${PATH}${LIVE_3}`, headers }],
-      [{ access: inRegion('eu') }, { kind: 'websocket', url: `wss://api.eu.mistral.ai/${PATH}${LIVE_3}`, headers }],
+      [{}, socketAt(`wss://api.mistral.ai/${PATH}${LIVE_3}`)],
+      [{ access: inRegion('eu') }, socketAt(`wss://api.eu.mistral.ai/${PATH}${LIVE_3}`)],
     ],
     begin: [CREATED, UPDATED],
     asked: (endpoint, [update]) => ({
@@ -64,17 +64,12 @@ testProvider({
   },
   batch: files,
   refusals: [
-    { status: 400, body: refused('no such model'), is: 'caller http_400', message: /no such model/ },
-    { status: 400, body: refused('File could not be decoded'), is: 'caller http_400', file: 'caller audio_unusable' },
-    { status: 400, body: refused('Input is too long'), is: 'caller http_400', file: 'caller audio_too_long' },
-    { status: 401, body: refused('their words', '401'), is: 'account 401', message: /^(?!.*their words)/ },
-    {
-      status: 422,
-      body: detail('body', 'context_bias'),
-      is: 'caller http_422',
-      message: /`context_bias`.*their words/,
-    },
-    { status: 429, body: refused('slow down', '1300'), is: 'next 1300' },
+    [400, refused('no such model'), 'caller http_400', { message: /no such model/ }],
+    [400, refused('File could not be decoded'), 'caller http_400', { file: 'caller audio_unusable' }],
+    [400, refused('Input is too long'), 'caller http_400', { file: 'caller audio_too_long' }],
+    [401, refused('their words', '401'), 'account 401', { message: /^(?!.*their words)/ }],
+    [422, detail('body', 'context_bias'), 'caller http_422', { message: /`context_bias`.*their words/ }],
+    [429, refused('slow down', '1300'), 'next 1300'],
   ],
   simulated: {
     whole: [

@@ -164,14 +164,13 @@ testProvider({
     ],
   },
   refusals: [
-    {
-      ...{ status: 401, body: { error: { status: 'UNAUTHENTICATED', message: 'No key' } } },
-      is: 'account UNAUTHENTICATED',
-    },
-    {
-      ...{ status: 400, body: { error: { status: 'INVALID_ARGUMENT', message: 'Invalid languageCode.' } } },
-      ...{ is: 'caller INVALID_ARGUMENT', message: /languageCode/ },
-    },
+    [401, { error: { status: 'UNAUTHENTICATED', message: 'No key' } }, 'account UNAUTHENTICATED'],
+    [
+      400,
+      { error: { status: 'INVALID_ARGUMENT', message: 'Invalid languageCode.' } },
+      'caller INVALID_ARGUMENT',
+      { message: /languageCode/ },
+    ],
   ],
   simulated: {
     whole: [

@@ -1,23 +1,21 @@
 // OpenAI: what its service says and what that must become, for the suite of every provider.
 import type { Endpoint, Outgoing } from '../../../src/providers/provider.ts';
 import type { RefusalRow } from '../../suites/provider/fixtures.ts';
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { itemStories } from './items.ts';
 import { options } from './options.ts';
 import { CREATED, sessionStories } from './sessions.ts';
 
-const at = (origin: string, key = 'key-of-the-suite'): Endpoint => ({
-  kind: 'websocket',
-  url: `${origin}/v1/realtime?intent=transcription`,
-  headers: { authorization: `Bearer ${key}` },
-});
+const at = (origin: string, key = 'key-of-the-suite'): Endpoint =>
+  socketAt(`${origin}/v1/realtime?intent=transcription`, { authorization: `Bearer ${key}` });
 const below = (baseUrl: string) => ({ access: { baseUrl, credential: 'sk-1' } });
 
-const refusal = (status: number, error: object | undefined, is: string, message?: RegExp): RefusalRow => ({
-  ...{ status, body: error === undefined ? '<html>' : { error }, is },
-  ...(message === undefined ? {} : { message }),
-});
+const refusal = (status: number, error: object | undefined, is: string, message = /./): RefusalRow => [
+  ...([status, error === undefined ? '<html>' : { error }, is] as const),
+  { message },
+];
 const invalid = (error: object) => ({ type: 'invalid_request_error', code: 'invalid_value', param: 'file', ...error });
 const TOO_MANY_TOKENS = 'Total number of tokens in instructions + audio is too large for this model';
 /** Refusals quote the key so. */
@@ -93,16 +91,15 @@ testProvider({
       UNQUOTED,
     ),
     // It is JSON, whatever its content type says, and says its status once more.
-    {
-      status: 401,
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
-      body: {
+    [
+      401,
+      {
         error: { type: 'invalid_request_error', code: null, param: null, message: `No bearer, or ${MASKED_KEY}.` },
         status: 401,
       },
-      is: 'account http_401',
-      message: UNQUOTED,
-    },
+      'account http_401',
+      { message: UNQUOTED, headers: { 'content-type': 'text/plain; charset=utf-8' } },
+    ],
     refusal(403, { code: 'model_not_found', message: 'm' }, 'account model_not_found'),
     refusal(404, { code: 'model_not_found', message: 'm' }, 'next model_not_found'),
     refusal(404, undefined, 'next http_404'),

@@ -1,11 +1,10 @@
 // Rev AI: what its service says and what that must become, for the suite of every provider.
-import { inRegion } from '../../suites/provider/requests.ts';
+import { inRegion, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { options } from './options.ts';
 import { stories } from './sessions.ts';
 
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const streamAt = (base: string, rate: number) =>
   `${base}/speechtotext/v1/stream?content_type=audio%2Fx-raw%3Blayout%3Dinterleaved%3Brate%3D${rate}%3Bformat%3DS16LE%3Bchannels%3D1&transcriber=machine&max_connection_wait_seconds=5`;
 const said = (title: string, parameters?: object) => ({ title, status: 400, parameters });
@@ -17,13 +16,13 @@ testProvider({
     model: 'machine',
     sampleRate: 16_000,
     openings: [
-      [{}, { kind: 'websocket', url: streamAt('wss://api.rev.ai', 16_000), headers }],
+      [{}, socketAt(streamAt('wss://api.rev.ai', 16_000))],
       [
         {
           sampleRate: 8_000,
           access: inRegion('eu'),
         },
-        { kind: 'websocket', url: streamAt('wss://ec1.api.rev.ai', 8_000), headers },
+        socketAt(streamAt('wss://ec1.api.rev.ai', 8_000)),
       ],
     ],
     requests: [
@@ -46,16 +45,18 @@ testProvider({
   },
   batch: files,
   refusals: [
-    {
-      ...{ status: 400, body: said('Your request parameters are invalid.', { speakers_count: ['too many'] }) },
-      ...{ is: 'caller http_400', message: /speakers_count/ },
-    },
-    { status: 401, body: said('Authorization has been denied'), is: 'account http_401' },
-    { status: 403, body: said('Not authorized'), is: 'account http_403' },
-    { status: 404, body: said('Could not find resource.'), is: 'next http_404' },
-    { status: 409, body: said('Not ready'), is: 'next http_409' },
-    { status: 415, body: said('Not supported'), is: 'caller http_415' },
-    { status: 429, body: said('Too many requests.'), is: 'next http_429' },
+    [
+      400,
+      said('Your request parameters are invalid.', { speakers_count: ['too many'] }),
+      'caller http_400',
+      { message: /speakers_count/ },
+    ],
+    [401, said('Authorization has been denied'), 'account http_401'],
+    [403, said('Not authorized'), 'account http_403'],
+    [404, said('Could not find resource.'), 'next http_404'],
+    [409, said('Not ready'), 'next http_409'],
+    [415, said('Not supported'), 'caller http_415'],
+    [429, said('Too many requests.'), 'next http_429'],
   ],
   simulated: {
     whole: [

@@ -1,9 +1,9 @@
 // Soniox: what its service says and what that must become, for the suite of every provider.
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { stories } from './stories.ts';
 
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const LIVE = ['stt-rt-v5'];
 const BATCH = ['stt-async-v5'];
 const both = { live: LIVE, batch: BATCH };
@@ -39,10 +39,10 @@ testProvider({
     model: 'stt-rt-v5',
     sampleRate: 16_000,
     openings: [
-      [{}, { kind: 'websocket', url: 'wss://stt-rt.soniox.com/transcribe-websocket', headers }, [START]],
+      [{}, socketAt('wss://stt-rt.soniox.com/transcribe-websocket'), [START]],
       [
         { sampleRate: 8_000, diarization: true, params: { unheard_of: 1 } },
-        { kind: 'websocket', url: 'wss://stt-rt.soniox.com/transcribe-websocket', headers },
+        socketAt('wss://stt-rt.soniox.com/transcribe-websocket'),
         [{ ...START, sample_rate: 8_000, enable_speaker_diarization: true }],
       ],
     ],
@@ -63,17 +63,14 @@ testProvider({
   },
   batch: files,
   refusals: [
-    { status: 400, body: refusal('invalid_request'), is: 'caller http_400', message: /their words/ },
-    {
-      ...{ status: 400, body: refusal('invalid_request', 'Audio decode error'), is: 'caller http_400' },
-      file: 'caller audio_unusable',
-    },
-    { status: 401, body: refusal('unauthenticated'), is: 'account http_401', message: /^(?!.*their words)/ },
-    { status: 402, body: refusal('organization_balance_exhausted'), is: 'account http_402' },
-    { status: 403, body: refusal('temp_api_key_session_expired'), is: 'account http_403' },
-    { status: 408, body: refusal('request_timeout'), is: 'next http_408' },
-    { status: 429, body: refusal('rate_limit_exceeded'), is: 'next http_429' },
-    { status: 503, body: refusal('service_unavailable'), is: 'retry http_503' },
+    [400, refusal('invalid_request'), 'caller http_400', { message: /their words/ }],
+    [400, refusal('invalid_request', 'Audio decode error'), 'caller http_400', { file: 'caller audio_unusable' }],
+    [401, refusal('unauthenticated'), 'account http_401', { message: /^(?!.*their words)/ }],
+    [402, refusal('organization_balance_exhausted'), 'account http_402'],
+    [403, refusal('temp_api_key_session_expired'), 'account http_403'],
+    [408, refusal('request_timeout'), 'next http_408'],
+    [429, refusal('rate_limit_exceeded'), 'next http_429'],
+    [503, refusal('service_unavailable'), 'retry http_503'],
   ],
   simulated: {
     whole: [['stt-rt-v5', ['one-message'], {}, 3]],

@@ -1,14 +1,13 @@
 // speaches: what its server says and what that must become, for the suite of every provider.
-
 import { modelOf } from '../../../src/api/slug.ts';
 import { speaches } from '../../../src/providers/speaches/index.ts';
+import { formTo, socketAt } from '../../suites/provider/requests.ts';
 import { audio, FINALIZE, FINISH, like, type Story } from '../../suites/provider/story.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { BEGUN, BOUNDS, commit, committed, completed, itemFailed } from '../openai/sessions.ts';
 
 const MODELS = speaches.models.map(({ id }) => modelOf(id));
 const at = { access: { baseUrl: 'http://own.test:8000', credential: undefined } };
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const error = (type: string, message: string) => ({ type: 'error', error: { type, message, code: null, param: null } });
 const UPDATE = {
   type: 'session.update',
@@ -55,19 +54,12 @@ testProvider({
     model: 'faster-whisper-large-v3',
     sampleRate: 24_000,
     openings: [
-      [
-        at,
-        {
-          ...{ kind: 'websocket', headers: {} },
-          url: 'ws://own.test:8000/v1/realtime?model=Systran%2Ffaster-whisper-large-v3&intent=transcription',
-        },
-      ],
+      [at, socketAt('ws://own.test:8000/v1/realtime?model=Systran%2Ffaster-whisper-large-v3&intent=transcription', {})],
       [
         { model: 'own', language: 'de-AT', access: { baseUrl: 'https://own.test/x/v1', credential: 'k' } },
-        {
-          ...{ kind: 'websocket', headers: { authorization: 'Bearer k' } },
-          url: 'wss://own.test/x/v1/realtime?model=own&intent=transcription&language=de',
-        },
+        socketAt('wss://own.test/x/v1/realtime?model=own&intent=transcription&language=de', {
+          authorization: 'Bearer k',
+        }),
       ],
     ],
     begin: [BEGUN[0] as object, BEGUN[1] as object],
@@ -78,18 +70,12 @@ testProvider({
   },
   batch: {
     model: 'faster-whisper-small',
-    opening: {
-      ...{ method: 'POST', url: 'http://127.0.0.1:8000/v1/audio/transcriptions', headers },
-      body: {
-        ...{ kind: 'multipart', fileField: 'file' },
-        fields: [
-          ['model', 'Systran/faster-whisper-small'],
-          ['response_format', 'verbose_json'],
-          ['without_timestamps', 'false'],
-          ['timestamp_granularities[]', 'segment'],
-        ],
-      },
-    },
+    opening: formTo('http://127.0.0.1:8000/v1/audio/transcriptions', {
+      model: 'Systran/faster-whisper-small',
+      response_format: 'verbose_json',
+      without_timestamps: 'false',
+      'timestamp_granularities[]': 'segment',
+    }),
     requests: [
       [
         { language: 'en-US', params: { prompt: 'p', temperature: 0.2 } },
@@ -109,24 +95,26 @@ testProvider({
             segments: [{ start: 0, end: 2, text: 'Two teas.' }],
           },
         ],
-        { language: 'en', seconds: 2.4, utterances: [{ text: 'Two teas.', start: 0, end: 2 }] },
+        { language: 'en', seconds: 2.4, utterances: ['"Two teas." 0-2 en'] },
       ],
       'the text alone, with members that are null': [
         {},
         [{ text: 'Yes.', logprobs: null, usage: null }],
-        { utterances: [{ text: 'Yes.', start: 0, end: 12.5 }] },
+        { utterances: ['"Yes." 0-12.5'] },
       ],
     },
   },
   refusals: [
-    { status: 400, body: { detail: 'Uploaded file is empty' }, is: 'caller http_400', file: 'caller audio_unusable' },
-    { status: 403, body: { detail: 'their words' }, is: 'account http_403', message: /^(?!.*their words)/ },
-    { status: 404, body: { detail: "Model 'x' is not installed locally." }, is: 'next model_not_found' },
-    { status: 415, body: { detail: 'Failed to decode audio.' }, is: 'caller http_415', file: 'caller audio_unusable' },
-    {
-      ...{ status: 422, body: { detail: [{ loc: ['body', 'hotwords'], msg: 'their words', type: 'x' }] } },
-      ...{ is: 'caller http_422', message: /`hotwords`.*their words/ },
-    },
+    [400, { detail: 'Uploaded file is empty' }, 'caller http_400', { file: 'caller audio_unusable' }],
+    [403, { detail: 'their words' }, 'account http_403', { message: /^(?!.*their words)/ }],
+    [404, { detail: "Model 'x' is not installed locally." }, 'next model_not_found'],
+    [415, { detail: 'Failed to decode audio.' }, 'caller http_415', { file: 'caller audio_unusable' }],
+    [
+      422,
+      { detail: [{ loc: ['body', 'hotwords'], msg: 'their words', type: 'x' }] },
+      'caller http_422',
+      { message: /`hotwords`.*their words/ },
+    ],
   ],
   simulated: {
     whole: [['faster-whisper-small', ['out-of-order'], {}]],

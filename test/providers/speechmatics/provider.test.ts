@@ -1,11 +1,10 @@
 // Speechmatics: what its service says and what that must become, for the suite of every provider.
-import { inRegion } from '../../suites/provider/requests.ts';
+import { inRegion, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { options } from './options.ts';
 import { stories } from './sessions.ts';
 
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const start = (sample_rate: number, config: object = {}) => ({
   message: 'StartRecognition',
   audio_format: { type: 'raw', encoding: 'pcm_s16le', sample_rate },
@@ -24,14 +23,14 @@ testProvider({
     model: 'enhanced',
     sampleRate: 16_000,
     openings: [
-      [{}, { kind: 'websocket', url: 'wss://eu.rt.speechmatics.com/v2', headers }, [start(16_000)]],
+      [{}, socketAt('wss://eu.rt.speechmatics.com/v2'), [start(16_000)]],
       [
         {
           sampleRate: 8_000,
           language: 'en-US',
           access: inRegion('us'),
         },
-        { kind: 'websocket', url: 'wss://us.rt.speechmatics.com/v2', headers },
+        socketAt('wss://us.rt.speechmatics.com/v2'),
         [start(8_000, { output_locale: 'en-US' })],
       ],
     ],
@@ -71,14 +70,14 @@ testProvider({
   },
   batch: files,
   refusals: [
-    { status: 400, body: said('`max_delay` is too large'), is: 'caller http_400', message: /max_delay/ },
-    { status: 401, body: said('Permission Denied'), is: 'account http_401' },
-    { status: 403, body: { error: 'Forbidden' }, is: 'account http_403' },
-    { status: 404, body: said('Path not found'), is: 'next http_404' },
-    { status: 409, is: 'next http_409' },
-    { status: 410, body: said('Job Expired'), is: 'next http_410' },
-    { status: 423, body: said('Job Locked'), is: 'next http_423' },
-    { status: 429, body: said('Rate Limited'), is: 'next http_429' },
+    [400, said('`max_delay` is too large'), 'caller http_400', { message: /max_delay/ }],
+    [401, said('Permission Denied'), 'account http_401'],
+    [403, { error: 'Forbidden' }, 'account http_403'],
+    [404, said('Path not found'), 'next http_404'],
+    [409, '', 'next http_409'],
+    [410, said('Job Expired'), 'next http_410'],
+    [423, said('Job Locked'), 'next http_423'],
+    [429, said('Rate Limited'), 'next http_429'],
   ],
   simulated: {
     whole: [

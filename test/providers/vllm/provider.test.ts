@@ -1,4 +1,5 @@
 // vLLM: what its server says and what that must become, for the suite of every provider.
+import { formTo, socketAt } from '../../suites/provider/requests.ts';
 import { audio, closed, FINALIZE, FINISH, type Story } from '../../suites/provider/story.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 
@@ -81,11 +82,11 @@ testProvider({
     openings: [
       [
         { access: { baseUrl: 'http://own.test:8000/v1', credential: undefined } },
-        { kind: 'websocket', url: 'ws://own.test:8000/v1/realtime', headers: {} },
+        socketAt('ws://own.test:8000/v1/realtime', {}),
       ],
       [
         { access: { baseUrl: 'https://own.test', credential: 'k' } },
-        { kind: 'websocket', url: 'wss://own.test/v1/realtime', headers: { authorization: 'Bearer k' } },
+        socketAt('wss://own.test/v1/realtime', { authorization: 'Bearer k' }),
       ],
     ],
     begin: [CREATED],
@@ -100,18 +101,11 @@ testProvider({
   },
   batch: {
     model: 'whisper-large-v3',
-    opening: {
-      ...{ method: 'POST', url: 'http://127.0.0.1:8000/v1/audio/transcriptions' },
-      headers: { authorization: 'Bearer key-of-the-suite' },
-      body: {
-        ...{ kind: 'multipart', fileField: 'file' },
-        fields: [
-          ['model', 'openai/whisper-large-v3'],
-          ['response_format', 'verbose_json'],
-          ['timestamp_granularities[]', 'segment'],
-        ],
-      },
-    },
+    opening: formTo('http://127.0.0.1:8000/v1/audio/transcriptions', {
+      model: 'openai/whisper-large-v3',
+      response_format: 'verbose_json',
+      'timestamp_granularities[]': 'segment',
+    }),
     requests: [
       [
         { language: 'en-US', params: { prompt: 'p', temperature: 0.2 } },
@@ -131,12 +125,12 @@ testProvider({
             segments: [{ start: 0, end: 2.4, text: ' Two teas.' }],
           },
         ],
-        { language: 'en', utterances: [{ text: 'Two teas.', start: 0, end: 2.4 }] },
+        { language: 'en', utterances: ['"Two teas." 0-2.4 en'] },
       ],
       'the text alone, and its seconds': [
         { model: 'qwen3-asr-1.7b' },
         [{ text: 'Yes.', usage: { type: 'duration', seconds: 3 } }],
-        { seconds: 3, utterances: [{ text: 'Yes.', start: 0, end: 3 }] },
+        { seconds: 3, utterances: ['"Yes." 0-3'] },
       ],
       'nothing of a file that is too large': [
         { file: { name: 'a.wav', contentType: 'audio/wav', bytes: 26_214_400, seconds: 1 } },
@@ -146,21 +140,11 @@ testProvider({
     },
   },
   refusals: [
-    {
-      status: 400,
-      body: refused('Invalid or unsupported audio file.'),
-      is: 'caller http_400',
-      file: 'caller audio_unusable',
-    },
-    { status: 400, body: refused('Maximum file size exceeded'), is: 'caller http_400', file: 'caller file_too_large' },
-    { status: 401, body: { error: 'Unauthorized' }, is: 'account http_401' },
-    {
-      status: 404,
-      body: refused('The model `x` does not exist.', 404),
-      is: 'next http_404',
-      message: /does not exist/,
-    },
-    { status: 503, body: refused('busy', 503), is: 'retry http_503' },
+    [400, refused('Invalid or unsupported audio file.'), 'caller http_400', { file: 'caller audio_unusable' }],
+    [400, refused('Maximum file size exceeded'), 'caller http_400', { file: 'caller file_too_large' }],
+    [401, { error: 'Unauthorized' }, 'account http_401'],
+    [404, refused('The model `x` does not exist.', 404), 'next http_404', { message: /does not exist/ }],
+    [503, refused('busy', 503), 'retry http_503'],
   ],
   simulated: {
     ends: [

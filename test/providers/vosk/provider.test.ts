@@ -1,6 +1,5 @@
 // Vosk: what its servers say and what that must become, for the suite of every provider.
-
-import { askedByUrl } from '../../suites/provider/requests.ts';
+import { askedByUrl, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { stories } from './sessions.ts';
 
@@ -25,15 +24,12 @@ testProvider({
     openings: [
       [
         { access: { baseUrl: 'http://10.0.0.5:2700', credential: undefined } },
-        { kind: 'websocket', url: `ws://10.0.0.5:2700?model=${MODEL}`, headers: {} },
+        socketAt(`ws://10.0.0.5:2700?model=${MODEL}`, {}),
         [{ config }],
       ],
       [
         { sampleRate: 8_000, access: { baseUrl: 'wss://asr.test/below/', credential: 'key-of-the-proxy' } },
-        {
-          ...{ kind: 'websocket', url: `wss://asr.test/below?model=${MODEL}` },
-          headers: { authorization: 'Bearer key-of-the-proxy' },
-        },
+        socketAt(`wss://asr.test/below?model=${MODEL}`, { authorization: 'Bearer key-of-the-proxy' }),
         [{ config: { ...config, sample_rate: 8_000 } }],
       ],
     ],

@@ -1,4 +1,5 @@
 // whisper.cpp: what its server says and what that must become, for the suite of every provider.
+import { formTo } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 
 const MODELS = ['whisper'];
@@ -36,19 +37,12 @@ testProvider({
   },
   batch: {
     model: 'whisper',
-    opening: {
-      ...{ method: 'POST', url: 'http://127.0.0.1:8080/inference' },
-      headers: { authorization: 'Bearer key-of-the-suite' },
-      body: {
-        ...{ kind: 'multipart', fileField: 'file' },
-        fields: [
-          ['response_format', 'verbose_json'],
-          ['language', 'auto'],
-          ['no_language_probabilities', 'true'],
-          ['timestamp_granularities[]', 'segment'],
-        ],
-      },
-    },
+    opening: formTo('http://127.0.0.1:8080/inference', {
+      response_format: 'verbose_json',
+      language: 'auto',
+      no_language_probabilities: 'true',
+      'timestamp_granularities[]': 'segment',
+    }),
     requests: [
       [
         { language: 'de-AT', params: { prompt: 'p', temperature: 0.2 } },
@@ -62,10 +56,7 @@ testProvider({
         [answer],
         {
           ...{ language: 'en', seconds: 2.4 },
-          utterances: [
-            { text: 'Two teas', start: 0, end: 1, language: 'en' },
-            { text: 'please.', start: 1, end: 2.3, language: 'en' },
-          ],
+          utterances: ['"Two teas" 0-1 en', '"please." 1-2.3 en'],
         },
       ],
       'words, made of their parts': [
@@ -73,19 +64,19 @@ testProvider({
         [answer],
         {
           utterances: [
-            { words: [{ word: 'Two' }, { word: 'teas', start: 0.4, end: 0.9, confidence: 0.9 }] },
-            { words: [{ word: 'please.', start: 1, end: 2.1 }] },
+            '"Two teas" 0-1 en (Two 0.1-0.4 @0.9, teas 0.4-0.9 @0.9)',
+            '"please." 1-2.3 en (please. 1-2.1 @0.9)',
           ],
         },
       ],
-      'the text alone': [{}, [{ text: ' Yes.\n' }], { utterances: [{ text: 'Yes.', start: 0, end: 12.5 }] }],
+      'the text alone': [{}, [{ text: ' Yes.\n' }], { utterances: ['"Yes." 0-12.5'] }],
     },
   },
   refusals: [
-    { status: 400, body: 'Invalid request', is: 'caller audio_unusable' },
-    { status: 500, body: '500 Internal Server Error\nstoi', is: 'caller invalid_number' },
-    { status: 500, body: { error: 'FFmpeg conversion failed.' }, is: 'caller audio_unusable' },
-    { status: 500, body: { error: 'failed to process audio' }, is: 'retry http_500', message: /failed to process/ },
-    { status: 404, body: 'File Not Found (/inference)', is: 'next http_404' },
+    [400, 'Invalid request', 'caller audio_unusable'],
+    [500, '500 Internal Server Error\nstoi', 'caller invalid_number'],
+    [500, { error: 'FFmpeg conversion failed.' }, 'caller audio_unusable'],
+    [500, { error: 'failed to process audio' }, 'retry http_500', { message: /failed to process/ }],
+    [404, 'File Not Found (/inference)', 'next http_404'],
   ],
 });

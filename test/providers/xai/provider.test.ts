@@ -1,4 +1,5 @@
 // xAI: what its service says and what that must become, for the suite of every provider.
+import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
 import { stories } from './stories.ts';
@@ -6,7 +7,6 @@ import { stories } from './stories.ts';
 const MODEL = 'grok-voice-transcribe-2.0';
 const BOTH = { live: [MODEL], batch: [MODEL] };
 const LIVE = { live: [MODEL] };
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const url = (rate: number, more = '') =>
   `wss://api.x.ai/v1/stt?model=${MODEL}&encoding=pcm&sample_rate=${rate}&interim_results=true&endpointing=400${more}`;
 const terms = (count: number) => Array.from({ length: count }, (_, index) => `term ${index}`);
@@ -34,11 +34,8 @@ testProvider({
     model: MODEL,
     sampleRate: 16_000,
     openings: [
-      [{}, { kind: 'websocket', url: url(16_000), headers }],
-      [
-        { sampleRate: 8_000, language: 'fil', diarization: true },
-        { kind: 'websocket', url: url(8_000, '&language=fil&diarize=true'), headers },
-      ],
+      [{}, socketAt(url(16_000))],
+      [{ sampleRate: 8_000, language: 'fil', diarization: true }, socketAt(url(8_000, '&language=fil&diarize=true'))],
     ],
     requests: [
       [{ language: 'en-GB' }, { language: 'en' }],
@@ -57,19 +54,14 @@ testProvider({
   },
   batch: files,
   refusals: [
-    { status: 400, body: WRONG_KEY, is: 'account http_400', message: /^(?!.*ke\*)/ },
-    { status: 400, body: refused('', 'format requires language'), is: 'caller http_400', message: /format requires/ },
-    {
-      status: 400,
-      body: { error: { message: 'Unsupported file' } },
-      is: 'caller http_400',
-      file: 'caller audio_unusable',
-    },
-    { status: 401, body: refused('', 'No credentials presented.'), is: 'account http_401' },
-    { status: 403, body: refused('', 'Your team is at its monthly spending limit.'), is: 'account http_403' },
-    { status: 429, body: refused('', 'Your team has no credits left.'), is: 'account http_429' },
-    { status: 429, body: refused('', 'Too many requests.'), is: 'next http_429' },
-    { status: 503, is: 'retry http_503' },
+    [400, WRONG_KEY, 'account http_400', { message: /^(?!.*ke\*)/ }],
+    [400, refused('', 'format requires language'), 'caller http_400', { message: /format requires/ }],
+    [400, { error: { message: 'Unsupported file' } }, 'caller http_400', { file: 'caller audio_unusable' }],
+    [401, refused('', 'No credentials presented.'), 'account http_401'],
+    [403, refused('', 'Your team is at its monthly spending limit.'), 'account http_403'],
+    [429, refused('', 'Your team has no credits left.'), 'account http_429'],
+    [429, refused('', 'Too many requests.'), 'next http_429'],
+    [503, '', 'retry http_503'],
   ],
   simulated: {
     whole: [

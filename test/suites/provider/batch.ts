@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BatchRequest, BatchStep, HttpBatchCodec, HttpRequest } from '../../../src/providers/provider.ts';
 import { drawn } from '../../fakes/drawn.ts';
-import type { AnswerRow, BatchFixtures } from './fixtures.ts';
+import type { AnswerRow, BatchFixtures, ExpectedResult } from './fixtures.ts';
 import { withSpoilt } from './live.ts';
 import { askedByHttp, batchRequest, changed } from './requests.ts';
+import { tellsWords, utteranceLine } from './story.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -40,6 +41,15 @@ export function askedOfFile(
   return asked(requestIn(stepsOf(codec, request, before).at(-1)));
 }
 
+/** The step with utterances as their lines, where lines are expected. */
+function withLines(step: BatchStep | undefined, { utterances: expected }: ExpectedResult): object | undefined {
+  if (step?.type !== 'done' || expected === undefined) return step;
+  const utterances = step.result.utterances.map((each, at) =>
+    typeof expected[at] === 'object' ? each : utteranceLine(each, tellsWords(expected[at])),
+  );
+  return { ...step, result: { ...step.result, utterances } };
+}
+
 export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFixtures): void {
   const { model, before = [] } = fixtures;
   const requestOf = (change: Partial<BatchRequest> = {}) => batchRequest({ model, ...change });
@@ -68,7 +78,8 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
 
     it.each(Object.entries(fixtures.answers))('come back: %s', (_, [change, bodies, expected]: AnswerRow) => {
       const step = lastOf(change, [...before, ...bodies]);
-      if (typeof expected !== 'string') expect(step).toMatchObject({ type: 'done', result: expected });
+      if (typeof expected !== 'string')
+        expect(withLines(step, expected)).toMatchObject({ type: 'done', result: expected });
       else if (step?.type === 'failed') expect(`${step.failure.kind} ${step.failure.code}`).toBe(expected);
       else expect(step).toBe(expected);
     });

@@ -105,22 +105,27 @@ export interface JobFixtures {
   abandonedBefore?: readonly Partial<HttpRequest>[];
 }
 
+/** Members of the result. Of utterances, the line of each (`utteranceLine`), or members of it. */
+export type ExpectedResult = Partial<Omit<BatchResult, 'utterances' | 'warnings'>> & {
+  utterances?: readonly (string | object)[];
+  warnings?: readonly object[];
+};
+
 export type AnswerRow = readonly [
   change: Partial<BatchRequest>,
   bodies: readonly unknown[],
-  expected: Partial<BatchResult> | Members | string,
+  expected: ExpectedResult | string,
 ];
 
-export interface RefusalRow {
-  status: number;
+export type RefusalRow = readonly [
+  status: number,
   /** An object is JSON. */
-  body?: string | object;
-  headers?: Readonly<Record<string, string>>;
-  /** "kind code" of the failure; for a file, where that is another. */
-  is: string;
-  file?: string;
-  message?: RegExp;
-}
+  body: string | object,
+  /** "kind code" of the failure. */
+  is: string,
+  /** `file`: for a file, where that is another failure; any, for `*`. */
+  more?: { file?: string; message?: RegExp; headers?: Readonly<Record<string, string>> },
+];
 
 export interface SimulatedFixtures {
   /** Sessions of numbered audio beside those of every model: all of it is heard, in so many finals where that is told. */

@@ -122,7 +122,7 @@ export function testLive(
       'takes a close with %i "%s" for "%s"',
       (code, reason, failure) => {
         const leg = new StoryLeg(codec, requestOf());
-        expect(leg.give(closed(code, reason)).map(lineOf)).toEqual([`failed ${failure}`]);
+        expect(leg.give(closed(code, reason)).map((step) => lineOf(step))).toEqual([`failed ${failure}`]);
       },
     );
 

@@ -10,14 +10,13 @@ import { batchRequest } from './requests.ts';
 
 /** Where the body is empty or none of the provider's. */
 const BY_STATUS: readonly RefusalRow[] = [
-  ...[401, 402].map((status) => ({ status, is: `account http_${status}` })),
-  { status: 400, is: 'caller http_400' },
-  { status: 413, body: 'too large', is: 'caller http_413' },
-  ...[414, 431].map((status) => ({ status, is: `caller http_${status}` })),
-  { status: 429, is: 'next http_429' },
-  { status: 404, body: '<html>', is: 'next http_404', file: '*' },
+  ...[401, 402].map((status) => [status, '', `account http_${status}`] as const),
+  ...[400, 414, 431].map((status) => [status, '', `caller http_${status}`] as const),
+  [413, 'too large', 'caller http_413'],
+  [429, '', 'next http_429'],
+  [404, '<html>', 'next http_404', { file: '*' }],
   ...[500, 502, 503, 504].flatMap((status) =>
-    ['', '<html>', '[1]'].map((body) => ({ status, body, is: `retry http_${status}` })),
+    ['', '<html>', '[1]'].map((body) => [status, body, `retry http_${status}`] as const),
   ),
 ];
 
@@ -34,15 +33,15 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
     const { refused } = provider.batch;
     if (refused !== undefined) readers.push(['a file', (refusal) => refused(state, refusal)]);
   }
-  const refusalOf = ({ status, body = '', headers = {} }: RefusalRow): ProviderRefusal => ({
+  const refusalOf = ([status, body, , { headers = {} } = {}]: RefusalRow): ProviderRefusal => ({
     status,
     headers,
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
   describe.each(readers)(`${name} refuses %s`, (what, read) => {
-    it.each([...BY_STATUS, ...refusals])('with $status $body: $is', (row) => {
-      const { is, file = is, message } = row;
+    it.each([...BY_STATUS, ...refusals].map((row) => [row] as const))('with %j', (row) => {
+      const [, , is, { file = is, message } = {}] = row;
       const failure = read(refusalOf(row)) as LegFailure;
       const expected = what === 'a file' ? file : is;
       if (expected !== '*') expect(lineOf(failure)).toBe(expected);
@@ -58,8 +57,8 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
 
     it('in words of one line, and not without end', () => {
       const text = `Slow\n\u0007down ${'x'.repeat(1_000)}`;
-      for (const row of refusals.filter(({ body }) => typeof body === 'object')) {
-        const { message } = read(refusalOf({ ...row, body: withText(row.body, text) as object })) as LegFailure;
+      for (const [status, body, is, more = {}] of refusals.filter(([, each]) => typeof each === 'object')) {
+        const { message } = read(refusalOf([status, withText(body, text) as object, is, more])) as LegFailure;
         expect(message).not.toMatch(/\p{C}/u);
         expect(message.length).toBeLessThan(450);
       }

@@ -1,9 +1,38 @@
 // The plain requests of the suite, and what is asked for in what a codec makes of them.
-import type { BatchRequest, Endpoint, HttpRequest, LegRequest, Outgoing } from '../../../src/providers/provider.ts';
+import type {
+  BatchRequest,
+  Endpoint,
+  HttpRequest,
+  LegRequest,
+  Outgoing,
+  SocketEndpoint,
+} from '../../../src/providers/provider.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 export const KEY = 'key-of-the-suite';
+
+const BEARER = { authorization: `Bearer ${KEY}` };
+
+export const socketAt = (url: string, headers: SocketEndpoint['headers'] = BEARER): SocketEndpoint => ({
+  ...{ kind: 'websocket', url, headers },
+});
+
+export const getOf = (url: string, headers: HttpRequest['headers'] = BEARER) =>
+  ({ method: 'GET', url, headers, body: { kind: 'none' } }) satisfies HttpRequest;
+
+export const jsonTo = (url: string, json: Members, headers: HttpRequest['headers'] = BEARER) =>
+  ({ method: 'POST', url, headers, body: { kind: 'json', json } }) satisfies HttpRequest;
+
+/** A form with these fields in front of the file. */
+export const formTo = (
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  { headers = BEARER, file = 'file' }: { headers?: HttpRequest['headers']; file?: string } = {},
+): HttpRequest => ({
+  ...{ method: 'POST', url, headers },
+  body: { kind: 'multipart', fields: Object.entries(fields), fileField: file },
+});
 
 /** The credential of somebody whose account is there. */
 export const inRegion = (region: string) => ({

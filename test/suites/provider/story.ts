@@ -1,7 +1,7 @@
 // A live codec without a connection: a story gives it messages and acts of the leg, and says in short lines what it makes of
 // them.
 import { expect } from 'vitest';
-import type { FailureKind } from '../../../machines/events.ts';
+import type { FailureKind, Utterance } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../src/api/linear16.ts';
 import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
@@ -107,14 +107,32 @@ export function tell(leg: StoryLeg, story: Story): void {
   for (const [index, row] of story.entries()) {
     const steps = row.filter(isGiven).flatMap((given) => leg.give(given));
     const expected = row.filter((element) => !isGiven(element));
-    const lines = steps.map((step, at) => (expected[at] instanceof Like ? expected[at] : lineOf(step)));
+    const lines = steps.map((step, at) =>
+      expected[at] instanceof Like ? expected[at] : lineOf(step, tellsWords(expected[at])),
+    );
     expect(lines, `row ${index + 1} of the story`).toEqual(expected);
     for (const [at, each] of expected.entries()) if (each instanceof Like) expect(steps[at]).toMatchObject(each.step);
   }
 }
 
+/** What was said from where to where, by whom, in which language; `isWhole` with confidences and words: `(Two 1-1.5 @0.9, teas 1.5-2)`. */
+export function utteranceLine({ words, ...utterance }: Utterance, isWhole: boolean): string {
+  const { text, start, end, speaker, language, confidence } = utterance;
+  const sure = (share: number | undefined) => (isWhole && share !== undefined ? ` @${Number(share.toFixed(3))}` : '');
+  const by = (who: number | undefined) => (who === undefined ? '' : ` speaker ${who}`);
+  const said = (words ?? []).map(
+    (each) =>
+      `${each.word} ${each.start}-${each.end}${each.speaker === speaker ? '' : by(each.speaker)}${sure(each.confidence)}`,
+  );
+  const more = `${by(speaker)}${language === undefined ? '' : ` ${language}`}${sure(confidence)}`;
+  return `"${text}" ${start}-${end}${more}${isWhole && words !== undefined ? ` (${said.join(', ')})` : ''}`;
+}
+
+/** Whether a line that is expected tells words as well. */
+export const tellsWords = (line: unknown): boolean => typeof line === 'string' && line.endsWith(')');
+
 /** One short line for each step. */
-export function lineOf(step: Step): string {
+export function lineOf(step: Step, isWhole = false): string {
   switch (step.type) {
     case 'partial':
     case 'piece':
@@ -123,15 +141,8 @@ export function lineOf(step: Step): string {
       const { utterance, turnId } = step;
       const what =
         step.type === 'turn.ended' ? `ended${step.formattedFollows ? '+' : ''}` : step.type.replace('turn.', '');
-      if (utterance === undefined) return `${what} ${turnId}`;
-      const { text, start, end, speaker, language } = utterance;
       const boundary = 'boundary' in step ? ` ${step.boundary}` : '';
-      const more = [
-        boundary,
-        speaker === undefined ? '' : ` speaker ${speaker}`,
-        language === undefined ? '' : ` ${language}`,
-      ];
-      return `${what} ${turnId} "${text}" ${start}-${end}${more.join('')}`;
+      return `${what} ${turnId}${utterance === undefined ? '' : ` ${utteranceLine(utterance, isWhole)}`}${boundary}`;
     }
     case 'send':
       return `send ${frameOf(step.frame)}`;
