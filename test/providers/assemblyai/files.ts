@@ -1,5 +1,6 @@
 // What AssemblyAI answers while a file is worked on, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { getOf, jsonTo } from '../../suites/provider/requests.ts';
 
 const headers = { authorization: 'key-of-the-suite' };
 const JOB_URL = 'https://api.assemblyai.com/v2/transcript/t-1';
@@ -30,11 +31,12 @@ export const files: BatchFixtures = {
   before: [UPLOADED],
   job: {
     requests: [
-      {
-        ...{ method: 'POST', url: 'https://api.assemblyai.com/v2/transcript', headers },
-        body: { kind: 'json', json: { audio_url: UPLOADED.upload_url, speech_models: ['universal-3-5-pro'] } },
-      },
-      { method: 'GET', url: JOB_URL, headers, body: { kind: 'none' } },
+      jsonTo(
+        'https://api.assemblyai.com/v2/transcript',
+        { audio_url: UPLOADED.upload_url, speech_models: ['universal-3-5-pro'] },
+        headers,
+      ),
+      getOf(JOB_URL, headers),
     ],
     created: QUEUED,
     waiting: { id: 't-1', status: 'processing' },
@@ -66,41 +68,30 @@ export const files: BatchFixtures = {
       {
         ...{ language: 'en-US', seconds: 3, warnings: [] },
         utterances: [
-          {
-            ...{ text: 'Book a table.', start: 0.16, end: 0.9, confidence: 0.5 },
-            words: [
-              { word: 'Book', start: 0.16, end: 0.32, confidence: 0.5 },
-              { word: 'a' },
-              { word: 'table.', end: 0.9 },
-            ],
-          },
-          { text: 'Now?', start: 1, end: 1.5 },
+          '"Book a table." 0.16-0.9 @0.5 (Book 0.16-0.32 @0.5, a 0.32-0.4 @0.5, table. 0.4-0.9 @0.5)',
+          '"Now?" 1-1.5',
         ],
       },
     ],
     'whole, where the words do not make up the text': [
       {},
       done({ text: '你好。', words: [word('你', 0, 100), word('好。', 100, 200)], confidence: 0.8 }),
-      { utterances: [{ text: '你好。', start: 0, end: 0.2, confidence: 0.8 }] },
+      { utterances: ['"你好。" 0-0.2 @0.8 (你 0-0.1 @0.5, 好。 0.1-0.2 @0.5)'] },
     ],
     'with the words behind the last sentence': [
       {},
       done({ text: 'One. two', words: [word('One.', 0, 100), word('two', 100, 200)] }),
-      { utterances: [{ text: 'One.' }, { text: 'two' }] },
+      { utterances: ['"One." 0-0.1', '"two" 0.1-0.2'] },
     ],
-    'as text without words': [
-      {},
-      done({ text: 'only text' }),
-      { utterances: [{ text: 'only text', start: 0, end: 0 }] },
-    ],
+    'as text without words': [{}, done({ text: 'only text' }), { utterances: ['"only text" 0-0'] }],
     'as turns of speakers, numbered as they appear': [
       {},
       done({ text: 'Yes. Yes. Yes.', utterances: [turnOf('B', 0), turnOf('A', 200), turnOf('B', 400)] }),
       {
         utterances: [
-          { text: 'Yes.', speaker: 0, start: 0, end: 0.1, words: [{ speaker: 0 }] },
-          { text: 'Yes.', speaker: 1, start: 0.2, end: 0.3 },
-          { text: 'Yes.', speaker: 0 },
+          '"Yes." 0-0.1 speaker 0 @0.5 (Yes. 0-0.1 @0.5)',
+          '"Yes." 0.2-0.3 speaker 1',
+          '"Yes." 0.4-0.5 speaker 0',
         ],
       },
     ],

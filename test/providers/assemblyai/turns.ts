@@ -99,7 +99,7 @@ const UNFORMATTED: Readonly<Record<string, Story>> = {
       turn({ transcript: 'book a', words: words(['book', 160, 320], ['a', 320, 400], ['tab', 400, 520, false]) }),
       'partial 0 "book a tab" 0.16-0.52',
     ],
-    [turn({ turn_order: 1, transcript: 'book a' }), like({ type: 'partial', utterance: { text: 'book a' } })],
+    [turn({ turn_order: 1, transcript: 'book a' }), 'partial 1 "book a" 0.52-0.52'],
   ],
   'leaves nothing where nothing was heard': [[turn(), NEXT, 'partial 0 "" 0-0', 'ended 1 "Now." 0.9-0.95']],
   'tells confidence, language and speakers, numbered as they first appear': [
@@ -110,7 +110,7 @@ const UNFORMATTED: Readonly<Record<string, Story>> = {
           words: BOOK.map((word) => ({ ...word, speaker: label })),
         }),
       ),
-      like({ utterance: { speaker: 0, confidence: 0.5, language: 'en', words: [{ speaker: 0 }, {}] } }),
+      'ended 0 "book it" 0.1-0.4 speaker 0 en @0.5 (book 0.1-0.3 @0.5, it 0.3-0.4 @0.5)',
       'ended 1 "book it" 0.1-0.4 en',
       'ended 2 "book it" 0.1-0.4 speaker 1 en',
       'ended 3 "book it" 0.1-0.4 speaker 0 en',
@@ -166,7 +166,7 @@ const FORMATTED_LATER: Readonly<Record<string, Story>> = {
   'has the speakers that were settled before its formatted version': [
     [ended(), TWIN[0]],
     [revision(0)],
-    [formatted(), like({ type: 'turn.formatted', utterance: { speaker: 1, words: [{ speaker: 0 }, { speaker: 1 }] } })],
+    [formatted(), 'formatted 0 "Book it." 0.1-0.4 speaker 1 @0.5 (Book 0.1-0.3 speaker 0 @0.5, it. 0.3-0.4 @0.5)'],
   ],
 };
 
@@ -190,10 +190,7 @@ const DASHED: Readonly<Record<string, Story>> = {
         transcript: 'My name is—',
         words: words(['My', 0, 100, false], ['name', 100, 200, false], ['is—', 200, 300, false]),
       }),
-      like({
-        type: 'partial',
-        utterance: { text: 'My name is', end: 0.3, words: [{ word: 'My' }, { word: 'name' }, { word: 'is' }] },
-      }),
+      'partial 0 "My name is" 0-0.3 @0.5 (My 0-0.1 @0.5, name 0.1-0.2 @0.5, is 0.2-0.3 @0.5)',
     ],
   ],
   'is no dash alone': [
@@ -224,7 +221,7 @@ export const turnStories: readonly StoryGroup[] = [
     seconds: 0.35,
     stories: {
       'never reaches beyond the audio that was sent': [
-        [ended(), like({ utterance: { start: 0.1, end: 0.35, words: [{ end: 0.3 }, { start: 0.3, end: 0.35 }] } })],
+        [ended(), 'ended 0 "book it" 0.1-0.35 @0.5 (book 0.1-0.3 @0.5, it 0.3-0.35 @0.5)'],
       ],
     },
   },

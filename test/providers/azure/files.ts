@@ -1,5 +1,6 @@
 // What Azure's fast transcription is asked, and what its answers come to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo } from '../../suites/provider/requests.ts';
 
 const PROFANITY: Readonly<Record<string, string>> = { masked: 'Masked', removed: 'Removed', raw: 'None' };
 const place = (offsetMilliseconds: number, durationMilliseconds: number) => ({
@@ -9,12 +10,11 @@ const place = (offsetMilliseconds: number, durationMilliseconds: number) => ({
 
 export const files: BatchFixtures = {
   model: 'speech',
-  opening: {
-    method: 'POST',
-    url: 'https://eastus.api.cognitive.microsoft.com/speechtotext/transcriptions:transcribe?api-version=2025-10-15',
-    headers: { 'Ocp-Apim-Subscription-Key': 'key-of-the-suite' },
-    body: { kind: 'multipart', fields: [['definition', '{"locales":[]}']], fileField: 'audio' },
-  },
+  opening: formTo(
+    'https://eastus.api.cognitive.microsoft.com/speechtotext/transcriptions:transcribe?api-version=2025-10-15',
+    { definition: '{"locales":[]}' },
+    { headers: { 'Ocp-Apim-Subscription-Key': 'key-of-the-suite' }, file: 'audio' },
+  ),
   asked: ({ body }) => {
     const definition = JSON.parse(String(body.kind === 'multipart' && body.fields[0]?.[1]));
     const { phraseList, profanityFilterMode, diarization } = definition;
@@ -55,18 +55,15 @@ export const files: BatchFixtures = {
       {
         ...{ language: 'en-US', seconds: 2.4 },
         utterances: [
-          {
-            ...{ text: 'Two teas, please.', start: 0.12, end: 1.92, confidence: 0.93, speaker: 1 },
-            words: [{ word: 'Two', start: 0.12, end: 0.32 }],
-          },
-          { text: 'Yes.', start: 2, end: 2.3, speaker: 0 },
+          '"Two teas, please." 0.12-1.92 speaker 1 en-US @0.93 (Two 0.12-0.32)',
+          '"Yes." 2-2.3 speaker 0 en-US',
         ],
       },
     ],
     'one text, where nothing else is told': [
       {},
       [{ durationMilliseconds: 2_400, combinedPhrases: [{ text: 'Two teas.' }] }],
-      { utterances: [{ text: 'Two teas.', start: 0, end: 2.4 }] },
+      { utterances: ['"Two teas." 0-2.4'] },
     ],
     'empty, of silence': [
       {},

@@ -51,7 +51,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   'have words as they are read where these are told, or else as they are spoken': [
     [
       phrase('Two.', 0.4, 1.9, { Words: [{ Word: 'two', ...place(0.4, 0.6) }] }),
-      like({ utterance: { confidence: 0.5, words: [{ word: 'two', start: 0.4, end: 0.6 }] } }),
+      'piece 0 "Two." 0.4-1.9 @0.5 (two 0.4-0.6)',
       'ended 0',
     ],
     [
@@ -59,7 +59,7 @@ const TURNS: Readonly<Record<string, Story>> = {
         Words: [{ Word: 'teas', ...place(2, 3) }],
         DisplayWords: [{ DisplayText: 'Teas.', ...place(2, 3) }],
       }),
-      like({ utterance: { words: [{ word: 'Teas.', start: 2, end: 3 }] } }),
+      'piece 1 "Teas." 2-3 @0.5 (Teas. 2-3)',
       'ended 1',
     ],
   ],

@@ -1,5 +1,6 @@
 // What Cartesia answers for a file, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo } from '../../suites/provider/requests.ts';
 
 const answer = (text: string, more: object = {}) => ({
   type: 'transcript',
@@ -16,17 +17,11 @@ const words = [
 
 export const files: BatchFixtures = {
   model: 'ink-whisper',
-  opening: {
-    ...{ method: 'POST', url: 'https://api.cartesia.ai/stt' },
-    headers: { authorization: 'Bearer key-of-the-suite', 'cartesia-version': '2026-03-01' },
-    body: {
-      ...{ kind: 'multipart', fileField: 'file' },
-      fields: [
-        ['model', 'ink-whisper'],
-        ['timestamp_granularities[]', 'word'],
-      ],
-    },
-  },
+  opening: formTo(
+    'https://api.cartesia.ai/stt',
+    { model: 'ink-whisper', 'timestamp_granularities[]': 'word' },
+    { headers: { authorization: 'Bearer key-of-the-suite', 'cartesia-version': '2026-03-01' } },
+  ),
   requests: [
     [{ language: 'auto' }, {}],
     [{ language: 'pt-BR' }, { language: 'pt' }],
@@ -38,13 +33,10 @@ export const files: BatchFixtures = {
       [answer(' Yes. Go on', { words })],
       {
         ...{ language: 'en', seconds: 5, warnings: [] },
-        utterances: [
-          { text: 'Yes.', start: 0.5, end: 1, words: [{ word: 'Yes.', start: 0.5, end: 1 }] },
-          { text: 'Go on', start: 1.5, end: 2.5 },
-        ],
+        utterances: ['"Yes." 0.5-1 (Yes. 0.5-1)', '"Go on" 1.5-2.5'],
       },
     ],
-    'a text without words': [{}, [answer('Yes.')], { utterances: [{ text: 'Yes.', start: 0, end: 5 }] }],
+    'a text without words': [{}, [answer('Yes.')], { utterances: ['"Yes." 0-5'] }],
     'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
     'an answer without a text': [{}, [{ type: 'transcript' }], 'next bad_answer'],
   },

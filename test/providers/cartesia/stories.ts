@@ -8,7 +8,6 @@ import {
   failing,
   KEEP_ALIVE,
   LEAVE,
-  like,
   type Story,
   WAKE,
 } from '../../suites/provider/story.ts';
@@ -35,15 +34,7 @@ const TURNS: Readonly<Record<string, Story>> = {
       said('fees to go.', true, words(['fees', 2, 2.5], ['to', 2.5, 3], ['go.', 3, 3.5])),
       'partial 0 "Two coffees to go." 1-3.5',
     ],
-    [
-      MARK,
-      like({
-        utterance: {
-          ...{ text: 'Two coffees to go.', start: 1, end: 10 },
-          words: [{ word: 'Two' }, { word: 'coffees', start: 1.5, end: 2.5 }, { word: 'to' }, { word: 'go.' }],
-        },
-      }),
-    ],
+    [MARK, 'ended 0 "Two coffees to go." 1-10 (Two 1-1.5, coffees 1.5-2.5, to 2.5-3, go. 3-3.5)'],
     [WAKE],
     [audio(2), said(' Yes', true, words(['Yes', 11, 12])), 'partial 1 "Yes" 11-12'],
   ],

@@ -55,14 +55,7 @@ export const files: BatchFixtures = {
       ],
       {
         ...{ language: 'en', seconds: 12.5, warnings: [] },
-        utterances: [
-          {
-            ...{ text: 'Hello.', start: 1, end: 2, speaker: 0, confidence: 0.8 },
-            words: [{ word: 'Hello.', start: 1, end: 1.5, confidence: 0.9, speaker: 0 }],
-          },
-          { text: 'Hi.', start: 4, end: 5, speaker: 1 },
-          { text: 'Bye.', start: 6, end: 7, speaker: 0 },
-        ],
+        utterances: ['"Hello." 1-2 speaker 0 @0.8 (Hello. 1-1.5 @0.9)', '"Hi." 4-5 speaker 1', '"Bye." 6-7 speaker 0'],
       },
     ],
     'channels with speakers': [MULTICHANNEL, [answer([utterance('b', 3, 0), utterance('a', 1, 0, 1)])], TWO_CHANNELS],
@@ -74,7 +67,7 @@ export const files: BatchFixtures = {
     'what a channel said as a whole, where there are no segments': [
       {},
       [whole({ transcript: 'Hello there', confidence: 0.7, words: [word('Hello', 1), word('there', 2)] })],
-      { utterances: [{ text: 'Hello there', start: 1, end: 2.5, confidence: 0.7 }] },
+      { utterances: ['"Hello there" 1-2.5 @0.7 (Hello 1-1.5 @0.9, there 2-2.5 @0.9)'] },
     ],
     'the language of most words, where languages were switched: the list is in no order to rely on': [
       {},
@@ -87,7 +80,7 @@ export const files: BatchFixtures = {
       ],
       { language: 'en' },
     ],
-    'a text without times': [{}, [whole({ transcript: 'x' })], { utterances: [{ text: 'x', start: 0, end: 5 }] }],
+    'a text without times': [{}, [whole({ transcript: 'x' })], { utterances: ['"x" 0-5'] }],
     'no words, which is no failure': [{}, [answer([])], { utterances: [], seconds: 12.5 }],
     'no channels': [{}, [{ results: { channels: [] } }], 'next bad_answer'],
     'channels that are none': [{}, [{ results: { channels: 'x' } }], 'next bad_answer'],

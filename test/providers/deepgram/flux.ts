@@ -1,17 +1,7 @@
 // What `/v2/listen` says, and what a leg of Flux makes of it: its turns, its silence, and the end of a stream that has no final
 // of its own.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  KEEP_ALIVE,
-  LEAVE,
-  like,
-  type Story,
-  WAKE,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, type Story, WAKE } from '../../suites/provider/story.ts';
 
 const turn = (event: string, index: number, transcript: string, end: number, more: object = {}) => ({
   type: 'TurnInfo',
@@ -165,9 +155,7 @@ const STORIES: Readonly<Record<string, Story>> = {
         words: [word('Yes', 1, 1.5, 0.5), word('no', 1.5, 2)],
         ...{ languages: ['fr', 'en'], audio_window_start: 0.5 },
       }),
-      like({
-        utterance: { start: 1, end: 2.5, confidence: 0.75, language: 'fr', words: [{ word: 'Yes' }, { word: 'no' }] },
-      }),
+      'ended 0 "Yes no" 1-2.5 fr @0.75 (Yes 1-1.5 @0.5, no 1.5-2 @1)',
     ],
     [turn('EndOfTurn', 1, 'Yes', 3, { words: [{ word: 'Yes', confidence: 1 }] }), 'ended 1 "Yes" 0-3'],
   ],
@@ -186,7 +174,7 @@ const RECORDED: Readonly<Record<string, Story>> = {
     ],
     [
       turn('EndOfTurn', 0, 'Two of', 1.5, { words: [word('Two', 0.5, 1), word('of', 0.9, 1.2)] }),
-      like({ utterance: { words: [{ end: 1 }, { start: 0.9, end: 1.2 }] } }),
+      'ended 0 "Two of" 0.5-1.5 @1 (Two 0.5-1 @1, of 0.9-1.2 @1)',
     ],
     [
       turn('Update', 1, '', 1.75),
@@ -203,16 +191,7 @@ const SILENCES: Readonly<Record<string, Story>> = {
     [KEEP_ALIVE, KEEP_ALIVE, audio(2), KEEP_ALIVE, 'send 16000 bytes', 'send 16000 bytes', 'send 16000 bytes'],
     [
       turn('EndOfTurn', 0, 'a b', 4.5, { words: [word('a', 0.5, 1.25), word('b', 2.5, 4.25)] }),
-      like({
-        utterance: {
-          start: 0.5,
-          end: 3,
-          words: [
-            { start: 0.5, end: 1 },
-            { start: 1.5, end: 3 },
-          ],
-        },
-      }),
+      'ended 0 "a b" 0.5-3 @1 (a 0.5-1 @1, b 1.5-3 @1)',
     ],
   ],
 };

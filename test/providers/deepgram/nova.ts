@@ -112,7 +112,7 @@ const TURNS: Readonly<Record<string, Story>> = {
           { word: 'b', start: Number.POSITIVE_INFINITY, end: 1.5 },
         ],
       }),
-      like({ utterance: { start: 0.5, words: [{ end: 1 }, { word: 'b', start: 1, end: 1.5 }] } }),
+      'piece 0 "a b" 0.5-2 @0.9 (a 0.5-1, b 1-1.5)',
     ],
   ],
   'keeps words whose times are below zero': [
@@ -141,15 +141,7 @@ const TURNS: Readonly<Record<string, Story>> = {
           { word: 'no', start: 1.5, end: 2, speaker: 2 },
         ],
       }),
-      like({
-        utterance: {
-          ...{ text: 'Yes. no', start: 1.25, end: 2, confidence: 0.9 },
-          words: [
-            { word: 'Yes.', start: 1.25, end: 1.5, confidence: 0.75, speaker: 0 },
-            { word: 'no', start: 1.5, end: 2, speaker: 1 },
-          ],
-        },
-      }),
+      'piece 0 "Yes. no" 1.25-2 @0.9 (Yes. 1.25-1.5 speaker 0 @0.75, no 1.5-2 speaker 1)',
     ],
     [results('no', 2, 3, 'f', { words: [{ word: 'no', start: 2, end: 3, speaker: 2 }] }), 'piece 0 "no" 2-3 speaker 1'],
   ],
@@ -220,7 +212,7 @@ const BEGINNINGS: Readonly<Record<string, Story>> = {
     [KEEP_ALIVE, KEEP_ALIVE, 'send 3200 bytes', 'send KeepAlive'],
     [
       ...[audio(2), results('x', 0, 1.1, 'f', { words: [{ word: 'x', start: 0.6, end: 1.1 }] })],
-      like({ utterance: { start: 0.5, end: 1, words: [{ start: 0.5, end: 1 }] } }),
+      'piece 0 "x" 0.5-1 @0.9 (x 0.5-1)',
     ],
   ],
 };

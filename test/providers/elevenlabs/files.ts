@@ -1,5 +1,6 @@
 // What ElevenLabs answers for a file, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo } from '../../suites/provider/requests.ts';
 
 const word = (text: string, start: number, speaker_id?: string) => ({
   ...{ text, start, end: start + 0.5, type: 'word', logprob: 0 },
@@ -13,20 +14,11 @@ const answer = (text: string, words: readonly object[], more: object = {}) => ({
 
 export const files: BatchFixtures = {
   model: 'scribe_v2',
-  opening: {
-    ...{
-      method: 'POST',
-      url: 'https://api.elevenlabs.io/v1/speech-to-text',
-      headers: { 'xi-api-key': 'key-of-the-suite' },
-    },
-    body: {
-      ...{ kind: 'multipart', fileField: 'file' },
-      fields: [
-        ['model_id', 'scribe_v2'],
-        ['tag_audio_events', 'false'],
-      ],
-    },
-  },
+  opening: formTo(
+    'https://api.elevenlabs.io/v1/speech-to-text',
+    { model_id: 'scribe_v2', tag_audio_events: 'false' },
+    { headers: { 'xi-api-key': 'key-of-the-suite' } },
+  ),
   requests: [
     [{ language: 'auto' }, {}],
     [{ language: 'de-AT' }, { language_code: 'de' }],
@@ -47,10 +39,7 @@ export const files: BatchFixtures = {
       ],
       {
         ...{ language: 'de', seconds: 12.5, warnings: [] },
-        utterances: [
-          { text: 'Ja.', start: 0.5, end: 1, speaker: 0, confidence: 1, words: [{ word: 'Ja.', start: 0.5, end: 1 }] },
-          { text: 'Gut so', start: 1.5, end: 2.5, speaker: 1 },
-        ],
+        utterances: ['"Ja." 0.5-1 speaker 0 @1 (Ja. 0.5-1 @1)', '"Gut so" 1.5-2.5 speaker 1'],
       },
     ],
     'channels, in the order of time': [
@@ -62,13 +51,10 @@ export const files: BatchFixtures = {
       ],
       {
         ...{ language: 'de', seconds: 5 },
-        utterances: [
-          { text: 'a', speaker: 1 },
-          { text: 'b', speaker: 0 },
-        ],
+        utterances: ['"a" 1-1.5 speaker 1', '"b" 3-3.5 speaker 0'],
       },
     ],
-    'a text without words': [{}, [answer('Ja.', [])], { utterances: [{ text: 'Ja.', start: 0, end: 12.5 }] }],
+    'a text without words': [{}, [answer('Ja.', [])], { utterances: ['"Ja." 0-12.5'] }],
     'no words, which is no failure': [{}, [answer('', [])], { utterances: [] }],
     'a language that is none': [{}, [answer('', [], { language_code: '?' })], { language: undefined }],
     'an answer without a text': [{}, [{ words: [] }], 'next bad_answer'],

@@ -1,5 +1,6 @@
 // What Gladia answers while a file is worked on, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo, getOf, jsonTo } from '../../suites/provider/requests.ts';
 
 const headers = { 'x-gladia-key': 'key-of-the-suite' };
 const JOBS = 'https://api.gladia.io/v2/pre-recorded';
@@ -17,19 +18,13 @@ const utterance = (text: string, start: number, end: number, speaker?: number) =
 
 export const files: BatchFixtures = {
   model: 'solaria-1',
-  opening: {
-    ...{ method: 'POST', url: 'https://api.gladia.io/v2/upload', headers },
-    body: { kind: 'multipart', fields: [], fileField: 'audio' },
-  },
+  opening: formTo('https://api.gladia.io/v2/upload', {}, { headers, file: 'audio' }),
   before: [UPLOADED],
   written: (value) => value,
   job: {
     requests: [
-      {
-        ...{ method: 'POST', url: JOBS, headers },
-        body: { kind: 'json', json: { audio_url: UPLOADED.audio_url, model: 'solaria-1' } },
-      },
-      { method: 'GET', url: `${JOBS}/j-1`, headers, body: { kind: 'none' } },
+      jsonTo(JOBS, { audio_url: UPLOADED.audio_url, model: 'solaria-1' }, headers),
+      getOf(`${JOBS}/j-1`, headers),
     ],
     created: CREATED,
     waiting: shown('processing'),
@@ -63,10 +58,7 @@ export const files: BatchFixtures = {
       ),
       {
         ...{ language: 'en', seconds: 3 },
-        utterances: [
-          { text: 'Two.', start: 0.1, end: 0.5, speaker: 0, words: [{ word: 'Two.', speaker: 0 }] },
-          { text: 'Yes.', start: 1, end: 1.5, speaker: 1 },
-        ],
+        utterances: ['"Two." 0.1-0.5 speaker 0 en @0.8 (Two. 0.1-0.5 @0.5)', '"Yes." 1-1.5 speaker 1 en'],
       },
     ],
     'empty, of silence': [

@@ -33,12 +33,7 @@ const TURNS: Readonly<Record<string, Story>> = {
     [marker(1)],
   ],
   'have words with their places': [
-    [
-      word('Two', 0.4),
-      end(0.6),
-      'partial 0 "Two" 0.4-0.4',
-      like({ utterance: { words: [{ word: 'Two', start: 0.4, end: 0.6 }] } }),
-    ],
+    [word('Two', 0.4), end(0.6), 'partial 0 "Two" 0.4-0.4', 'piece 0 "Two" 0.4-0.6 (Two 0.4-0.6)'],
   ],
   'settle a word at the next one, or at the end, where it has none': [
     [

@@ -1,5 +1,6 @@
 // What Mistral answers for a file, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo } from '../../suites/provider/requests.ts';
 
 const segment = (text: string, start: number | null, end: number | null, speaker_id?: string) => ({
   ...{ type: 'transcription_segment', text, start, end, score: null },
@@ -12,17 +13,10 @@ const answer = (text: string, ...segments: object[]) => ({
 
 export const files: BatchFixtures = {
   model: 'voxtral-mini-2602',
-  opening: {
-    ...{ method: 'POST', url: 'https://api.mistral.ai/v1/audio/transcriptions' },
-    headers: { authorization: 'Bearer key-of-the-suite' },
-    body: {
-      ...{ kind: 'multipart', fileField: 'file' },
-      fields: [
-        ['model', 'voxtral-mini-2602'],
-        ['timestamp_granularities', 'segment'],
-      ],
-    },
-  },
+  opening: formTo('https://api.mistral.ai/v1/audio/transcriptions', {
+    model: 'voxtral-mini-2602',
+    timestamp_granularities: 'segment',
+  }),
   requests: [
     [{ language: 'auto', params: { prompt: 'p' } }, {}],
     // A language is refused beside times.
@@ -37,16 +31,13 @@ export const files: BatchFixtures = {
     'segments, whose seconds count and not those of the bill': [
       {},
       [answer(' Book a table.', segment(' Book a table.', 0.1, 1.2))],
-      { utterances: [{ text: 'Book a table.', start: 0.1, end: 1.2 }], seconds: undefined, warnings: [] },
+      { utterances: ['"Book a table." 0.1-1.2'], seconds: undefined, warnings: [] },
     ],
     'speakers, and a warning of a language that could not be said': [
       { diarization: true, language: 'en' },
       [answer('Hi. Ho.', segment('Hi.', 0, 1, 'speaker_2'), segment('Ho.', 1, 2, 'speaker_1'))],
       {
-        utterances: [
-          { text: 'Hi.', speaker: 0 },
-          { text: 'Ho.', speaker: 1 },
-        ],
+        utterances: ['"Hi." 0-1 speaker 0', '"Ho." 1-2 speaker 1'],
         warnings: [{ code: 'language_unused', param: 'language' }],
       },
     ],
@@ -54,16 +45,13 @@ export const files: BatchFixtures = {
       { wordTimestamps: true },
       [answer('Yes. Go', segment(' Yes.', 0.5, 1), segment(' Go', 1.5, 2))],
       {
-        utterances: [
-          { text: 'Yes.', start: 0.5, end: 1, words: [{ word: 'Yes.', start: 0.5, end: 1 }] },
-          { text: 'Go', start: 1.5, end: 2 },
-        ],
+        utterances: ['"Yes." 0.5-1 (Yes. 0.5-1)', '"Go" 1.5-2'],
       },
     ],
     'segments of which one has no place: all of the text is kept': [
       {},
       [answer('Hi. Ho.', segment('Hi.', 0, 1), segment('Ho.', null, null))],
-      { utterances: [{ text: 'Hi. Ho.', start: 0, end: 12.5 }] },
+      { utterances: ['"Hi. Ho." 0-12.5'] },
     ],
   },
 };

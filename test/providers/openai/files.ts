@@ -1,5 +1,6 @@
 // What OpenAI answers for a file, in the format of each model, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo } from '../../suites/provider/requests.ts';
 
 const DIARIZE = { model: 'gpt-4o-transcribe-diarize' };
 const word = (text: string, start: number, end: number) => ({ word: text, start, end });
@@ -8,20 +9,11 @@ const THREE = [word('Three', 2, 4), word('late', 9, 10)];
 
 export const files: BatchFixtures = {
   model: 'whisper-1',
-  opening: {
-    method: 'POST',
-    url: 'https://api.openai.com/v1/audio/transcriptions',
-    headers: { authorization: 'Bearer key-of-the-suite' },
-    body: {
-      kind: 'multipart',
-      fields: [
-        ['model', 'whisper-1'],
-        ['response_format', 'verbose_json'],
-        ['timestamp_granularities[]', 'segment'],
-      ],
-      fileField: 'file',
-    },
-  },
+  opening: formTo('https://api.openai.com/v1/audio/transcriptions', {
+    model: 'whisper-1',
+    response_format: 'verbose_json',
+    'timestamp_granularities[]': 'segment',
+  }),
   written: (value, option) => {
     if (option === 'timestamp_granularities') return ['segment', ...(value as string[])];
     if (Array.isArray(value)) return value;
@@ -52,21 +44,18 @@ export const files: BatchFixtures = {
       ],
       {
         ...{ seconds: 4.5, language: 'en', warnings: [] },
-        utterances: [
-          { text: 'One two.', start: 0, end: 2, language: 'en', words: ONE },
-          { text: 'Three.', start: 2, end: 4.5, language: 'en', words: THREE },
-        ],
+        utterances: ['"One two." 0-2 en (One 0-0.5, two 0.5-2)', '"Three." 2-4.5 en (Three 2-4, late 9-10)'],
       },
     ],
     'text alone, which lies somewhere in the file': [
       { model: 'gpt-4o-transcribe' },
       [{ text: ' Hello there. ', usage: { type: 'tokens', input_tokens: 3 } }],
-      { utterances: [{ text: 'Hello there.', start: 0, end: 12.5 }], seconds: undefined, language: undefined },
+      { utterances: ['"Hello there." 0-12.5'], seconds: undefined, language: undefined },
     ],
     'text with the seconds that are billed, and languages': [
       { model: 'gpt-transcribe' },
       [{ text: 'Hallo.', languages: [{ code: 'de' }, { code: 'en' }], usage: { type: 'duration', seconds: 13 } }],
-      { utterances: [{ text: 'Hallo.', start: 0, end: 13, language: 'de' }], seconds: 13, language: 'de' },
+      { utterances: ['"Hallo." 0-13 de'], seconds: 13, language: 'de' },
     ],
     'no words': [{}, [{ text: '' }], { utterances: [], seconds: undefined }],
     'what the tokens were worth': [
@@ -94,28 +83,24 @@ export const files: BatchFixtures = {
       ],
       {
         seconds: 6,
-        utterances: [
-          { text: 'a', start: 0, end: 1, speaker: 0 },
-          { text: 'b', start: 1, end: 2, speaker: 1 },
-          { text: 'c', start: 3, end: 4, speaker: 0 },
-        ],
+        utterances: ['"a" 0-1 speaker 0', '"b" 1-2 speaker 1', '"c" 3-4 speaker 0'],
       },
     ],
     'text whose segments cannot be read': [
       {},
       [{ text: 'a', language: 'Klingon', segments: [{ text: 'a', start: null, end: 1 }, null, 'x'], words: 'none' }],
-      { utterances: [{ text: 'a', start: 0, end: 12.5 }], language: undefined },
+      { utterances: ['"a" 0-12.5'], language: undefined },
     ],
     'text of which the segments say less': [
       {},
       [{ text: 'One two.', segments: [{ start: 0, end: 1, text: 'One' }], words: ONE }],
-      { utterances: [{ text: 'One two.', start: 0, end: 2 }] },
+      { utterances: ['"One two." 0-2'] },
     ],
-    'text that is signs alone': [{}, [{ text: '♪' }], { utterances: [{ text: '♪', start: 0, end: 12.5 }] }],
+    'text that is signs alone': [{}, [{ text: '♪' }], { utterances: ['"♪" 0-12.5'] }],
     'words and segments that are said to begin before the file': [
       {},
       [{ text: 'One', segments: [{ start: -0.02, end: 1, text: 'One' }], words: [word('One', -0.02, 0.5)] }],
-      { utterances: [{ text: 'One', start: 0, end: 1, words: [word('One', 0, 0.5)] }] },
+      { utterances: ['"One" 0-1 (One 0-0.5)'] },
     ],
     'a text that is none': [{}, [{ text: 3 }], 'next bad_answer'],
     ...Object.fromEntries(

@@ -1,7 +1,7 @@
 // What Rev AI answers while a file is worked on, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo, getOf } from '../../suites/provider/requests.ts';
 
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const JOBS = 'https://api.rev.ai/speechtotext/v1/jobs';
 const job = (status: string, more: object = {}) => ({ id: 'j-1', status, ...more });
 const done = (monologues: unknown) => [job('in_progress'), job('transcribed'), { monologues }];
@@ -18,18 +18,15 @@ const MONOLOGUES = [
 
 export const files: BatchFixtures = {
   model: 'machine',
-  opening: {
-    ...{ method: 'POST', url: JOBS, headers },
-    body: {
-      kind: 'multipart',
-      fields: [['options', JSON.stringify({ transcriber: 'machine', skip_diarization: true })]],
-      fileField: 'media',
-    },
-  },
+  opening: formTo(
+    JOBS,
+    { options: JSON.stringify({ transcriber: 'machine', skip_diarization: true }) },
+    { file: 'media' },
+  ),
   asked: ({ body }) => JSON.parse(String(body.kind === 'multipart' && body.fields[0]?.[1])),
   written: (value) => value,
   job: {
-    requests: [{ method: 'GET', url: `${JOBS}/j-1`, headers, body: { kind: 'none' } }],
+    requests: [getOf(`${JOBS}/j-1`)],
     created: job('in_progress'),
     waiting: job('in_progress'),
     abandoned: [{ method: 'DELETE', url: `${JOBS}/j-1` }],
@@ -47,15 +44,9 @@ export const files: BatchFixtures = {
       done(MONOLOGUES),
       {
         utterances: [
-          {
-            text: 'Two teas.',
-            start: 0.4,
-            end: 1.1,
-            speaker: 0,
-            words: [{ word: 'Two' }, { word: 'teas.', end: 1.1 }],
-          },
-          { text: 'Now', start: 2, end: 2.4, speaker: 0 },
-          { text: 'Yes.', start: 3, end: 3.4, speaker: 1 },
+          '"Two teas." 0.4-1.1 speaker 0 @0.5 (Two 0.4-0.6 @0.5, teas. 0.7-1.1 @0.5)',
+          '"Now" 2-2.4 speaker 0',
+          '"Yes." 3-3.4 speaker 1',
         ],
       },
     ],

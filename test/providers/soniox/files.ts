@@ -1,9 +1,9 @@
 // What Soniox answers for a file, and what it comes to: uploads, jobs and transcripts.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo, getOf, jsonTo } from '../../suites/provider/requests.ts';
 
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const URL = 'https://api.soniox.com/v1';
-const get = (path: string) => ({ method: 'GET', url: `${URL}${path}`, headers, body: { kind: 'none' } }) as const;
+const get = (path: string) => getOf(`${URL}${path}`);
 const removed = (path: string) => ({ method: 'DELETE', url: `${URL}${path}` }) as const;
 const token = (text: string, start_ms: number, end_ms: number, more: object = {}) => ({
   ...{ text, start_ms, end_ms, confidence: 0.9 },
@@ -15,10 +15,7 @@ const failed = (status: string, error_message: string) => ({ id: 'job-1', status
 
 export const files: BatchFixtures = {
   model: 'stt-async-v5',
-  opening: {
-    ...{ method: 'POST', url: `${URL}/files`, headers },
-    body: { kind: 'multipart', fields: [], fileField: 'file' },
-  },
+  opening: formTo(`${URL}/files`, {}),
   before: [{ id: 'file-1', size: 44 }],
   written: (value) => value,
   requests: [
@@ -29,10 +26,7 @@ export const files: BatchFixtures = {
   ],
   job: {
     requests: [
-      {
-        ...{ method: 'POST', url: `${URL}/transcriptions`, headers },
-        body: { kind: 'json', json: { file_id: 'file-1', model: 'stt-async-v5' } },
-      },
+      jsonTo(`${URL}/transcriptions`, { file_id: 'file-1', model: 'stt-async-v5' }),
       get('/transcriptions/job-1'),
     ],
     created: CREATED,
@@ -59,9 +53,9 @@ export const files: BatchFixtures = {
       {
         ...{ language: 'en', seconds: undefined, warnings: [] },
         utterances: [
-          { text: 'Hello.', start: 0.1, end: 0.4, speaker: 0, words: [{ word: 'Hello.', start: 0.1, end: 0.4 }] },
-          { text: 'How', start: 0.5, end: 0.7, speaker: 0 },
-          { text: 'Fine', start: 0.9, end: 1.2, speaker: 1 },
+          '"Hello." 0.1-0.4 speaker 0 @0.9 (Hello. 0.1-0.4 @0.9)',
+          '"How" 0.5-0.7 speaker 0',
+          '"Fine" 0.9-1.2 speaker 1',
         ],
       },
     ],

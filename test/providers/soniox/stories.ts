@@ -1,6 +1,6 @@
 // What Soniox says on a connection, and what a leg makes of it: tokens that are parts of words, and the marks that end turns.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE, like, type Story } from '../../suites/provider/story.ts';
+import { closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE, type Story } from '../../suites/provider/story.ts';
 
 type Token = readonly [text: string, startMs: number, endMs: number, more?: object];
 
@@ -37,17 +37,7 @@ const TURNS: Readonly<Record<string, Story>> = {
     [
       marked([ARE, [' y', 1000, 1100], ['ou?', 1100, 1500]]),
       'partial 0 "How are you?" 0.6-1.5',
-      like({
-        ...{ type: 'turn.ended', turnId: '0', formattedFollows: false },
-        utterance: {
-          ...{ text: 'How are you?', start: 0.6, end: 1.5 },
-          words: [
-            { word: 'How', start: 0.6, end: 0.76 },
-            { word: 'are', start: 0.8, end: 0.95 },
-            { word: 'you?', start: 1, end: 1.5 },
-          ],
-        },
-      }),
+      'ended 0 "How are you?" 0.6-1.5 @0.9 (How 0.6-0.76 @0.9, are 0.8-0.95 @0.9, you? 1-1.5 @0.9)',
     ],
   ],
   'ends a turn and begins the next in one message': [
@@ -99,7 +89,7 @@ const TURNS: Readonly<Record<string, Story>> = {
         [' oui', 500, 900, { speaker: '1', language: 'fr' }],
       ]),
       'partial 0 "Yes oui" 0-0.9 en',
-      like({ utterance: { words: [{ speaker: 0 }, { speaker: 1 }] } }),
+      'ended 0 "Yes oui" 0-0.9 en @0.9 (Yes 0-0.5 speaker 0 @0.9, oui 0.5-0.9 speaker 1 @0.9)',
     ],
   ],
   'makes nothing of what it cannot read': [[{ tokens: 'x' }, { tokens: [7, { text: 3 }] }, { finished: 'x' }]],

@@ -1,9 +1,9 @@
 // What Speechmatics answers while a file is worked on, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo, getOf } from '../../suites/provider/requests.ts';
 
-const headers = { authorization: 'Bearer key-of-the-suite' };
 const JOBS = 'https://eu1.asr.api.speechmatics.com/v2/jobs';
-const get = (path: string) => ({ method: 'GET', url: JOBS + path, headers, body: { kind: 'none' } }) as const;
+const get = (path: string) => getOf(JOBS + path);
 
 const CREATED = { id: 'j-1' };
 const shown = (status: string, more: object = {}) => ({ job: { id: 'j-1', status, ...more } });
@@ -20,19 +20,11 @@ const rejected = (message: string) => [CREATED, shown('rejected', { errors: [{ m
 
 export const files: BatchFixtures = {
   model: 'enhanced',
-  opening: {
-    ...{ method: 'POST', url: JOBS, headers },
-    body: {
-      kind: 'multipart',
-      fields: [
-        [
-          'config',
-          JSON.stringify({ type: 'transcription', transcription_config: { language: 'en', model: 'enhanced' } }),
-        ],
-      ],
-      fileField: 'data_file',
-    },
-  },
+  opening: formTo(
+    JOBS,
+    { config: JSON.stringify({ type: 'transcription', transcription_config: { language: 'en', model: 'enhanced' } }) },
+    { file: 'data_file' },
+  ),
   asked: ({ body }) => {
     const [[, config] = []] = body.kind === 'multipart' ? body.fields : [];
     return JSON.parse(String(config)).transcription_config;
@@ -73,9 +65,9 @@ export const files: BatchFixtures = {
       {
         ...{ language: 'en', seconds: 3 },
         utterances: [
-          { text: 'Two teas.', start: 0.1, end: 0.7, words: [{ word: 'Two' }, { word: 'teas.', end: 0.7 }] },
-          { text: 'Yes', start: 1, end: 1.2, speaker: 0 },
-          { text: 'milk', start: 1.4, end: 1.6, speaker: 1 },
+          '"Two teas." 0.1-0.7 speaker 0 @0.5 (Two 0.1-0.3 @0.5, teas. 0.4-0.7 @0.5)',
+          '"Yes" 1-1.2 speaker 0',
+          '"milk" 1.4-1.6 speaker 1',
         ],
       },
     ],
@@ -84,7 +76,7 @@ export const files: BatchFixtures = {
       done([word('你', 0, 0.5, { language: 'cmn' }), word('好', 0.5, 1)], {
         metadata: { language_pack_info: { word_delimiter: '' } },
       }),
-      { language: 'zh', utterances: [{ text: '你好', start: 0, end: 1 }] },
+      { language: 'zh', utterances: ['"你好" 0-1'] },
     ],
     'empty, of silence': [{}, done([]), { utterances: [], language: undefined, seconds: undefined, warnings: [] }],
     'not, without results': [{}, done('none'), 'next bad_answer'],

@@ -1,5 +1,6 @@
 // What xAI answers for a file, and what it comes to.
 import type { BatchFixtures } from '../../suites/provider/fixtures.ts';
+import { formTo } from '../../suites/provider/requests.ts';
 
 const MODEL = 'grok-voice-transcribe-2.0';
 const answer = (text: string, more: object = {}) => ({ text, language: 'en', duration: 5, ...more });
@@ -11,10 +12,7 @@ const words = [
 
 export const files: BatchFixtures = {
   model: MODEL,
-  opening: {
-    ...{ method: 'POST', url: 'https://api.x.ai/v1/stt', headers: { authorization: 'Bearer key-of-the-suite' } },
-    body: { kind: 'multipart', fileField: 'file', fields: [['model', MODEL]] },
-  },
+  opening: formTo('https://api.x.ai/v1/stt', { model: MODEL }),
   requests: [
     [{ language: 'pt-BR' }, { language: 'pt', format: 'true' }],
     [{ language: 'auto' }, {}],
@@ -28,16 +26,13 @@ export const files: BatchFixtures = {
       [answer('Yes. Go on', { words })],
       {
         ...{ language: 'en', seconds: 5, warnings: [] },
-        utterances: [
-          { text: 'Yes.', start: 0.5, end: 1, confidence: 0.5, speaker: 0, words: [{ word: 'Yes.' }] },
-          { text: 'Go on', start: 1.5, end: 2.5, speaker: 1 },
-        ],
+        utterances: ['"Yes." 0.5-1 speaker 0 @0.5 (Yes. 0.5-1 @0.5)', '"Go on" 1.5-2.5 speaker 1'],
       },
     ],
     'a text without words, or words without times': [
       {},
       [answer('Yes.', { words: [{ text: 'Yes.' }], language: '' })],
-      { utterances: [{ text: 'Yes.', start: 0, end: 5 }], language: undefined },
+      { utterances: ['"Yes." 0-5'], language: undefined },
     ],
     'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
     'an answer without a text': [{}, [{ duration: 5 }], 'next bad_answer'],

@@ -1,17 +1,7 @@
 // What xAI says on a connection, and what a leg makes of it: the orders of messages that its clients have recorded, and those that
 // its documents allow.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  KEEP_ALIVE,
-  LEAVE,
-  like,
-  type Story,
-  WAKE,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, type Story, WAKE } from '../../suites/provider/story.ts';
 
 type Times = readonly (readonly [word: string, start: number, end: number])[];
 const words = (...times: Times) => ({ words: times.map(([text, start, end]) => ({ text, start, end })) });
@@ -66,12 +56,9 @@ const TURNS: Readonly<Record<string, Story>> = {
         ],
         end_of_turn_confidence: 0.98,
       }),
-      like({ endConfidence: 0.98, utterance: { speaker: 0, confidence: 0.7, words: [{ start: 1.2 }, { end: 2 }] } }),
+      'ended 0 "Hi there." 1-2 speaker 0 @0.7 (Hi 1.2-1.4 @0.8, there. 1.4-2 @0.6)',
     ],
-    [
-      end('Own.', 3, 4, words(['Own.', 0.2, 0.8])),
-      like({ utterance: { words: [{ word: 'Own.', start: 3.2, end: 3.8 }] } }),
-    ],
+    [end('Own.', 3, 4, words(['Own.', 0.2, 0.8])), 'ended 1 "Own." 3-4 (Own. 3.2-3.8)'],
   ],
   'tells silence that is locked as a turn of its own, and no other': [
     [said('', 0, 2)],
