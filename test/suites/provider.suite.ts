@@ -8,7 +8,7 @@ import type { Provider } from '../../src/providers/provider.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { testBatch } from './provider/batch.ts';
 import type { ProviderFixtures } from './provider/fixtures.ts';
-import { testKeyCheck } from './provider/key-check.ts';
+import { testKeyCheck, testRefusedKeys } from './provider/key-check.ts';
 import { testLive } from './provider/live.ts';
 import { isHttp, testOptions } from './provider/options.ts';
 import { testRefusals } from './provider/refusals.ts';
@@ -33,6 +33,7 @@ export function testProvider(fixtures: ProviderFixtures): void {
   if (provider.credential === 'none') return;
   if (simulator === undefined || provider.credentialCheck === undefined)
     throw new Error(`${provider.name} needs a key: it has to have a simulator, and a request that tries a key.`);
+  testRefusedKeys(provider, simulator, fixtures.live?.sampleRate);
   testKeyCheck(provider, simulator);
 }
 

@@ -1,5 +1,7 @@
 // What holds of every provider that needs a key: it can be asked about one, cheaply, and tells a bad key from a busy day.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Mode } from '../../../src/api/models.ts';
+import { modelOf } from '../../../src/api/slug.ts';
 import type { CredentialCheck, Provider } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { scriptEar } from '../../../src/simulator/ears.ts';
@@ -7,6 +9,40 @@ import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { checkCredential } from '../../../src/upstream/credential-check.ts';
 import { HttpPools } from '../../../src/upstream/http/pools.ts';
+import { isHttp } from './options.ts';
+import { simulatedFiles } from './simulated-files.ts';
+import { playLeg } from './simulated-leg.ts';
+
+/** What a provider refuses keys for, and whose fault that may be. */
+const REFUSED = [
+  ['bad-key', /^account /],
+  ['broke-key', /^account /],
+  ['limited-key', /^next /],
+] as const;
+
+export function testRefusedKeys(provider: Provider, simulator: ProviderSimulator, sampleRate = 16_000): void {
+  const { batch, models, name } = provider;
+  const modelFor = (mode: Mode) =>
+    models.find(({ modes, live_turns }) => modes.includes(mode) && (mode === 'batch' || live_turns !== 'gateway'));
+
+  describe(`${name} simulated: a key that is refused`, () => {
+    const live = provider.live && modelFor('live');
+    if (live !== undefined)
+      it.each(REFUSED)('ends a leg: %s', async (credential, failure) => {
+        const { end } = await playLeg({
+          ...{ provider, simulator, model: modelOf(live.id), sampleRate, seconds: 1, credential },
+        });
+        expect(end).toMatch(failure);
+      });
+
+    const file = isHttp(batch) && modelFor('batch');
+    if (file)
+      it.each(REFUSED)('fails a file: %s', async (credential, failure) => {
+        const last = await simulatedFiles(batch, simulator)(file.id, credential);
+        expect(last.type === 'failed' ? `${last.failure.kind} ${last.failure.code}` : last.type).toMatch(failure);
+      });
+  });
+}
 
 export function testKeyCheck(provider: Provider, simulator: ProviderSimulator): void {
   const check = provider.credentialCheck as CredentialCheck;

@@ -33,6 +33,8 @@ export interface LegOptions {
   finalizeAt?: readonly number[];
   /** Nothing is sent for so long, behind so many seconds of the audio. */
   pause?: { afterSeconds: number; ms: number };
+  /** A good one without this. */
+  credential?: string;
   /** The leg is let go of when all audio was sent, in place of finishing it. */
   leaves?: boolean;
 }
@@ -48,7 +50,7 @@ export interface Outcome {
 }
 
 export async function playLeg(options: LegOptions): Promise<Outcome> {
-  const { provider, simulator, model, sampleRate, faults = [], params = {} } = options;
+  const { provider, simulator, model, sampleRate, faults = [], params = {}, credential = 'good-key' } = options;
   const clock = new EventClock();
   const network = new SimulatedNetwork();
   const sent: string[] = [];
@@ -60,7 +62,7 @@ export async function playLeg(options: LegOptions): Promise<Outcome> {
   const upstream = new UpstreamHost({
     providers: new Map([[provider.name, provider]]),
     engines: {},
-    access: () => ({ baseUrl: 'ws://provider.test', credential: 'good-key' }),
+    access: () => ({ baseUrl: 'ws://provider.test', credential }),
     clock,
     openSocket: network.openSocket,
     http: { pools: network.pools(clock), clock },
