@@ -77,6 +77,7 @@ testProvider({
         { formattedWaitMs: 0, stallMs: 20_000 },
       ],
     ],
+    finishesOpen: true,
     stories: [...turnStories, ...sessionStories],
     closes: [
       [1008, 'Unauthorized Connection: Missing Authorization header', 'account close_1008'],

@@ -66,10 +66,6 @@ const TURNS: Readonly<Record<string, Story>> = {
       'ended id-1 "Two teas." 0.4-1.9 speaker 0 en-US @0.5 (Two 0.4-0.6 @0.5, teas. 0.7-1.1 @0.5)',
     ],
   ],
-  'are not said twice, and not beyond the audio': [
-    [final('id-1', 'Two.', 0.4, 1.9), final('id-1', 'Two.', 0.4, 1.9), 'ended id-1 "Two." 0.4-1.9'],
-    [partial('id-2', 'late', 1, 1.5), final('id-2', 'End.', 9, 12), 'ended id-2 "End." 9-10'],
-  ],
   'keep a result whose place cannot be read': [
     [said(result('id-1', false, 'Yes', 'x', null)), 'ended id-1 "Yes" 0-10', 'warned place_estimated'],
     [said(result('id-2', 'no', 'Yes', 1, 2), result(7, false, 'Yes', 1, 2), result('id-3', false, 7, 1, 2))],
@@ -89,10 +85,6 @@ const SESSION: Readonly<Record<string, Story>> = {
     [KEEP_ALIVE, FINALIZE, LEAVE],
     [exception('BadRequestException', 'The complete signal was sent without the preceding empty frame.')],
     [final('id-1', 'Two.', 0.4, 1.9), closed(1000), 'ended id-1 "Two." 0.4-1.9', 'finished'],
-  ],
-  'was not ended in order while words are open': [
-    [partial('id-1', 'two', 0.4, 0.6), FINISH, 'partial id-1 "two" 0.4-0.6', sent(0)],
-    [closed(1000), 'failed retry final_missing'],
   ],
   'fails with an exception': [
     [

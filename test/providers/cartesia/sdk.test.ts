@@ -11,10 +11,7 @@ const SESSION = { model: 'ink-2', encoding: 'pcm_s16le', sample_rate: RATE } as 
 vi.stubGlobal('WebSocket', WebSocket);
 const simulated = scripted('cartesia');
 
-async function client(apiKey = 'good') {
-  const { url } = await simulated();
-  return new Cartesia({ apiKey, baseURL: url, maxRetries: 0 });
-}
+const client = async () => new Cartesia({ apiKey: 'good', baseURL: (await simulated()).url, maxRetries: 0 });
 
 describe('the SDK live', () => {
   it('hears interims and settled text, the mark of an end, and the end of the session', async () => {
@@ -46,12 +43,8 @@ describe('the SDK with files', () => {
     expect(answer.words).toHaveLength(5);
   });
 
-  it.each([
-    ['bad-key', 'ink-whisper', 401],
-    ['broke-key', 'ink-whisper', 402],
-    ['limited-key', 'ink-whisper', 429],
-    ['good', 'ink-2', 400],
-  ])('is refused with %s and %s', async (key, model, status) => {
-    await expect((await client(key)).stt.transcribe({ model, file: wavFile() })).rejects.toMatchObject({ status });
+  it('is refused with a model for streams', async () => {
+    const asked = { model: 'ink-2', file: wavFile() };
+    await expect((await client()).stt.transcribe(asked)).rejects.toMatchObject({ status: 400 });
   });
 });

@@ -98,10 +98,6 @@ const ENDS: Readonly<Record<string, Story>> = {
     [FINISH, ASK, CLOSE],
     [DONE, 'failed retry final_missing'],
   ],
-  'fails when the connection closes before its end': [
-    [FINISH, ASK, CLOSE],
-    [closed(1000), 'failed retry final_missing'],
-  ],
   'fails when it ends before it was asked to': [[DONE, 'failed retry closed']],
   'takes an error behind the end of a session without text for its end': [
     [FINISH, ASK, CLOSE],

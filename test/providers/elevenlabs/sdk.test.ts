@@ -9,9 +9,7 @@ const SESSION = { modelId: 'scribe_v2_realtime', audioFormat: AudioFormat.PCM_16
 
 const simulated = scripted('elevenlabs');
 
-async function client(apiKey = 'good') {
-  return new ElevenLabsClient({ apiKey, baseUrl: (await simulated()).url, maxRetries: 0 });
-}
+const client = async () => new ElevenLabsClient({ apiKey: 'good', baseUrl: (await simulated()).url, maxRetries: 0 });
 
 const second = Buffer.alloc(2 * RATE).toString('base64');
 const half = Buffer.alloc(RATE).toString('base64');
@@ -72,12 +70,10 @@ describe('the SDK with files', () => {
   });
 
   it.each([
-    ['bad-key', {}, 401],
-    ['limited-key', {}, 429],
-    ['good', { modelId: 'none' }, 422],
-    ['good', { file: Buffer.from('no audio at all') }, 400],
-  ])('is refused with %s and %j', async (key, change, statusCode) => {
+    [{ modelId: 'none' }, 422],
+    [{ file: Buffer.from('no audio at all') }, 400],
+  ])('is refused with %j', async (change, statusCode) => {
     const request = { modelId: 'scribe_v2', file: silentWav(1), ...change } as { modelId: 'scribe_v2' };
-    await expect((await client(key)).speechToText.convert(request)).rejects.toMatchObject({ statusCode });
+    await expect((await client()).speechToText.convert(request)).rejects.toMatchObject({ statusCode });
   });
 });

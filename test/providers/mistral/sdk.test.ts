@@ -27,16 +27,15 @@ describe('the SDK live', () => {
     expect(textOf('transcription.done')).toEqual(['hello and welcome.', 'good bye']);
     expect(said.filter(({ type }) => type === 'unknown')).toEqual([]);
   });
-
-  it('is refused with a bad key', async () => {
-    const live = new RealtimeTranscription({ apiKey: 'bad', serverURL: (await simulated()).url });
-    await expect(live.connect(LIVE_2)).rejects.toThrow(/401|connect/);
-  });
 });
 
 describe('the SDK with files', () => {
-  const create = async (change: object = {}, apiKey = 'good') => {
-    const client = new Mistral({ apiKey, serverURL: (await simulated()).url, retryConfig: { strategy: 'none' } });
+  const create = async (change: object = {}) => {
+    const client = new Mistral({
+      apiKey: 'good',
+      serverURL: (await simulated()).url,
+      retryConfig: { strategy: 'none' },
+    });
     const file = { fileName: 'audio.wav', content: silentWav(2) };
     return client.audio.transcriptions.complete({ model: 'voxtral-mini-2602', file, ...change });
   };
@@ -52,13 +51,11 @@ describe('the SDK with files', () => {
   });
 
   it.each([
-    ['bad-key', {}, 401],
-    ['limited-key', {}, 429],
-    ['good', { model: 'voxtral-none' }, 422],
-    ['good', { contextBias: ['two words'] }, 422],
-    ['good', { language: 'en', timestampGranularities: ['segment'] }, 422],
-    ['good', { file: { fileName: 'a.wav', content: Buffer.from('no audio') } }, 400],
-  ])('is refused with %s and %j', async (key, change, statusCode) => {
-    await expect(create(change, key)).rejects.toMatchObject({ statusCode });
+    [{ model: 'voxtral-none' }, 422],
+    [{ contextBias: ['two words'] }, 422],
+    [{ language: 'en', timestampGranularities: ['segment'] }, 422],
+    [{ file: { fileName: 'a.wav', content: Buffer.from('no audio') } }, 400],
+  ])('is refused with %j', async (change, statusCode) => {
+    await expect(create(change)).rejects.toMatchObject({ statusCode });
   });
 });

@@ -17,13 +17,7 @@ testProvider({
     sampleRate: 16_000,
     openings: [
       [{}, socketAt(streamAt('wss://api.rev.ai', 16_000))],
-      [
-        {
-          sampleRate: 8_000,
-          access: inRegion('eu'),
-        },
-        socketAt(streamAt('wss://ec1.api.rev.ai', 8_000)),
-      ],
+      [{ sampleRate: 8_000, access: inRegion('eu') }, socketAt(streamAt('wss://ec1.api.rev.ai', 8_000))],
     ],
     requests: [
       [{ language: 'auto' }, {}],
@@ -45,12 +39,7 @@ testProvider({
   },
   batch: files,
   refusals: [
-    [
-      400,
-      said('Your request parameters are invalid.', { speakers_count: ['too many'] }),
-      'caller http_400',
-      { message: /speakers_count/ },
-    ],
+    [400, said('Invalid.', { speakers_count: ['too many'] }), 'caller http_400', { message: /speakers_count/ }],
     [401, said('Authorization has been denied'), 'account http_401'],
     [403, said('Not authorized'), 'account http_403'],
     [404, said('Could not find resource.'), 'next http_404'],

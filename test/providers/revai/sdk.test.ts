@@ -40,14 +40,6 @@ it('is connected, hears partials and finals, and is closed in order behind EOS',
   expect(said.some(({ type }) => type === 'partial')).toBe(true);
 });
 
-it.each([
-  ['bad-token', 4001],
-  ['broke-token', 4003],
-  ['limited-token', 4029],
-])('with %s is closed with %i', async (token, code) => {
-  expect((await streamed(token)).code).toBe(code);
-});
-
 it('makes a job of a file, shows it, gives its transcript, and removes it', async () => {
   const client = new RevAiApiClient(await settings());
   const { id } = await client.submitJobAudioData(silentWav(2), 'audio.wav', {

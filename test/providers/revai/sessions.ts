@@ -29,10 +29,6 @@ const TURNS: Readonly<Record<string, Story>> = {
       'ended 0',
     ],
   ],
-  'are not said twice, and not beyond the audio': [
-    [final(0.4, 1.9, TWO_TEAS), final(0.4, 1.9, TWO_TEAS), 'piece 0 "Two teas." 0.4-1.9', 'ended 0'],
-    [partial(1, 1.5, 'late'), final(9, 12, [text('End', 9, 12)]), 'piece 1 "End" 9-10', 'ended 1'],
-  ],
   'are silence where a segment has no words': [[final(0, 4, []), 'ended 0 "" 0-4']],
   'keep a segment whose place cannot be read': [
     [final('x', null, [text('Yes')]), 'piece 0 "Yes" 0-0', 'ended 0', 'warned place_estimated'],
@@ -53,10 +49,6 @@ const SESSION: Readonly<Record<string, Story>> = {
     [FINISH, 'send "EOS"'],
     [KEEP_ALIVE, LEAVE],
     [final(0.4, 1.9, TWO_TEAS), closed(1000), 'piece 0 "Two teas." 0.4-1.9', 'ended 0', 'finished'],
-  ],
-  'was not ended in order while words are open': [
-    [partial(0.4, 0.6, 'two'), FINISH, 'partial 0 "two" 0.4-0.6', 'send "EOS"'],
-    [closed(1000), 'failed retry final_missing'],
   ],
   'is told also when it is let go of: it is billed as long as it is open': [[LEAVE, 'send "EOS"']],
 };

@@ -12,10 +12,10 @@ const SESSION = { model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: RA
 vi.stubGlobal('WebSocket', WebSocket);
 const simulated = scripted('soniox');
 
-async function client(api_key = 'good') {
+async function client() {
   const { url, socketUrl } = await simulated();
   const ws_base_url = `${socketUrl}/transcribe-websocket`;
-  return new SonioxNodeClient({ api_key, base_url: url, realtime: { ws_base_url } });
+  return new SonioxNodeClient({ api_key: 'good', base_url: url, realtime: { ws_base_url } });
 }
 
 describe('the SDK live', () => {
@@ -48,13 +48,10 @@ describe('the SDK live', () => {
   });
 
   it.each([
-    ['bad-key', {}, 'auth_error'],
-    ['broke-key', {}, 'quota_exceeded'],
-    ['limited-key', {}, 'quota_exceeded'],
-    ['good', { model: 'none' }, 'bad_request'],
-    ['good', { context: { text: 'x'.repeat(10_001) } }, 'bad_request'],
-  ])('is refused with %s and %j', async (key, change, code) => {
-    const session = (await client(key)).realtime.stt({ ...SESSION, ...change });
+    [{ model: 'none' }, 'bad_request'],
+    [{ context: { text: 'x'.repeat(10_001) } }, 'bad_request'],
+  ])('is refused with %j', async (change, code) => {
+    const session = (await client()).realtime.stt({ ...SESSION, ...change });
     const refused = new Promise<Error>((resolve) => session.on('error', resolve));
     await session.connect();
     expect(await refused).toMatchObject({ code });
@@ -81,12 +78,5 @@ describe('the SDK with files', () => {
     const file = await soniox.files.upload(Buffer.from('no audio at all'), { filename: 'audio.wav' });
     const job = await soniox.stt.create({ model: 'stt-async-v5', file_id: file.id });
     expect(await job.wait({ interval_ms: 1_000 })).toMatchObject({ status: 'error' });
-  });
-
-  it.each([
-    ['bad-key', 401],
-    ['limited-key', 429],
-  ])('is refused with %s', async (key, statusCode) => {
-    await expect((await client(key)).models.list()).rejects.toMatchObject({ statusCode });
   });
 });

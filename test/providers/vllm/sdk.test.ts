@@ -10,10 +10,9 @@ testOpenaiFiles({
   model: 'openai/whisper-large-v3',
   words: false,
   refused: [
-    ['bad-key', {}, 401],
-    ['good', { model: 'none' }, 404],
-    ['good', { response_format: 'srt' }, 400],
-    ['good', { model: 'Qwen/Qwen3-ASR-1.7B', response_format: 'verbose_json' }, 400],
+    [{ model: 'none' }, 404],
+    [{ response_format: 'srt' }, 400],
+    [{ model: 'Qwen/Qwen3-ASR-1.7B', response_format: 'verbose_json' }, 400],
   ],
   unreadable: 400,
 });

@@ -6,6 +6,6 @@ testOpenaiFiles({
   simulator,
   model: 'whatever',
   words: true,
-  refused: [['good', { temperature: 'abc' }, 500]],
+  refused: [[{ temperature: 'abc' }, 500]],
   unreadable: 400,
 });

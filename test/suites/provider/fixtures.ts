@@ -64,6 +64,8 @@ export interface LiveFixtures {
   audio?(frame: Uint8Array): Outgoing;
   timings?: readonly (readonly [change: Partial<LegRequest>, timing: Partial<LiveTiming>])[];
   stories: readonly StoryGroup[];
+  /** A close in order ends it while words are open as well: they are for the session to miss. */
+  finishesOpen?: true;
   /** Closes of a leg that was not asked to finish: "kind code". */
   closes?: readonly (readonly [code: number, reason: string, failure: string])[];
 }
