@@ -129,10 +129,75 @@ describe('a file’s reservation', () => {
     expect(outcome).toBe('later');
     answer?.();
     await reserving;
+    clock.increment(1_000);
     ledger.failing = 'busy';
     await files.reserve(file([DEAR], 60, 'req_4'));
     await everything();
     await expect(files.reserve(file([DEAR], 60, 'req_5'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
+  });
+
+  it('is made with the charge for such a key, unless the file takes a second; one in a second is held for at once', async () => {
+    const { clock, files, ledger, timers } = world(null);
+    const known = () => [...ledger.known];
+    await files.reserve(file([DEAR], 60, 'req_1'));
+    const brief = await files.reserve(file([DEAR], 60, 'req_brief'));
+    const long = await files.reserve(file([DEAR], 60, 'req_long'));
+    await files.reserve({ ...file([DEAR], 60, 'req_again'), again: true });
+    await everything();
+    expect(known()).toEqual(['req_1', 'req_again']);
+    await brief.settle({ member: DEAR, seconds: 60 });
+    clock.increment(1_000);
+    await everything();
+    expect([known(), ledger.held.has('req_long')]).toEqual([['req_1', 'req_again', 'req_long'], true]);
+    clock.increment(1_000);
+    const asking = await files.reserve(file([DEAR], 60, 'req_asking'));
+    await everything();
+    expect(known()).toContain('req_asking');
+    for (const each of [long, asking]) await each.release();
+    await everything();
+    expect([ledger.settled.get('req_brief')?.costMicroUsd, ledger.settled.get('req_long')?.end.reason]).toEqual([
+      60_000n,
+      'released',
+    ]);
+    // Those of the two that are still at work.
+    expect(timers()).toBe(2);
+  });
+
+  it('that a ledger refuses meanwhile is asked for again, and the next file waits for the ledger', async () => {
+    const { clock, files, ledger } = world(null);
+    await files.reserve(file([DEAR], 60, 'req_1'));
+    await files.reserve(file([DEAR], 60, 'req_2'));
+    ledger.balance = 50_000n;
+    ledger.held.clear();
+    clock.increment(1_000);
+    await everything();
+    expect(ledger.held.get('req_2')).toBe(50_000n);
+    ledger.held.clear();
+    await expect(files.reserve(file([DEAR], 60, 'req_3'))).rejects.toMatchObject({ code: 'insufficient_credit' });
+  });
+
+  it('is the only thing that is asked of the ledger for a key whose last one was granted', async () => {
+    const { clock, files, ledger } = world(100_000n);
+    const who = { organisationId: 'org_1', keyId: 'key_1' };
+    let asked = 0;
+    const { balanceOf } = ledger;
+    ledger.balanceOf = () => {
+      asked++;
+      return balanceOf.call(ledger);
+    };
+    await files.requireCredit(who);
+    const reserved = await files.reserve(file([DEAR], 60, 'req_1'));
+    await files.requireCredit(who);
+    expect(asked).toBe(1);
+    await reserved.settle({ member: DEAR, seconds: 60 });
+    await everything();
+    await expect(files.reserve(file([DEAR], 60, 'req_2'))).rejects.toMatchObject({ code: 'insufficient_credit' });
+    await files.requireCredit(who);
+    expect(asked).toBe(2);
+    await files.reserve(file([CHEAP], 60, 'req_3'));
+    clock.increment(30_000);
+    await files.requireCredit(who);
+    expect(asked).toBe(3);
   });
 
   it('does not keep an answer waiting for a ledger that is locked, and charges when it is free again', async () => {

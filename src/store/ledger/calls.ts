@@ -216,6 +216,7 @@ export interface LedgerCalls {
   /**
    * Posts the rest, gives the hold back and closes the session; makes it first when it was never opened. Once: later calls get
    * the first result. A line that says less than was posted before, or another price, stays as it was: nothing is un-billed.
+   * A file that was never held for is held for now, where neither credit nor the day's spend has an end.
    * Of a session that was closed as lost, what is told beyond its bill is billed once, beside it and as `<id>:late`.
    * Throws `not_found` without the organisation, `conflict` for an id that another organisation has, `invalid`.
    */

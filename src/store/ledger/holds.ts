@@ -13,6 +13,8 @@ export interface LedgerHolds extends Leases, Pick<LedgerCalls, 'expireHolds' | '
   heldOf(session: SessionRow): bigint;
   /** Makes the hold that was offered; nothing for 0. */
   hold(session: SessionRow, microUsd: bigint, leaseMs: number, heldBeforeMicroUsd?: bigint): void;
+  /** Makes the hold of a session that never had one and whose charge is certain, where none can be refused; it ends with the charge. */
+  holdLate(session: SessionRow, microUsd: bigint): void;
   /** Ends the session's hold, if it has one: post when something was posted, void otherwise. Returns what was held. */
   end(session: SessionRow, postedMicroUsd: bigint): bigint;
 }
@@ -31,6 +33,8 @@ const DAY_LENGTH = 10;
  * is over now. Who still needs it makes another within half a lease.
  */
 const AHEAD_MS_MAX = 60_000;
+/** Of a hold that ends in the transaction that makes it. */
+const LATE_LEASE_MS = 1_000;
 const OPEN_HOLDS = `SELECT open_holds.session, hold, organisation_id AS organisationId, key_id AS keyId, micro_usd AS microUsd
   FROM open_holds JOIN holds ON number = hold`;
 
@@ -64,7 +68,7 @@ export function createLedgerHolds(
     return made.length;
   });
 
-  return {
+  const holds: LedgerHolds = {
     offer(organisationId, keyId, { wantedMicroUsd, leastMicroUsd }, heldBeforeMicroUsd = 0n) {
       let grant: HoldGrant = { heldMicroUsd: wantedMicroUsd, limitedBy: null };
       if (wantedMicroUsd === 0n) return grant;
@@ -100,6 +104,12 @@ export function createLedgerHolds(
         throw new Error(`a hold of ${microUsd} micro-USD would leave ${organisationId} with ${availableMicroUsd}`);
       }
     },
+    holdLate(session, microUsd) {
+      if (microUsd === 0n || statements.wasHeld.get(session.number) !== undefined) return;
+      const request = { wantedMicroUsd: microUsd, leastMicroUsd: 0n, leaseMs: LATE_LEASE_MS };
+      const { unlimited } = holds.offer(session.organisationId, session.keyId, request);
+      if (unlimited) holds.hold(session, microUsd, LATE_LEASE_MS);
+    },
     end({ number }, postedMicroUsd) {
       const open = statements.openOf.get(number);
       if (open === undefined) return 0n;
@@ -114,6 +124,7 @@ export function createLedgerHolds(
       return (statements.lastMade.get() ?? 0) > ahead ? now : (statements.nextEnd.get() ?? undefined);
     },
   };
+  return holds;
 }
 
 function prepare(database: TableContext['database']) {
@@ -129,6 +140,7 @@ function prepare(database: TableContext['database']) {
     ),
     removeOpen: database.prepare<[bigint]>('DELETE FROM open_holds WHERE session = ?'),
     openOf: database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE open_holds.session = ?`).safeIntegers(),
+    wasHeld: database.prepare<[number], number>('SELECT 1 FROM holds WHERE session = ? LIMIT 1').pluck(),
     heldUntil: database
       .prepare<{ session: number; now: number; ahead: number }, bigint>(
         `SELECT micro_usd FROM open_holds JOIN holds ON number = hold

@@ -24,7 +24,7 @@ type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSessi
 interface Parts {
   transfers: Pick<LedgerTransfers, 'openAccount'>;
   postings: LedgerPostings;
-  holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'end'>;
+  holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'holdLate' | 'end'>;
   charges: LedgerCharges;
   /** The session with that number, which exists. */
   recordOf(number: number): SessionRecord;
@@ -90,8 +90,10 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
     lines: SessionEnd['lines'],
     whenLess: 'refuse' | 'keep',
     onTrust = false,
+    isFile = false,
   ): bigint {
     const posted = postings.post(session, lines, whenLess);
+    if (isFile) holds.holdLate(session, posted);
     const held = holds.end(session, posted);
     if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
     return posted > held ? 0n : held - posted;
@@ -99,7 +101,7 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
 
   function finish(session: SessionRow, end: SessionEnd): SessionRecord {
     // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
-    charge(session, end.lines, 'keep', end.onTrust);
+    charge(session, end.lines, 'keep', end.onTrust, end.file !== undefined);
     if (end.file !== undefined) charges.noteFile(session, end.file);
     addEnd(session, end);
     return recordOf(session.number);

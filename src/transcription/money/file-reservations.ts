@@ -12,11 +12,21 @@ const RENEW_MS = LEASE_MS / 2;
 const RENEW_AGAIN_MS = 1_000;
 /** What an earlier attempt was charged is asked for no longer than this. */
 const ANSWER_MS = 1_000;
-/** An organisation without a limit is remembered for so long: as long as a key's settings. */
-const UNLIMITED_MS = 30_000;
-const UNLIMITED_MAX = 10_000;
+/** That a key's last hold was granted is remembered for so long: as long as its settings. */
+const GRANTED_MS = 30_000;
+const GRANTED_MAX = 10_000;
+/**
+ * Where every hold is granted, a file is held for when it takes longer than this; the ledger makes the hold of a shorter one when it is
+ * charged. One file in as much time is held for at once all the same, to hear whether that has changed.
+ */
+const BRIEF_MS = 1_000;
 /** Reason of an end: a provider has finished, and the client was gone. */
 const UNTAKEN = 'answer_untaken';
+
+/** Who is asked for money. */
+type Payer = Pick<SessionHead, 'organisationId' | 'keyId'>;
+
+const nameOf = ({ organisationId, keyId }: Payer): string => `${organisationId} ${keyId}`;
 
 /** One member of a chain, as the bill of a file sees it. */
 export interface FileMember extends MeterMember {
@@ -73,8 +83,8 @@ export class FileReservations {
   readonly #options: FileReservationsOptions;
   #open = 0;
   #whenIdle: (() => void)[] = [];
-  /** Keys for which every hold is granted, and since when that is known; the oldest first. */
-  readonly #unlimited = new Map<string, number>();
+  /** Keys whose last hold was granted, and when; `isUnlimited`: as every other would be. The oldest first. */
+  readonly #granted = new Map<string, { atMs: number; isUnlimited: boolean }>();
 
   constructor(options: FileReservationsOptions) {
     this.#options = options;
@@ -82,7 +92,7 @@ export class FileReservations {
 
   /**
    * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held, and where nothing can be
-   * refused the hold is made beside the work.
+   * refused the hold is made beside the work, or with the charge of a file that takes no time.
    *
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
@@ -92,12 +102,17 @@ export class FileReservations {
     const audioMsMax = Math.ceil(secondsMax * 1000);
     const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
     const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
-    const held = this.#hold(head, hold);
-    if (!this.#isUnlimited(head)) await held;
-    // The file is charged all the same; the next one waits for the ledger again.
-    else held.catch(() => {});
+    const { isUnlimited = false, atMs = 0 } = this.#grantOf(head) ?? {};
+    const isHeldLater = isUnlimited && !again && wantedMicroUsd > 0n && this.#options.clock.now() - atMs < BRIEF_MS;
+    if (!isHeldLater) {
+      const held = this.#hold(head, hold);
+      if (!isUnlimited) await held;
+      // The file is charged all the same; the next one waits for the ledger again.
+      else held.catch(() => {});
+    }
     this.#open++;
-    const stopRenewing = wantedMicroUsd === 0n ? () => {} : this.#renew(head, { ...hold, leastMicroUsd: 0n });
+    const stopRenewing =
+      wantedMicroUsd === 0n ? () => {} : this.#renew(head, { ...hold, leastMicroUsd: 0n }, !isHeldLater);
     return {
       settle: (heard) => {
         stopRenewing();
@@ -118,11 +133,11 @@ export class FileReservations {
   }
 
   /**
-   * Refuses who has no credit at all, before anything is done for him: with a Refusal `insufficient_credit`. A ledger that does not
-   * answer says so when money is to be held.
+   * Refuses who has no credit at all, before anything is done for him: with a Refusal `insufficient_credit`. Whose last hold was granted
+   * is not asked for it: the next hold says so, as does a ledger that does not answer.
    */
-  async requireCredit(who: Pick<SessionHead, 'organisationId' | 'keyId'>): Promise<void> {
-    if (this.#isUnlimited(who)) return;
+  async requireCredit(who: Payer): Promise<void> {
+    if (this.#grantOf(who) !== undefined) return;
     const credit = await this.#options.reservations.creditOf(who.organisationId).catch(() => null);
     if (credit !== null && credit <= 0n) throw refusalOf({ reason: 'insufficient_credit' });
   }
@@ -133,22 +148,24 @@ export class FileReservations {
   }
 
   async #hold(head: SessionHead, hold: HoldRequest): Promise<void> {
-    const name = `${head.organisationId} ${head.keyId}`;
+    const { reservations, clock } = this.#options;
+    const name = nameOf(head);
     try {
-      const { unlimited } = await this.#options.reservations.hold(head, hold);
-      this.#unlimited.delete(name);
-      if (unlimited) this.#unlimited.set(name, this.#options.clock.now());
-      const [oldest] = this.#unlimited.keys();
-      if (this.#unlimited.size > UNLIMITED_MAX && oldest !== undefined) this.#unlimited.delete(oldest);
+      const { unlimited: isUnlimited = false } = await reservations.hold(head, hold);
+      if (hold.wantedMicroUsd === 0n) return;
+      this.#granted.delete(name);
+      this.#granted.set(name, { atMs: clock.now(), isUnlimited });
+      const [oldest] = this.#granted.keys();
+      if (this.#granted.size > GRANTED_MAX && oldest !== undefined) this.#granted.delete(oldest);
     } catch (error) {
-      this.#unlimited.delete(name);
+      this.#granted.delete(name);
       throw error;
     }
   }
 
-  #isUnlimited({ organisationId, keyId }: Pick<SessionHead, 'organisationId' | 'keyId'>): boolean {
-    const sinceMs = this.#unlimited.get(`${organisationId} ${keyId}`);
-    return sinceMs !== undefined && this.#options.clock.now() - sinceMs < UNLIMITED_MS;
+  #grantOf(who: Payer): { atMs: number; isUnlimited: boolean } | undefined {
+    const grant = this.#granted.get(nameOf(who));
+    return grant !== undefined && this.#options.clock.now() - grant.atMs < GRANTED_MS ? grant : undefined;
   }
 
   #ended(): void {
@@ -178,21 +195,31 @@ export class FileReservations {
     return { endedAt: this.#options.wallNow().toISOString(), reason, code: null, audioMs };
   }
 
-  /** The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again. */
-  #renew(head: SessionHead, hold: HoldRequest): () => void {
+  /**
+   * The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again.
+   *
+   * @param isHeld else the hold is made first, once the file turns out to take its time
+   */
+  #renew(head: SessionHead, hold: HoldRequest, isHeld: boolean): () => void {
     const { clock, reservations } = this.#options;
     let timer: unknown;
     let stopped = false;
+    let isKnown = isHeld;
+    const ask = async () => {
+      if (isKnown) await reservations.renew(head, [], hold);
+      else await this.#hold(head, hold);
+      isKnown = true;
+    };
     const arm = (afterMs: number) => {
       timer = clock.setTimeout(() => {
-        reservations.renew(head, [], hold).then(
+        ask().then(
           () => arm(RENEW_MS),
           () => arm(RENEW_AGAIN_MS),
         );
       }, afterMs);
       if (stopped) clock.clearTimeout(timer);
     };
-    arm(RENEW_MS);
+    arm(isHeld ? RENEW_MS : BRIEF_MS);
     return () => {
       stopped = true;
       clock.clearTimeout(timer);

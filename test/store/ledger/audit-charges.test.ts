@@ -108,6 +108,29 @@ describe('the audit finds', () => {
   });
 });
 
+describe('a file that was never held for', () => {
+  test.each([
+    ['is held for with its charge where neither credit nor spend has an end', { limit: null }, 0],
+    ['is charged, and that is a decision, where its credit has an end', { credit: 1_000_000n }, 1],
+    [
+      'is charged, and that is a decision, where its key has spent enough for the day',
+      { limit: null, dailyMax: 5_000n },
+      1,
+    ],
+  ])('%s', (_, of: Parameters<LedgerRig['customer']>[0], decisions) => {
+    const { ledger, customer } = ledgerRig();
+    const who = customer(of);
+    const head = headOf(who, 'req_brief', { mode: 'batch' });
+    const before = ledger.balanceOf(who.organisationId).balanceMicroUsd;
+    ledger.settleSession(head, file(10_000, 1, 10_000));
+    ledger.settleSession(head, file(10_000, 1, 10_000));
+    const { balanceMicroUsd, heldMicroUsd } = ledger.balanceOf(who.organisationId);
+    expect([before - balanceMicroUsd, heldMicroUsd]).toEqual([10_000n, 0n]);
+    const audit = ledger.auditLedger();
+    expect([audit.faults, audit.decisions.length, audit.openHolds]).toEqual([[], decisions, 0]);
+  });
+});
+
 describe('a charge beyond its hold', () => {
   test('is in full, and written down with its reason, where the hold was lost', () => {
     expect(goodLedger().ledger.auditLedger().decisions).toEqual([expect.stringContaining(LATE)]);
