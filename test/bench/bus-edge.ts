@@ -27,29 +27,37 @@ export interface EdgeOptions {
   url?: string;
   prefix: string;
   sessions: number;
+  /** Of the client's frames. */
+  frameMs: number;
 }
 
 export type EdgeOrder = 'begin' | 'end';
 export interface EdgeReport {
   lateMs: number[];
   cpuMs: number;
+  /** Sent and received. */
+  natsMessages: number;
   seconds: number;
   errors: number;
 }
 
 const RATE = 16_000;
-const FRAME_MS = 50;
 const TURN_MS = 2_000;
 const MINUTE = 60_000;
 
 const options = JSON.parse(process.argv[2] as string) as EdgeOptions;
 const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-const { url, prefix } = options;
-const bus =
+const { url, prefix, frameMs } = options;
+const natsBus =
   url === undefined
-    ? new MemoryBus()
+    ? undefined
     : await openNatsBus({ secrets: SECRETS, servers: [url], prefix, node: 'edge01', startMs: 10_000 });
+const bus = natsBus ?? new MemoryBus();
+const natsMessages = (): number => {
+  const stats = natsBus?.link.connection.stats();
+  return stats === undefined ? 0 : stats.inMsgs + stats.outMsgs;
+};
 const access = () => ({ baseUrl: undefined, credential: undefined });
 const providers = new Map([[loopback.name, loopback]]);
 const engines = { loopback: new LoopbackEngine(clock) };
@@ -112,21 +120,30 @@ const { members, warnings } = await resolveChain(
 );
 const lateMs: number[] = [];
 let errors = 0;
-const frame = new Uint8Array((RATE * 2 * FRAME_MS) / 1000).fill(1);
+const frame = new Uint8Array((RATE * 2 * frameMs) / 1000).fill(1);
 await Promise.all(Array.from({ length: options.sessions }, (_, index) => speak(index)));
 let cpu = process.cpuUsage();
 let begunAtMs = performance.now();
+let begunAtMessages = natsMessages();
 
 process.on('message', (order: EdgeOrder) => {
   if (order === 'begin') {
     lateMs.length = 0;
     cpu = process.cpuUsage();
     begunAtMs = performance.now();
+    begunAtMessages = natsMessages();
     return;
   }
   const { user, system } = process.cpuUsage(cpu);
   const seconds = (performance.now() - begunAtMs) / 1000;
-  process.send?.({ lateMs, cpuMs: (user + system) / 1000, seconds, errors } satisfies EdgeReport, () => process.exit());
+  const report = {
+    lateMs,
+    cpuMs: (user + system) / 1000,
+    natsMessages: natsMessages() - begunAtMessages,
+    seconds,
+    errors,
+  };
+  process.send?.(report satisfies EdgeReport, () => process.exit());
 });
 process.on('disconnect', () => process.exit());
 process.send?.('open');
@@ -154,12 +171,12 @@ async function speak(index: number): Promise<void> {
     },
   );
   let frames = 0;
-  const startedAtMs = performance.now() + (index % 100) * (FRAME_MS / 100);
+  const startedAtMs = performance.now() + (index % 100) * (frameMs / 100);
   const next = (): void => {
-    const dueMs = startedAtMs + frames * FRAME_MS;
+    const dueMs = startedAtMs + frames * frameMs;
     setTimeout(() => {
       frames++;
-      if ((frames * FRAME_MS) % TURN_MS === 0) endsAtMs.push(performance.now());
+      if ((frames * frameMs) % TURN_MS === 0) endsAtMs.push(performance.now());
       session.audio(frame);
       next();
     }, dueMs - performance.now());
