@@ -17,8 +17,12 @@ export interface Insider {
   flush(): Promise<void>;
 }
 
-/** It gives signs of life, as a node does. */
-export async function insiderOn({ url }: { url: string }, secrets = SECRETS): Promise<Insider> {
+/**
+ * It gives signs of life, as a node does.
+ *
+ * @param more what it says of itself besides, which an earlier version does not
+ */
+export async function insiderOn({ url }: { url: string }, secrets = SECRETS, more: object = {}): Promise<Insider> {
   const connection = await connect({ servers: url });
   onTestFinished(() => connection.close());
   const ring = new KeyRing(secrets, 'messages between nodes');
@@ -32,7 +36,7 @@ export async function insiderOn({ url }: { url: string }, secrets = SECRETS): Pr
       const head = readHead(Buffer.from(data)) as SealedHead;
       const [key] = ring.candidates(head.hint) as [Uint8Array];
       const asked = decodeFrame(openFrame(key, head, subject, '', Buffer.from(data)) as Buffer);
-      say(`test.v1.n.${head.node}.p.${INSIDER}`, `${INSIDER}/bus`, asked?.body);
+      say(`test.v1.n.${head.node}.p.${INSIDER}`, `${INSIDER}/bus`, { ...asked?.body, ...more });
     },
   });
   await connection.flush();

@@ -1,6 +1,7 @@
 // Pairs of sender and recipient on another node: the subject to send to, and the reply subject on which an undelivered message is
 // reported. Bounded: an undelivered message of a pair that is no longer remembered is counted without addresses.
 import type { Address } from '../bus.ts';
+import { isOfNode } from '../subjects.ts';
 import { partsOf } from './frames.ts';
 import { MESSAGE, type Subjects, UNDELIVERED } from './subjects.ts';
 
@@ -15,6 +16,8 @@ export interface AddressPair {
   readonly subject: string;
   /** The message's type is appended. */
   readonly reply: string;
+  /** Recipient and sender on their nodes, as they stand in a batch; undefined where the sender is none of this node. */
+  readonly names: Uint8Array | undefined;
 }
 
 export class AddressPairs {
@@ -62,7 +65,8 @@ export class AddressPairs {
       to,
       node: parts.node,
       subject: `${this.#subjects.ofNode(parts.node)}${MESSAGE}.${parts.actor}`,
-      reply: `${this.#subjects.ofNode(this.#node)}${UNDELIVERED}.${id.toString(36)}.`,
+      reply: undeliveredReply(this.#subjects, this.#node, id),
+      names: isOfNode(from, this.#node) ? namesBytes(parts.actor, partsOf(from)?.actor) : undefined,
     };
     this.#byId.set(id, pair);
     const pairs = this.#bySender.get(from) ?? new Map<Address, AddressPair>();
@@ -79,4 +83,15 @@ export class AddressPairs {
       return;
     }
   }
+}
+
+/** Where the sender is told that a message of a pair was not delivered; the message's type is appended. */
+export const undeliveredReply = (subjects: Subjects, node: string, pair: number): string =>
+  `${subjects.ofNode(node)}${UNDELIVERED}.${pair.toString(36)}.`;
+
+/** The lengths of both names, and both; a safe name is no longer than a byte can say. */
+function namesBytes(to: string, from: string | undefined): Uint8Array | undefined {
+  return from === undefined
+    ? undefined
+    : Buffer.from(`${String.fromCharCode(to.length, from.length)}${to}${from}`, 'latin1');
 }

@@ -23,11 +23,10 @@ import { within } from '../within.ts';
 import { AddressPairs } from './address-pairs.ts';
 import { NatsConnector } from './connection/connector.ts';
 import { checkNatsOptions, type NatsServers } from './connection/options.ts';
-import { encodeFrame } from './frames.ts';
-import { InFlightWindow } from './in-flight-window.ts';
-import { type IgnoredMessages, Inbound, type Request } from './inbound.ts';
+import { type IgnoredMessages, Inbound } from './inbound.ts';
 import type { NatsLink } from './link.ts';
-import { PendingRequests, requestError } from './pending-requests.ts';
+import { Outbound } from './outbound.ts';
+import { PendingRequests, type Request, requestError } from './pending-requests.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
 import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './subjects.ts';
 
@@ -88,11 +87,10 @@ export class NatsBus implements Bus {
   readonly #local: MemoryBus;
   readonly #connector: NatsConnector;
   readonly #subjects: Subjects;
-  readonly #inFlight: InFlightWindow;
+  readonly #outbound: Outbound;
   readonly #pending = new PendingRequests();
   readonly #pairs: AddressPairs;
   readonly #inbound: Inbound;
-  readonly #sealer: Sealer;
   readonly #subscriptions: SharedSubscriptions;
   readonly #onDeadLetter: DeadLetterListener;
   /** The subject for answers; the request's number is appended. */
@@ -110,9 +108,12 @@ export class NatsBus implements Bus {
     this.deadLetters = this.#local.deadLetters;
     this.#subjects = new Subjects(options.prefix);
     this.#pairs = new AddressPairs(this.#subjects, node);
-    this.#inFlight = new InFlightWindow(() => connector.connection.flush(), options.inFlightBytesMax);
     const ring = new KeyRing(options.secrets, 'messages between nodes');
-    this.#sealer = new Sealer(ring, node);
+    this.#outbound = new Outbound({
+      ...{ node, connector, subjects: this.#subjects, inFlightBytesMax: options.inFlightBytesMax },
+      sealer: new Sealer(ring, node),
+      dropped: ({ pair, type }) => this.#inbound.lost(pair, type, 'disconnected'),
+    });
     const refusals = new Refusals(options);
     this.refused = refusals.counts;
     this.#inbound = new Inbound({
@@ -123,13 +124,15 @@ export class NatsBus implements Bus {
       ring,
       refused: (reason) => refusals.note(reason),
       serves: (service) => this.#serves(service),
-      sendOut: (subject, from, body) => this.#sendOut(subject, undefined, from, body),
+      sendOut: (subject, from, body) => this.#outbound.say(subject, undefined, from, body),
+      takesBatches: (other) => this.#outbound.takesBatches(other),
+      undeliveredBatch: (id) => this.#outbound.undeliveredBatch(id),
       deadLetter: (to, from, type, reason) => this.#deadLetter(to, from, type, reason),
     });
     this.ignored = this.#inbound.ignored;
     connector.onForbidden = (subject) => this.#pending.forbidden(subject);
     connector.onConnection(() => {
-      this.#inFlight.reset();
+      this.#outbound.reset();
       this.#pending.failAll('disconnected', 'NATS was lost before the answer came');
     });
     const own = this.#subjects.ofNode(node);
@@ -144,7 +147,13 @@ export class NatsBus implements Bus {
 
   /** Bytes in flight to the server. */
   get inFlightBytes(): number {
-    return this.#inFlight.bytes;
+    return this.#outbound.bytes;
+  }
+
+  /** Sends what waits to leave with others; resolves when the server has it. Rejects when the connection is lost. */
+  flush(): Promise<void> {
+    this.#outbound.flush();
+    return this.#connector.connection.flush();
   }
 
   onConnection(listener: (isConnected: boolean) => void): Detach {
@@ -168,8 +177,7 @@ export class NatsBus implements Bus {
     if (this.#isClosed || this.#isLocal(to)) return this.#local.send(to, from, body, bytes);
     const pair = this.#pairs.of(from, to);
     if (pair === undefined) return this.#deadLetter(to, from, body.type, 'unknown_node');
-    const reply = isSafeName(body.type) ? `${pair.reply}${body.type}` : `${pair.reply}unnamed`;
-    const refused = this.#sendOut(pair.subject, reply, from, body, bytes);
+    const refused = this.#outbound.send(pair, body, bytes);
     return refused === undefined ? 'accepted' : this.#deadLetter(to, from, body.type, refused);
   }
 
@@ -205,7 +213,7 @@ export class NatsBus implements Bus {
     this.#local.publish(topic, body);
     const from = this.address('publish');
     const refused = isSafeName(topic)
-      ? this.#sendOut(this.#subjects.topic(topic), undefined, from, body)
+      ? this.#outbound.say(this.#subjects.topic(topic), undefined, from, body)
       : 'unknown_actor';
     if (refused !== undefined) this.#deadLetter(topic, from, body.type, refused);
   }
@@ -231,6 +239,7 @@ export class NatsBus implements Bus {
     this.#subscriptions.leaveAll();
     await within(CLOSING_MS, this.#inbound.idle());
     this.#inbound.close();
+    this.#outbound.flush();
     await this.#connector.close();
   }
 
@@ -256,7 +265,7 @@ export class NatsBus implements Bus {
       for (let tries = place.tries; tries > 0; tries--) {
         const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
         const request: Request = { type: 'ask', timeoutMs: leftMs, body };
-        const send = (id: string) => this.#sendOut(place.subject, `${this.#answers}${id}`, from, request);
+        const send = (id: string) => this.#outbound.say(place.subject, `${this.#answers}${id}`, from, request);
         const answer = await this.#pending.add({ ...place, what, timeoutMs: leftMs, send });
         if (answer !== undefined) return answer;
       }
@@ -266,26 +275,6 @@ export class NatsBus implements Bus {
       if (reason !== 'timeout') this.#deadLetter(service, from, body.type, reason);
       throw error;
     }
-  }
-
-  /** Returns the reason when it could not be sent. */
-  #sendOut(
-    subject: string,
-    reply: string | undefined,
-    from: Address,
-    body: BusBody,
-    bytes?: Uint8Array,
-  ): DeadLetterReason | undefined {
-    if (!this.#connector.isConnected) return 'disconnected';
-    const { connection } = this.#connector;
-    const plain = encodeFrame(from, body, bytes);
-    if (plain === undefined) return 'overflow';
-    const frame = this.#sealer.seal(subject, reply ?? '', plain);
-    if (frame.byteLength > (connection.info?.max_payload ?? 0)) return 'overflow';
-    if (!this.#inFlight.fits(frame.byteLength)) return 'overflow';
-    connection.publish(subject, frame, reply === undefined ? undefined : { reply });
-    this.#inFlight.sent(frame.byteLength);
-    return undefined;
   }
 
   #deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): DeadLetterReason {

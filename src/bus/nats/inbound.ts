@@ -5,11 +5,24 @@ import { type Address, type BusBody, BusError, type DeadLetterReason, type Undel
 import { FORGOTTEN_ADDRESS } from '../expected-dead-letter.ts';
 import type { MemoryBus } from '../memory.ts';
 import { isOfNode } from '../subjects.ts';
-import type { AddressPairs } from './address-pairs.ts';
+import { type AddressPair, type AddressPairs, undeliveredReply } from './address-pairs.ts';
+import type { Posted } from './batches/batch.ts';
+import { type Entry, readEntries } from './batches/entry.ts';
 import { type HandshakeParts, Handshakes } from './connection/handshakes.ts';
-import { type Frame, isBody, partsOf } from './frames.ts';
-import type { PendingRequests } from './pending-requests.ts';
-import { ANSWER, CHALLENGE, isSafeSubject, MESSAGE, PROOF, REQUEST, UNDELIVERED } from './subjects.ts';
+import { decodeFrame, type Frame, isBody, partsOf } from './frames.ts';
+import type { Answer, PendingRequests, Request } from './pending-requests.ts';
+import {
+  ANSWER,
+  BATCH,
+  BATCH_UNDELIVERED,
+  CHALLENGE,
+  isSafeName,
+  isSafeSubject,
+  MESSAGE,
+  PROOF,
+  REQUEST,
+  UNDELIVERED,
+} from './subjects.ts';
 
 /** Requests that are being answered at the same time; a further one is refused with `overflow`. */
 const SERVING_MAX = 4_096;
@@ -33,19 +46,6 @@ export interface IgnoredMessages {
   late: number;
 }
 
-/** The possible answers to a request. */
-export type Answer =
-  | { type: 'answer'; body: BusBody }
-  | { type: 'failure'; reason: DeadLetterReason; message: string }
-  /** This node stopped offering the service a moment ago. */
-  | { type: 'left' };
-
-export interface Request extends BusBody {
-  type: 'ask';
-  timeoutMs: number;
-  body: BusBody;
-}
-
 export interface InboundParts extends Omit<HandshakeParts, 'node'> {
   local: MemoryBus;
   pending: PendingRequests;
@@ -54,6 +54,8 @@ export interface InboundParts extends Omit<HandshakeParts, 'node'> {
   /** Returns the reason when it could not be sent. */
   sendOut(subject: string, from: Address, body: BusBody): DeadLetterReason | undefined;
   deadLetter(to: string, from: string, type: string, reason: DeadLetterReason): void;
+  /** What was in a batch of this node; nothing when that is not known any more. */
+  undeliveredBatch(id: number): readonly Posted[];
   servingMax?: number | undefined;
 }
 
@@ -107,10 +109,12 @@ export class Inbound {
     const dot = rest.indexOf('.');
     const kind = rest.slice(0, dot);
     const name = rest.slice(dot + 1);
-    if (kind === MESSAGE) this.#checked(message, (frame, reply) => this.#message(frame, name, reply));
+    if (kind === BATCH) this.#batch(message);
+    else if (kind === MESSAGE) this.#checked(message, (frame, reply) => this.#message(frame, name, reply));
     else if (kind === REQUEST) this.request(message, name);
     else if (kind === ANSWER) this.#answer(message, name);
     else if (kind === UNDELIVERED) this.#undelivered(message, name);
+    else if (kind === BATCH_UNDELIVERED) this.#undeliveredBatch(message, name);
     else if (kind === CHALLENGE) this.#handshakes.challenged(message);
     else if (kind === PROOF) this.#handshakes.proved(message);
     else this.ignored.malformed++;
@@ -135,8 +139,9 @@ export class Inbound {
 
   /** `take` returns whether the message is valid. It may be called later, when the sender has proved itself. */
   #checked(message: Msg, take: (frame: Frame, reply: string) => boolean): void {
-    this.#handshakes.receive(message, (frame, node, reply) => {
+    this.#handshakes.receive(message, (plain, node, reply) => {
       try {
+        const frame = decodeFrame(plain);
         // A node may only send in its own name.
         if (frame !== undefined && !isOfNode(frame.from, node)) this.ignored.misdirected++;
         else if (frame === undefined || !take(frame, reply)) this.ignored.malformed++;
@@ -144,6 +149,23 @@ export class Inbound {
         this.ignored.malformed++;
       }
     });
+  }
+
+  /** Messages of one node, in their order. */
+  #batch(message: Msg): void {
+    this.#handshakes.receive(message, (plain, node) => {
+      this.ignored.malformed += readEntries(plain, (entry) => this.#entry(entry, node));
+    });
+  }
+
+  #entry({ pair, to, from, body, bytes }: Entry, node: string): void {
+    const { local, subjects, sendOut } = this.#parts;
+    if (this.#actors.has(to)) {
+      local.send(local.address(to), `${node}/${from}`, body, bytes);
+      return;
+    }
+    const reply = `${undeliveredReply(subjects, node, pair)}${isSafeName(body.type) ? body.type : 'unnamed'}`;
+    if (isSafeSubject(reply)) sendOut(reply, local.address('bus'), { type: 'unknown_actor' });
   }
 
   #message({ from, body, bytes }: Frame, actorId: string, replyTo: string): boolean {
@@ -215,19 +237,26 @@ export class Inbound {
     const pair = this.#parts.pairs.byId(Number.parseInt(rest.slice(0, dot), 36));
     const type = rest.slice(dot + 1);
     if (isNoResponders(message)) {
-      this.#lost(pair, type, 'unknown_node');
+      this.lost(pair, type, 'unknown_node');
       return;
     }
     this.#checked(message, ({ from, body }) => {
       if (body.type !== 'unknown_actor') return false;
       // Only the recipient's node can report that the actor is unknown.
       if (pair !== undefined && partsOf(from)?.node !== pair.node) this.ignored.misdirected++;
-      else this.#lost(pair, type, 'unknown_actor');
+      else this.lost(pair, type, 'unknown_actor');
       return true;
     });
   }
 
-  #lost(pair: ReturnType<AddressPairs['byId']>, type: string, reason: DeadLetterReason): void {
+  #undeliveredBatch(message: Msg, id: string): void {
+    const posted = isNoResponders(message) ? this.#parts.undeliveredBatch(Number.parseInt(id, 36)) : [];
+    if (posted.length === 0) this.ignored.late++;
+    for (const { pair, type } of posted) this.lost(pair, type, 'unknown_node');
+  }
+
+  /** A message of this node was accepted, and not delivered. */
+  lost(pair: AddressPair | undefined, type: string, reason: DeadLetterReason): void {
     const { local, deadLetter } = this.#parts;
     if (pair === undefined) {
       this.ignored.late++;

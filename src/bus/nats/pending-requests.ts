@@ -4,6 +4,19 @@ import { type BusBody, BusError, type DeadLetterReason } from '../bus.ts';
 /** Beyond it a request is refused: a node with so many open requests gets no answer in time. */
 const PENDING_MAX = 16_384;
 
+/** The possible answers to a request. */
+export type Answer =
+  | { type: 'answer'; body: BusBody }
+  | { type: 'failure'; reason: DeadLetterReason; message: string }
+  /** This node stopped offering the service a moment ago. */
+  | { type: 'left' };
+
+export interface Request extends BusBody {
+  type: 'ask';
+  timeoutMs: number;
+  body: BusBody;
+}
+
 interface PendingRequest {
   readonly what: string;
   readonly subject: string;

@@ -17,6 +17,9 @@ export const MESSAGE = 'a';
 export const REQUEST = 's';
 export const ANSWER = 'r';
 export const UNDELIVERED = 'u';
+/** Several messages in one, and the report that the node of such a one is not there. */
+export const BATCH = 'b';
+export const BATCH_UNDELIVERED = 'l';
 /** Asks a node for a proof that it is alive, and the proof. */
 export const CHALLENGE = 'c';
 export const PROOF = 'p';

@@ -90,17 +90,17 @@ export class Senders {
     if (sender.lastCounter === undefined && this.#asked < ASKED_MAX) sender.asked ??= this.#ask(sender);
   }
 
-  /** A proof arrived; `nonceOf` reads the nonce that it answers. */
-  receiveProof(arrived: Arrived, nonceOf: (plain: Buffer) => unknown): void {
+  /** A proof arrived; `nonceOf` reads the nonce that it answers. Returns the node that has proved itself by it. */
+  receiveProof(arrived: Arrived, nonceOf: (plain: Buffer) => unknown): string | undefined {
     const opened = this.#open(arrived);
-    if (opened === undefined) return;
+    if (opened === undefined) return undefined;
     const { head, sender, plain } = opened;
     const { asked } = sender;
     if (asked === undefined || nonceOf(plain) !== asked.nonce) {
       // The answer to one of several challenges, a replay, or an answer that came too late.
       if (sender.lastCounter === undefined) this.#options.refused('stale');
       else if (head.counter <= sender.lastCounter) this.#options.refused('replayed');
-      return;
+      return undefined;
     }
     const tookMs = performance.now() - asked.sinceMs;
     this.#stopAsking(sender);
@@ -110,6 +110,7 @@ export class Senders {
       else this.#inOrder(sender, held);
     }
     sender.lastCounter = Math.max(sender.lastCounter, head.counter);
+    return sender.node;
   }
 
   close(): void {

@@ -35,6 +35,12 @@ const EDITS: readonly Edit[] = [
     more: WITH_MORE,
   },
   {
+    file: 'src/bus/nats/batches/batch.js',
+    from: 'JSON.stringify(body)',
+    to: 'JSON.stringify(withMore(body))',
+    more: WITH_MORE,
+  },
+  {
     file: 'src/bus/signed.js',
     from: 'JSON.stringify(value,',
     to: 'JSON.stringify(withMore(value),',
@@ -59,13 +65,13 @@ const EDITS: readonly Edit[] = [
   // Whatever it says, it says something beside it that nobody understands.
   {
     file: 'src/bus/nats/bus.js',
-    from: 'const refused = this.#sendOut(pair.subject, reply, from, body, bytes);',
-    to: "this.#sendOut(pair.subject, reply, from, { type: 'later.word' }); const refused = this.#sendOut(pair.subject, reply, from, body, bytes);",
+    from: 'const refused = this.#outbound.send(pair, body, bytes);',
+    to: "this.#outbound.send(pair, { type: 'later.word' }); const refused = this.#outbound.send(pair, body, bytes);",
   },
   {
     file: 'src/bus/nats/bus.js',
     from: 'this.#local.publish(topic, body);',
-    to: "if (isSafeName(topic)) this.#sendOut(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#local.publish(topic, body);",
+    to: "if (isSafeName(topic)) this.#outbound.say(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#local.publish(topic, body);",
   },
   {
     file: 'src/bus/nats/bus.js',

@@ -29,8 +29,8 @@ export class BusNetwork {
   readonly clock: Clock;
   readonly nodes = new Map<string, NetworkBus>();
   faults: NetworkFaults = NO_FAULTS;
-  /** Letters between nodes, and what became of them. */
-  readonly counts = { letters: 0, dropped: 0, duplicated: 0, swapped: 0 };
+  /** What went between nodes, how much of it was several letters, and what became of it. */
+  readonly counts = { letters: 0, batches: 0, dropped: 0, duplicated: 0, swapped: 0 };
   private readonly random: Random | undefined;
   /** Letters that wait while the network is frozen. */
   private frozen: (() => void)[] | undefined;
@@ -114,6 +114,8 @@ export class NetworkBus implements Bus {
   private readonly services = new Set<string>();
   private readonly undelivered = new Map<string, Undelivered>();
   private readonly listeners = new Set<(isConnected: boolean) => void>();
+  /** Written and not yet under way, by node. */
+  private readonly batches = new Map<string, (() => void)[]>();
   private dead = false;
 
   constructor(node: string, network: BusNetwork) {
@@ -162,18 +164,35 @@ export class NetworkBus implements Bus {
     return this.near.address(actorId);
   }
 
+  /** Letters to one node that are written in one go travel together: they are lost, repeated, swapped and held together. */
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome {
     if (to.startsWith(`${this.node}/`)) return this.near.send(to, from, body, bytes);
     if (!this.isConnected) return 'disconnected';
     const text = JSON.stringify(body);
     const copy = bytes?.slice();
-    this.network.carry(() => {
-      const other = this.network.nodes.get(to.slice(0, to.indexOf('/')));
+    const node = to.slice(0, to.indexOf('/'));
+    if (this.batches.size === 0) queueMicrotask(() => this.post());
+    const batch = this.batches.get(node) ?? [];
+    this.batches.set(node, batch);
+    batch.push(() => {
+      const other = this.network.nodes.get(node);
       const reason = other === undefined ? 'unknown_node' : other.take(to, from, JSON.parse(text), copy?.slice());
       const back = this.undelivered.get(from.slice(from.indexOf('/') + 1));
       if (reason !== undefined && !this.dead && this.isConnected) back?.(to, body.type, reason);
     });
     return 'accepted';
+  }
+
+  /** What was written leaves. */
+  private post(): void {
+    const batches = [...this.batches.values()];
+    this.batches.clear();
+    for (const letters of batches) {
+      if (letters.length > 1) this.network.counts.batches++;
+      this.network.carry(() => {
+        for (const deliver of letters) deliver();
+      });
+    }
   }
 
   /** Undefined when it was delivered, or when nobody can know. */
@@ -247,6 +266,7 @@ export class NetworkBus implements Bus {
         tell();
       };
       const text = JSON.stringify(body);
+      this.post();
       this.network.carry(() => {
         if (!other.isConnected) return;
         other.near.request(service, from, JSON.parse(text), timeoutMs).then(

@@ -8,7 +8,7 @@ export async function settleAll(buses: readonly NatsBus[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     // The first round trip takes everything to the server, the second everything from it.
     for (let trip = 0; trip < 2; trip++) {
-      await Promise.all(buses.filter((bus) => bus.isConnected).map((bus) => bus.link.connection.flush()));
+      await Promise.all(buses.filter((bus) => bus.isConnected).map((bus) => bus.flush()));
     }
   }
 }

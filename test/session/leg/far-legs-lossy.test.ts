@@ -13,7 +13,7 @@ const SEEDS = drawn(300);
 const GROUPS = 10;
 const TENTHS = 80;
 
-async function run(seed: number): Promise<{ faults: number; legs: number }> {
+async function run(seed: number): Promise<{ faults: number; legs: number; batches: number }> {
   const random = seeded(seed);
   const world = new FarRig({ nodes: random.integer(1, 3), random });
   const { rig, network } = world;
@@ -53,8 +53,8 @@ async function run(seed: number): Promise<{ faults: number; legs: number }> {
   await rig.advance(12_000, 500);
   rig.breakers.close();
   expect({ seed, ...world.leftBehind() }).toEqual({ seed, ...NOTHING_FAR_LEFT });
-  const { dropped, duplicated, swapped } = network.counts;
-  return { faults: dropped + duplicated + swapped, legs: client.of('warning').length };
+  const { dropped, duplicated, swapped, batches } = network.counts;
+  return { faults: dropped + duplicated + swapped, legs: client.of('warning').length, batches };
 }
 
 /** Something that ails the whole bus, and what ends it. */
@@ -70,22 +70,24 @@ function trouble(world: FarRig, kind: number, keep: boolean): () => void {
 }
 
 describe('a lossy bus', () => {
-  const counted = { faults: 0, legs: 0 };
+  const counted = { faults: 0, legs: 0, batches: 0 };
 
   it.each(Array.from({ length: GROUPS }, (_, group) => group))(
     `costs no sample, and repeats none: group %i of ${GROUPS}`,
     async (group) => {
       for (let seed = group; seed < SEEDS; seed += GROUPS) {
-        const { faults, legs } = await run(seed);
+        const { faults, legs, batches } = await run(seed);
         counted.faults += faults;
         counted.legs += legs;
+        counted.batches += batches;
       }
     },
     120_000,
   );
 
-  it('was one: letters were lost, repeated and swapped, and legs with them', () => {
+  it('was one: letters were lost, repeated and swapped, several at once, and legs with them', () => {
     expect(counted.faults).toBeGreaterThan(SEEDS / 2);
+    expect(counted.batches).toBeGreaterThan(SEEDS);
     expect(counted.legs).toBeGreaterThan(SEEDS / 2);
   });
 });
