@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   batch: () => import('../test/bench/batch.ts'),
   lock: () => import('../test/bench/lock.ts'),
   bus: () => import('../test/bench/bus.ts'),
+  audio: () => import('../test/bench/audio.ts'),
   workers: () => import('../test/bench/workers.ts'),
   watch: () => import('../test/bench/watch.ts'),
   recogniser: () => import('../test/bench/recogniser.ts'),

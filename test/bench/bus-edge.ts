@@ -171,7 +171,7 @@ async function speak(index: number): Promise<void> {
     },
   );
   let frames = 0;
-  const startedAtMs = performance.now() + (index % 100) * (frameMs / 100);
+  const startedAtMs = performance.now() + (index / options.sessions) * TURN_MS;
   const next = (): void => {
     const dueMs = startedAtMs + frames * frameMs;
     setTimeout(() => {

@@ -29,7 +29,7 @@ describe.skipIf(!natsServerIsHere)('batches over NATS', () => {
   });
 
   /** The kinds of the messages to that node from now on. */
-  async function kindsTo(node: string): Promise<string[]> {
+  async function watch(node: string): Promise<{ kinds: string[]; stop(): Promise<void> }> {
     const connection = await connect({ servers: server.url });
     onTestFinished(() => connection.close());
     const kinds: string[] = [];
@@ -38,7 +38,7 @@ describe.skipIf(!natsServerIsHere)('batches over NATS', () => {
       callback: (_, { subject }) => void kinds.push(subject.charAt(prefix.length)),
     });
     await connection.flush();
-    return kinds;
+    return { kinds, stop: () => connection.close() };
   }
 
   it('carry what was said in one turn to one node in one NATS message, once the nodes know each other', async () => {
@@ -51,7 +51,7 @@ describe.skipIf(!natsServerIsHere)('batches over NATS', () => {
     await settleAll([near, far]);
     far.send(near.address('me'), far.address('one'), { type: 'first' });
     await settleAll([near, far]);
-    const kinds = await kindsTo(far.node);
+    const { kinds, stop } = await watch(far.node);
     heard.length = 0;
     const names = Array.from({ length: 100 }, (_, n) => (n % 3 === 0 ? 'one' : 'two'));
     for (const [n, name] of names.entries())
@@ -61,7 +61,7 @@ describe.skipIf(!natsServerIsHere)('batches over NATS', () => {
     expect(heard).toEqual(names.map((name, n) => [name, count(n), n, near.address('me')]));
     expect(kinds).toEqual(['b']);
     expect(lost).toEqual([`${far.address('nobody')} leg.audio unknown_actor`]);
-    await far.close();
+    await Promise.all([far.close(), stop()]);
     lost.length = 0;
     for (const name of ['one', 'two']) near.send(far.address(name), near.address('me'), { type: name });
     await settleAll([near]);
@@ -81,7 +81,7 @@ describe.skipIf(!natsServerIsHere)('batches over NATS', () => {
       await settleAll([near]);
       await insider.flush();
     }
-    const kinds = await kindsTo(INSIDER);
+    const { kinds } = await watch(INSIDER);
     for (const n of [1, 2, 3]) near.send(`${INSIDER}/it`, near.address('me'), count(n));
     await settleAll([near]);
     expect(kinds).toEqual(kind === 'b' ? ['b'] : ['a', 'a', 'a']);
