@@ -67,6 +67,7 @@ describe.skipIf(!natsServerIsHere)('a node on NATS', () => {
     `test.v1.n.${bus.node}.u.1.type`,
     `test.v1.n.${bus.node}.x`,
     `test.v1.n.${bus.node}.a.b.c.d`,
+    `test.v1.n.${bus.node}.b.${INSIDER}`,
     'test.v1.s.service',
     'test.v1.t.topic',
   ];
