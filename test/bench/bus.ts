@@ -85,7 +85,7 @@ async function run(url: string | undefined): Promise<Round> {
     const used = { upstream: (await cpuOf(upstream)) - before.upstream, nats: natsCpuMs() - before.nats };
     edge.send('end' satisfies EdgeOrder);
     const [report] = (await once(edge, 'message')) as [EdgeReport];
-    const ofSecond = (all: number) => all / sessions / report.seconds;
+    const ofSecond = (all: number) => all / report.audioSeconds;
     return {
       lateMs: report.lateMs,
       edge: ofSecond(report.cpuMs),
