@@ -1,6 +1,7 @@
 // Runs one of the benches: `npm run bench -- <name> [arguments of that bench]`.
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   live: () => import('../test/bench/live.ts'),
+  open: () => import('../test/bench/open.ts'),
   failover: () => import('../test/bench/failover.ts'),
   ledger: () => import('../test/bench/ledger.ts'),
   batch: () => import('../test/bench/batch.ts'),

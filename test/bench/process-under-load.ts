@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type * as voxgate from '../../src/index.ts';
 
 export type Question = { ask: 'figures' } | { ask: 'reset' } | { ask: 'stop' };
@@ -15,6 +15,8 @@ export interface Figures {
   loopP50Ms: number;
   loopP99Ms: number;
   loopMaxMs: number;
+  /** Pauses of the garbage collector; the one that this question asks for is not among them. */
+  pauses: { count: number; sumMs: number; maxMs: number };
   sessions: number;
   /** Sockets, timers and the like, by kind. */
   resources: Record<string, number>;
@@ -46,14 +48,24 @@ const gateway = await startGateway({ config, logger: createLogger('silent') });
 const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 loop.enable();
 let cpu = process.cpuUsage();
+const noPauses = { count: 0, sumMs: 0, maxMs: 0 };
+let pauses = noPauses;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) {
+    const { count, sumMs, maxMs } = pauses;
+    pauses = { count: count + 1, sumMs: sumMs + duration, maxMs: Math.max(maxMs, duration) };
+  }
+}).observe({ entryTypes: ['gc'] });
 
 process.on('message', async (question: Question) => {
   if (question.ask === 'reset') {
     loop.reset();
+    pauses = noPauses;
     cpu = process.cpuUsage();
   } else if (question.ask === 'figures') {
+    const before = pauses;
     globalThis.gc?.();
-    process.send?.(await figures());
+    process.send?.({ ...(await figures()), pauses: before });
   } else {
     gateway.stop();
     await gateway.ended;
@@ -68,7 +80,7 @@ process.send?.({
   database: join(directory, 'voxgate.db'),
 });
 
-async function figures(): Promise<Figures> {
+async function figures(): Promise<Omit<Figures, 'pauses'>> {
   const { heapUsed, rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage(cpu);
   const resources: Record<string, number> = {};

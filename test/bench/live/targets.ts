@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Figures, Question } from '../process-under-load.ts';
 
 /** A started target. */
 export interface Target {
@@ -34,7 +35,13 @@ export const TARGETS = {
 
 export type TargetName = keyof typeof TARGETS;
 
-async function startGateway({ upstreamPort, query }: Asked, door: string): Promise<Target> {
+/** A target that tells what it holds. */
+export interface GatewayTarget extends Target {
+  reset(): void;
+  figures(): Promise<Figures>;
+}
+
+export async function startGateway({ upstreamPort, query }: Asked, door: string): Promise<GatewayTarget> {
   const child = forked(new URL('../process-under-load.ts', import.meta.url), [], {
     BENCH_PROVIDERS: 'deepgram',
     BENCH_DOOR: door,
@@ -51,8 +58,13 @@ async function startGateway({ upstreamPort, query }: Asked, door: string): Promi
     path: `/v1/listen?${asked}`,
     headers: `Authorization: Bearer ${key}\r\n`,
     pid: child.pid as number,
+    reset: () => void child.send({ ask: 'reset' } satisfies Question),
+    figures: () => {
+      child.send({ ask: 'figures' } satisfies Question);
+      return told<Figures>(child);
+    },
     stop: () => {
-      child.send({ ask: 'stop' });
+      child.send({ ask: 'stop' } satisfies Question);
       return ended(child);
     },
   };

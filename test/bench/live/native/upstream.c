@@ -111,7 +111,7 @@ static void hear(struct Session *session) {
     } else if (opcode == CLOSE) isOver = 1;
     else if (opcode == TEXT && mask != NULL) {
       // {"type":"CloseStream"} against {"type":"KeepAlive"} and {"type":"Finalize"}: told apart by one letter.
-      if (length > 9 && (payload[9] ^ mask[9 & 3]) == 'C') {
+      if (length > 9 && (uint8_t)(payload[9] ^ mask[9 & 3]) == 'C') {
         static const char last[] = "{\"type\":\"Metadata\",\"request_id\":\"bench\",\"duration\":0,\"channels\":1}";
         static const uint8_t closing[4] = {128 | CLOSE, 2, 3, 232};
         say(session, last, sizeof last - 1);
