@@ -102,10 +102,28 @@ export function guardActions<Actions extends Record<string, (args: never, params
 /** Nodes of one process have the same counts: whoever adds up tells processes apart by this. */
 export const PROCESS_ID = randomBytes(6).toString('hex');
 
-/** By the id of the state as it is drawn: `session.live.link.streaming`; under the id of the machine, all of its actors. */
-const counts = new Map<string, number>();
+/** Actors of each machine by where they are, written down: a session passes a dozen states, and few ask how many are in which. */
+const countsOfMachines = new Map<string, Map<string, number>>();
 
-export const countsOfProcess = (): Record<string, number> => Object.fromEntries(counts);
+/** By the id of the state as it is drawn: `session.live.link.streaming`; under the id of the machine, all of its actors. */
+export function countsOfProcess(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [machine, states] of countsOfMachines)
+    for (const [written, count] of states) add(counts, machine, JSON.parse(written) as StateValue, count);
+  return counts;
+}
+
+function add(counts: Record<string, number>, id: string, value: StateValue | undefined, count: number): void {
+  counts[id] = (counts[id] ?? 0) + count;
+  if (typeof value === 'string') add(counts, `${id}.${value}`, undefined, count);
+  else for (const [key, below] of Object.entries(value ?? {})) add(counts, `${id}.${key}`, below, count);
+}
+
+function count(states: Map<string, number>, written: string, by: number): void {
+  const now = (states.get(written) ?? 0) + by;
+  if (now === 0) states.delete(written);
+  else states.set(written, now);
+}
 
 /** Counts an actor that has started, and the machines that it has invoked, until they end. */
 function countActor(actor: AnyActorRef): void {
@@ -113,36 +131,30 @@ function countActor(actor: AnyActorRef): void {
   const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
   const machine = logic?.id;
   if (machine === undefined || snapshot.value === undefined || snapshot.status !== 'active') return;
-  let value: StateValue = snapshot.value;
+  const states = countsOfMachines.get(machine) ?? new Map<string, number>();
+  countsOfMachines.set(machine, states);
+  let { value } = snapshot as { value: StateValue };
   let written = JSON.stringify(value);
   let isOver = false;
-  add(machine, value, 1);
+  count(states, written, 1);
   const over = () => {
     if (isOver) return;
     isOver = true;
-    add(machine, value, -1);
+    count(states, written, -1);
   };
   actor.subscribe({
     next: (next: AnyMachineSnapshot) => {
       if (next.value === value || isOver) return;
-      const text = JSON.stringify(next.value);
-      if (text === written) return;
-      add(machine, value, -1);
       value = next.value;
+      const text = JSON.stringify(value);
+      if (text === written) return;
+      count(states, written, -1);
       written = text;
-      add(machine, value, 1);
+      count(states, written, 1);
     },
     error: over,
     complete: over,
   });
   for (const child of Object.values(snapshot.children) as (AnyActorRef | undefined)[])
     if (child !== undefined) countActor(child);
-}
-
-function add(id: string, value: StateValue | undefined, by: number): void {
-  const count = (counts.get(id) ?? 0) + by;
-  if (count === 0) counts.delete(id);
-  else counts.set(id, count);
-  if (typeof value === 'string') add(`${id}.${value}`, undefined, by);
-  else for (const [key, below] of Object.entries(value ?? {})) add(`${id}.${key}`, below, by);
 }

@@ -44,7 +44,7 @@ export class ObservedSessions {
     const { metrics, logger, bus, tracing, providers } = this.#assembly;
     const trace = tracing && this.#trace(opening, tracing, metrics);
     const counts = new SessionCounts(metrics, bus.node, labelsOf(providers));
-    const tellLeg = legLines(logger.child(idsOf(trace)));
+    const tellLeg = legLines(trace === undefined ? logger : logger.child(idsOf(trace)));
     return {
       leg(note) {
         counts.leg(note);
