@@ -1,11 +1,13 @@
-// `npm run bench -- failover [sessions]`: live sessions stream in real time to one provider, which is then lost: once with
-// every socket and its port at a stroke, once in silence, with its process stopped. Says how long they were without one.
+// `npm run bench -- failover [--sessions 200] [--alone 5] [--stopped 40] [--json]`: live sessions stream in real time to one provider,
+// which is then lost: with every socket and its port at a stroke, for one session alone, so many times, and for all at the same instant;
+// and in silence, with its process stopped. Says how long they were without one.
 import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../bin/build.js';
 import { assemblyai } from '../../src/providers/assemblyai/index.ts';
 import { difference, nowMs, percentiles } from './failover/figures.ts';
@@ -21,8 +23,6 @@ const RATE = 16_000;
 /** At this rate the ramps of numbered audio are steep enough to be taken for speech: only then is silence a stall. */
 const RATE_OF_SPEECH = 48_000;
 const SESSIONS_MAX = 1_000;
-/** A stopped process keeps every session for its stall limit: fewer say as much. */
-const STOPPED_SESSIONS_MAX = 40;
 /** Connections to one model that the gateway makes at a time. */
 const DIALS = 50;
 const BEFORE_MS = 3_000;
@@ -30,18 +30,44 @@ const AFTER_MS = 3_000;
 /** No step of a run takes so long. */
 const STEP_MS_MAX = 120_000;
 
-const sessions = Math.min(SESSIONS_MAX, Number(process.argv[2] ?? 200));
+const { values: options } = parseArgs({
+  args: process.argv.slice(2),
+  options: {
+    sessions: { type: 'string', default: '200' },
+    alone: { type: 'string', default: '5' },
+    /** A stopped process keeps every session for its stall limit: fewer say as much. */
+    stopped: { type: 'string', default: '40' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const sessions = Math.min(SESSIONS_MAX, Number(options.sessions));
 await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
+const alone: Measured[] = [];
+for (let round = 0; round < Number(options.alone); round++) alone.push(await run(1, 'cut'));
+const together = await run(sessions, 'cut');
+const stopped = Math.min(sessions, Number(options.stopped));
 const figures = {
-  from: slugOf(FIRST),
-  to: slugOf(SECOND),
-  dead_sockets: await run(sessions, 'cut'),
-  silent_stall: await run(Math.min(STOPPED_SESSIONS_MAX, sessions), 'stopped'),
+  alone: alone.length === 0 ? undefined : figuresOf(joined(alone)),
+  together: figuresOf(together),
+  silent_stall: stopped === 0 ? undefined : figuresOf(await run(stopped, 'stopped')),
 };
-console.log(JSON.stringify(figures, null, 2));
+const beyondConnect = {
+  alone: figures.alone?.first_audio_beyond_connect_ms,
+  together: figures.together.first_audio_beyond_connect_ms,
+};
+if (!options.json) console.log(JSON.stringify(figures, null, 2));
+console.log(
+  JSON.stringify({
+    first_audio_beyond_connect_ms: beyondConnect,
+    sessions,
+    from: slugOf(FIRST),
+    to: slugOf(SECOND),
+    ...figures,
+  }),
+);
 
 /** One gateway, two simulated providers and the clients, each in a process of its own. */
-async function run(count: number, loss: Loss) {
+async function run(count: number, loss: Loss): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
   const children: ChildProcess[] = [];
   const started = <Child extends ChildProcess>(child: Child): Child => {
@@ -53,7 +79,7 @@ async function run(count: number, loss: Loss) {
     const second = started(startChild('./failover/provider.ts', SECOND.provider));
     const urls = { first: (await reportOf(first, 'url')).url, second: (await reportOf(second, 'url')).url };
     const { url, key } = await addressOf(started(startGateway(directory, urls)), directory);
-    const options: LoadOptions = {
+    const asked: LoadOptions = {
       url,
       key,
       sessions: count,
@@ -63,7 +89,7 @@ async function run(count: number, loss: Loss) {
       probeUrl: `${urls.second.replace('http', 'ws')}/v1/listen?model=${SECOND.model}&encoding=linear16&sample_rate=${RATE}`,
       dials: DIALS,
     };
-    const load = started(startChild('./failover/load.ts', JSON.stringify(options)));
+    const load = started(startChild('./failover/load.ts', JSON.stringify(asked)));
     await messageOf<LoadReport>(load, (report) => report === 'open');
     await delay(BEFORE_MS);
     const connects = await ask(load, 'probe', 'connectMs');
@@ -74,7 +100,11 @@ async function run(count: number, loss: Loss) {
     second.send('tell' satisfies ProviderOrder);
     const { firstAudioAtMs } = await reportOf(second, 'firstAudioAtMs');
     const result = await ask(load, 'stop', 'whole');
-    return figuresOf({ count, loss, lostAtMs, connects, failoverAtMs, firstAudioAtMs, result });
+    const sinceLoss = (times: readonly number[]) => times.map((at) => at - lostAtMs);
+    return {
+      ...{ count, loss, connects, result },
+      ...{ failoverMs: sinceLoss(failoverAtMs), firstAudioMs: sinceLoss(firstAudioAtMs) },
+    };
   } finally {
     await Promise.all(children.map(kill));
     rmSync(directory, { recursive: true, force: true });
@@ -103,30 +133,49 @@ async function lose(provider: ChildProcess, loss: Loss): Promise<number> {
 interface Measured {
   count: number;
   loss: Loss;
-  lostAtMs: number;
   connects: { connectMs: number[]; sinceFirstMs: number[] };
-  failoverAtMs: number[];
-  firstAudioAtMs: number[];
+  /** Both from the loss. */
+  failoverMs: number[];
+  firstAudioMs: number[];
   result: LoadResult;
 }
 
-/** Milliseconds, all of them from the loss; differences in percentiles. */
-function figuresOf({ count, loss, lostAtMs, connects, failoverAtMs, firstAudioAtMs, result }: Measured) {
-  const audio = percentiles(firstAudioAtMs.map((at) => at - lostAtMs));
-  const event = percentiles(failoverAtMs.map((at) => at - lostAtMs));
+/** Several runs as one. */
+function joined(runs: readonly Measured[]): Measured {
+  const sum = (of: (run: Measured) => number) => runs.reduce((all, each) => all + of(each), 0);
+  return {
+    count: sum(({ count }) => count),
+    loss: 'cut',
+    connects: {
+      connectMs: runs.flatMap(({ connects }) => connects.connectMs),
+      sinceFirstMs: runs.flatMap(({ connects }) => connects.sinceFirstMs),
+    },
+    failoverMs: runs.flatMap(({ failoverMs }) => failoverMs),
+    firstAudioMs: runs.flatMap(({ firstAudioMs }) => firstAudioMs),
+    result: {
+      failovers: sum(({ result }) => result.failovers),
+      closedInOrder: sum(({ result }) => result.closedInOrder),
+      whole: sum(({ result }) => result.whole),
+      problems: runs.flatMap(({ result }) => result.problems),
+    },
+  };
+}
+
+/** Milliseconds; differences in percentiles. */
+function figuresOf({ count, loss, connects, failoverMs, firstAudioMs, result }: Measured) {
+  const audio = percentiles(firstAudioMs);
   const connect = percentiles(connects.connectMs);
   const limit = { p50: stallLimitMs(), p99: stallLimitMs(), max: stallLimitMs() };
   return {
     sessions: count,
     ...result,
-    switched: firstAudioAtMs.length,
+    switched: firstAudioMs.length,
     first_audio_ms: audio,
-    failover_event_ms: event,
+    failover_event_ms: percentiles(failoverMs),
     connect_ms: connect,
     connect_all_ms: percentiles(connects.sinceFirstMs),
-    ...(loss === 'cut'
-      ? { first_audio_beyond_connect_ms: difference(audio, connect) }
-      : { stall_limit_ms: limit.p50, first_audio_beyond_limit_ms: difference(audio, limit) }),
+    first_audio_beyond_connect_ms: loss === 'cut' ? difference(audio, connect) : undefined,
+    ...(loss === 'cut' ? {} : { stall_limit_ms: limit.p50, first_audio_beyond_limit_ms: difference(audio, limit) }),
   };
 }
 
