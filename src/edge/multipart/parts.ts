@@ -118,11 +118,13 @@ function describe(header: PartHeader): Omit<Part, 'data'> {
 }
 
 function checkSize(header: PartHeader): void {
-  const lines = Object.entries(header).flatMap(([name, values]) =>
-    values.map((value) => name.length + value.length + ': \r\n'.length),
-  );
-  const bytes = lines.reduce((sum, length) => sum + length, 0);
-  if (bytes > HEADER_BYTES_MAX || lines.length > HEADER_LINES_MAX) {
+  let lines = 0;
+  let bytes = 0;
+  for (const [name, values] of Object.entries(header)) {
+    lines += values.length;
+    for (const value of values) bytes += name.length + value.length + ': \r\n'.length;
+  }
+  if (bytes > HEADER_BYTES_MAX || lines > HEADER_LINES_MAX) {
     throw broken(`the header of a part has more than ${HEADER_LINES_MAX} lines or ${HEADER_BYTES_MAX} bytes`);
   }
 }

@@ -35,8 +35,10 @@ export function writeTo(stream: PassThrough, chunk: Buffer): Promise<void> {
   });
 }
 
-/** The first 64 KiB, copied. */
+/** The first 64 KiB: copied, unless one chunk is all there is. Nobody changes a chunk. */
 export function beginning(chunks: readonly Uint8Array[]): Uint8Array {
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1 && only.length <= HEAD_BYTES) return only;
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
   return Buffer.concat(chunks, Math.min(HEAD_BYTES, bytes));
 }
