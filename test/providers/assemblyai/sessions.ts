@@ -1,13 +1,13 @@
 // What AssemblyAI says of a session beside its turns, and what a leg makes of it.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like, type Story } from '../../suites/provider/story.ts';
+import { closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like } from '../../suites/provider/story.ts';
 import { turn, words } from './turns.ts';
 
 const error = (text: string, error_code?: number) => ({ type: 'Error', error: text, error_code });
 const TOO_MANY = 'Unauthorized Connection: Too many concurrent sessions';
 const FINISHED = [FINISH, 'send ForceEndpoint', 'send Terminate'];
 
-const STORIES: Readonly<Record<string, Story>> = {
+const STORIES: StoryGroup['stories'] = {
   'is ready with `Begin`': [[{ type: 'Begin', id: 'session-1', expires_at: 1 }, 'ready']],
   'says which model was applied, where that is not the one that was asked for': [
     [{ type: 'Begin', configuration: { model: 'universal-streaming-english' } }, 'ready'],
@@ -80,7 +80,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   ],
 };
 
-const FAILURES: Readonly<Record<string, Story>> = {
+const FAILURES: StoryGroup['stories'] = {
   'is known by its text where it has no code': [
     [error(TOO_MANY), 'failed next error'],
     [error('Not authorized'), 'failed account error'],

@@ -2,7 +2,7 @@
 // words and the position it ended with.
 import { expect } from 'vitest';
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { like, type Story } from '../../suites/provider/story.ts';
+import { like } from '../../suites/provider/story.ts';
 
 /** [text, start ms, end ms], and whether the word is settled (so it is, where nothing is said). */
 type WordRow = readonly [text: string, start: number, end: number, settled?: boolean];
@@ -49,7 +49,7 @@ const revision = (turn_order: number) => ({
   revisions: [{ turn_order, speaker_label: 'B', words: BOOK.map((word, at) => ({ ...word, speaker: 'AB'[at] })) }],
 });
 
-const FORMATTING: Readonly<Record<string, Story>> = {
+const FORMATTING: StoryGroup['stories'] = {
   'ends unformatted, and its formatted version follows (A)': [[ended(), formatted(), ...TWIN]],
   'ends once formatted, and no other version is waited for (B)': [[formatted(), FORMATTED]],
   'said twice unformatted ends once': [[ended(), ended(), formatted(), formatted(), ...TWIN]],
@@ -75,7 +75,7 @@ const FORMATTING: Readonly<Record<string, Story>> = {
 };
 
 /** Words that were not settled when their turn was overtaken: all of it is heard again. */
-const OVERTAKEN: Readonly<Record<string, Story>> = {
+const OVERTAKEN: StoryGroup['stories'] = {
   'fails its leg where the next one ends': [HALF, [NEXT, 'failed retry final_missing']],
   'fails its leg where two have begun since': [
     HALF,
@@ -83,7 +83,7 @@ const OVERTAKEN: Readonly<Record<string, Story>> = {
   ],
 };
 
-const UNFORMATTED: Readonly<Record<string, Story>> = {
+const UNFORMATTED: StoryGroup['stories'] = {
   'ends once, unformatted, and waits for no version that was not asked for (C)': [[ended(), formatted(), PLAIN]],
   'without words and without a transcript ends with the words it has': [[ended({ transcript: '' }), PLAIN]],
   'with a transcript and no words ends where words were last heard': [
@@ -119,7 +119,7 @@ const UNFORMATTED: Readonly<Record<string, Story>> = {
 };
 
 /** As they were seen, and what is like them. */
-const RECORDED: Readonly<Record<string, Story>> = {
+const RECORDED: StoryGroup['stories'] = {
   'has words of speakers that are not told apart yet: PENDING is nobody': [
     [
       ended({
@@ -162,7 +162,7 @@ const RECORDED: Readonly<Record<string, Story>> = {
   ],
 };
 
-const FORMATTED_LATER: Readonly<Record<string, Story>> = {
+const FORMATTED_LATER: StoryGroup['stories'] = {
   'has the speakers that were settled before its formatted version': [
     [ended(), TWIN[0]],
     [revision(0)],
@@ -170,7 +170,7 @@ const FORMATTED_LATER: Readonly<Record<string, Story>> = {
   ],
 };
 
-const WHISPER: Readonly<Record<string, Story>> = {
+const WHISPER: StoryGroup['stories'] = {
   'says of silence that it is silence, which is no text': [
     [turn({ words: silent }), 'partial 0 "" 2-2'],
     [ended({ transcript: '[ Silence]', words: silent }), 'ended 0 "" 2-2'],
@@ -183,7 +183,7 @@ const WHISPER: Readonly<Record<string, Story>> = {
   ],
 };
 
-const DASHED: Readonly<Record<string, Story>> = {
+const DASHED: StoryGroup['stories'] = {
   'shows its transcript without the dash of what goes on': [
     [
       turn({

@@ -23,19 +23,19 @@ const OWN: ProviderAccess = {
   },
 };
 
-/** The query without the signature, and options by their own names. */
+/** The query without the signature, by the names of options. */
 function asked(endpoint: Endpoint): Record<string, unknown> {
   if (endpoint.kind !== 'websocket') throw new Error('It has no WebSocket.');
-  const query = Object.fromEntries(
-    [...new URL(endpoint.url).searchParams].filter(([name]) => !name.startsWith('X-Amz')),
+  const query = [...new URL(endpoint.url).searchParams].filter(([name]) => !name.startsWith('X-Amz'));
+  const named: Record<string, string> = Object.fromEntries(
+    query.map(([name, text]) => [name.replaceAll('-', '_'), text]),
   );
-  const kinds = query['pii-entity-types'];
   return {
     model: /%2F(transcribe)%2F/.exec(endpoint.url)?.[1],
-    ...query,
-    content_redaction: String(query['content-redaction-type'] === 'PII'),
-    ...(kinds === undefined ? {} : { pii_entity_types: kinds.split(',') }),
-    language_options: query['language-options']?.split(','),
+    ...named,
+    content_redaction: String(named.content_redaction_type === 'PII'),
+    pii_entity_types: named.pii_entity_types?.split(','),
+    language_options: named.language_options?.split(','),
   };
 }
 
@@ -43,26 +43,19 @@ function asked(endpoint: Endpoint): Record<string, unknown> {
 const EVENT_HEAD =
   '0000006c000000585c509ce30d3a636f6e74656e742d747970650700186170706c69636174696f6e2f6f637465742d73747265616d' +
   '0b3a6576656e742d7479706507000a417564696f4576656e740d3a6d6573736167652d747970650700056576656e74';
+const FOUND = { language_code: undefined, identify_language: 'true' };
+const BRITISH = { language_options: ['en-GB', 'it-IT'] };
+const KINDS = { pii_entity_types: ['NAME', 'ADDRESS'] };
 
 testProvider({
   provider: 'aws',
   options: {
     rows: {
-      vocabulary_name: { takes: ['names'], refuses: [7], ...LIVE, at: 'vocabulary-name' },
-      vocabulary_filter_name: { takes: ['words'], refuses: [7], ...LIVE, at: 'vocabulary-filter-name' },
-      vocabulary_filter_method: {
-        takes: ['remove', 'mask', 'tag'],
-        refuses: ['hide'],
-        ...LIVE,
-        at: 'vocabulary-filter-method',
-      },
-      language_model_name: { takes: ['own'], refuses: [7], ...LIVE, at: 'language-model-name' },
-      partial_results_stability: {
-        takes: ['low', 'medium', 'high'],
-        refuses: ['highest'],
-        ...LIVE,
-        at: 'partial-results-stability',
-      },
+      vocabulary_name: { takes: ['names'], refuses: [7], ...LIVE },
+      vocabulary_filter_name: { takes: ['words'], refuses: [7], ...LIVE },
+      vocabulary_filter_method: { takes: ['remove', 'mask', 'tag'], refuses: ['hide'], ...LIVE },
+      language_model_name: { takes: ['own'], refuses: [7], ...LIVE },
+      partial_results_stability: { takes: ['low', 'medium', 'high'], refuses: ['highest'], ...LIVE },
       content_redaction: { takes: [true, false], refuses: ['PII'], ...LIVE },
       pii_entity_types: { takes: [['NAME', 'ADDRESS']], refuses: ['NAME', []], ...LIVE },
       language_options: { takes: [['en-US', 'de-DE']], refuses: [['en-US'], 'en-US'], ...LIVE },
@@ -101,39 +94,20 @@ testProvider({
       return new Uint8Array(Buffer.concat([event, check]));
     },
     requests: [
+      [{ language: 'auto' }, { ...FOUND, language_options: ['en-US', 'es-US', 'fr-FR', 'de-DE', 'pt-BR'] }],
       [
-        { language: 'auto' },
-        {
-          ...{
-            'language-code': undefined,
-            'identify-language': 'true',
-            'language-options': 'en-US,es-US,fr-FR,de-DE,pt-BR',
-          },
-          language_options: ['en-US', 'es-US', 'fr-FR', 'de-DE', 'pt-BR'],
-        },
+        { language: 'auto', params: BRITISH },
+        { ...FOUND, ...BRITISH },
       ],
-      [
-        { language: 'auto', params: { language_options: ['en-GB', 'it-IT'] } },
-        {
-          ...{ 'language-code': undefined, 'identify-language': 'true', 'language-options': 'en-GB,it-IT' },
-          language_options: ['en-GB', 'it-IT'],
-        },
-      ],
-      [{ language: 'nb', params: { language_options: ['en-GB', 'it-IT'] } }, { 'language-code': 'no-NO' }],
-      [{ language: 'en-gb' }, { 'language-code': 'en-GB' }],
-      [{ language: 'tlh' }, { 'language-code': 'tlh' }],
-      [{ diarization: true }, { 'show-speaker-label': 'true' }],
+      [{ language: 'nb', params: BRITISH }, { language_code: 'no-NO' }],
+      [{ language: 'en-gb' }, { language_code: 'en-GB' }],
+      [{ language: 'tlh' }, { language_code: 'tlh' }],
+      [{ diarization: true }, { show_speaker_label: 'true' }],
       [
         { params: { partial_results_stability: 'high', unheard_of: 1 } },
-        { 'enable-partial-results-stabilization': 'true', 'partial-results-stability': 'high' },
+        { enable_partial_results_stabilization: 'true', partial_results_stability: 'high' },
       ],
-      [
-        { params: { pii_entity_types: ['NAME', 'ADDRESS'] } },
-        {
-          ...{ 'content-redaction-type': 'PII', 'pii-entity-types': 'NAME,ADDRESS' },
-          ...{ content_redaction: 'true', pii_entity_types: ['NAME', 'ADDRESS'] },
-        },
-      ],
+      [{ params: KINDS }, { content_redaction_type: 'PII', content_redaction: 'true', ...KINDS }],
     ],
     timings: [[{}, { speedMax: 1.5, keepAliveMs: 8_000, sessionMaxMs: 14_400_000, turnPauseMs: 1_000 }]],
     stories,

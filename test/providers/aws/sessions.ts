@@ -1,15 +1,6 @@
 // What Amazon Transcribe says in a session, and what a leg makes of it: events as its simulator frames them, and as the service does.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  failing,
-  KEEP_ALIVE,
-  LEAVE,
-  type Story,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE } from '../../suites/provider/story.ts';
 
 const word = (Content: string, StartTime: unknown, EndTime: unknown, more: object = {}) => ({
   ...{ Content, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.5, Stable: true },
@@ -40,7 +31,7 @@ const RECORDED = [
 /** An event of so many bytes of audio. */
 const sent = (bytes: number) => `send ${bytes + 104} bytes`;
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'are results, told as a whole each time under their name': [
     [partial('id-1', 'two', 0.4, 0.6), 'partial id-1 "two" 0.4-0.6'],
     [partial('id-1', 'two teas', 0.4, 1.1), 'partial id-1 "two teas" 0.4-1.1'],
@@ -79,7 +70,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'is ended by an event without audio, and over with a close in order': [
     [FINISH, sent(0)],
     [KEEP_ALIVE, FINALIZE, LEAVE],

@@ -1,7 +1,7 @@
 // What Azure says in a session, and what a leg makes of it: messages as its simulator encodes them.
 import { expect } from 'vitest';
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, like, type Story } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, like } from '../../suites/provider/story.ts';
 
 const ticks = (seconds: number) => Math.round(seconds * 10_000_000);
 const place = (start: number, end: number) => ({ Offset: ticks(start), Duration: ticks(end) - ticks(start) });
@@ -31,7 +31,7 @@ const begun = (...frames: number[]) => [
 const HEAD = 101;
 const FRAME = HEAD + 3_200;
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'are phrases: what was thought before is interim': [
     [
       said('turn.start', { context: { serviceTag: 'tag' } }),
@@ -86,7 +86,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const REQUESTS: Readonly<Record<string, Story>> = {
+const REQUESTS: StoryGroup['stories'] = {
   'are followed by others, which count from where all was told': [
     [phrase('One.', 8, 9.8), END, 'piece 0 "One." 8-9.8', 'ended 0', ...begun(FRAME, FRAME)],
     [hypothesis('late', 9, 9.9), phrase('Late.', 9, 9.9)],
@@ -108,7 +108,7 @@ const REQUESTS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'is ended by an empty frame, and over with the end of the request': [
     [FINISH, `send ${HEAD} bytes`],
     [KEEP_ALIVE, FINALIZE],

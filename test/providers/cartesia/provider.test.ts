@@ -1,13 +1,24 @@
 // Cartesia: what its service says and what that must become, for the suite of every provider.
-import { socketAt } from '../../suites/provider/requests.ts';
+import { formTo, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
-import { files } from './files.ts';
 import { stories } from './stories.ts';
 
 const headers = { authorization: 'Bearer key-of-the-suite', 'cartesia-version': '2026-03-01' };
 const URL = 'wss://api.cartesia.ai/stt/websocket?model=ink-2&encoding=pcm_s16le';
 const refused = (error_code: string | null, message = 'their words') => ({ error_code, title: 'Refused', message });
 const terms = (count: number) => Array.from({ length: count }, (_, index) => `term ${index}`);
+const answer = (text: string, more: object = {}) => ({
+  type: 'transcript',
+  text,
+  language: 'en',
+  duration: 5,
+  ...more,
+});
+const words = [
+  { word: 'Yes.', start: 0.5, end: 1 },
+  { word: 'Go', start: 1.5, end: 2 },
+  { word: 'on', start: 2, end: 2.5 },
+];
 
 testProvider({
   provider: 'cartesia',
@@ -33,7 +44,32 @@ testProvider({
     timings: [[{}, { keepAliveMs: 8_000, endpointing: { silenceMs: 500, longestMs: 25_000 } }]],
     stories,
   },
-  batch: files,
+  batch: {
+    model: 'ink-whisper',
+    opening: formTo(
+      'https://api.cartesia.ai/stt',
+      { model: 'ink-whisper', 'timestamp_granularities[]': 'word' },
+      { headers },
+    ),
+    requests: [
+      [{ language: 'auto' }, {}],
+      [{ language: 'pt-BR' }, { language: 'pt' }],
+      [{ diarization: true }, {}],
+    ],
+    answers: {
+      'words in sentences, with language and seconds': [
+        {},
+        [answer(' Yes. Go on', { words })],
+        {
+          ...{ language: 'en', seconds: 5, warnings: [] },
+          utterances: ['"Yes." 0.5-1 (Yes. 0.5-1)', '"Go on" 1.5-2.5'],
+        },
+      ],
+      'a text without words': [{}, [answer('Yes.')], { utterances: ['"Yes." 0-5'] }],
+      'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
+      'an answer without a text': [{}, [{ type: 'transcript' }], 'next bad_answer'],
+    },
+  },
   refusals: [
     [400, refused(null), 'caller http_400', { message: /Refused: their words/ }],
     [400, refused(null, 'could not be decoded'), 'caller http_400', { file: 'caller audio_unusable' }],

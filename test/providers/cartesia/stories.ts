@@ -1,16 +1,6 @@
 // What Ink says on a connection, and what a leg makes of it: text that is settled piece by piece, and the marks of ends.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  failing,
-  KEEP_ALIVE,
-  LEAVE,
-  type Story,
-  WAKE,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE, WAKE } from '../../suites/provider/story.ts';
 
 const said = (text: string, is_final: boolean, more: object = {}) => ({ type: 'transcript', text, is_final, ...more });
 const words = (...times: readonly (readonly [string, number, number])[]) => ({
@@ -24,7 +14,7 @@ const error = (status_code: number, error_code: string | null = null) => ({
 const ASK = 'send "finalize"';
 const CLOSE = 'send "close"';
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'joins settled text as it is, with words and their times, and ends where it was asked to': [
     [said('Two', false), 'partial 0 "Two" 0-10'],
     [said('Two cof', true, words(['Two', 1, 1.5], ['cof', 1.5, 2])), 'partial 0 "Two cof" 1-2'],
@@ -79,7 +69,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   'keeps a connection by a little silence': [[KEEP_ALIVE, 'send 3200 bytes']],
 };
 
-const ENDS: Readonly<Record<string, Story>> = {
+const ENDS: StoryGroup['stories'] = {
   'finishes with the text of the last end': [
     [FINISH, ASK, CLOSE],
     [KEEP_ALIVE, LEAVE],
@@ -98,6 +88,10 @@ const ENDS: Readonly<Record<string, Story>> = {
     [FINISH, ASK, CLOSE],
     [DONE, 'failed retry final_missing'],
   ],
+  'fails when the connection closes before its end': [
+    [FINISH, ASK, CLOSE],
+    [closed(1000), 'failed retry final_missing'],
+  ],
   'fails when it ends before it was asked to': [[DONE, 'failed retry closed']],
   'takes an error behind the end of a session without text for its end': [
     [FINISH, ASK, CLOSE],
@@ -106,7 +100,7 @@ const ENDS: Readonly<Record<string, Story>> = {
   'closes the session when it is let go of': [[LEAVE, CLOSE]],
 };
 
-const ERRORS: Readonly<Record<string, Story>> = {
+const ERRORS: StoryGroup['stories'] = {
   'knows errors by their code, or else by their status': [
     ...failing(error, { caller: [400], account: [401, 402, 403], next: [429], retry: [500] }),
     ...failing((code: string) => error(0, code), {

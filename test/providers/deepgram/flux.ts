@@ -1,7 +1,7 @@
 // What `/v2/listen` says, and what a leg of Flux makes of it: its turns, its silence, and the end of a stream that has no final
 // of its own.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, type Story, WAKE } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, WAKE } from '../../suites/provider/story.ts';
 
 const turn = (event: string, index: number, transcript: string, end: number, more: object = {}) => ({
   type: 'TurnInfo',
@@ -22,7 +22,7 @@ const BYE = [turn('StartOfTurn', 0, 'Bye', 9.5), 'speech 0', 'partial 0 "Bye" 0-
 const ONE = [turn('StartOfTurn', 0, 'One', 1), 'speech 0', 'partial 0 "One" 0-1'];
 const TWO = [turn('StartOfTurn', 1, 'Two', 3), 'speech 0', 'partial 1 "Two" 0-3'];
 
-const STORIES: Readonly<Record<string, Story>> = {
+const STORIES: StoryGroup['stories'] = {
   'is ready when the provider says so': [[{ type: 'Connected', request_id: 'x', sequence_id: 0 }, 'ready']],
   'takes the whole text each time, and EndOfTurn alone for a final': [
     [turn('StartOfTurn', 0, 'Book', 0.5), 'speech 0', 'partial 0 "Book" 0-0.5'],
@@ -162,7 +162,7 @@ const STORIES: Readonly<Record<string, Story>> = {
 };
 
 /** As they were seen: words before the start of their turn, which overlap in time, and silence of the next turn behind its end. */
-const RECORDED: Readonly<Record<string, Story>> = {
+const RECORDED: StoryGroup['stories'] = {
   'words come before the start of their turn, and overlap': [
     [turn('Update', 0, 'Two', 0.96), 'partial 0 "Two" 0-0.96'],
     [turn('StartOfTurn', 0, 'Two', 1.04), 'speech 0', 'partial 0 "Two" 0-1.04'],
@@ -186,7 +186,7 @@ const RECORDED: Readonly<Record<string, Story>> = {
 };
 
 /** On the wire: 0-1 audio, 1-2 silence, 2-4 audio, 4-4.5 silence. */
-const SILENCES: Readonly<Record<string, Story>> = {
+const SILENCES: StoryGroup['stories'] = {
   'takes the silence it put in out of every time': [
     [KEEP_ALIVE, KEEP_ALIVE, audio(2), KEEP_ALIVE, 'send 16000 bytes', 'send 16000 bytes', 'send 16000 bytes'],
     [

@@ -1,16 +1,6 @@
 // What `/v1/listen` says, and what a leg of Nova makes of it: which windows make a turn, and where it ends.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  KEEP_ALIVE,
-  LEAVE,
-  like,
-  type Story,
-  WAKE,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like, WAKE } from '../../suites/provider/story.ts';
 
 /** A `Results`. Flags: `f` is_final, `s` speech_final, `z` from_finalize. */
 const results = (transcript: string, start: number, end: number, flags = '', more: object = {}) => ({
@@ -30,7 +20,7 @@ const CLOSE_STREAM = 'send CloseStream';
 const FINALIZED = [FINALIZE, 'send Finalize', 'wake 1000'];
 const FINISHED = [FINISH, CLOSE_STREAM];
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'joins the windows of a turn, up to its end of speech': [
     [{ type: 'SpeechStarted', channel: [0], timestamp: 0.25 }, 'speech 0.25'],
     [results('book', 0, 0.5), 'partial 0 "book" 0-0.5'],
@@ -148,7 +138,7 @@ const TURNS: Readonly<Record<string, Story>> = {
 };
 
 /** As they were seen. */
-const RECORDED: Readonly<Record<string, Story>> = {
+const RECORDED: StoryGroup['stories'] = {
   'one turn of 19 words, whose predecessor’s UtteranceEnd comes late': [
     [results('and he said that', 9.6, 11.2), 'partial 0 "and he said that" 9.6-11.2'],
     [{ ...END, last_word_end: 8.8 }],
@@ -182,7 +172,7 @@ const RECORDED: Readonly<Record<string, Story>> = {
   ],
 };
 
-const ENDS: Readonly<Record<string, Story>> = {
+const ENDS: StoryGroup['stories'] = {
   'finishes at Metadata, and ends the turn that is settled by then': [
     FINISHED,
     [results('Bye', 0, 1, 'f'), 'piece 0 "Bye" 0-1'],
@@ -207,7 +197,7 @@ const ENDS: Readonly<Record<string, Story>> = {
 };
 
 /** Before any audio. */
-const BEGINNINGS: Readonly<Record<string, Story>> = {
+const BEGINNINGS: StoryGroup['stories'] = {
   'keeps a connection by a message once audio was sent, before that by silence that its times do not show': [
     [KEEP_ALIVE, KEEP_ALIVE, 'send 3200 bytes', 'send KeepAlive'],
     [

@@ -1,16 +1,6 @@
 // What Scribe says on a connection, and what a leg makes of it: commits, their two answers, and what is refused.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  failing,
-  KEEP_ALIVE,
-  like,
-  type Story,
-  WAKE,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, like, WAKE } from '../../suites/provider/story.ts';
 
 const said = (message_type: string, text: string, more: object = {}) => ({ message_type, text, ...more });
 const partial = (text: string) => said('partial_transcript', text);
@@ -28,7 +18,7 @@ const chunk = (audio_base_64: string, commit: boolean) =>
   });
 const COMMIT = chunk('', true);
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'is ready when the session has started': [
     [{ message_type: 'session_started', session_id: 'x', config: {} }, 'ready'],
   ],
@@ -108,7 +98,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   'passes on a warning once': [[said('warning', 'slow'), 'warned elevenlabs_warning'], [said('warning', 'slow')]],
 };
 
-const ENDS: Readonly<Record<string, Story>> = {
+const ENDS: StoryGroup['stories'] = {
   'finishes with the answer to the last commit': [
     [partial('Bye'), 'partial 0 "Bye" 0-10'],
     [FINISH, COMMIT],
@@ -133,7 +123,7 @@ const ENDS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const ERRORS: Readonly<Record<string, Story>> = {
+const ERRORS: StoryGroup['stories'] = {
   'knows errors by their type': [
     ...failing(error, {
       account: ['auth_error', 'quota_exceeded', 'unaccepted_terms'],
@@ -146,7 +136,7 @@ const ERRORS: Readonly<Record<string, Story>> = {
 };
 
 /** Before any audio. */
-const BEGINNINGS: Readonly<Record<string, Story>> = {
+const BEGINNINGS: StoryGroup['stories'] = {
   'fills a short commit up with silence, which its times do not show': [
     [audio(0.25), FINALIZE, chunk(Buffer.alloc(3_200).toString('base64'), true)],
     [timed('One.', 0.1, 0.3), 'ended 0 "One." 0.1-0.25'],

@@ -1,15 +1,6 @@
 // What Gladia says in a session, and what a leg makes of it.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import {
-  audio,
-  closed,
-  FINALIZE,
-  FINISH,
-  failing,
-  KEEP_ALIVE,
-  LEAVE,
-  type Story,
-} from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE } from '../../suites/provider/story.ts';
 
 const word = (text: string, start: number, end: number) => ({ word: text, start, end, confidence: 0.5 });
 const transcript = (
@@ -30,7 +21,7 @@ const ack = (acknowledged: boolean, error: object | null = null) => ({
 const error = (code: unknown) => ({ type: 'error', data: { code, message: 'Because.' } });
 const STOPPED = [FINISH, 'send stop_recording'];
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'have names, and are told whole until they end': [
     [{ type: 'speech_start', data: { time: 2.41, channel: 0 } }, 'speech 2.41'],
     [transcript('00_0', false, ' Table', 2.41, 2.7), 'partial 00_0 "Table" 2.41-2.7 en'],
@@ -55,7 +46,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'confirms its audio chunk by chunk, silence as well': [
     [ack(true), ack(true), 'confirmed', 'confirmed'],
     [ack(false, { message: 'Too large' }), 'failed retry audio_refused'],

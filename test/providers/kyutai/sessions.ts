@@ -1,6 +1,6 @@
 // What a moshi-server says in a session, and what a leg makes of it.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, like, type Story } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, like } from '../../suites/provider/story.ts';
 
 const word = (text: unknown, start_time: unknown) => ({ type: 'Word', text, start_time });
 const end = (stop_time: unknown) => ({ type: 'EndWord', stop_time });
@@ -12,7 +12,7 @@ const PAUSING = step(0.9, 0.8, 0.7, 0.1);
 const END = ['send 17 bytes', 'send 17781 bytes'];
 const TWO_TEAS = [word('Two', 0.4), end(0.6), word('teas.', 0.7), end(1.1)];
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'come word by word, and end where a pause is likely once all before it is told': [
     [word('Two', 0.4), 'partial 0 "Two" 0.4-0.4'],
     [end(0.6), 'piece 0 "Two" 0.4-0.6'],
@@ -56,7 +56,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'is ready when it says so': [[{ type: 'Ready' }, 'ready']],
   'is over when its last marker has come back': [
     [...TWO_TEAS, FINALIZE, FINISH, ...TWO_TEAS.flatMap(() => [like({})]), ...END, ...END],

@@ -1,6 +1,6 @@
 // What Voxtral says on a connection, and what a leg makes of it: text that only grows, and ends of turns, told or asked for.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, like, type Story, WAKE } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, like, WAKE } from '../../suites/provider/story.ts';
 
 export const CREATED = { type: 'session.created', session: { request_id: 'x', model: 'm' } };
 export const UPDATED = { ...CREATED, type: 'session.updated' };
@@ -16,7 +16,7 @@ const FLUSH = 'send input_audio.flush';
 const END = 'send input_audio.end';
 const BEGUN = [CREATED, UPDATED, like({ type: 'send', frame: { type: 'session.update' } }), 'ready'];
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'are set up when they are created, and take audio when that is confirmed; each once': [BEGUN, [CREATED, UPDATED]],
   'are kept by a little silence, once they are set up': [
     [KEEP_ALIVE],
@@ -55,7 +55,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   'are no longer than a turn can be': [[said('x'.repeat(65_537)), 'failed retry turn_without_end']],
 };
 
-const ASKED: Readonly<Record<string, Story>> = {
+const ASKED: StoryGroup['stories'] = {
   'end where a flush is done, one behind the other': [
     [said(' One.'), 'partial 0 "One." 0-10'],
     [FINALIZE, FLUSH, 'wake 6000'],
@@ -99,6 +99,7 @@ const ASKED: Readonly<Record<string, Story>> = {
     [said(' One'), 'partial 0 "One" 0-10'],
     [done('One.'), 'ended 0 "One." 0-10'],
   ],
+  'fail when they are dropped before the rest': [[FINISH, END, closed(1006), 'failed retry final_missing']],
 };
 
 export const stories: readonly StoryGroup[] = [

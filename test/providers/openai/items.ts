@@ -1,7 +1,7 @@
 // Items of OpenAI's Realtime transcription, and what a leg makes of them: which audio each final covers, in which order they
 // come, and how a leg ends.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, FINALIZE, FINISH, type Story } from '../../suites/provider/story.ts';
+import { audio, FINALIZE, FINISH } from '../../suites/provider/story.ts';
 import {
   appended,
   commit,
@@ -19,7 +19,7 @@ import {
 } from './sessions.ts';
 
 /** The gateway ends the turns. */
-const OWN_TURNS: Readonly<Record<string, Story>> = {
+const OWN_TURNS: StoryGroup['stories'] = {
   'a commit covers what was sent since the one before': [
     [audio(1), delta('a', 'Book '), delta('a', 'a'), 'partial a "Book" 0-1', 'partial a "Book a" 0-1'],
     [audio(0.5), FINALIZE, committed('a'), delta('a', ' table'), commit(1), 'partial a "Book a table" 0-1.5'],
@@ -92,7 +92,7 @@ const NINE = [
 ];
 
 /** The server ends them. */
-const SERVERS: Readonly<Record<string, Story>> = {
+const SERVERS: StoryGroup['stories'] = {
   'a turn that the server ended lies where it said': [
     [audio(3), started('a', 500), 'speech 0.5'],
     [stopped('a', 2_100), committed('a'), delta('a', 'Yes'), 'partial a "Yes" 0.5-2.1'],

@@ -1,6 +1,6 @@
 // What OpenAI's Realtime transcription says of a session, and what a leg makes of it: how it begins, fails and ends.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { type Act, audio, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like, type Story } from '../../suites/provider/story.ts';
+import { type Act, audio, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, like } from '../../suites/provider/story.ts';
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 const BUFFER = 'input_audio_buffer';
@@ -58,7 +58,7 @@ export const empty = (eventId: string | null = null) =>
   error('invalid_request_error', `${BUFFER}_commit_empty`, { event_id: eventId });
 export const SERVER_TURNS = { model: 'gpt-4o-transcribe' };
 
-const BEGINNINGS: Readonly<Record<string, Story>> = {
+const BEGINNINGS: StoryGroup['stories'] = {
   'is set up when it is created, and takes audio when that is confirmed; each once': [BEGUN, [CREATED, UPDATED]],
   'is not ready before it was set up': [[UPDATED]],
   'forgets what was not committed when it is let go of, and needs nothing to be kept': [
@@ -67,7 +67,7 @@ const BEGINNINGS: Readonly<Record<string, Story>> = {
   'that was sent nothing is finished at once': [[FINISH, 'finished']],
 };
 
-const FAILURES: Readonly<Record<string, Story>> = {
+const FAILURES: StoryGroup['stories'] = {
   'fails by an error that ends it': [
     [error('invalid_request_error', 'session_expired'), 'failed retry session_expired'],
     [error('invalid_request_error', 'invalid_model'), 'failed next invalid_model'],
@@ -144,7 +144,7 @@ const commits = (count: number, answer: (at: number) => readonly unknown[] = () 
   Array.from({ length: count }, (_, at) => [audio(0.1), FINALIZE, ...answer(at)]).flat();
 const sent = (count: number) => Array.from({ length: count }, (_, at) => commit(at + 1));
 
-export const BOUNDS: Readonly<Record<string, Story>> = {
+export const BOUNDS: StoryGroup['stories'] = {
   'fails when more commits wait for an answer than it remembers': [
     [...commits(64), ...sent(64)],
     [...commits(1), commit(65), 'failed retry too_many_items'],

@@ -2,16 +2,37 @@
 import { inRegion, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';
-import { options } from './options.ts';
 import { stories } from './sessions.ts';
 
 const streamAt = (base: string, rate: number) =>
   `${base}/speechtotext/v1/stream?content_type=audio%2Fx-raw%3Blayout%3Dinterleaved%3Brate%3D${rate}%3Bformat%3DS16LE%3Bchannels%3D1&transcriber=machine&max_connection_wait_seconds=5`;
 const said = (title: string, parameters?: object) => ({ title, status: 400, parameters });
+const MODELS = ['machine'];
+const BOTH = { live: MODELS, batch: MODELS };
+const LIVE = { live: MODELS };
+const BATCH = { batch: MODELS };
+const FLAG = { takes: [true, false], refuses: ['yes', 1] };
 
 testProvider({
   provider: 'revai',
-  options,
+  options: {
+    rows: {
+      custom_vocabulary_id: { takes: ['cv-1'], refuses: [1], ...BOTH },
+      filter_profanity: { ...FLAG, ...BOTH },
+      remove_disfluencies: { ...FLAG, ...BOTH },
+      skip_postprocessing: { ...FLAG, ...BOTH },
+      delete_after_seconds: { takes: [0, 2_592_000], refuses: [-1, 2_592_001], ...BOTH },
+      max_segment_duration_seconds: { takes: [5, 60], refuses: [4, 61], ...LIVE },
+      priority: { takes: ['speed', 'accuracy'], refuses: ['both'], ...LIVE },
+      diarization_type: { takes: ['standard', 'premium'], refuses: ['best'], ...BATCH },
+      speakers_count: { takes: [1, 100], refuses: [0, 101], ...BATCH },
+      custom_vocabularies: {
+        takes: [[{ phrases: ['Voxgate'] }]],
+        refuses: [[], [{ phrases: [] }], ['Voxgate'], [{ phrases: [''] }]],
+        ...BATCH,
+      },
+    },
+  },
   live: {
     model: 'machine',
     sampleRate: 16_000,

@@ -1,6 +1,6 @@
 // What Rev AI says in a session, and what a leg makes of it.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, type Story } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE } from '../../suites/provider/story.ts';
 
 const text = (value: string, ts?: unknown, end_ts?: unknown) => ({ type: 'text', value, ts, end_ts, confidence: 0.5 });
 const mark = (value: string) => ({ type: 'punct', value });
@@ -14,7 +14,7 @@ const final = (ts: unknown, end_ts: unknown, elements: object[], more: object = 
 });
 const TWO_TEAS = [text('Two', 0.4, 0.6), mark(' '), text('teas', 0.7, 1.1), mark('.')];
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'are segments: words of one come bare until they stay': [
     [partial(0.4, 0.6, 'two'), 'partial 0 "two" 0.4-0.6'],
     [partial(0.4, 1.1, 'two', 'tea'), 'partial 0 "two tea" 0.4-1.1'],
@@ -43,7 +43,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'is ready when a worker was found': [[{ type: 'connected', id: 'j-1' }, 'ready']],
   'is ended by `EOS`, and over with a close in order': [
     [FINISH, 'send "EOS"'],

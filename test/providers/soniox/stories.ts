@@ -1,6 +1,6 @@
 // What Soniox says on a connection, and what a leg makes of it: tokens that are parts of words, and the marks that end turns.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE, type Story } from '../../suites/provider/story.ts';
+import { closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE } from '../../suites/provider/story.ts';
 
 type Token = readonly [text: string, startMs: number, endMs: number, more?: object];
 
@@ -29,7 +29,7 @@ const FINALIZED = [FINALIZE, 'send 6400 bytes', 'send finalize {"trailing_silenc
 const LEAVING = 'send ""';
 const END = ['send finalize', LEAVING];
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'joins tokens to words and a turn, and says none of the marks': [
     [said([], [HOW]), 'partial 0 "How" 0.6-0.76'],
     [said([HOW], [ARE]), 'partial 0 "How" 0.6-0.76', 'partial 0 "How are" 0.6-0.95'],
@@ -96,7 +96,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   'keeps a connection by a message': [[KEEP_ALIVE, 'send keepalive']],
 };
 
-const ENDS: Readonly<Record<string, Story>> = {
+const ENDS: StoryGroup['stories'] = {
   'finishes with the tokens that were left': [
     [FINISH, ...END],
     [KEEP_ALIVE, LEAVE],
@@ -123,7 +123,7 @@ const ENDS: Readonly<Record<string, Story>> = {
 };
 
 /** As they were seen, or as the documents word them. */
-const ERRORS: Readonly<Record<string, Story>> = {
+const ERRORS: StoryGroup['stories'] = {
   'gives the tokens that come with an error before it': [
     [
       { ...marked([HOW]), error_code: 503, error_message: 'Cannot continue request (code 11). Please restart.' },

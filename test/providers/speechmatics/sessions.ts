@@ -9,7 +9,6 @@ import {
   KEEP_ALIVE,
   LEAVE,
   like,
-  type Story,
   WAKE,
 } from '../../suites/provider/story.ts';
 
@@ -39,7 +38,7 @@ const SEVEN: Part = ['seven', 1.26, 1.86];
 const STOP: Part = ['.', 1.86, 1.86, 'previous'];
 const FORCE = 'send ForceEndOfUtterance {"timestamp":10}';
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'are slices up to the end of an utterance, with what is open behind them': [
     [partial(0, 1.3, ORDER), 'partial 0 "Order" 0-1.3'],
     [settled(0, 1.2, ORDER), 'partial 0 "Order" 0-1.2'],
@@ -96,7 +95,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'confirms its frames, whose number is the end of its audio': [
     [
       audio(0.1),

@@ -1,13 +1,13 @@
 // What a Vosk server says in a session, and what a leg makes of it.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, type Story, WAKE } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, WAKE } from '../../suites/provider/story.ts';
 
 const word = (said: string, start: unknown, end: unknown, conf = 0.5) => ({ conf, end, start, word: said });
 const TWO_TEAS = { result: [word('two', 1.14, 1.62, 0.75), word('teas', 1.62, 2.07, 0.25)], text: 'two teas' };
 
 const EOF = 'send  {"eof":1}';
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'are told so far, and whole at their end': [
     [audio(1), { partial: '' }, 'partial 0 "" 1-1'],
     [audio(1), { partial: 'two' }, 'partial 0 "two" 0-2'],
@@ -62,7 +62,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const SESSION: Readonly<Record<string, Story>> = {
+const SESSION: StoryGroup['stories'] = {
   'is over where all was answered, though the server does not close': [
     [audio(3), FINISH, EOF],
     [TWO_TEAS, 'piece 0 "two teas" 1.14-2.07', 'ended 0'],

@@ -1,7 +1,7 @@
 // What xAI says on a connection, and what a leg makes of it: the orders of messages that its clients have recorded, and those that
 // its documents allow.
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
-import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, type Story, WAKE } from '../../suites/provider/story.ts';
+import { audio, closed, FINALIZE, FINISH, KEEP_ALIVE, LEAVE, WAKE } from '../../suites/provider/story.ts';
 
 type Times = readonly (readonly [word: string, start: number, end: number])[];
 const words = (...times: Times) => ({ words: times.map(([text, start, end]) => ({ text, start, end })) });
@@ -18,7 +18,7 @@ const error = (message: string) => ({ type: 'error', message });
 const ASK = 'send finalize';
 const DONE = 'send audio.done';
 
-const TURNS: Readonly<Record<string, Story>> = {
+const TURNS: StoryGroup['stories'] = {
   'takes the end for the final, which says its chunks again with other punctuation': [
     [{ type: 'transcript.created', id: 'x' }, 'ready'],
     [said('please', 0, 1), 'partial 0 "please" 0-1'],
@@ -78,7 +78,7 @@ const TURNS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const ASKED: Readonly<Record<string, Story>> = {
+const ASKED: StoryGroup['stories'] = {
   'ends a turn where it is asked to': [
     [said('One', 0, 2), 'partial 0 "One" 0-2'],
     [FINALIZE, ASK, 'wake 1000'],
@@ -104,7 +104,7 @@ const ASKED: Readonly<Record<string, Story>> = {
   ],
 };
 
-const ENDS: Readonly<Record<string, Story>> = {
+const ENDS: StoryGroup['stories'] = {
   'finishes with an end, and a last message that says nothing': [
     [said('Bye', 0, 2), 'partial 0 "Bye" 0-2'],
     [FINISH, ASK, DONE],
@@ -156,7 +156,7 @@ const ENDS: Readonly<Record<string, Story>> = {
   ],
 };
 
-const ERRORS: Readonly<Record<string, Story>> = {
+const ERRORS: StoryGroup['stories'] = {
   'survives one about a message': [[error('Invalid message: expected {"type": "audio.done"}')]],
   'fails with any other': [
     [error('Stream timed out.'), 'failed retry error'],
