@@ -9,12 +9,14 @@ const LIVE = { live: ['transcribe'] };
 const ASKED =
   'language-code=en-US&media-encoding=pcm&sample-rate=16000&session-id=01234567-89ab-cdef-0123-456789abcdef';
 const DATED = 'X-Amz-Date=20261123T120000Z&X-Amz-Expires=300';
-const signedAt = (base: string, signature: string, key: string, region: string, token = ''): Endpoint => ({
+const signedAt = (region: string, key: string, signature: string, token = ''): Endpoint => ({
   kind: 'websocket',
-  url: `${base}/stream-transcription-websocket?${ASKED}&${DATED}${token}&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${key}%2F20261123%2F${region}%2Ftranscribe%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=${signature}`,
+  url: `wss://transcribestreaming.${region}.amazonaws.com:8443/stream-transcription-websocket?${ASKED}&${DATED}${token}&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${key}%2F20261123%2F${region}%2Ftranscribe%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=${signature}`,
   headers: {},
   secrets: [signature],
 });
+const SIGNED = 'a6d575b5b86e54fc6d615230bdeeceedbe9fba1b18c9f3537f4469302c32490a';
+const SIGNED_OWN = '0e7ab5a7141cbeb5484c3fc590cf366f4003eb9c5ba781b433939964afb9b8c9';
 const OWN: ProviderAccess = {
   ...{ baseUrl: undefined, credential: undefined },
   fields: {
@@ -65,25 +67,8 @@ testProvider({
     model: 'transcribe',
     sampleRate: 16_000,
     openings: [
-      [
-        {},
-        signedAt(
-          'wss://transcribestreaming.us-east-1.amazonaws.com:8443',
-          'a6d575b5b86e54fc6d615230bdeeceedbe9fba1b18c9f3537f4469302c32490a',
-          'key-of-the-suite',
-          'us-east-1',
-        ),
-      ],
-      [
-        { access: OWN },
-        signedAt(
-          'wss://transcribestreaming.eu-west-1.amazonaws.com:8443',
-          '0e7ab5a7141cbeb5484c3fc590cf366f4003eb9c5ba781b433939964afb9b8c9',
-          'AKIDEXAMPLE00000',
-          'eu-west-1',
-          '&X-Amz-Security-Token=token%2F%3D',
-        ),
-      ],
+      [{}, signedAt('us-east-1', 'key-of-the-suite', SIGNED)],
+      [{ access: OWN }, signedAt('eu-west-1', 'AKIDEXAMPLE00000', SIGNED_OWN, '&X-Amz-Security-Token=token%2F%3D')],
     ],
     asked,
     written: (value) => (Array.isArray(value) ? value : String(value)),

@@ -2,22 +2,13 @@
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
 import { audio, closed, FINALIZE, FINISH, failing, KEEP_ALIVE, LEAVE } from '../../suites/provider/story.ts';
 
-const word = (Content: string, StartTime: unknown, EndTime: unknown, more: object = {}) => ({
-  ...{ Content, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.5, Stable: true },
-  ...more,
+const word = (Content: string, StartTime: number, EndTime: number) => ({
+  ...{ Content, Type: 'pronunciation', StartTime, EndTime, Confidence: 0.5, Stable: true, Speaker: '1' },
 });
 const mark = (Content: string) => ({ Content, Type: 'punctuation', StartTime: 1, EndTime: 1 });
-const result = (
-  ResultId: unknown,
-  IsPartial: unknown,
-  Transcript: unknown,
-  from: unknown,
-  to: unknown,
-  more: object = {},
-) => ({
-  ...{ ResultId, IsPartial, StartTime: from, EndTime: to },
-  ...{ Alternatives: [{ Transcript, Items: [] }] },
-  ...more,
+const result = (...[ResultId, IsPartial, Transcript, StartTime, EndTime]: readonly unknown[]) => ({
+  ...{ ResultId, IsPartial, StartTime, EndTime },
+  Alternatives: [{ Transcript, Items: [] }],
 });
 const said = (...Results: object[]) => ({ TranscriptEvent: { Transcript: { Results } } });
 const partial = (id: string, text: string, from: number, to: number) => said(result(id, true, text, from, to));
@@ -43,19 +34,16 @@ const TURNS: StoryGroup['stories'] = {
   ],
   'have words with the marks behind each, a speaker and a language where these are told': [
     [
-      said(
-        result('id-1', false, 'Two teas.', 0.4, 1.9, {
-          Alternatives: [
-            {
-              Transcript: 'Two teas.',
-              Items: [word('Two', 0.4, 0.6, { Speaker: '1' }), word('teas', 0.7, 1.1, { Speaker: '1' }), mark('.')],
-            },
-          ],
-          LanguageCode: 'en-US',
-        }),
-      ),
+      said({
+        ...result('id-1', false, 'Two teas.', 0.4, 1.9),
+        Alternatives: [{ Transcript: 'Two teas.', Items: [word('Two', 0.4, 0.6), word('teas', 0.7, 1.1), mark('.')] }],
+        LanguageCode: 'en-US',
+      }),
       'ended id-1 "Two teas." 0.4-1.9 speaker 0 en-US @0.5 (Two 0.4-0.6 @0.5, teas. 0.7-1.1 @0.5)',
     ],
+  ],
+  'are not told of audio that is settled': [
+    [final('id-1', 'Two.', 0.4, 1.9), partial('id-2', 'late', 1, 1.5), 'ended id-1 "Two." 0.4-1.9'],
   ],
   'keep a result whose place cannot be read': [
     [said(result('id-1', false, 'Yes', 'x', null)), 'ended id-1 "Yes" 0-10', 'warned place_estimated'],

@@ -56,20 +56,12 @@ const TURNS: StoryGroup['stories'] = {
     [MARK, 'wake 300'],
     [WAKE, 'ended 0 "" 0-10'],
   ],
-  'gives an end without text as silence': [
-    [FINALIZE, ASK],
-    [MARK, 'wake 300'],
-    [WAKE, 'ended 0 "" 0-10'],
-  ],
   'asks once for the end of the same audio': [[FINALIZE, ASK], [FINALIZE]],
   'makes nothing of a mark that was not asked for, or what it cannot read': [
     [MARK, { type: 'transcript' }, { type: 'transcript', text: 7, is_final: true }],
     [said('', true)],
   ],
   'keeps a connection by a little silence': [[KEEP_ALIVE, 'send 3200 bytes']],
-};
-
-const ENDS: StoryGroup['stories'] = {
   'finishes with the text of the last end': [
     [FINISH, ASK, CLOSE],
     [KEEP_ALIVE, LEAVE],
@@ -88,10 +80,7 @@ const ENDS: StoryGroup['stories'] = {
     [FINISH, ASK, CLOSE],
     [DONE, 'failed retry final_missing'],
   ],
-  'fails when the connection closes before its end': [
-    [FINISH, ASK, CLOSE],
-    [closed(1000), 'failed retry final_missing'],
-  ],
+  'fails when the connection closes before its end': [[FINISH, closed(1000), ASK, CLOSE, 'failed retry final_missing']],
   'fails when it ends before it was asked to': [[DONE, 'failed retry closed']],
   'takes an error behind the end of a session without text for its end': [
     [FINISH, ASK, CLOSE],
@@ -100,19 +89,20 @@ const ENDS: StoryGroup['stories'] = {
   'closes the session when it is let go of': [[LEAVE, CLOSE]],
 };
 
-const ERRORS: StoryGroup['stories'] = {
-  'knows errors by their code, or else by their status': [
-    ...failing(error, { caller: [400], account: [401, 402, 403], next: [429], retry: [500] }),
-    ...failing((code: string) => error(0, code), {
-      account: ['quota_exceeded', 'plan_upgrade_required'],
-      next: ['concurrency_limited'],
-    }),
-    // As versions before 2026-03-01 had it.
-    [{ type: 'error', code: 429, message: 'their words' }, 'failed next 429'],
-  ],
-};
-
 export const stories: readonly StoryGroup[] = [
-  { of: 'Ink', stories: { ...TURNS, ...ENDS } },
-  { of: 'An error of Ink', stories: ERRORS },
+  { of: 'Ink', stories: TURNS },
+  {
+    of: 'An error of Ink',
+    stories: {
+      'knows errors by their code, or else by their status': [
+        ...failing(error, { caller: [400], account: [401, 402, 403], next: [429], retry: [500] }),
+        ...failing((code: string) => error(0, code), {
+          account: ['quota_exceeded', 'plan_upgrade_required'],
+          next: ['concurrency_limited'],
+        }),
+        // As versions before 2026-03-01 had it.
+        [{ type: 'error', code: 429, message: 'their words' }, 'failed next 429'],
+      ],
+    },
+  },
 ];

@@ -29,6 +29,9 @@ const TURNS: StoryGroup['stories'] = {
       'ended 0',
     ],
   ],
+  'are not told of audio that is settled': [
+    [final(0.4, 1.9, TWO_TEAS), partial(1, 1.5, 'late'), 'piece 0 "Two teas." 0.4-1.9', 'ended 0'],
+  ],
   'are silence where a segment has no words': [[final(0, 4, []), 'ended 0 "" 0-4']],
   'keep a segment whose place cannot be read': [
     [final('x', null, [text('Yes')]), 'piece 0 "Yes" 0-0', 'ended 0', 'warned place_estimated'],
