@@ -44,7 +44,8 @@ export class Serving {
   private constructor(child: ChildProcess, directory: string) {
     this.child = child;
     this.directory = directory;
-    this.exited = once(child, 'exit');
+    // Whatever it said has been read by then.
+    this.exited = once(child, 'close');
     started.push(child);
     child.stderr?.on('data', (chunk) => {
       this.errors += chunk;
@@ -57,7 +58,7 @@ export class Serving {
     });
   }
 
-  /** Resolves when it has told its address and its first key. */
+  /** Resolves when it has told its address and its first key, and has logged that it listens. */
   static async start(options: ServingOptions = {}): Promise<Serving> {
     const { env = {}, before = [], meddle, nodeArguments = [], output } = options;
     const directory = env.VOXGATE_DATA_DIRECTORY ?? temporaryDirectory();
@@ -79,6 +80,8 @@ export class Serving {
     });
     const serving = new Serving(child, directory);
     await serving.until(() => serving.errors.includes('curl') || undefined, 'its welcome');
+    // Another stream, which may come later.
+    if (child.stdout !== null) await serving.logged('listening');
     return serving;
   }
 
