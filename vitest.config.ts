@@ -5,7 +5,7 @@ import { LongestFirst } from './test/setup/longest-first.ts';
 const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
 
 /**
- * Files that change their process for good have one of their own; the other files of the default tier share a few, which saves
+ * Files that change their process for good have one of their own; the other files share a few, which saves
  * the start of a process and the loading of the product for each. Beside each: what it would leave to the next.
  */
 const ALONE = [
@@ -16,6 +16,16 @@ const ALONE = [
   // It looks at the heap.
   'test/session/leaks.test.ts',
 ];
+
+/** The same of the slow tier, where most of what is changed for good is a process that the file starts. */
+const SLOW_ALONE = [
+  // It looks at the memory of the process.
+  'test/attack/file-length-fuzz.test.ts',
+  // It looks at what is loaded.
+  'test/telemetry/slow/tracing-off.test.ts',
+];
+
+const slow: TestProjectInlineConfiguration['test'] = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 const common: TestProjectInlineConfiguration['test'] = {
   // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
@@ -48,7 +58,8 @@ export default defineConfig({
       },
       { test: { ...common, name: 'alone', include: ALONE } },
       // It waits for speech, deadlines and processes more than it computes.
-      { test: { ...common, name: 'slow', include: SLOW, maxWorkers: 4, sequence: { groupOrder: 1 } } },
+      { test: { ...common, ...slow, name: 'slow', include: SLOW, exclude: SLOW_ALONE, isolate: false } },
+      { test: { ...common, ...slow, name: 'slow-alone', include: SLOW_ALONE } },
     ],
   },
 });

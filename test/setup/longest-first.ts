@@ -36,7 +36,7 @@ export class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files);
     // The slow tier comes behind the default one.
     const rank = ({ moduleId, project }: TestSpecification) =>
-      (project.name === 'slow' ? 2 : 0) + (LONG.includes(relative(this.ctx.config.root, moduleId)) ? 0 : 1);
+      (project.name.startsWith('slow') ? 2 : 0) + (LONG.includes(relative(this.ctx.config.root, moduleId)) ? 0 : 1);
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }

@@ -1,4 +1,4 @@
-// Runs before the tests of every file. Files of the default tier share a process and the product's modules in it; those of test/ each
+// Runs before the tests of every file. Most files share a process and the product's modules in it; those of test/ each
 // file has of its own, since a hook of a module belongs to the file that loads it, and so do the counters and lists beside it.
 import { join, sep } from 'node:path';
 
