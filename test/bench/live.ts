@@ -1,4 +1,4 @@
-// `npm run bench -- live [--sessions 500] [--frame-ms 20] [--seconds 10] [--warm 15] [--rounds 3] [--targets a,b] [--json]`: what
+// `npm run bench -- live [--sessions 500] [--frame-ms 20] [--seconds 10] [--warm 20] [--rounds 3] [--targets a,b] [--json]`: what
 // live sessions cost on one core, and what the gateway adds to their delay, beside relays that do nothing else, in one run.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     sessions: { type: 'string', default: '500' },
     'frame-ms': { type: 'string', default: '20' },
     seconds: { type: 'string', default: '10' },
-    warm: { type: 'string', default: '15' },
+    warm: { type: 'string', default: '20' },
     rounds: { type: 'string', default: '3' },
     targets: { type: 'string', default: Object.keys(TARGETS).join(',') },
     query: { type: 'string', default: '' },
@@ -34,8 +34,12 @@ const seconds = Number(options.seconds);
 /** One target in one round. */
 interface Measured {
   coreShare: number;
+  /** From the end of a second of audio until its answer. */
   delayP50Ms: number;
   delayP99Ms: number;
+  /** From the client's frame until its provider has it: what waits for more audio is in it. */
+  audioP50Ms: number;
+  audioP99Ms: number;
   megabytes: number;
   /** Shares of a core: where they come near 1, what is measured is not the target. */
   loadShare: number;
@@ -70,7 +74,7 @@ for (let round = 0; round < Number(options.rounds); round++) {
 report();
 
 async function measure(name: TargetName | 'direct'): Promise<Measured> {
-  const upstream = startNative(cache, 'upstream');
+  const upstream = startNative(cache, 'upstream', [String(frameMs * BYTES_PER_MS)]);
   const upstreamPort = Number(await nextLine(upstream));
   const query = Object.fromEntries(new URLSearchParams(options.query));
   const target = name === 'direct' ? directly(upstreamPort) : await TARGETS[name]({ upstreamPort, query });
@@ -89,9 +93,9 @@ async function load(target: Target, upstream: NativeProgram): Promise<Measured> 
   const emptyMegabytes = megabytesOf(target.pid);
   await nextLine(program);
   await nextLine(program);
-  const before = { cpuMs: cpuMsOf(target.pid), upstream: await cpuSecondsOf(upstream) };
+  const before = { cpuMs: cpuMsOf(target.pid), upstream: await told(upstream) };
   await nextLine(program);
-  const after = { cpuMs: cpuMsOf(target.pid), upstream: await cpuSecondsOf(upstream) };
+  const after = { cpuMs: cpuMsOf(target.pid), upstream: await told(upstream) };
   const megabytes = megabytesOf(target.pid);
   const result = JSON.parse(await nextLine(program)) as LoadResult;
   return {
@@ -100,7 +104,9 @@ async function load(target: Target, upstream: NativeProgram): Promise<Measured> 
     delayP99Ms: result.delayMs.p99,
     megabytes: Math.round(megabytes - emptyMegabytes),
     loadShare: result.coreShare,
-    upstreamShare: (after.upstream - before.upstream) / seconds,
+    audioP50Ms: after.upstream.p50,
+    audioP99Ms: after.upstream.p99,
+    upstreamShare: (after.upstream.cpuSeconds - before.upstream.cpuSeconds) / seconds,
     missing: result.seconds - result.answers,
     gone: result.gone + result.blocked,
     lateShare: result.lateFrames / result.frames,
@@ -111,10 +117,11 @@ function directly(port: number): Target {
   return { port, path: '/v1/listen', headers: '', pid: process.pid, stop: async () => {} };
 }
 
-async function cpuSecondsOf(upstream: NativeProgram): Promise<number> {
+/** What the provider has to say since it was asked before. */
+async function told(upstream: NativeProgram): Promise<{ cpuSeconds: number; p50: number; p99: number }> {
   const line = nextLine(upstream);
   upstream.process.stdin.write('?');
-  return Number(await line);
+  return JSON.parse(await line);
 }
 
 /** Of all threads of a process. */
@@ -139,6 +146,8 @@ function report(): void {
         core: share(name),
         'added p50 ms': added(name, 'delayP50Ms'),
         'added p99 ms': added(name, 'delayP99Ms'),
+        'audio p50 ms': added(name, 'audioP50Ms'),
+        'audio p99 ms': added(name, 'audioP99Ms'),
         MB: middle(name, 'megabytes'),
         'load core': round(middle(name, 'loadShare')),
         'upstream core': round(middle(name, 'upstreamShare')),
@@ -159,6 +168,7 @@ function report(): void {
         cpu_vs_nginx: ratio('nginx'),
       },
       added_ms: { p50: added('gateway', 'delayP50Ms'), p99: added('gateway', 'delayP99Ms') },
+      audio_added_ms: { p50: added('gateway', 'audioP50Ms'), p99: added('gateway', 'audioP99Ms') },
       sessions,
       frame_ms: frameMs,
       targets: table,
@@ -172,7 +182,7 @@ function share(name: string): string {
   return `${round(middle(name, 'coreShare'))} [${round(Math.min(...shares))}-${round(Math.max(...shares))}]`;
 }
 
-function added(name: string, figure: 'delayP50Ms' | 'delayP99Ms'): number {
+function added(name: string, figure: `${'delay' | 'audio'}P${50 | 99}Ms`): number {
   return round(middle(name, figure) - middle('direct', figure));
 }
 

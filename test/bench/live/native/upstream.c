@@ -1,10 +1,16 @@
 // The provider of the live bench: takes audio at Deepgram's path, answers every second of it with an interim and every third with
-// a final, in Deepgram's shape. Prints its port, and its CPU seconds for each byte that it reads from standard input.
+// a final, in Deepgram's shape. Prints its port, and for each byte that it reads from standard input a line of JSON: its CPU seconds,
+// and how long the frames that came since the line before had been under way. Usage: upstream CLIENT_FRAME_BYTES
 #include "websocket.h"
 #include <arpa/inet.h>
 
 #define SECOND_BYTES 32000
 #define FINAL_SECONDS 3
+#define DELAYS_MAX 4000000
+
+static int64_t frameBytes;
+static float delaysMs[DELAYS_MAX];
+static size_t delays;
 
 struct Session {
   int fd, isOpen;
@@ -87,6 +93,24 @@ static void answer(struct Session *session) {
   say(session, text, length);
 }
 
+/** Every frame of a client begins with the time at which it was sent, which stays there however frames are joined or cut. */
+static void stamped(const struct Session *session, const char *payload, const uint8_t *mask, size_t length) {
+  int64_t now = nowNs();
+  int64_t at = (frameBytes - session->bytes % frameBytes) % frameBytes;
+  for (; mask != NULL && at + 8 <= (int64_t)length && delays < DELAYS_MAX; at += frameBytes) {
+    int64_t sentNs;
+    for (int n = 0; n < 8; n++) ((uint8_t *)&sentNs)[n] = payload[at + n] ^ mask[(at + n) & 3];
+    delaysMs[delays++] = (now - sentNs) / 1e6;
+  }
+}
+
+static void tell(void) {
+  sortDelays(delaysMs, delays);
+  printf("{\"cpuSeconds\":%.6f,\"p50\":%.3f,\"p99\":%.3f}\n", cpuSeconds(), delayAt(delaysMs, delays, 0.5), delayAt(delaysMs, delays, 0.99));
+  fflush(stdout);
+  delays = 0;
+}
+
 static void end(struct Session *session) {
   close(session->fd);
   free(session->inbox.bytes);
@@ -103,6 +127,7 @@ static void hear(struct Session *session) {
   int opcode, isOver = 0;
   while ((size = frameAt(&session->inbox, at, &opcode, &payload, &length, &mask)) > 0) {
     if (opcode == BINARY) {
+      stamped(session, payload, mask, length);
       session->bytes += length;
       while (session->bytes >= (session->seconds + 1) * SECOND_BYTES) session->seconds++, answer(session);
     } else if (opcode == PING) {
@@ -124,7 +149,9 @@ static void hear(struct Session *session) {
   if (at > 0) inboxSkip(&session->inbox, at);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc < 2) return 64;
+  frameBytes = atol(argv[1]);
   int epoll = epoll_create1(0), server = socket(AF_INET, SOCK_STREAM, 0), one = 1;
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof here;
@@ -145,8 +172,7 @@ int main(void) {
       if (whose == &one) {
         char byte;
         if (read(0, &byte, 1) <= 0) return 0;
-        printf("%.6f\n", cpuSeconds());
-        fflush(stdout);
+        tell();
       } else if (whose == NULL) {
         struct Session *session = calloc(1, sizeof *session);
         session->fd = accept(server, NULL, NULL);

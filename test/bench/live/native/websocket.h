@@ -93,3 +93,16 @@ static inline size_t frameHead(uint8_t *to, int opcode, size_t length, int maske
   to[3] = length & 255;
   return 4;
 }
+
+static inline int bySize(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static inline void sortDelays(float *delaysMs, size_t count) { qsort(delaysMs, count, sizeof *delaysMs, bySize); }
+
+/** Of sorted delays the one that such a part of them does not exceed. */
+static inline double delayAt(const float *delaysMs, size_t count, double part) {
+  size_t index = count * part;
+  return count == 0 ? 0 : delaysMs[index < count ? index : count - 1];
+}
