@@ -48,14 +48,15 @@ export interface Gathering {
 }
 
 /**
- * Whether audio waits for more of it. Frames end where the leg's clock passes a multiple of the gathered size, so that each
- * session has a phase of its own, and a change of the size takes no state.
+ * Samples that are missing until a frame leaves, 0 or less where one can. Frames end where the leg's clock passes a multiple of
+ * the gathered size, so that each session has a phase of its own, and a change of the size takes no state.
  *
  * @param given samples that have left before
  * @param available samples that could leave now
  */
-export function isGathered({ min, ideal }: FrameSizes, share: number, given: number, available: number): boolean {
-  if (share <= 0 || available >= ideal) return false;
+export function missingSamples({ min, ideal }: FrameSizes, share: number, given: number, available: number): number {
+  if (share <= 0) return min - available;
   const size = Math.round(min + Math.min(1, share) * (ideal - min));
-  return Math.floor((given + available) / size) === Math.floor(given / size);
+  const toBoundary = size - (given % size);
+  return Math.max(min, Math.min(toBoundary, ideal)) - available;
 }

@@ -8,7 +8,7 @@ import {
   frameSamples,
   frameSizes,
   type Gathering,
-  isGathered,
+  missingSamples,
 } from './coalescer.ts';
 import type { LegTimeline } from './leg-timeline.ts';
 import { Pacer } from './pacer.ts';
@@ -109,9 +109,20 @@ export class Lane {
     return available >= this.#sizes.min && this.#isGathered(available) && !this.#isBefore(flushTo, end);
   }
 
+  /** Samples of the session that are missing until a frame leaves, or fewer; 0 or less where one can. */
+  missing(end: number, flushTo: number): number {
+    if (this.#isBefore(flushTo, end)) return 0;
+    const missing = this.#missing(this.available(end, false));
+    // A resampler gives what it was given a little later, or earlier where a part of a sample was left.
+    return this.#resampler === undefined ? missing : Math.floor((missing * this.#sessionRate) / this.#rate) - 1;
+  }
+
   #isGathered(available: number): boolean {
-    const gathering = this.#gathering;
-    return gathering !== undefined && isGathered(this.#sizes, gathering.share, this.#given, available);
+    return this.#missing(available) > 0;
+  }
+
+  #missing(available: number): number {
+    return missingSamples(this.#sizes, this.#gathering?.share ?? 0, this.#given, available);
   }
 
   /** Whether there is audio that was flushed. */

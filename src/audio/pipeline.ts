@@ -1,12 +1,10 @@
 // A live session's audio from the client's chunks to a leg's frames: ingest, tape with spool, lane, speech energy. Pure and
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import type { Encoding } from '../api/listen.ts';
+import { Ingest } from './ingest.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
 import { LegTimeline } from './leg-timeline.ts';
-import { bytesPerSample, decode } from './pcm.ts';
 import { replayStart } from './replay-start.ts';
-import { BLOCK_SAMPLES } from './tape/blocks.ts';
 import type { Spool } from './tape/spool.ts';
 import { Tape } from './tape/tape.ts';
 import { SpeechMeter } from './voice/energy.ts';
@@ -33,17 +31,13 @@ export interface PipelineOptions {
  * but for silence in the pauses where the lane is behind; a new lane begins again at the end of the last final.
  */
 export class AudioPipeline {
-  readonly #encoding: Encoding;
   readonly #sampleRate: number;
   readonly #tape: Tape;
   readonly #meter: SpeechMeter;
   #lane: Lane | undefined;
   #timeline = new LegTimeline();
-  #receivedBytes = 0;
+  readonly #ingest: Ingest;
   #droppedBytes = 0;
-  /** The first byte of a sample whose second has not come yet. */
-  readonly #oddByte = new Uint8Array(BYTES_PER_SAMPLE);
-  #hasOddByte = false;
   #flushTo = 0;
   #ended = false;
   #disposed = false;
@@ -53,16 +47,16 @@ export class AudioPipeline {
 
   constructor(options: PipelineOptions) {
     const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs } = options;
-    this.#encoding = options.encoding;
     this.#sampleRate = sampleRate;
     const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
     this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
     this.#meter = new SpeechMeter(sampleRate);
+    this.#ingest = new Ingest(options.encoding, this.#tape, this.#meter);
   }
 
   /** Bytes taken by `push`, in the client's encoding. */
   get receivedBytes(): number {
-    return this.#receivedBytes;
+    return this.#ingest.receivedBytes;
   }
 
   get receivedSamples(): number {
@@ -122,6 +116,14 @@ export class AudioPipeline {
     return this.#lane.isGathering(received, this.#flushTo);
   }
 
+  /** Bytes of the client that may wait unpushed: a chunk that leaves the sum below it completes no frame. 0 where none may. */
+  get waitingBytesMax(): number {
+    const { received } = this.#tape;
+    if (this.#lane === undefined || this.#ended) return 0;
+    const samples = this.#lane.missing(received, this.#flushTo);
+    return samples <= 0 || received + samples > this.#limit ? 0 : this.#ingest.bytesBefore(samples);
+  }
+
   /** Where the audio ends that may be given out: behind it nothing was received, or the limit stands. */
   get #end(): number {
     return Math.min(this.#tape.received, this.#limit);
@@ -158,33 +160,14 @@ export class AudioPipeline {
       this.#droppedBytes += bytes.length;
       return 'accepted';
     }
-    const width = bytesPerSample(this.#encoding);
-    const odd = this.#hasOddByte ? 1 : 0;
-    const samples = Math.floor((bytes.length + odd) / width);
-    if (!this.#tape.hasRoom(samples)) return 'backlog_exceeded';
-    this.#receivedBytes += bytes.length;
-    let at = 0;
-    if (odd === 1 && samples > 0) {
-      this.#oddByte[1] = bytes[0]!;
-      this.#hasOddByte = false;
-      this.#ingest(this.#oddByte, 0, 1);
-      at = 1;
-    }
-    const whole = Math.floor((bytes.length - at) / width);
-    this.#ingest(bytes, at, whole);
-    at += whole * width;
-    if (at < bytes.length) {
-      this.#oddByte[0] = bytes[at]!;
-      this.#hasOddByte = true;
-    }
-    return 'accepted';
+    return this.#ingest.take(bytes) ? 'accepted' : 'backlog_exceeded';
   }
 
   /** No more audio will be pushed. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#hasOddByte) this.#droppedBytes++;
+    if (this.#ingest.hasOddByte) this.#droppedBytes++;
   }
 
   /**
@@ -280,19 +263,5 @@ export class AudioPipeline {
     this.#disposed = true;
     this.#lane = undefined;
     this.#tape.dispose();
-  }
-
-  /** Writes `count` samples, encoded in `bytes` from `at` on, to the tape. */
-  #ingest(bytes: Uint8Array, at: number, count: number): void {
-    const width = bytesPerSample(this.#encoding);
-    for (let done = 0; done < count; ) {
-      const block = this.#tape.writable();
-      const offset = this.#tape.received % BLOCK_SAMPLES;
-      const piece = Math.min(count - done, BLOCK_SAMPLES - offset);
-      decode(this.#encoding, bytes, at + done * width, piece, block, offset);
-      this.#meter.take(block.samples, offset, offset + piece);
-      this.#tape.commit(piece);
-      done += piece;
-    }
   }
 }

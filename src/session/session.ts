@@ -8,6 +8,7 @@ import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { Scope } from '../runtime/scope.ts';
+import { IncomingAudio } from './audio/incoming-audio.ts';
 import { AudioIntake, backlogWords, containerWords } from './audio/intake.ts';
 import { Suspension } from './audio/suspension.ts';
 import { AudioAccount } from './billing/audio-account.ts';
@@ -48,11 +49,10 @@ export class LiveSession {
   readonly #usage: Usage;
   readonly #account: AudioAccount;
   readonly #spending: Spending;
-  readonly #intake: AudioIntake;
+  readonly #incoming: IncomingAudio;
   readonly #outcomes: LegOutcomes;
   readonly #idle: Deadline;
   readonly #suspension: Suspension;
-  readonly #delays: SessionDelays;
   #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -81,7 +81,7 @@ export class LiveSession {
     this.#usage = usage;
     this.#account = account;
     this.#spending = spending;
-    this.#intake = new AudioIntake({
+    const intake = new AudioIntake({
       request,
       pipeline,
       clock,
@@ -94,7 +94,6 @@ export class LiveSession {
       onOddLayout: (layout) => events.layoutSuspect(layout),
     });
     const delays = new SessionDelays(clock, request.sampleRate);
-    this.#delays = delays;
     const empties = new EmptyTurns({
       isAskedFor: settings.hearEmptyAgain === 'on',
       pipeline,
@@ -111,6 +110,7 @@ export class LiveSession {
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),
       waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
+      takeWaiting: () => this.#incoming.takeWaiting(),
       fault: (name, error) => this.fault(name, error),
     });
     this.#scope.defer(() => this.leg.dispose());
@@ -128,13 +128,14 @@ export class LiveSession {
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
     this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
-    this.#scope.defer(() => this.#idle.stop());
     this.#suspension = new Suspension(clock, suspendMsOf(request, settings), pipeline, {
       quiet: () => charts.tell({ type: 'audio.quiet' }),
       waiting: () => charts.tell({ type: 'audio.waiting' }),
       isAnswered: () => this.#outcomes.isAnswered,
     });
-    this.#scope.defer(() => this.#suspension.stop());
+    const waits = { suspension: this.#suspension, idle: this.#idle };
+    this.#incoming = new IncomingAudio({ pipeline, intake, delays, leg, ...waits });
+    this.#scope.defer(() => this.#incoming.stop());
   }
 
   /** Starts the session: tells the client, and dials the first leg. */
@@ -148,7 +149,10 @@ export class LiveSession {
         onState(this.opening.sessionId, snapshot.value);
         this.log.moved(snapshot.value);
       },
-      ended: (end) => this.ending.end(end),
+      ended: (end) => {
+        this.#incoming.takeWaiting();
+        this.ending.end(end);
+      },
       failed: (error) => this.fault('chart', error),
     });
     this.#scope.defer(() => this.charts.stop());
@@ -156,12 +160,7 @@ export class LiveSession {
 
   /** Audio bytes, valid during the call. */
   audio(bytes: Uint8Array): void {
-    if (this.#scope.disposed) return;
-    this.#idle.touch();
-    this.#delays.received(this.pipeline.receivedSamples, this.pipeline.sentSamples);
-    if (!this.#intake.take(bytes)) return;
-    this.#suspension.audio();
-    this.leg.pump();
+    this.#incoming.take(bytes);
   }
 
   /** A decoded text frame. */
@@ -257,6 +256,7 @@ export class LiveSession {
 
   endAudio(): void {
     this.#idle.stop();
+    this.#incoming.takeWaiting();
     this.pipeline.end();
     // Where every sample has its final, no leg is needed any more.
     if (this.charts.unlinked && this.#outcomes.settle()) return;

@@ -40,6 +40,11 @@ export class AudioIntake {
     this.#layoutWatch = options.request.encoding === 'linear16' ? new LayoutWatch() : undefined;
   }
 
+  /** What the audio is has been told from its first bytes. */
+  get isSettled(): boolean {
+    return this.#sniffer.settled;
+  }
+
   /** Takes bytes, valid during the call. True when there is more for the leg. */
   take(bytes: Uint8Array): boolean {
     const { pipeline, totals, clock, request } = this.#options;

@@ -10,14 +10,10 @@ import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
 import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
 import { gatheringOf } from '../session-parts.ts';
-import { Finalizer } from '../turns/finalizer.ts';
-import { LaterPumps } from './later-pumps.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
 import { beforeLimit } from './leg-expiry.ts';
 import type { CurrentLegCalls, CurrentLegParts, LegAttempt } from './leg-parts.ts';
-
-/** Audio handed to the leg before others get their turn of the event loop. */
-const PUMP_BYTES_MAX = 262_144;
+import { LegPump } from './leg-pump.ts';
 
 export class CurrentLeg {
   readonly #opening: SessionOpening;
@@ -26,15 +22,9 @@ export class CurrentLeg {
   readonly #pipeline: AudioPipeline;
   readonly #calls: CurrentLegCalls;
   readonly #channel: LegChannel;
-  readonly #finalizer: Finalizer;
+  readonly #pump: LegPump;
   #member: ChainMember | undefined;
   #timing: LiveTiming | undefined;
-  #frames = 0;
-  #gateOpen = false;
-  #heldBack = false;
-  #pumping = false;
-  #drainedTold = false;
-  #later: LaterPumps | undefined;
   #stall: StallWatch | undefined;
   readonly #longestAnswer: LongestAnswer = { ms: 0 };
   #hasOther: () => boolean = () => false;
@@ -60,7 +50,7 @@ export class CurrentLeg {
       waiting: () => this.#member !== undefined && calls.waiting(this.#member.slug),
       fault: (error) => calls.fault('report', error),
     });
-    this.#finalizer = new Finalizer(this.#pipeline, opening.request.sampleRate);
+    this.#pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.#channel, calls);
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
@@ -69,7 +59,7 @@ export class CurrentLeg {
     this.#timing = timing;
     this.#hasOther = attempt.hasOther;
     this.#channel.begin(member, generation);
-    this.#heldBack = false;
+    this.#pump.isHeldBack = false;
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
     this.#parts.log.placing = 'queued';
     const later = (work: () => void) => () =>
@@ -141,13 +131,7 @@ export class CurrentLeg {
       },
       this.#dependencies.clock.now(),
     );
-    this.#finalizer.begin(timing.endpointing, lane.originSample);
-    this.#frames = 0;
-    this.#parts.delays.begin(lane.originSample);
-    this.#drainedTold = false;
-    this.#gateOpen = true;
-    this.#later?.stop();
-    this.#later = new LaterPumps(this.#dependencies.clock, this.#pipeline, timing.frame.idealMs, () => this.pump());
+    this.#pump.open((this.#member as ChainMember).slug, timing, lane.originSample);
     this.#stall?.stop();
     this.#stall = new StallWatch(
       this.#dependencies.clock,
@@ -161,14 +145,12 @@ export class CurrentLeg {
   }
 
   closeGate(): void {
-    this.#gateOpen = false;
-    this.#parts.delays.held();
+    this.#pump.hold();
   }
 
   /** Ends the current turn once the audio received so far has left. */
   finalize(): void {
-    if (!this.#finalizer.ask()) this.#dependencies.totals.dropped('finalize');
-    this.pump();
+    this.#pump.finalize();
   }
 
   /** No more audio comes. With a time, a leg that is alive is waited for so long. */
@@ -181,11 +163,25 @@ export class CurrentLeg {
     this.#channel.command({ type: 'leg.stalled' });
   }
 
+  /** Hands the leg what may leave now. */
+  pump(): void {
+    this.#pump.pump();
+  }
+
+  /** Bytes of the client that may wait until a frame is complete; 0 where none may. */
+  get waitingBytesMax(): number {
+    return this.#pump.waitingBytesMax;
+  }
+
+  /** The client's chunks begin to wait. */
+  waits(): void {
+    this.#pump.waits();
+  }
+
   /** Lets go of the leg. What it still says is dropped. */
   close(): void {
-    this.#gateOpen = false;
+    this.#pump.close();
     this.#stall?.stop();
-    this.#later?.stop();
     this.#stopExpiry();
     this.#attempt?.end();
     this.#attempt = undefined;
@@ -217,7 +213,7 @@ export class CurrentLeg {
     else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
     else if (report.type === 'leg.expiring') this.#expiring(generation);
     else {
-      this.#heldBack = report.high;
+      this.#pump.isHeldBack = report.high;
       this.pump();
     }
   }
@@ -230,63 +226,5 @@ export class CurrentLeg {
   /** Its time is nearly up, or its node goes away. */
   #expiring(generation: number): void {
     this.#parts.charts.tell({ type: 'upstream.expiring', generation });
-  }
-
-  /** Whether the leg takes nothing now; it says when that is over. */
-  get #isHeld(): boolean {
-    return this.#heldBack || this.#channel.isFull;
-  }
-
-  /** Hands the leg what may leave now, and comes back when the pace, the loop or the leg allows more. */
-  pump(): void {
-    if (!this.#gateOpen || this.#isHeld || this.#pumping) return;
-    this.#pumping = true;
-    try {
-      this.#handOver();
-    } catch (error) {
-      this.#calls.fault('audio', error);
-      return;
-    } finally {
-      this.#pumping = false;
-    }
-    if (this.#gateOpen) this.#parts.spending.sent();
-    if (this.#gateOpen) this.#afterPump();
-  }
-
-  #handOver(): void {
-    const { clock, totals } = this.#dependencies;
-    const now = clock.now();
-    let budget = PUMP_BYTES_MAX;
-    while (this.#gateOpen && !this.#isHeld && budget > 0) {
-      this.#finalizer.tellDue(now, this.#endTurn);
-      const frame = this.#pipeline.next(now);
-      if (frame === undefined) return;
-      this.#frames++;
-      this.#later?.left(now);
-      budget -= frame.bytes.byteLength;
-      totals.audioSent(frame.samples / this.#opening.request.sampleRate);
-      this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
-      const passedMs = this.#parts.delays.sent(this.#pipeline.sentSamples, now);
-      if (passedMs !== undefined) this.#parts.log.passed((this.#member as ChainMember).slug, passedMs);
-      if (frame.endsTurn) {
-        this.#finalizer.endedByPause();
-        this.#endTurn();
-      }
-    }
-  }
-
-  readonly #endTurn = (): void => this.#channel.command({ type: 'leg.finalize' });
-
-  #afterPump(): void {
-    if (this.#pipeline.gathering) this.#later?.whenGathered();
-    else if (this.#pipeline.drained) this.#tellDrained();
-    else if (this.#pipeline.starved) this.#parts.spending.starved();
-    else if (!this.#isHeld) this.#later?.whenPaced();
-  }
-
-  #tellDrained(): void {
-    if (this.#drainedTold) return;
-    this.#drainedTold = true;
-    this.#parts.charts.tell({ type: 'audio.drained' });
   }
 }

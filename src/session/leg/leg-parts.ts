@@ -28,6 +28,8 @@ export interface CurrentLegCalls {
   overdue(generation: number): void;
   /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
   waiting(slug: string): boolean;
+  /** Chunks that wait for more of them have waited long enough. */
+  takeWaiting(): void;
   fault(name: 'audio' | 'report', error: unknown): void;
 }
 
