@@ -22,6 +22,8 @@ export interface Scenario {
   /** The client's chunks in samples, and the pause after each. */
   chunks: { samples: number; pauseMs: number }[];
   finalizeAfterChunk: number | undefined;
+  /** How busy the process is, from 0 to 1: audio is gathered into larger frames the busier it is. */
+  busyShare: number;
 }
 
 /** One model of each way to speak. */
@@ -51,11 +53,13 @@ export function scenarioOf(seed: number): Scenario {
     moves: [],
     chunks: chunksOf(random, sampleRate),
     finalizeAfterChunk: undefined,
+    busyShare: 0,
   };
   const targets = chain.slice(0, -1).flatMap(({ provider }) => (provider === 'loopback' ? [] : [provider]));
   const count = random.integer(1, 6);
   for (let fault = 0; fault < count; fault++) addFault(random, scenario, targets);
   scenario.moves.sort((one, other) => one.atMs - other.atMs);
+  scenario.busyShare = random.pick([0, 0.5, 1]);
   return scenario;
 }
 

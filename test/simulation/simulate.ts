@@ -55,6 +55,7 @@ export async function simulate(scenario: Scenario): Promise<Played> {
     openSocket: network.openSocket,
     httpPools: network.pools(clock),
     spoolDirectory,
+    busyShare: scenario.busyShare,
     access: (provider) => ({
       baseUrl: provider === 'loopback' ? undefined : `ws://${hostOf(provider)}`,
       credential: scenario.refused.includes(provider) ? 'bad-key' : 'good-key',

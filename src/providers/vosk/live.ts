@@ -100,8 +100,13 @@ export const live: LiveCodec<State> = {
 
   refused: (refusal) => failures.ofRefusal(refusal),
 
-  closed: ({ finishing, turns }, code, reason) =>
-    failures.heardOfClose(code, reason, { finishing, open: turns.open, orderly: [1000, 1005] }),
+  // One that goes before it has answered all messages has not said all, however politely it goes.
+  closed: ({ finishing, turns, unanswered }, code, reason) =>
+    failures.heardOfClose(code, reason, {
+      finishing,
+      open: turns.open || unanswered.length > 0,
+      orderly: [1000, 1005],
+    }),
 };
 
 const configOf = ({ model, sampleRate, params }: LegRequest) => ({

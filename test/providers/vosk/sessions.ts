@@ -70,6 +70,10 @@ const SESSION: StoryGroup['stories'] = {
     [KEEP_ALIVE, LEAVE, WAKE, 'finished'],
   ],
   'is not over while an answer is missing': [[audio(3), FINISH, EOF], [WAKE]],
+  'was not ended in order while an answer is missing': [
+    [audio(3), FINISH, EOF],
+    [closed(1000), 'failed retry final_missing'],
+  ],
   'was not ended in order while words are open': [
     [audio(1), { partial: 'two' }, FINISH, 'partial 0 "two" 0-1', EOF],
     [closed(1000), 'failed retry final_missing'],
