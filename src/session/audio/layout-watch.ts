@@ -40,7 +40,8 @@ export class LayoutWatch {
   /** Takes linear16 in pieces of any length. Tells once what is suspicious. */
   note(bytes: Uint8Array): OddLayout | undefined {
     for (let at = 0; this.#block !== undefined && at < bytes.length; ) {
-      const piece = bytes.subarray(at, at + this.#block.length - this.#filled);
+      const room = this.#block.length - this.#filled;
+      const piece = at === 0 && bytes.length <= room ? bytes : bytes.subarray(at, at + room);
       this.#block.set(piece, this.#filled);
       at += piece.length;
       this.#filled += piece.length;
