@@ -18,8 +18,8 @@ interface State {
   /** Binary frames, those of silence with them. */
   sent: number;
   confirmed: number;
-  /** The turn of which words were heard, and turns that have ended. */
-  open: string | undefined;
+  /** Turns of which words were heard, and turns that have ended. */
+  open: Set<string>;
   ended: string[];
   settledSeconds: number;
   /** Speakers were asked for, and are told of files alone. */
@@ -68,7 +68,7 @@ export const live: LiveCodec<State> = {
         silenceSeconds: silenceOf(request) + SILENCE_MARGIN_SECONDS,
         sent: 0,
         confirmed: 0,
-        open: undefined,
+        open: new Set(),
         ended: [],
         settledSeconds: 0,
         finishing: false,
@@ -123,7 +123,7 @@ export const live: LiveCodec<State> = {
 
   closed: ({ finishing, open }, code, reason) => {
     const meaning = failures.heardOfClose(code, reason, {
-      ...{ finishing, open: open !== undefined, orderly: [1000, 1005] },
+      ...{ finishing, open: open.size > 0, orderly: [1000, 1005] },
     });
     const isRetried = meaning.type === 'failed' && meaning.failure.kind === 'retry';
     return isRetried && isForGood(code) ? failed(failures.named('session_refused', reason)) : meaning;
@@ -195,12 +195,12 @@ function transcript(state: State, { id, is_final, utterance: members }: Members)
   if (typeof id !== 'string' || utterance === undefined || state.ended.includes(id)) return [];
   if (is_final !== true) {
     if (utterance.end <= state.settledSeconds) return [];
-    state.open = id;
+    if (state.open.size < ENDED_MAX) state.open.add(id);
     return [partial(id, utterance)];
   }
   state.ended.push(id);
   if (state.ended.length > ENDED_MAX) state.ended.shift();
-  if (state.open === id) state.open = undefined;
+  state.open.delete(id);
   state.settledSeconds = Math.max(state.settledSeconds, utterance.end);
   return [ended(id, utterance)];
 }

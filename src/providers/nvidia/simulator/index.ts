@@ -10,9 +10,9 @@ const refusal = callRefusals({
   400: 'Error: Invalid request.',
   401: 'Authentication failed.',
   403: 'The account has no credits left.',
+  404: 'Method not found.',
   429: 'Too many concurrent requests.',
   500: 'Triton failed.',
-  501: 'Method not found.',
   503: 'Server is not ready.',
 });
 
@@ -25,13 +25,13 @@ export const simulator: ProviderSimulator = {
   grpc: { [PATH]: streamingRecognize },
 
   upgrade(request, tools) {
-    if (request.url.pathname !== PATH) return { refuse: refusal(501) };
+    if (request.url.pathname !== PATH) return { refuse: refusal(404) };
     const refused = keyRefusal(authorizationOf(request, 'bearer') ?? 'none', refusal);
     if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new StreamingCall(peer, tools) };
   },
 
-  http: async () => refusal(501),
+  http: async () => refusal(404),
   refusal,
   failure: () => ({ messages: [], close: { code: 4013, reason: 'INTERNAL: Triton failed.' } }),
   isFinal: ({ results }) => Array.isArray(results) && results.some(({ isFinal }) => isFinal === true),
