@@ -13,14 +13,19 @@ const ALONE = [
   'test/recogniser/pool.test.ts',
   // An action of a chart that throws: XState takes what comes after it for a part of it.
   'test/session/faults.test.ts',
-  // It looks at the heap.
+  // They look at the heap.
   'test/session/leaks.test.ts',
+  'test/session/audio/cost.test.ts',
 ];
 
 /** The same of the slow tier, where most of what is changed for good is a process that the file starts. */
 const SLOW_ALONE = [
   // It looks at the memory of the process.
   'test/attack/file-length-fuzz.test.ts',
+  // Its events have members that a later version adds.
+  'test/cluster/slow/versions.test.ts',
+  // It kills NATS twenty times within its two minutes, and had not ended beside the modules of others.
+  'test/cluster/slow/nats/usage-money.test.ts',
   // It looks at what is loaded.
   'test/telemetry/slow/tracing-off.test.ts',
 ];
