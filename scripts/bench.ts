@@ -10,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   audio: () => import('../test/bench/audio.ts'),
   workers: () => import('../test/bench/workers.ts'),
   watch: () => import('../test/bench/watch.ts'),
+  report: () => import('../test/bench/report.ts'),
   recogniser: () => import('../test/bench/recogniser.ts'),
 };
 

@@ -8,7 +8,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePorts } from '../fakes/free-ports.ts';
 import type { UpstreamNodeReport } from '../fakes/processes/upstream-node.ts';
-import type { EdgeOptions, EdgeOrder, EdgeReport } from './bus-edge.ts';
+import type { EdgeOptions, EdgeOrder, EdgeReport } from './bus/edge.ts';
 import { percentiles } from './failover/figures.ts';
 import { median } from './median.ts';
 
@@ -76,7 +76,7 @@ async function run(url: string | undefined): Promise<Round> {
         : start('../fakes/processes/upstream-node.ts', { url, prefix: PREFIX, node: 'up0001' });
     if (upstream !== undefined) await once(upstream, 'message');
     const given: EdgeOptions = { ...(url === undefined ? {} : { url }), prefix: PREFIX, sessions, frameMs };
-    const edge = start('./bus-edge.ts', given);
+    const edge = start('./bus/edge.ts', given);
     await once(edge, 'message');
     await after(WARM_MS);
     const before = { upstream: await cpuOf(upstream), nats: natsCpuMs() };

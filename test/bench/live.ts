@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../bin/build.js';
 import { type NativeProgram, nextLine, startNative } from './live/native.ts';
-import { TARGETS, type Target, type TargetName } from './live/targets.ts';
+import { type GatewayTarget, TARGETS, type Target, type TargetName } from './live/targets.ts';
 import { median } from './median.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -41,6 +41,8 @@ interface Measured {
   audioP50Ms: number;
   audioP99Ms: number;
   megabytes: number;
+  /** Of the target's event loop; 0 where it has none, or does not tell. */
+  loopP99Ms: number;
   /** Shares of a core: where they come near 1, what is measured is not the target. */
   loadShare: number;
   upstreamShare: number;
@@ -93,16 +95,20 @@ async function load(target: Target, upstream: NativeProgram): Promise<Measured> 
   const emptyMegabytes = megabytesOf(target.pid);
   await nextLine(program);
   await nextLine(program);
+  const figures = 'figures' in target ? (target as GatewayTarget) : undefined;
+  figures?.reset();
   const before = { cpuMs: cpuMsOf(target.pid), upstream: await told(upstream) };
   await nextLine(program);
   const after = { cpuMs: cpuMsOf(target.pid), upstream: await told(upstream) };
   const megabytes = megabytesOf(target.pid);
+  const loopP99Ms = (await figures?.figures())?.loopP99Ms ?? 0;
   const result = JSON.parse(await nextLine(program)) as LoadResult;
   return {
     coreShare: (after.cpuMs - before.cpuMs) / seconds / 1000,
     delayP50Ms: result.delayMs.p50,
     delayP99Ms: result.delayMs.p99,
     megabytes: Math.round(megabytes - emptyMegabytes),
+    loopP99Ms,
     loadShare: result.coreShare,
     audioP50Ms: after.upstream.p50,
     audioP99Ms: after.upstream.p99,
@@ -149,6 +155,7 @@ function report(): void {
         'audio p50 ms': added(name, 'audioP50Ms'),
         'audio p99 ms': added(name, 'audioP99Ms'),
         MB: middle(name, 'megabytes'),
+        'loop p99 ms': round(middle(name, 'loopP99Ms')),
         'load core': round(middle(name, 'loadShare')),
         'upstream core': round(middle(name, 'upstreamShare')),
         missing: middle(name, 'missing'),
@@ -169,6 +176,7 @@ function report(): void {
       },
       added_ms: { p50: added('gateway', 'delayP50Ms'), p99: added('gateway', 'delayP99Ms') },
       audio_added_ms: { p50: added('gateway', 'audioP50Ms'), p99: added('gateway', 'audioP99Ms') },
+      loop_p99_ms: round(middle('gateway', 'loopP99Ms')),
       sessions,
       frame_ms: frameMs,
       targets: table,

@@ -1,6 +1,7 @@
 // The provider of the live bench: takes audio at Deepgram's path, answers every second of it with an interim and every third with
 // a final, in Deepgram's shape. Prints its port, and for each byte that it reads from standard input a line of JSON: its CPU seconds,
-// and how long the frames that came since the line before had been under way. Usage: upstream CLIENT_FRAME_BYTES
+// and how long the frames that came since the line before had been under way. Without the length of a client's frame it
+// reads no times. Usage: upstream [CLIENT_FRAME_BYTES]
 #include "websocket.h"
 #include <arpa/inet.h>
 
@@ -127,7 +128,7 @@ static void hear(struct Session *session) {
   int opcode, isOver = 0;
   while ((size = frameAt(&session->inbox, at, &opcode, &payload, &length, &mask)) > 0) {
     if (opcode == BINARY) {
-      stamped(session, payload, mask, length);
+      if (frameBytes > 0) stamped(session, payload, mask, length);
       session->bytes += length;
       while (session->bytes >= (session->seconds + 1) * SECOND_BYTES) session->seconds++, answer(session);
     } else if (opcode == PING) {
@@ -150,8 +151,7 @@ static void hear(struct Session *session) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) return 64;
-  frameBytes = atol(argv[1]);
+  if (argc > 1) frameBytes = atol(argv[1]);
   int epoll = epoll_create1(0), server = socket(AF_INET, SOCK_STREAM, 0), one = 1;
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof here;
