@@ -17,9 +17,14 @@ const { values: options } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string', default: '3' } },
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: each bench has its own figures, and a wrong name shows in the page.
-type Figures = any;
-type Row = readonly (string | number | undefined)[];
+type Figures = Readonly<Record<string, unknown>>;
+type Row = readonly unknown[];
+
+/** A figure by the names on the way to it. */
+const at = (figures: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (value as Figures | undefined)?.[name], figures);
+
+const entriesAt = (figures: unknown, path: string): [string, unknown][] => Object.entries(at(figures, path) ?? {});
 
 interface Section {
   title: string;
@@ -30,30 +35,30 @@ interface Section {
   meaning: string | ((figures: Figures) => string);
 }
 
+const COLUMNS = [
+  'core',
+  'added p50 ms',
+  'added p99 ms',
+  'audio p50 ms',
+  'audio p99 ms',
+  'MB',
+  'load core',
+  'upstream core',
+];
+
 const live = (sessions: number, frameMs: number, meaning: Section['meaning']): Section => ({
   title: `Live: ${sessions.toLocaleString('en')} sessions, chunks of ${frameMs} ms`,
   args: ['live', '--sessions', String(sessions), '--frame-ms', String(frameMs), '--rounds', options.rounds],
   head: ['', 'core', 'answer p50 ms', 'answer p99 ms', 'audio p50 ms', 'audio p99 ms', 'MB', 'load', 'provider'],
-  rows: ({ targets }) =>
-    Object.entries(targets as Record<string, Record<string, number | string>>).map(([name, of]) => [
-      name,
-      ...[
-        'core',
-        'added p50 ms',
-        'added p99 ms',
-        'audio p50 ms',
-        'audio p99 ms',
-        'MB',
-        'load core',
-        'upstream core',
-      ].map((column) => of[column]),
-    ]),
+  rows: (figures) =>
+    entriesAt(figures, 'targets').map(([name, of]) => [name, ...COLUMNS.map((column) => at(of, column))]),
   meaning,
 });
 
-const perCore = ({ targets, sessions }: Figures): string => {
-  const share = Number.parseFloat(targets.gateway.core);
-  return `At this load one core carries about ${Math.floor((0.8 * sessions) / share / 50) * 50} such sessions, a fifth of it kept free.`;
+const perCore = (figures: Figures): string => {
+  const share = Number.parseFloat(String(at(figures, 'targets.gateway.core')));
+  const sessions = Math.floor((0.8 * Number(figures.sessions)) / share / 50) * 50;
+  return `At this load one core carries about ${sessions} such sessions, a fifth of it kept free.`;
 };
 
 const SECTIONS: readonly Section[] = [
@@ -65,15 +70,15 @@ const SECTIONS: readonly Section[] = [
     title: 'Opening sessions',
     args: ['open'],
     head: ['', 'served', 'told to come again', 'lost', 'p50 ms', 'p99 ms', 'CPU ms of one'],
-    rows: ({ even, burst }) =>
-      Object.entries({ 'at an even rate': even, 'all at once': burst } as Record<string, Figures>).map(([name, of]) => [
+    rows: (figures) =>
+      [
+        ['at an even rate', 'even'],
+        ['all at once', 'burst'],
+      ].map(([name, which]) => [
         name,
-        of.served,
-        of.told_off,
-        of.lost,
-        of.started_p50_ms,
-        of.started_p99_ms,
-        of.cpu_ms,
+        ...['served', 'told_off', 'lost', 'started_p50_ms', 'started_p99_ms', 'cpu_ms'].map((of) =>
+          at(figures, `${which}.${of}`),
+        ),
       ]),
     meaning: 'A node that is short of time tells clients when to come again; a client that does so loses nothing.',
   },
@@ -81,8 +86,8 @@ const SECTIONS: readonly Section[] = [
     title: 'Failover',
     args: ['failover'],
     head: ['', 'p50 ms', 'p99 ms'],
-    rows: ({ first_audio_beyond_connect_ms: of }) =>
-      Object.entries(of as Record<string, Figures>).map(([name, each]) => [name, each?.p50, each?.p99]),
+    rows: (figures) =>
+      entriesAt(figures, 'first_audio_beyond_connect_ms').map(([name, of]) => [name, at(of, 'p50'), at(of, 'p99')]),
     meaning:
       'From the loss of the provider until the next one has the first audio, without the time of its connection. Audio that a client sends meanwhile is kept and sent faster.',
   },
@@ -90,10 +95,10 @@ const SECTIONS: readonly Section[] = [
     title: 'Files',
     args: ['batch', options.rounds],
     head: ['', 'median'],
-    rows: ({ ratios, added_ms: added }) => [
-      ...Object.entries(ratios as Record<string, number>),
-      ['added ms, p50', added.p50],
-      ['added ms, p99', added.p99],
+    rows: (figures) => [
+      ...entriesAt(figures, 'ratios'),
+      ['added ms, p50', at(figures, 'added_ms.p50')],
+      ['added ms, p99', at(figures, 'added_ms.p99')],
     ],
     meaning:
       'Portkey is `@portkey-ai/gateway`, in the same run. Uploads are ratios to the time without anything in between.',
@@ -102,10 +107,12 @@ const SECTIONS: readonly Section[] = [
     title: 'Legs on other nodes',
     args: ['bus', '--rounds', options.rounds],
     head: ['', 'figure'],
-    rows: ({ ratios, near, far }) => [
-      ['CPU of both nodes, far : near', `${ratios.far_vs_near_cpu} [${ratios.far_vs_near_cpu_spread?.join('-')}]`],
-      ['with nats-server', ratios.far_with_nats_server_vs_near_cpu],
-      ['finals near, far', `${near.finals}, ${far.finals}`],
+    rows: (figures) => [
+      ['CPU of both nodes, far : near', at(figures, 'ratios.far_vs_near_cpu')],
+      ['lowest and highest', at(figures, 'ratios.far_vs_near_cpu_spread')],
+      ['with nats-server', at(figures, 'ratios.far_with_nats_server_vs_near_cpu')],
+      ['finals near', at(figures, 'near.finals')],
+      ['finals far', at(figures, 'far.finals')],
     ],
     meaning:
       'Plan for nodes that hold sessions and nodes that hold connections by this ratio; a session stays near where it can.',
@@ -114,10 +121,7 @@ const SECTIONS: readonly Section[] = [
     title: 'Ledger',
     args: ['ledger'],
     head: ['', 'a second'],
-    rows: ({ ratios: _, spread: __, ...of }) =>
-      Object.entries(of as Record<string, unknown>).filter(
-        (row): row is [string, number] => typeof row[1] === 'number',
-      ),
+    rows: (figures) => Object.entries(figures).filter(([, value]) => typeof value === 'number'),
     meaning:
       'Holds, charges and settlements of one node, each in a transaction that is on the disk when it is answered.',
   },
@@ -125,8 +129,10 @@ const SECTIONS: readonly Section[] = [
     title: 'A second of audio, by what is done with it',
     args: ['audio'],
     head: ['', 'CPU µs', 'bytes of the heap a frame'],
-    rows: ({ paths }) =>
-      (paths as Figures[]).map((of) => [of.path, of.cpu_us_per_second, of.allocated_bytes_per_frame]),
+    rows: (figures) =>
+      entriesAt(figures, 'paths').map(([, of]) =>
+        ['path', 'cpu_us_per_second', 'allocated_bytes_per_frame'].map((column) => at(of, column)),
+      ),
     meaning:
       'Without sockets: what is left of a session’s second is spent in the kernel, and on what its provider answers.',
   },
@@ -163,7 +169,7 @@ async function figuresOf(args: readonly string[]): Promise<Figures> {
   let last = '';
   for await (const line of createInterface({ input: child.stdout })) if (line.startsWith('{')) last = line;
   if (last === '') throw new Error(`bench ${args.join(' ')} printed no figures.`);
-  return JSON.parse(last);
+  return JSON.parse(last) as Figures;
 }
 
 function pageOf(): string {
