@@ -113,7 +113,7 @@ static void hearAll(int64_t waitNs) {
   }
 }
 
-static int bySize(const void *a, const void *b) {
+static int byMs(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
     if (clients[n].startedNs > lastNs) lastNs = clients[n].startedNs;
     if (clients[n].state != OVER) unended++;
   }
-  qsort(ms, served, sizeof *ms, bySize);
+  qsort(ms, served, sizeof *ms, byMs);
 #define AT(part) (served == 0 ? 0 : ms[(int)(served * (part)) < served ? (int)(served * (part)) : served - 1])
   printf("{\"phase\":\"result\",\"sessions\":%d,\"served\":%d,\"toldOff\":%d,\"lost\":%d,\"endedInOrder\":%d,\"unended\":%d,"
          "\"startedMs\":{\"p50\":%.2f,\"p99\":%.2f,\"max\":%.2f},\"allStartedMs\":%.0f,\"lateMs\":%.2f,\"coreShare\":%.3f}\n",
