@@ -7,7 +7,8 @@ import type { StagePeer } from '../../../src/simulator/saying.ts';
 import type { SimulatorStage } from '../../../src/simulator/stage.ts';
 import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
 import type { ExchangeDependencies } from '../../../src/upstream/http/exchange.ts';
-import { messageOf, type OpenSocket, type Wire, type WireListener } from '../../../src/upstream/wire.ts';
+import { messageOf } from '../../../src/upstream/wire/socket-wire.ts';
+import type { OpenSocket, Wire, WireListener } from '../../../src/upstream/wire.ts';
 import { type DialFault, simulatedPools } from './simulated-requests.ts';
 
 export type { DialFault } from './simulated-requests.ts';

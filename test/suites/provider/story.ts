@@ -5,7 +5,7 @@ import type { FailureKind, Utterance } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../src/api/linear16.ts';
 import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
-import { messageOf } from '../../../src/upstream/wire.ts';
+import { messageOf } from '../../../src/upstream/wire/socket-wire.ts';
 
 /** What a leg does to its codec. */
 export class Act {
