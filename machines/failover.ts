@@ -71,6 +71,7 @@ export const failoverMachine = setup({
     endIncident: assign(({ context }) => incidentOver(context)),
   },
   guards: {
+    hasIncident: ({ context }) => context.failures > 0,
     isCallersFault: is('refused'),
     isForgiven: is('forgiven'),
     isWorthRetry: is('retry'),
@@ -95,7 +96,7 @@ export const failoverMachine = setup({
       description: 'The chosen model has the audio.',
       on: {
         'attempt.failed': { target: 'deciding', actions: 'noteFailure' },
-        'attempt.held': { actions: 'endIncident' },
+        'attempt.held': { guard: 'hasIncident', actions: 'endIncident' },
       },
     },
     deciding: {

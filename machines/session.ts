@@ -79,6 +79,8 @@ export const sessionMachine = setup({
   guards: {
     /** The audio that the client ended cannot all be paid for: that is why the session ends now. */
     isUnpaid: ({ event }) => event.type === 'session.stop' && (event.reason === 'credit' || event.reason === 'ledger'),
+    /** Attempts have failed, and nothing has come of the audio since. */
+    hasIncident: ({ context }) => context.attempts.length > 0 || context.failure !== null,
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
   },
   delays: {
@@ -161,7 +163,7 @@ export const sessionMachine = setup({
                 'audio.quiet': 'suspending',
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
                 'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
-                'turn.settled': { actions: 'endIncident' },
+                'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
               after: { steady: { actions: ['endIncident', 'tellHeld'] } },
             },
@@ -189,7 +191,7 @@ export const sessionMachine = setup({
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
                 // Audio comes, and the leg owes nothing: nobody waits for its goodbye.
                 'audio.waiting': { target: 'suspended', actions: 'endIncident' },
-                'turn.settled': { actions: 'endIncident' },
+                'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
             },
             suspended: {
@@ -203,7 +205,7 @@ export const sessionMachine = setup({
               on: {
                 'upstream.finished': { guard: 'isCurrentLeg', target: '#session.settling', actions: 'noteFinished' },
                 'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
-                'turn.settled': { actions: 'endIncident' },
+                'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
             },
             deciding: {

@@ -22,6 +22,9 @@ export type TurnEvent =
   /** Nothing more will be said: what is due is given now. */
   | { type: 'turn.flush' };
 
+/** The turn is complete. With every final: a state of its own, left at once, would cost another step of the chart. */
+const settled = { target: 'idle', actions: ['deliverFinal', 'tellSettled'] } as const;
+
 export const turnMachine = setup({
   types: {
     context: {} as TurnContext,
@@ -51,25 +54,21 @@ export const turnMachine = setup({
     },
     speaking: {
       on: {
-        'turn.ended': [{ guard: 'formattedFollows', target: 'awaitingFormatted' }, { target: 'settled' }],
+        'turn.ended': [{ guard: 'formattedFollows', target: 'awaitingFormatted' }, settled],
         'turn.discarded': 'idle',
       },
     },
     awaitingFormatted: {
       description: 'The unformatted text is there; the formatted one is worth a short wait.',
       on: {
-        'turn.formatted': 'settled',
-        'turn.flush': 'settled',
+        'turn.formatted': settled,
+        'turn.flush': settled,
         // A failed leg cannot send the formatted final any more: the words are settled, so they are given as they are.
-        'turn.discarded': 'settled',
+        'turn.discarded': settled,
         // The next turn has begun: this one waits no longer.
-        'turn.heard': { target: 'speaking', actions: ['deliverFinal', 'tellSettled'] },
+        'turn.heard': { ...settled, target: 'speaking' },
       },
-      after: { formattedWait: 'settled' },
-    },
-    settled: {
-      entry: ['deliverFinal', 'tellSettled'],
-      always: 'idle',
+      after: { formattedWait: settled },
     },
   },
   options: { maxIterations: 200 },

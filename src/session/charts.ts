@@ -1,8 +1,8 @@
 // The actors of one session: starts them and passes on what happens to each. What they decide is theirs (machines/), what is
 // done about it the session's.
-import type { Actor, SnapshotFrom } from 'xstate';
+import type { Actor, ActorRefFrom, SnapshotFrom } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import type { FailoverContext, FailoverEvent } from '../../machines/failover.ts';
+import type { FailoverContext, FailoverEvent, failoverMachine } from '../../machines/failover.ts';
 import type { SessionError, SessionEvent, SessionInput } from '../../machines/session/types.ts';
 import type { sessionMachine } from '../../machines/session.ts';
 import type { TurnEvent } from '../../machines/turn.ts';
@@ -10,6 +10,8 @@ import { type Inspection, inspectSystem, type Macrostep, type Step, stepsOf } fr
 import { type Observer, startObserved } from '../runtime/observe.ts';
 
 type Child = 'turn' | 'failover';
+
+const held: FailoverEvent = { type: 'attempt.held' };
 
 /** Is told of each step of the charts; what it throws changes nothing. */
 export type ChartWatcher = (step: Macrostep) => void;
@@ -33,12 +35,26 @@ export class Charts {
     this.#actor?.send(event);
   }
 
+  /**
+   * Tells what comes with every turn and changes nothing as a rule: the chart is asked first whether it waits for it, which costs a
+   * tenth of telling it.
+   */
+  tellIfAwaited(event: SessionEvent): void {
+    if (this.#actor?.getSnapshot().can(event)) this.#actor.send(event);
+  }
+
   tellTurn(event: TurnEvent): void {
     this.#child('turn')?.send(event);
   }
 
   tellFailover(event: FailoverEvent): void {
     this.#child('failover')?.send(event);
+  }
+
+  /** A turn got its final, or the leg has held for a while. */
+  tellHeld(): void {
+    const failover = this.#child('failover') as ActorRefFrom<typeof failoverMachine> | undefined;
+    if (failover?.getSnapshot().can(held)) failover.send(held);
   }
 
   /** Whether the failover chart may still choose another member than this one, whatever their breakers say. */

@@ -158,7 +158,7 @@ export class Recovery {
     this.#sinceMs = undefined;
     this.#ownKey = undefined;
     this.#leg.held();
-    this.#charts.tellFailover({ type: 'attempt.held' });
+    this.#charts.tellHeld();
   }
 
   /** No attempt follows that would need a share of the budget. */

@@ -266,7 +266,7 @@ export class LiveSession {
 
   turnSettled(): void {
     this.recovery.held();
-    this.charts.tell({ type: 'turn.settled' });
+    this.charts.tellIfAwaited({ type: 'turn.settled' });
   }
 
   announceDrain(): void {
