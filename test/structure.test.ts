@@ -55,6 +55,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/upstream'],
   uplot: ['src/console'],
   vite: ['src/console/vite.config.ts'],
+  bufferutil: ['src/upstream/wire'],
   ws: ['clients/typescript/src/live/node-web-socket.ts', 'src/cli', 'src/edge', 'src/simulator', 'src/upstream'],
   xstate: [
     'machines',

@@ -24,7 +24,8 @@ export class LiveEntry implements JournalEntry {
     const billedMs = snapshot?.lines.reduce((sum, line) => sum + billedMsOf(line), 0);
     if (snapshot === undefined || (billedMs === this.#writtenMs && !whole)) return undefined;
     this.#writtenMs = billedMs ?? 0;
-    return { type: 'used', head, at: this.#wallNow().toISOString(), ...snapshot };
+    const { audioMs, lines } = snapshot;
+    return { type: 'used', head, at: this.#wallNow().toISOString(), audioMs, lines };
   }
 }
 

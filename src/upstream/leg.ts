@@ -189,7 +189,10 @@ export class Leg implements LegHandle, ConnectionLeg {
 
   report(report: Report): void {
     this.#reports++;
-    this.#owner.report({ ...report, generation: this.request.generation, sequence: this.#reports } as LegReport);
+    const numbered = report as LegReport;
+    numbered.generation = this.request.generation;
+    numbered.sequence = this.#reports;
+    this.#owner.report(numbered);
   }
 
   get endedInOrder(): boolean {

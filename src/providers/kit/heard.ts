@@ -4,6 +4,8 @@ import { providerWords } from '../refusals.ts';
 
 export const failed = (failure: LegFailure): Extract<Heard, { type: 'failed' }> => ({ type: 'failed', failure });
 
+type TurnEnded = Extract<Heard, { type: 'turn.ended' }>;
+
 interface Bounds {
   boundary?: TurnBoundary | undefined;
   endConfidence?: number | undefined;
@@ -14,28 +16,20 @@ export const partial = (
   turn: string | number,
   utterance: Utterance,
   { boundary, endConfidence }: Bounds = {},
-): Heard => ({
-  type: 'partial',
-  turnId: String(turn),
-  utterance,
-  ...(boundary === undefined ? {} : { boundary }),
-  ...sureness(endConfidence),
-});
+): Heard => {
+  const heard: Heard = { type: 'partial', turnId: String(turn), utterance };
+  if (boundary !== undefined) heard.boundary = boundary;
+  if (endConfidence !== undefined) heard.endConfidence = endConfidence;
+  return heard;
+};
 
 /** The end of a turn that no formatted version follows; without an utterance it is the joined pieces. */
-export const ended = (
-  turn: string | number,
-  utterance?: Utterance,
-  endConfidence?: number,
-): Extract<Heard, { type: 'turn.ended' }> => ({
-  type: 'turn.ended',
-  turnId: String(turn),
-  ...(utterance === undefined ? {} : { utterance }),
-  formattedFollows: false,
-  ...sureness(endConfidence),
-});
-
-const sureness = (endConfidence: number | undefined) => (endConfidence === undefined ? {} : { endConfidence });
+export const ended = (turn: string | number, utterance?: Utterance, endConfidence?: number): TurnEnded => {
+  const heard: TurnEnded = { type: 'turn.ended', turnId: String(turn), formattedFollows: false };
+  if (utterance !== undefined) heard.utterance = utterance;
+  if (endConfidence !== undefined) heard.endConfidence = endConfidence;
+  return heard;
+};
 
 /** Kinds of warnings; beyond so many none is told. */
 const KINDS_MAX = 16;

@@ -1,10 +1,11 @@
 // The turns of a session: what its legs hear becomes transcript events on the session's own timeline. Texts and positions
 // live here; when a final is due is the turn chart's decision, which this class is told of boundaries by.
 import type { Heard, Utterance, Word } from '../../../machines/events.ts';
-import type { ListenRequest, TranscriptEvent } from '../../api/listen.ts';
+import type { ListenRequest } from '../../api/listen.ts';
 import { readable } from '../../api/text.ts';
 import { LegTimeline } from '../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
+import { utteranceOf, wordOf } from '../../providers/kit/words.ts';
 import { type TurnMessage, TurnText } from '../../providers/turn-text.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { Charts } from '../charts.ts';
@@ -16,6 +17,7 @@ import type { SessionDelays } from '../watch/session-delays.ts';
 import type { SessionLog } from '../watch/session-log.ts';
 import type { EmptyTurns } from './empty-turns.ts';
 import { SpeakerNumbers } from './speaker-numbers.ts';
+import { transcriptEvent } from './transcript-event.ts';
 import { endConfidenceOf, TurnEvents } from './turn-events.ts';
 
 /** The parts of the session that the turns work with. */
@@ -151,8 +153,8 @@ export class Turns {
     this.#bounds.ended(this.number, final, this.#dueConfidence);
     const endSample = Math.round(final.end * this.#sampleRate);
     const { start, end } = final;
-    const delays = this.#parts.delays.final(endSample, this.#dueReadMs);
-    this.#parts.log.turn({ turn: this.number, model: this.#model, start, end, ...delays });
+    const { partialMs, finalMs, gatewayMs } = this.#parts.delays.final(endSample, this.#dueReadMs);
+    this.#parts.log.turn({ turn: this.number, model: this.#model, start, end, partialMs, finalMs, gatewayMs });
     this.number++;
     this.#lastEndSample = endSample;
     this.#parts.account.covered(this.#lastEndSample, this.#model);
@@ -237,8 +239,13 @@ export class Turns {
     const until = last?.end === utterance.end ? this.#clamp(this.#wordAt(last).end) : this.#endSampleOf(utterance.end);
     const end = Math.max(start, until);
     const text = readable(utterance.text);
-    const placed: Utterance = { ...utterance, text, start: this.#secondsOf(start), end: this.#secondsOf(end) };
-    if (words !== undefined) placed.words = words.map((word) => this.#placedWord(word, start, end));
+    const { confidence, speaker, language } = utterance;
+    const placed = utteranceOf(text, this.#secondsOf(start), this.#secondsOf(end), {
+      confidence,
+      speaker,
+      language,
+      words: words?.map((word) => this.#placedWord(word, start, end)),
+    });
     this.#speakers.renumber(placed);
     return placed;
   }
@@ -247,7 +254,8 @@ export class Turns {
     const place = this.#wordAt(word);
     const from = within(start, place.start, end);
     const to = within(from, place.end, end);
-    return { ...word, word: readable(word.word), start: this.#secondsOf(from), end: this.#secondsOf(to) };
+    const { confidence, speaker } = word;
+    return wordOf(readable(word.word), this.#secondsOf(from), this.#secondsOf(to), confidence, speaker);
   }
 
   #wordAt(word: Word): { start: number; end: number } {
@@ -274,24 +282,7 @@ export class Turns {
   #tell(utterance: Utterance, isFinal: boolean): void {
     const { events, outbox } = this.#parts;
     if (this.#speakers.restartWith(utterance)) events.speakersRestarted(utterance.start, this.#speakers.first);
-    outbox.push(this.#event(utterance, isFinal));
-  }
-
-  #event(utterance: Utterance, isFinal: boolean): TranscriptEvent {
-    const { text, start, end, confidence, speaker, language, words } = utterance;
-    return {
-      type: 'transcript',
-      text,
-      is_final: isFinal,
-      turn: this.number,
-      start,
-      end,
-      model: this.#model,
-      ...(Number.isFinite(confidence) ? { confidence: confidence as number } : {}),
-      ...(speaker === undefined ? {} : { speaker }),
-      ...(language === undefined ? {} : { language }),
-      ...(words === undefined ? {} : { words }),
-    };
+    outbox.push(transcriptEvent(utterance, isFinal, this.number, this.#model));
   }
 }
 

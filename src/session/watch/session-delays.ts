@@ -10,12 +10,12 @@ const GAP_MS = 250;
 const BEHIND_SECONDS = 1;
 const NONE = -1;
 
-/** Of one turn, in milliseconds; absent where it cannot be known. */
+/** Of one turn, in milliseconds; undefined where it cannot be known. */
 export interface TurnDelays {
   /** From when the audio in which its words begin was handed to the leg until its first words that were no final. */
-  partialMs?: number;
+  partialMs: number | undefined;
   /** From when the audio in which its words end was handed to the leg until its final was written to the client. */
-  finalMs?: number;
+  finalMs: number | undefined;
   /** From the provider's final, as it was read, until it was written to the client. */
   gatewayMs: number;
 }
@@ -95,11 +95,7 @@ export class SessionDelays {
     const partialMs = this.#partialMs;
     const finalMs = this.#since(endSample);
     this.#partialMs = undefined;
-    return {
-      ...(partialMs === undefined ? {} : { partialMs }),
-      ...(finalMs === undefined ? {} : { finalMs }),
-      gatewayMs: Math.max(0, this.#clock.now() - readMs),
-    };
+    return { partialMs, finalMs, gatewayMs: Math.max(0, this.#clock.now() - readMs) };
   }
 
   /** How long ago a sample was handed to this leg. */

@@ -11,6 +11,9 @@ import type { SessionObserver, TurnNote } from './session-observer.ts';
 /** How it has ended, and what it had. */
 export type EndedBody = Extract<FrameBody, { kind: 'ended' }>;
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
+type MarkDetails = {
+  [Name in 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms']?: Mark[Name] | undefined;
+};
 /** In the place of what would make a frame longer than it may be. */
 const TEXT_CHARS_MAX = 256;
 
@@ -55,20 +58,25 @@ export class SessionLog {
     return this.#frames.filter((frame) => frame.sequence > sequence);
   }
 
+  /** @param body becomes the frame */
   append(body: FrameBody, at: string): WatchedFrame {
     this.sequence++;
-    const frame = { ...body, sequence: this.sequence, at } as WatchedFrame;
+    const frame = body as WatchedFrame;
+    frame.sequence = this.sequence;
+    frame.at = at;
     this.#frames.push(frame);
     if (this.#frames.length > WATCHED_FRAMES_MAX) this.#frames.shift();
     return frame;
   }
 
-  mark(
-    mark: MarkName,
-    text: string,
-    rest: Pick<Mark, 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms'> = {},
-  ): void {
-    const body: Mark = { kind: 'mark', mark, text: text.slice(0, TEXT_CHARS_MAX), ...rest };
+  mark(mark: MarkName, text: string, { model, start, end, final_ms, gateway_ms }: MarkDetails = {}): void {
+    // Members are added one by one: each object made of a spread would have a shape of its own, and thousands are kept.
+    const body: Mark = { kind: 'mark', mark, text: text.slice(0, TEXT_CHARS_MAX) };
+    if (model !== undefined) body.model = model;
+    if (start !== undefined) body.start = start;
+    if (end !== undefined) body.end = end;
+    if (final_ms !== undefined) body.final_ms = final_ms;
+    if (gateway_ms !== undefined) body.gateway_ms = gateway_ms;
     const at = this.now;
     if (this.reader === undefined) this.append(body, at);
     else this.reader.noted(body, at);
@@ -80,8 +88,10 @@ export class SessionLog {
     const text = JSON.stringify(value);
     if (text === this.#value) return;
     this.#value = text;
-    const step = { actor: 'session', event: '', edges: [], through: [], value, status: 'active' };
-    this.append({ kind: 'step', ...step }, this.now);
+    this.append(
+      { kind: 'step', actor: 'session', event: '', edges: [], through: [], value, status: 'active' },
+      this.now,
+    );
   }
 
   end(ended: EndedBody): void {
@@ -115,8 +125,7 @@ export class SessionLog {
   /** A turn has its final, which was written to the client where that reads. */
   turn(note: TurnNote): void {
     const { turn, model, start, end, finalMs, gatewayMs } = note;
-    const late = finalMs === undefined ? {} : { final_ms: finalMs };
-    this.mark('turn_final', `turn ${turn}`, { model, start, end, ...late, gateway_ms: gatewayMs });
+    this.mark('turn_final', `turn ${turn}`, { model, start, end, final_ms: finalMs, gateway_ms: gatewayMs });
     this.#observer?.turn(note);
   }
 

@@ -65,7 +65,10 @@ function traced(isSampled: boolean) {
   const trace = new SessionTrace(opening, { tracing, nowMs: () => 1_000, onDrop: (name) => drops.push(name) });
   const turns = (count: number) => {
     for (let turn = 0; turn < count; turn++)
-      trace.turn({ turn, model: 'deepgram/nova-3', start: turn, end: turn + 1, gatewayMs: 1 });
+      trace.turn({
+        ...{ turn, model: 'deepgram/nova-3', start: turn, end: turn + 1 },
+        ...{ partialMs: undefined, finalMs: undefined, gatewayMs: 1 },
+      });
   };
   return { root, drops, trace, turns };
 }
