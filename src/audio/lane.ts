@@ -35,7 +35,7 @@ export interface LaneContract {
 }
 
 export interface AudioFrame {
-  /** Linear16, little-endian, at the lane's rate. Used again: valid until the next frame is asked for. */
+  /** Linear16, little-endian, at the lane's rate. Used again: valid until the next frame of any lane is asked for. */
   bytes: Uint8Array;
   /** Position of the first sample in the session. */
   start: number;
@@ -43,6 +43,18 @@ export interface AudioFrame {
   samples: number;
   /** The rest of the pause behind it is left out, and the turn is over: the leg is told. */
   endsTurn: boolean;
+}
+
+/** Of all lanes: what was used last is in the processor's caches, and a frame is copied by whatever sends it. */
+let samples = new Int16Array(0);
+/** A view of exactly the frame. */
+let bytes = new Uint8Array(0);
+
+function reserve(count: number): void {
+  const length = count * BYTES_PER_SAMPLE;
+  if (samples.length < count) samples = new Int16Array(2 * count);
+  else if (bytes.length === length) return;
+  bytes = new Uint8Array(samples.buffer, 0, length);
 }
 
 export class Lane {
@@ -60,8 +72,6 @@ export class Lane {
   #read: number;
   /** Samples given out, at the lane's rate, without padding. */
   #given = 0;
-  #frame = new Int16Array(0);
-  #bytes: Uint8Array = new Uint8Array(0);
 
   /** Begins where the tape's lane position is, which is the timeline's origin. */
   constructor(
@@ -147,16 +157,16 @@ export class Lane {
    */
   take(size: number, end: number, ended: boolean, nowMs: number): AudioFrame {
     const padded = this.#padded(size);
-    this.#reserve(padded);
+    reserve(padded);
     if (this.#resampler === undefined) this.#copy(size);
     else this.#convert(this.#resampler, size, ended);
-    if (padded > size) this.#frame.fill(0, size, padded);
+    if (padded > size) samples.fill(0, size, padded);
     this.#given += size;
     this.#pacer.take(this.#ms(padded), nowMs);
     const start = this.#tape.sent;
     this.#tape.advance(this.#position(this.#given));
-    const samples = this.#timeline.legOf(this.#tape.sent) - this.#timeline.legOf(start);
-    return { bytes: this.#bytes, start, samples, endsTurn: this.#catchUp(end, nowMs) };
+    const held = this.#timeline.legOf(this.#tape.sent) - this.#timeline.legOf(start);
+    return { bytes, start, samples: held, endsTurn: this.#catchUp(end, nowMs) };
   }
 
   /** Goes on behind the pause that the lane is in, where it is behind. Returns whether the leg's turn ends by that. */
@@ -189,28 +199,21 @@ export class Lane {
     return (samples * 1000) / this.#rate;
   }
 
-  /** Makes `#bytes` a view of exactly so many samples; steady frames make no new objects. */
-  #reserve(samples: number): void {
-    if (this.#frame.length === 0) this.#frame = new Int16Array(this.#sizes.largest);
-    const bytes = samples * BYTES_PER_SAMPLE;
-    if (this.#bytes.length !== bytes) this.#bytes = new Uint8Array(this.#frame.buffer, 0, bytes);
-  }
-
   #copy(size: number): void {
     for (let made = 0; made < size; ) {
       const piece = this.#tape.view(this.#read, size - made);
-      this.#frame.set(piece, made);
+      samples.set(piece, made);
       this.#read += piece.length;
       made += piece.length;
     }
   }
 
   #convert(resampler: Resampler, size: number, ended: boolean): void {
-    for (let made = resampler.read(this.#frame, 0, size); made < size; ) {
+    for (let made = resampler.read(samples, 0, size); made < size; ) {
       const left = this.#tape.received - this.#read;
       if (left > 0) this.#read += resampler.write(this.#tape.view(this.#read, left));
       else if (ended) resampler.end();
-      made += resampler.read(this.#frame, made, size - made);
+      made += resampler.read(samples, made, size - made);
     }
   }
 }

@@ -36,7 +36,8 @@ export class MemoryBus implements Bus {
     handler_failed: 0,
     disconnected: 0,
   };
-  readonly #actors = new Map<string, Receiver>();
+  /** By address, as senders have it: nothing is made of it for a message. */
+  readonly #actors = new Map<Address, Receiver>();
   readonly #services = new Map<string, ServiceHandler[]>();
   readonly #topics = new Map<string, Set<(body: BusBody) => void>>();
   readonly #onDeadLetter: DeadLetterListener;
@@ -48,11 +49,12 @@ export class MemoryBus implements Bus {
   }
 
   attach(actorId: string, receiver: Receiver): Detach {
-    if (this.#actors.has(actorId))
+    const address = this.address(actorId);
+    if (this.#actors.has(address))
       throw new Error(`The bus already has an actor "${actorId}"; actor ids are unique per node.`);
-    this.#actors.set(actorId, receiver);
+    this.#actors.set(address, receiver);
     return () => {
-      if (this.#actors.get(actorId) === receiver) this.#actors.delete(actorId);
+      if (this.#actors.get(address) === receiver) this.#actors.delete(address);
     };
   }
 
@@ -62,11 +64,11 @@ export class MemoryBus implements Bus {
 
   send(to: Address, from: Address, body: BusBody, bytes?: Uint8Array): SendOutcome {
     if (this.#closed) return this.#deadLetter(to, from, body.type, 'disconnected');
-    const slash = to.indexOf('/');
-    if (slash !== this.node.length || !to.startsWith(this.node))
-      return this.#deadLetter(to, from, body.type, 'unknown_node');
-    const receiver = this.#actors.get(to.slice(slash + 1));
-    if (receiver === undefined) return this.#deadLetter(to, from, body.type, 'unknown_actor');
+    const receiver = this.#actors.get(to);
+    if (receiver === undefined) {
+      const isHere = to.startsWith(`${this.node}/`);
+      return this.#deadLetter(to, from, body.type, isHere ? 'unknown_actor' : 'unknown_node');
+    }
     try {
       receiver(bytes === undefined ? { to, from, body } : { to, from, body, bytes });
     } catch {
