@@ -55,6 +55,8 @@ export interface FailedAttempt {
   lasting: boolean;
   /** Lost inside the gateway. */
   own: boolean;
+  /** It had the audio: the model works, and has lost one connection. */
+  wasReady: boolean;
 }
 
 /** What has failed since a model worked last. */
@@ -83,7 +85,7 @@ export type Decision = 'refused' | 'forgiven' | 'retry' | 'next' | 'round' | 'pa
 
 /** Nothing has failed yet. `first`: {@link firstCandidate}. */
 export function noIncident(members: number, first: number, limits: FailoverLimits): Incident {
-  const unasked = { open: [], mayRetry: true, retryAfterMs: 0, elapsedMs: 0, lasting: false };
+  const unasked = { open: [], mayRetry: true, retryAfterMs: 0, elapsedMs: 0, lasting: false, wasReady: false };
   return { ...atRest(limits), ...unasked, members, limits, index: first, barred: [] };
 }
 
@@ -165,11 +167,12 @@ export function carriedOut(incident: Incident, decision: Decision): Incident {
   }
 }
 
-/** How long an attempt waits that is decided on with a pause. */
+/** How long an attempt waits that is decided on with a pause: not at all where a model that works has lost a connection. */
 export function pauseMs(
-  { limits: { backOffMs }, failures, retryAfterMs }: Incident,
+  { limits: { backOffMs }, failures, retryAfterMs, own, wasReady }: Incident,
   { backOffMsMax, grantedMsMax }: FailoverPolicy,
 ): number {
+  if (wasReady && !own && failures === 1 && retryAfterMs === 0) return 0;
   const backOff = Math.min(backOffMsMax, backOffMs * 2 ** Math.max(0, failures - 1));
   return Math.max(backOff, Math.min(grantedMsMax, retryAfterMs));
 }

@@ -95,7 +95,7 @@ export const Session = Type.Object({
     1,
     2 * SECOND,
     100,
-    'Wait before a model is tried again; doubles with each failed attempt, up to 2 s.',
+    'Wait before a model is tried again; doubles with each failed attempt, up to 2 s. One that had the audio and has lost its connection is tried again at once, the first time.',
   ),
   closeMs: integer(
     'VOXGATE_SESSION_CLOSE_MS',

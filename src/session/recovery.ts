@@ -30,6 +30,8 @@ export class Recovery {
   /** Since when no leg was ready; and whether the client was told. */
   #unreadySinceMs: number | undefined;
   #isWaitingTold = false;
+  /** The leg that is open takes audio. */
+  #isReady = false;
   /** A share of the node's retry budget, between the failure and the next attempt. */
   #retry: Ticket | undefined;
   /** The member that has, or had, the leg. */
@@ -70,6 +72,7 @@ export class Recovery {
     const { access } = this.#dependencies;
     const member = chain[index] as ChainMember;
     this.#index = index;
+    this.#isReady = false;
     this.legs.opened(member.slug);
     const retry = this.#retry;
     this.#retry = undefined;
@@ -97,6 +100,7 @@ export class Recovery {
   /** The leg is ready: the request was good enough for its provider. */
   ready(): void {
     this.#accepting.add(this.#index);
+    this.#isReady = true;
     this.#unreadySinceMs = undefined;
     this.#isWaitingTold = false;
     this.legs.became('streaming');
@@ -118,10 +122,12 @@ export class Recovery {
   decide(index: number, failure: LegFailure | null): void {
     const { kind = 'next', retryAfterMs = 0, own = false, lasting = false } = failure ?? {};
     this.#failed.add(index);
+    const wasReady = this.#isReady;
+    this.#isReady = false;
     const weighed = this.#weigh();
     // What was lost inside the gateway is no second attempt at the provider.
     if (own) this.end();
-    this.#charts.tellFailover({ type: 'attempt.failed', kind, retryAfterMs, own, lasting, ...weighed });
+    this.#charts.tellFailover({ type: 'attempt.failed', kind, retryAfterMs, own, lasting, wasReady, ...weighed });
     if (!this.#charts.waiting) return;
     this.end();
     if (!own) this.#tellWaiting();

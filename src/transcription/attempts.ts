@@ -51,7 +51,7 @@ export class Attempts {
     this.failed.push({ model: this.member.slug, failure: ownKey === undefined ? failure : { ...failure, ownKey } });
     const { kind, retryAfterMs = 0, own = false } = failure;
     const open = this.#breakers.openIn(this.#chain);
-    const said = { kind, open, retryAfterMs, own, lasting: failure.lasting === true };
+    const said = { kind, open, retryAfterMs, own, lasting: failure.lasting === true, wasReady: false };
     const incident = withFailure(this.#incident, { ...said, mayRetry: true, elapsedMs: 0 });
     const decision = decide(incident, FILE_POLICY);
     if (decision === 'refused' || decision === 'exhausted') return undefined;

@@ -32,6 +32,7 @@ const attempt = (failed: Failed): FailedAttempt => ({
   elapsedMs: 0,
   own: false,
   lasting: false,
+  wasReady: false,
   ...failed,
 });
 
@@ -52,6 +53,7 @@ function decided(history: readonly Failed[], limits: FailoverLimits, policy: Fai
 }
 
 const retry: Failed = { kind: 'retry' };
+const ready: Failed = { kind: 'retry', wasReady: true };
 const next: Failed = { kind: 'next' };
 const lost: Failed = { kind: 'retry', own: true };
 const ALL = [0, 1, 2];
@@ -59,6 +61,15 @@ const ALL = [0, 1, 2];
 test.each<[string, Failed[], string, string, number?]>([
   ['the caller’s fault', [{ kind: 'caller' }], 'refused', 'refused'],
   ['a failure in passing', [retry], 'retry 0 100', 'retry 0 250'],
+  ['a connection lost by a model that had the audio', [ready], 'retry 0 0', 'retry 0 0'],
+  [
+    'another one lost before anything came of the audio',
+    [{ ...ready, kind: 'next' }, ready],
+    'retry 1 200',
+    'retry 1 250',
+  ],
+  ['a connection lost, and time asked for', [{ ...ready, retryAfterMs: 50 }], 'retry 0 100', 'retry 0 250'],
+  ['a leg that had the audio lost inside the gateway', [{ ...ready, own: true }], 'forgiven 0 100', 'retry 0 250'],
   ['the second in passing', [retry, retry], 'next 1 0', 'next 1 0'],
   ['one in passing of a fallback', [next, retry], 'retry 1 200', 'retry 1 250'],
   ['one in passing, without room in the budget', [{ kind: 'retry', mayRetry: false }], 'next 1 0', 'next 1 0'],
@@ -138,6 +149,7 @@ const failures = fc
       mayRetry: fc.boolean(),
       own: fc.boolean(),
       lasting: fc.boolean(),
+      wasReady: fc.boolean(),
     }),
     { minLength: 40, maxLength: 40 },
   )

@@ -16,6 +16,7 @@ const attemptFailed = (kind: string, open: number[] = [], mayRetry = true) => ({
   elapsedMs: 15_000,
   own: false,
   lasting: false,
+  wasReady: false,
 });
 const lostInside = { ...attemptFailed('retry', [], false), own: true };
 /** The sample chain has three members; each row ends with the member that has the audio. */
