@@ -79,24 +79,14 @@ export class Resampler {
 
   /** Writes the next outputs, at most `samplesMax`, to `into` from `offset` on, and says how many there were. */
   read(into: Int16Array, offset: number, samplesMax: number): number {
-    const { up, down, half, rows, coefficients } = this.#filter;
+    const { up, down, half, rows } = this.#filter;
     const count = Math.min(samplesMax, this.outputsFor(this.#written, this.#ended) - this.#read);
-    const work = this.#work;
-    const taps = 2 * half;
-    let from = this.#center - half + 1 - this.#base;
-    let phase = this.#phase;
-    for (let i = 0; i < count; i++) {
-      const place = (phase * rows) / up;
-      const row = Math.floor(place);
-      const between = place - row;
-      let value = dot(work, from, coefficients, row * taps, taps);
-      if (between > 0) value += between * (dot(work, from, coefficients, (row + 1) * taps, taps) - value);
-      into[offset + i] = toSample(value);
-      phase += down;
-      const whole = Math.floor(phase / up);
-      from += whole;
-      phase -= whole * up;
-    }
+    const begin = this.#center - half + 1 - this.#base;
+    const filtered = rows === up ? exactly : between;
+    filtered(this.#filter, this.#work, begin, this.#phase, into.subarray(offset, offset + count));
+    const advanced = this.#phase + count * down;
+    const from = begin + Math.floor(advanced / up);
+    const phase = advanced % up;
     this.#center = from + half - 1 + this.#base;
     this.#phase = phase;
     this.#read += count;
@@ -154,19 +144,72 @@ export class PcmConverter {
   }
 }
 
-/** Four sums side by side, because one would wait for its own last addition. `taps` is a multiple of 4. */
-function dot(values: Float32Array, from: number, coefficients: Float32Array, row: number, taps: number): number {
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let d = 0;
-  for (let i = 0; i < taps; i += 4) {
-    a += values[from + i]! * coefficients[row + i]!;
-    b += values[from + i + 1]! * coefficients[row + i + 1]!;
-    c += values[from + i + 2]! * coefficients[row + i + 2]!;
-    d += values[from + i + 3]! * coefficients[row + i + 3]!;
+// Each writes all outputs that were asked for: a function called for one of them would hand each number over in an object. Four sums
+// side by side, because one would wait for its own last addition; the number of taps is a multiple of 4.
+
+/** Every output has a row of its own. */
+function exactly(
+  { up, down, half, coefficients }: Filter,
+  work: Float32Array,
+  begin: number,
+  beginPhase: number,
+  into: Int16Array,
+): void {
+  const taps = 2 * half;
+  let from = begin;
+  let phase = beginPhase;
+  for (let output = 0; output < into.length; output++) {
+    const row = phase * taps;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let i = 0; i < taps; i += 4) {
+      a += work[from + i]! * coefficients[row + i]!;
+      b += work[from + i + 1]! * coefficients[row + i + 1]!;
+      c += work[from + i + 2]! * coefficients[row + i + 2]!;
+      d += work[from + i + 3]! * coefficients[row + i + 3]!;
+    }
+    into[output] = toSample(a + b + c + d);
+    phase += down;
+    while (phase >= up) {
+      phase -= up;
+      from++;
+    }
   }
-  return a + b + c + d;
+}
+
+/** An output lies between two rows: it is as much of each as it is near. */
+function between(
+  { up, down, half, rows, coefficients }: Filter,
+  work: Float32Array,
+  begin: number,
+  beginPhase: number,
+  into: Int16Array,
+): void {
+  const taps = 2 * half;
+  let from = begin;
+  let phase = beginPhase;
+  for (let output = 0; output < into.length; output++) {
+    const place = (phase * rows) / up;
+    const row = Math.floor(place) * taps;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let i = 0; i < taps; i += 2) {
+      a += work[from + i]! * coefficients[row + i]!;
+      b += work[from + i + 1]! * coefficients[row + i + 1]!;
+      c += work[from + i]! * coefficients[row + taps + i]!;
+      d += work[from + i + 1]! * coefficients[row + taps + i + 1]!;
+    }
+    const share = place - Math.floor(place);
+    into[output] = toSample((1 - share) * (a + b) + share * (c + d));
+    phase += down;
+    const whole = Math.floor(phase / up);
+    from += whole;
+    phase -= whole * up;
+  }
 }
 
 const filters = new Map<string, Filter>();
