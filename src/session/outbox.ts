@@ -1,5 +1,6 @@
 // What a session says, on its way to the client: numbered and stamped as it leaves, held back within a bound while the
 // client does not read. An interim may be replaced by a later one; a final is never dropped in silence.
+import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 
 /** The client's end, as far as the outbox needs it. */
@@ -12,6 +13,8 @@ export interface ClientLine {
 export interface OutboxOptions {
   sessionId: string;
   line: ClientLine;
+  /** In whose words events are written; the gateway's own when absent. */
+  encoder?: EventEncoder | undefined;
   /** Unread bytes in the socket from which events wait here. */
   unreadBytesMax: number;
   /** Events that may wait here. */
@@ -91,17 +94,24 @@ export class Outbox {
   close(code: number, reason: string): void {
     for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) this.#emit(event);
     this.#gone = true;
-    this.#options.line.close(code, reason);
+    const { line, encoder } = this.#options;
+    const last = encoder === undefined ? { code, reason } : encoder.close(code, reason);
+    line.close(last.code, last.reason);
   }
 
   #emit(event: OutgoingEvent): void {
     this.#seq++;
-    const { sessionId, wallNow, line } = this.#options;
-    // Every event begins with its type; the stamp goes behind it as text, which is cheaper than another object.
-    const type = `{"type":"${event.type}"`;
-    const stamp = `,"session_id":"${sessionId}","seq":${this.#seq},"at":"${wallNow().toISOString()}"`;
-    const text = type + stamp + JSON.stringify(event).slice(type.length);
-    if (line.send(text) !== 'gone') return;
+    const { sessionId, wallNow, line, encoder } = this.#options;
+    if (encoder === undefined) {
+      // Every event begins with its type; the stamp goes behind it as text, which is cheaper than another object.
+      const type = `{"type":"${event.type}"`;
+      const stamp = `,"session_id":"${sessionId}","seq":${this.#seq},"at":"${wallNow().toISOString()}"`;
+      const text = type + stamp + JSON.stringify(event).slice(type.length);
+      if (line.send(text) !== 'gone') return;
+    } else {
+      const texts = encoder.encode(event, { sessionId, seq: this.#seq, at: wallNow() });
+      if (texts.every((text) => line.send(text) !== 'gone')) return;
+    }
     if (isFinal(event)) this.undeliveredFinals++;
     this.abandon();
   }

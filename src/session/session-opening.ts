@@ -1,5 +1,6 @@
 // What a session is opened with, and what is known of it when it has ended.
 import type { SessionEndReason } from '../../machines/events.ts';
+import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ListenRequest } from '../api/listen.ts';
 import type { PlaceRule } from '../api/places/place-rule.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
@@ -20,6 +21,8 @@ export interface SessionOpening {
   warnings: readonly Degradation[];
   /** Where its key and organisation let audio go by now: a leg after the first one keeps to that as well. */
   ruleNow?(): Promise<PlaceRule>;
+  /** In whose words its client is told; the gateway's own when absent. */
+  encoder?: EventEncoder | undefined;
   /** What its socket takes at most in one message, where that is less than the settings say. */
   messageBytesMax?: number;
   /** What the session may spend. Its members are those of the chain, in the same order. */

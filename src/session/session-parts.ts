@@ -34,7 +34,7 @@ export function pipelineOf(
  * @param onOverflow ends the session, with the words for the client
  */
 export function outboxOf(
-  { sessionId }: SessionOpening,
+  { sessionId, encoder }: SessionOpening,
   line: ClientLine,
   { settings, wallNow, totals }: SessionDependencies,
   log: Pick<SessionLog, 'told'>,
@@ -44,6 +44,7 @@ export function outboxOf(
   return new Outbox({
     sessionId,
     line,
+    encoder,
     unreadBytesMax,
     unreadEventsMax,
     wallNow,
