@@ -1,0 +1,106 @@
+// The contract of a dialect: how the clients of another vendor speak to the gateway, and are answered. Pure: sockets, keys and
+// money are the edge's. The mirror of a provider, whose contract says how the gateway speaks to that vendor.
+import type { Refusal } from '../api/errors.ts';
+import type { EventEncoder } from '../api/listen/event-encoder.ts';
+import type { ClientMessage } from '../api/listen.ts';
+import type { VerboseTranscription } from '../api/transcriptions.ts';
+
+export interface Handshake {
+  query: URLSearchParams;
+  /** Lower-case names. */
+  headers: ReadonlyMap<string, string>;
+  requestId: string;
+}
+
+/** What a client asks for, in the gateway's words. */
+export interface Wish {
+  /** As the client names it: a slug, a name of the vendor's own, or an alias; undefined where it names none. */
+  model: string | undefined;
+  /** Parameters of `/v1/listen`, or fields of a file's form, besides the model and its options. */
+  parameters: ReadonlyMap<string, string>;
+  /** Options of the vendor's own models, as `provider_params` has them; others are not asked for them. */
+  own: Readonly<Record<string, unknown>>;
+}
+
+/** What a message of a client comes to. */
+export type Step =
+  /** The session may be opened; only of a conversation without a `wish` at its beginning, and once. */
+  | { type: 'start'; wish: Wish }
+  | { type: 'audio'; bytes: Uint8Array }
+  | { type: 'tell'; message: ClientMessage }
+  /** What it says is no message of this protocol: told as an error, and the session goes on. */
+  | { type: 'fault'; message: string; param?: string }
+  /** Answered at once, whatever the session does. */
+  | { type: 'say'; text: string };
+
+/** One client's connection: what it says, and what it is told. Nothing of it throws, but where that is said. */
+export interface Conversation extends EventEncoder {
+  /** Where the handshake has said everything; else a `start` comes. */
+  readonly wish?: Wish;
+  /** What is said as soon as the connection is open. */
+  readonly greeting?: readonly string[];
+  /** The most that a text message has, where audio comes in text; as in `/v1/listen` when absent. */
+  readonly textBytesMax?: number;
+  text(text: string): Iterable<Step>;
+  binary(bytes: Uint8Array): Iterable<Step>;
+  /** The session was not opened: what is said of that, and the close frame behind it. */
+  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string };
+}
+
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** A WebSocket endpoint. */
+export interface LiveDoor {
+  /** Throws a Refusal for what the client asks for. */
+  open(handshake: Handshake): Conversation;
+}
+
+/** What a file's request asks for; the file is its body. */
+export interface FileWish extends Wish {
+  contentType: string | undefined;
+}
+
+/** An endpoint that takes a file as the whole body of a POST, and answers with its transcript. */
+export interface FileDoor {
+  /** Throws a Refusal. */
+  open(handshake: Handshake): FileWish;
+  answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
+}
+
+export interface Dialect {
+  /** Its folder, and its paths: `/compat/<name>/…`. */
+  name: string;
+  /** As people write it. */
+  title: string;
+  /** Whose models the names without a provider are. */
+  provider: string;
+  /** The model of a client that names none. */
+  model: string;
+  /** Other names of the vendor's models. */
+  names: Readonly<Record<string, string>>;
+  /** By their paths below `/compat/<name>`. */
+  live: Readonly<Record<string, LiveDoor>>;
+  files: Readonly<Record<string, FileDoor>>;
+  /** Where a client has its key, and the subprotocol to answer. Never throws. */
+  credential(handshake: Omit<Handshake, 'requestId'>): { credential: string | undefined; protocol?: string };
+  /** A refusal as an HTTP answer. */
+  refusal(refusal: Refusal, requestId: string): Answer;
+}
+
+/**
+ * What a client names, as it stands in `model`: slugs and aliases as they are, names of the vendor's own with its provider.
+ *
+ * @param isAlias whether the caller has given the name a meaning of its own
+ */
+export function modelOf(
+  { model, names, provider }: Pick<Dialect, 'model' | 'names' | 'provider'>,
+  named: string | undefined,
+  isAlias: (name: string) => boolean,
+): string {
+  const name = named === undefined || named === '' ? model : named;
+  return name.includes('/') || isAlias(name) ? name : `${provider}/${names[name] ?? name}`;
+}

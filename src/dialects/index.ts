@@ -1,0 +1,5 @@
+// Every dialect, each at its own path `/compat/<name>`.
+import { deepgram } from './deepgram/index.ts';
+import type { Dialect } from './dialect.ts';
+
+export const dialects: readonly Dialect[] = [deepgram];
