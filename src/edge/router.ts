@@ -19,6 +19,8 @@ export interface Route {
   /** Segments are literal, or `:name` for any one segment. A literal path wins over one with names. */
   readonly path: string;
   readonly handle: RouteHandler;
+  /** How its refusals are answered, where not as the interface's own. */
+  readonly refusal?: (refusal: Refusal, requestId: string) => WholeReply;
 }
 
 const NOT_FOUND =
@@ -42,6 +44,7 @@ interface Entry {
   readonly path: string;
   readonly segments: readonly string[];
   readonly methods: Map<string, RouteHandler>;
+  readonly refusal: Route['refusal'];
 }
 
 interface Table {
@@ -78,6 +81,7 @@ export function createRouter(
   return async (request) => {
     const requestId = options.newRequestId();
     let route = 'other';
+    let inItsWords: Route['refusal'];
     const refused = (error: unknown): Refusal => {
       // When the client left, whatever broke because of it is no fault of ours; it is counted as what it is.
       const hasLeft = request.signal.aborted && !(error instanceof Refusal);
@@ -89,6 +93,7 @@ export function createRouter(
     try {
       const { entry, params } = findEntry(table, request.path, options.notFound ?? NOT_FOUND);
       route = entry.path;
+      inItsWords = entry.refusal;
       const reply = await handlerOf(entry, request.method)({ request, params, requestId });
       const answered = () => options.onReply(route, reply.status, undefined);
       if (isInPieces(reply.body)) {
@@ -98,7 +103,10 @@ export function createRouter(
       answered();
       return withCommonHeaders(reply, requestId);
     } catch (error) {
-      return refusalReply(refused(error), requestId);
+      const refusal = refused(error);
+      const reply = refusalReply(refusal, requestId);
+      const told = inItsWords?.(refusal, requestId);
+      return told === undefined ? reply : { ...told, headers: { ...reply.headers, ...told.headers } };
     }
   };
 }
@@ -158,8 +166,8 @@ function commonBeside(own: Readonly<Record<string, string>>): Readonly<Record<st
 
 function createTable(routes: readonly Route[]): Table {
   const entries = new Map<string, Entry>();
-  for (const { method, path, handle } of routes) {
-    const entry = entries.get(path) ?? { path, segments: path.split('/'), methods: new Map() };
+  for (const { method, path, handle, refusal } of routes) {
+    const entry = entries.get(path) ?? { path, segments: path.split('/'), methods: new Map(), refusal };
     if (entry.methods.has(method)) throw new Error(`The route ${method} ${path} is given twice.`);
     entry.methods.set(method, handle);
     entries.set(path, entry);

@@ -2,6 +2,8 @@
 // Everything behind them comes from the assembly.
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
+import { answerDialect } from './dialects/live.ts';
+import { dialectAt, withDialectOfHost } from './dialects/place.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
@@ -102,10 +104,10 @@ async function serve(
     options.door,
     {
       request: async (request) => {
-        const reply = await route(withClientAddress(request));
+        const reply = await route(withDialectOfHost(withClientAddress(request)));
         return { ...reply, headers: { ...tlsHeaders(request), ...reply.headers } };
       },
-      upgrade: async (request) => upgrade(withClientAddress(request), requestId()),
+      upgrade: async (request) => upgrade(withDialectOfHost(withClientAddress(request)), requestId()),
     },
     {
       ...options.address,
@@ -150,6 +152,9 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     waiting: new WaitingWork(),
     ...answers,
   };
-  return (request, id) =>
-    request.path === '/v1/listen' ? answerListen(request, id, listen) : answerOtherUpgrade(id, listen);
+  return (request, id) => {
+    if (request.path === '/v1/listen') return answerListen(request, id, listen);
+    const of = dialectAt(request.path);
+    return of === undefined ? answerOtherUpgrade(id, listen) : answerDialect(of.dialect, of.path, request, id, listen);
+  };
 }

@@ -1,12 +1,13 @@
 // `GET /v1/listen`: who asks and for what, and how a refusal reaches a client that cannot read HTTP answers.
 import { Refusal, refuse } from '../../api/errors.ts';
+import type { Caller } from '../../auth/permissions.ts';
 import type { Degradation } from '../../failover/chain.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../door.ts';
 import { readSocketCredential } from '../http/credentials.ts';
 import { parseQuery } from '../http/query.ts';
 import { openingOf } from './admission.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
-import { refuseOnSocket, SessionSocket } from './session-socket.ts';
+import { type Interpreter, refuseOnSocket, SessionSocket } from './session-socket.ts';
 import { readStartWish } from './start-message.ts';
 
 /** Answers an upgrade to `/v1/listen`. Never rejects. */
@@ -15,14 +16,13 @@ export async function answerListen(
   requestId: string,
   dependencies: ListenDependencies,
 ): Promise<UpgradeAnswer> {
-  const { authenticator, limits, sessions } = dependencies;
   const offer = readSocketCredential({
     authorization: request.headers.get('authorization'),
     protocols: request.headers.get('sec-websocket-protocol'),
     query: request.query,
   });
   const protocol = offer.protocol === undefined ? {} : { protocol: offer.protocol };
-  let headers: Record<string, string> = { 'X-Request-Id': requestId };
+  const headers: Record<string, string> = { 'X-Request-Id': requestId };
   try {
     const query = parseQuery(request.query);
     if (offer.method === 'query') {
@@ -30,17 +30,10 @@ export async function answerListen(
       if (dependencies.settings.queryCredentials === 'off')
         throw refuse('missing_credential', NOT_IN_URL, { param: 'api_key' });
     }
-    const caller = await authenticator.socket(offer.credential, request.remoteAddress, request.headers.get('origin'));
-    headers = { ...headers, ...limits.takeRequest(caller.key) };
-    sessions.admit();
-    const traceparent = request.headers.get('traceparent') ?? undefined;
-    const asking = { requestId, traceparent, caller, warnings: offer.method === 'query' ? [credentialInUrl] : [] };
-    const { parameters, waits } = readStartWish(query);
-    // Who waits takes a place as well: connections that never start are bounded by it.
-    const wish = waits
-      ? { parameters, asking: { ...asking, release: await limits.takeSession(caller.key) } }
-      : await openingOf(parameters, asking, dependencies);
-    const socket = new SessionSocket(wish, dependencies);
+    const { socket } = await openSocket(request, requestId, headers, offer.credential, dependencies, () => ({
+      ...readStartWish(query),
+      warnings: offer.method === 'query' ? [credentialInUrl] : [],
+    }));
     return { accept: socket, pace: socket.pace, headers, ...protocol };
   } catch (error) {
     const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
@@ -48,6 +41,46 @@ export async function answerListen(
     if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
     return { ...acceptToRefuse(refusal, requestId, dependencies), headers, ...protocol };
   }
+}
+
+/** What is asked for so far, in words of the query. */
+export interface Asked {
+  parameters: Map<string, string>;
+  /** A message is to say the rest. */
+  waits: boolean;
+  warnings?: readonly Degradation[];
+  interpreter?: Interpreter;
+}
+
+/**
+ * Judges who asks, and makes its socket. Rejects with a Refusal.
+ *
+ * @param headers gathers what the answer to the handshake says, also where it is refused
+ */
+export async function openSocket(
+  request: DoorRequest,
+  requestId: string,
+  headers: Record<string, string>,
+  credential: string | undefined,
+  dependencies: ListenDependencies,
+  read: (caller: Caller) => Asked,
+): Promise<{ socket: SessionSocket; warnings: readonly Degradation[] }> {
+  const { authenticator, limits, sessions } = dependencies;
+  const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
+  Object.assign(headers, limits.takeRequest(caller.key));
+  sessions.admit();
+  const { parameters, waits, warnings = [], interpreter } = read(caller);
+  const traceparent = request.headers.get('traceparent') ?? undefined;
+  const asking = { requestId, traceparent, caller, warnings };
+  // Who waits takes a place as well: connections that never start are bounded by it.
+  const wish = waits
+    ? { parameters, asking: { ...asking, release: await limits.takeSession(caller.key) } }
+    : await openingOf(parameters, asking, dependencies);
+  const degradations = 'chain' in wish ? (wish.chain[0]?.degradations ?? []) : [];
+  return {
+    socket: new SessionSocket(wish, dependencies, interpreter),
+    warnings: [...('warnings' in wish ? wish.warnings : []), ...degradations],
+  };
 }
 
 const credentialInUrl: Degradation = {
@@ -81,5 +114,10 @@ function acceptToRefuse(
 
 /** The 404 of an upgrade anywhere else. */
 export function answerOtherUpgrade(requestId: string, dependencies: Pick<ListenDependencies, 'reply'>): UpgradeAnswer {
-  return { refuse: dependencies.reply(refuse('not_found', 'WebSockets are served on /v1/listen only.'), requestId) };
+  return {
+    refuse: dependencies.reply(
+      refuse('not_found', 'WebSockets are served on /v1/listen, and for other vendors’ clients below /compat.'),
+      requestId,
+    ),
+  };
 }

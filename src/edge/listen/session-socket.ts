@@ -1,6 +1,7 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
+import type { Conversation, Step, Wish } from '../../dialects/dialect.ts';
 import type { LiveSession } from '../../session/session.ts';
 import { newSessionId } from '../../session/session-id.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
@@ -12,27 +13,40 @@ import { type Decoded, decodeClientMessage } from './client-message.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
+import { readStartMessage } from './start-message.ts';
 import { StartWait, type StartWish } from './start-wait.ts';
 
 /** Close code of a frame over the limit. */
 const TOO_BIG = 1009;
 
+/** Another vendor's client: how it speaks, and what its wish is in words of the query. */
+export interface Interpreter {
+  conversation: Conversation;
+  /** Throws a Refusal. */
+  parametersOf(wish: Wish): Map<string, string>;
+}
+
 export class SessionSocket implements SocketHandlers {
   readonly pace: OpenPace;
   readonly #dependencies: ListenDependencies;
   readonly #wish: SessionOpening | StartWish;
+  readonly #interpreter: Interpreter | undefined;
   #socket: DoorSocket | undefined;
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
   #session: LiveSession | undefined;
   readonly #work: SocketWork;
 
-  constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies) {
+  /** @param interpreter of a client that speaks as another vendor's do */
+  constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies, interpreter?: Interpreter) {
     this.#wish = wish;
+    this.#interpreter = interpreter;
     this.#dependencies = dependencies;
     const { organisationId } = 'asking' in wish ? wish.asking.caller : wish;
-    this.pace = dependencies.paces.open(organisationId, (excess) =>
-      this.#end('rate_limit_exceeded', excessWords(excess, dependencies.settings)),
+    this.pace = dependencies.paces.open(
+      organisationId,
+      (excess) => this.#end('rate_limit_exceeded', excessWords(excess, dependencies.settings)),
+      interpreter?.conversation.textBytesMax !== undefined,
     );
     this.#work = new SocketWork(dependencies.waiting, (error) => this.#fault(error));
   }
@@ -46,6 +60,7 @@ export class SessionSocket implements SocketHandlers {
       isDeaf: () => socket.heldBack || socket.watchesSilence,
       dead: () => socket.terminate(),
     });
+    for (const text of this.#interpreter?.conversation.greeting ?? []) socket.send(text);
     if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
     else this.#session = this.#begin(this.#wish, socket);
   }
@@ -60,11 +75,37 @@ export class SessionSocket implements SocketHandlers {
   }
 
   #take(data: Uint8Array, isBinary: boolean): void {
-    if (this.#session === undefined) {
-      if (isBinary) this.#start?.audio(data);
-      else this.#start?.text(data);
-    } else if (isBinary) this.#session.audio(data);
-    else tell(this.#session, decodeClientMessage(data));
+    const conversation = this.#interpreter?.conversation;
+    if (conversation !== undefined) {
+      for (const step of isBinary ? conversation.binary(data) : conversation.text(textOf(data))) this.#follow(step);
+    } else if (isBinary) this.#audio(data);
+    else if (this.#start?.isFirst === true) this.#readStart(this.#start, data);
+    else this.#message(decodeClientMessage(data));
+  }
+
+  #readStart(start: StartWait, data: Uint8Array): void {
+    const wish = this.#wish as StartWish;
+    start.begin(() => readStartMessage(data, wish.parameters));
+  }
+
+  #follow(step: Step): void {
+    if (step.type === 'audio') this.#audio(step.bytes);
+    else if (step.type === 'tell') this.#message({ message: step.message });
+    else if (step.type === 'fault') {
+      const { message: fault, param } = step;
+      this.#message(param === undefined ? { fault } : { fault, param });
+    } else if (step.type === 'say') this.#socket?.send(step.text);
+    else this.#start?.begin(() => (this.#interpreter as Interpreter).parametersOf(step.wish));
+  }
+
+  #audio(bytes: Uint8Array): void {
+    if (this.#session === undefined) this.#start?.audio(bytes);
+    else this.#session.audio(bytes);
+  }
+
+  #message(decoded: Decoded): void {
+    if (this.#session === undefined) this.#start?.text(decoded);
+    else tell(this.#session, decoded);
   }
 
   /** The place in which it was gathered is free when all of it is taken. */
@@ -98,7 +139,9 @@ export class SessionSocket implements SocketHandlers {
   /** Whether a message is refused for its size, and its session ended. */
   #isTooBig(bytes: number, isBinary: boolean): boolean {
     const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = this.#dependencies.settings;
-    const textBytesMax = this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax;
+    const textBytesMax =
+      this.#interpreter?.conversation.textBytesMax ??
+      (this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax);
     const limit = Math.min(isBinary ? binaryFrameBytesMax : textBytesMax, this.pace.messageBytesMax);
     if (bytes <= limit) return false;
     this.#end(
@@ -129,7 +172,8 @@ export class SessionSocket implements SocketHandlers {
 
   #begin(opening: SessionOpening, socket: DoorSocket): LiveSession {
     const { sessions, authenticator } = this.#dependencies;
-    const session = sessions.open({ ...opening, messageBytesMax: this.pace.messageBytesMax }, socket);
+    const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.pace.messageBytesMax };
+    const session = sessions.open({ ...opening, ...more }, socket);
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     return session;
@@ -140,7 +184,9 @@ export class SessionSocket implements SocketHandlers {
     const { requestId } = wish.asking;
     const refused = (refusal: Refusal): void => {
       onRefused(refusal);
-      refuseOnSocket(socket, refusal, requestId, this.#dependencies);
+      const { conversation } = this.#interpreter ?? {};
+      if (conversation === undefined) refuseOnSocket(socket, refusal, requestId, this.#dependencies);
+      else refuseInItsWords(socket, conversation, refusal);
     };
     this.#start = new StartWait(wish, this.#dependencies, {
       refused,
@@ -200,6 +246,15 @@ export function refuseOnSocket(
   socket.send(JSON.stringify(event));
   socket.close(refusal.closeCode, refusal.code);
 }
+
+function refuseInItsWords(socket: DoorSocket, conversation: Conversation, refusal: Refusal): void {
+  const { messages, code, reason } = conversation.refused(refusal);
+  for (const message of messages) socket.send(message);
+  socket.close(code, reason);
+}
+
+/** Whatever is no UTF-8 becomes text that says nothing. */
+const textOf = (data: Uint8Array): string => new TextDecoder().decode(data);
 
 function tell(session: LiveSession, decoded: Decoded): void {
   if ('message' in decoded) session.control(decoded.message);

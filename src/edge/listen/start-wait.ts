@@ -3,11 +3,10 @@
 import { Refusal, refuse } from '../../api/errors.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { type Asking, giveBack, openingOf } from './admission.ts';
-import { decodeClientMessage } from './client-message.ts';
+import type { Decoded } from './client-message.ts';
 import { type FrameTaker, HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from './held-frames.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import type { Steps } from './socket-work.ts';
-import { readStartMessage } from './start-message.ts';
 
 /** Who asks, with the place that it has taken, and what its URL says already. */
 export interface StartWish {
@@ -46,7 +45,7 @@ export class StartWait {
     );
   }
 
-  /** The next text message is the one that is waited for. */
+  /** What is asked for has not come yet. */
   get isFirst(): boolean {
     return this.#state === 'waiting';
   }
@@ -62,16 +61,26 @@ export class StartWait {
     );
   }
 
-  text(data: Uint8Array): void {
-    if (this.#state === 'waiting') this.#start(data);
-    else if (this.#state === 'admitting' && !this.#held.text(decodeClientMessage(data))) {
-      this.refuse(
-        refuse(
-          'rate_limit_exceeded',
-          `More than ${HELD_TEXTS_MAX} messages came before \`session_started\`. Wait for it.`,
-        ),
-      );
-    }
+  text(decoded: Decoded): void {
+    if (this.#state === 'over' || this.#held.text(decoded)) return;
+    this.refuse(
+      refuse(
+        'rate_limit_exceeded',
+        `More than ${HELD_TEXTS_MAX} messages came before \`session_started\`. Wait for it.`,
+      ),
+    );
+  }
+
+  /** @param read gives what is asked for, in words of the query; may throw a Refusal */
+  begin(read: () => Map<string, string>): void {
+    if (this.#state !== 'waiting') return;
+    this.#state = 'admitting';
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    this.#admit(read).catch((error: unknown) => {
+      if (this.#state === 'over') return;
+      const { requestId } = this.#wish.asking;
+      this.refuse(error instanceof Refusal ? error : this.#dependencies.onFault(requestId, error));
+    });
   }
 
   /** Hands over what was held. Throws when audio cannot be read back. */
@@ -93,19 +102,8 @@ export class StartWait {
     this.#wish.asking.release();
   }
 
-  #start(data: Uint8Array): void {
-    this.#state = 'admitting';
-    this.#dependencies.clock.clearTimeout(this.#timer);
-    this.#admit(data).catch((error: unknown) => {
-      if (this.#state === 'over') return;
-      const { requestId } = this.#wish.asking;
-      this.refuse(error instanceof Refusal ? error : this.#dependencies.onFault(requestId, error));
-    });
-  }
-
-  async #admit(data: Uint8Array): Promise<void> {
-    const { asking, parameters } = this.#wish;
-    const opening = await openingOf(readStartMessage(data, parameters), asking, this.#dependencies);
+  async #admit(read: () => Map<string, string>): Promise<void> {
+    const opening = await openingOf(read(), this.#wish.asking, this.#dependencies);
     if (this.#state === 'over') {
       giveBack(opening, this.#dependencies);
       return;

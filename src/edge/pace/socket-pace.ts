@@ -77,6 +77,7 @@ const REFUSED = '';
 const NO_PLACES = new SharedPlaces(0);
 
 interface OwnPlaces extends Places {
+  isTextAudio: boolean;
   asker: { organisationId: string; granted(): void };
 }
 
@@ -118,12 +119,15 @@ export class SocketPaces {
     return this.#open(REFUSED, () => {}, { ...this.#places, sockets: NO_PLACES, onSmallSocket: () => {} });
   }
 
-  /** @param onExcess hears once that the socket is to be let go of, and what there was too much of */
-  open(organisationId: string, onExcess: (excess: Excess) => void): OpenPace {
-    return this.#open(organisationId, onExcess, this.#places);
+  /**
+   * @param onExcess hears once that the socket is to be let go of, and what there was too much of
+   * @param isTextAudio whether its audio comes in text frames: they count as audio then
+   */
+  open(organisationId: string, onExcess: (excess: Excess) => void, isTextAudio = false): OpenPace {
+    return this.#open(organisationId, onExcess, this.#places, isTextAudio);
   }
 
-  #open(organisationId: string, onExcess: (excess: Excess) => void, places: Places): OpenPace {
+  #open(organisationId: string, onExcess: (excess: Excess) => void, places: Places, isTextAudio = false): OpenPace {
     let shared = this.#shared.get(organisationId);
     if (shared === undefined) {
       shared = new Shared(this.#settings, this.#now());
@@ -132,10 +136,11 @@ export class SocketPaces {
     shared.sockets++;
     const of = shared;
     const asker = { organisationId, granted: () => {} };
-    return new Pace(this.#settings, this.#now, of, onExcess, { ...places, asker }, () => {
+    const released = () => {
       of.sockets--;
       this.#forget(organisationId, of);
-    });
+    };
+    return new Pace(this.#settings, this.#now, of, onExcess, { ...places, asker, isTextAudio }, released);
   }
 
   /** A client that reconnects still has its debt. */
@@ -188,7 +193,8 @@ class Pace implements OpenPace {
     this.#calmTinyFrames = new TokenBucket(CALM_TINY_FRAMES_PER_SECOND, CALM_TINY_FRAMES, nowMs);
   }
 
-  take(bytes: number, isAudio: boolean, canWait: boolean): number {
+  take(bytes: number, isBinary: boolean, canWait: boolean): number {
+    const isAudio = isBinary || this.#places.isTextAudio;
     const nowMs = this.#now();
     const organisation = this.#organisation;
     const weight = isAudio ? 0 : 1 + Math.min(TEXT_WEIGHT_MAX, Math.floor(bytes / TEXT_BYTES_PER_MESSAGE));

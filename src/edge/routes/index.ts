@@ -5,7 +5,8 @@ import type { KeyLimits } from '../../auth/limits.ts';
 import { requireScope } from '../../auth/permissions.ts';
 import type { Scope } from '../../store/keys/calls.ts';
 import type { Store } from '../../store/store.ts';
-import type { Reply } from '../door.ts';
+import { fileRoutes } from '../dialects/files.ts';
+import type { DoorRequest, Reply } from '../door.ts';
 import { readRestCredential } from '../http/credentials.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { getBalance } from './balance.ts';
@@ -60,11 +61,14 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
   const { authenticator, limits } = dependencies;
   /** Every answer of these endpoints says what is left of the key's requests. `scope`: what the key has to allow. */
   const keyed =
-    (handler: (context: RouteContext, caller: Caller) => Promise<Reply>, scope?: Scope) =>
+    (
+      handler: (context: RouteContext, caller: Caller) => Promise<Reply>,
+      scope?: Scope,
+      credentialOf = ({ headers }: DoorRequest) => readRestCredential(headers.get('authorization')),
+    ) =>
     async (context: RouteContext): Promise<Reply> => {
       const { headers: sent, remoteAddress } = context.request;
-      const credential = readRestCredential(sent.get('authorization'));
-      const caller = await authenticator.rest(credential, remoteAddress, sent.get('origin'));
+      const caller = await authenticator.rest(credentialOf(context.request), remoteAddress, sent.get('origin'));
       const headers = limits.takeRequest(caller.key);
       try {
         if (scope !== undefined) requireScope(caller, scope);
@@ -75,6 +79,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       }
     };
   const events = getSessionEvents(dependencies);
+  const transcribe = postTranscriptions(dependencies);
   return [
     { method: 'GET', path: '/v1/models', handle: keyed(getModels(dependencies)) },
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
@@ -83,8 +88,13 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     ...forPages({
       method: 'POST',
       path: '/v1/audio/transcriptions',
-      handle: keyed(postTranscriptions(dependencies), 'transcribe'),
+      handle: keyed(transcribe, 'transcribe'),
     }),
+    ...fileRoutes(
+      transcribe,
+      (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
+      dependencies.wallNow,
+    ),
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },
     { method: 'GET', path: '/v1/sessions', handle: keyed(getSessions(dependencies)) },

@@ -1,0 +1,54 @@
+// The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
+import { Refusal, refuse } from '../../api/errors.ts';
+import { type Dialect, modelOf, type Wish } from '../../dialects/dialect.ts';
+import type { DoorRequest, UpgradeAnswer } from '../door.ts';
+import { openSocket } from '../listen/listen.ts';
+import type { ListenDependencies } from '../listen/listen-dependencies.ts';
+import { warningHeader } from '../routes/transcriptions/warnings.ts';
+
+/** Answers an upgrade. Never rejects. */
+export async function answerDialect(
+  dialect: Dialect,
+  path: string,
+  request: DoorRequest,
+  requestId: string,
+  dependencies: ListenDependencies,
+): Promise<UpgradeAnswer> {
+  const headers: Record<string, string> = { 'X-Request-Id': requestId };
+  const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
+  try {
+    const door = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
+    if (door === undefined) throw refuse('not_found', notServed(dialect));
+    const { credential, protocol } = dialect.credential(handshake);
+    const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, () => {
+      const conversation = door.open(handshake);
+      const parametersOf = (wish: Wish) => parametersFor(dialect, wish);
+      const { wish } = conversation;
+      return {
+        parameters: wish === undefined ? new Map() : parametersOf(wish),
+        waits: wish === undefined,
+        interpreter: { conversation, parametersOf },
+      };
+    });
+    const answer = { accept: socket, pace: socket.pace, headers: { ...headers, ...warningHeader(warnings) } };
+    return protocol === undefined ? answer : { ...answer, protocol };
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
+    dependencies.onRefused(refusal);
+    const told = dialect.refusal(refusal, requestId);
+    return {
+      refuse: { ...told, headers: { ...dependencies.reply(refusal, requestId).headers, ...headers, ...told.headers } },
+    };
+  }
+}
+
+/** Parameters of `/v1/listen`, or fields of a form: options of the vendor's own are for its own models. */
+export function parametersFor(dialect: Dialect, { model, parameters, own }: Wish): Map<string, string> {
+  const named = modelOf(dialect, model, () => false);
+  const isOwn = named.startsWith(`${dialect.provider}/`) && Object.keys(own).length > 0;
+  const options: [string, string][] = isOwn ? [['provider_params', JSON.stringify(own)]] : [];
+  return new Map([['model', named], ...parameters, ...options]);
+}
+
+const notServed = ({ title, live }: Dialect): string =>
+  `There is no such WebSocket for clients of ${title}; served are ${Object.keys(live).join(', ')}.`;

@@ -1,0 +1,26 @@
+// Which dialect a request is for: by its path below `/compat/<name>`, or by the first part of the host's name, for clients that can
+// be given a host but no path.
+import type { Dialect } from '../../dialects/dialect.ts';
+import { dialects } from '../../dialects/index.ts';
+import type { DoorRequest } from '../door.ts';
+
+const BASE = '/compat/';
+
+export const pathOf = ({ name }: Dialect, path: string): string => `${BASE}${name}${path}`;
+
+/** `deepgram.voice.example.com/v1/listen` is `/compat/deepgram/v1/listen`. */
+export function withDialectOfHost(request: DoorRequest): DoorRequest {
+  const host = request.headers.get('host') ?? '';
+  const name = host.slice(0, Math.max(0, host.indexOf('.'))).toLowerCase();
+  const dialect = name === '' ? undefined : dialects.find((each) => each.name === name);
+  if (dialect === undefined || request.path.startsWith(BASE)) return request;
+  return { ...request, path: pathOf(dialect, request.path) };
+}
+
+/** The dialect of a path, and the part of the path that is its own. */
+export function dialectAt(path: string): { dialect: Dialect; path: string } | undefined {
+  if (!path.startsWith(BASE)) return undefined;
+  const end = path.indexOf('/', BASE.length);
+  const dialect = dialects.find(({ name }) => name === path.slice(BASE.length, end));
+  return dialect && { dialect, path: path.slice(end) };
+}

@@ -1,0 +1,29 @@
+// What the suite of dialects asks of an official client: to transcribe speech, live and from a file, as its documents show.
+
+export interface Job {
+  /** Of the gateway: `http://127.0.0.1:…`. */
+  url: string;
+  key: string;
+  /** As the client names it. */
+  model: string;
+  /** Slugs with commas, where the client can be given parameters of ours. */
+  fallbacks?: string;
+  sampleRate: number;
+}
+
+/** What the client was told of one turn, finally. */
+export interface HeardFinal {
+  text: string;
+  /** Seconds, where the protocol tells them. */
+  end?: number;
+}
+
+export interface Driver {
+  /** Of the client, as it is published. */
+  client: string;
+  dialect: string;
+  /** Sends the audio, piece by piece, and ends in order. Rejects with what the client makes of a refusal. */
+  live?(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFinal[]>;
+  /** Transcribes a WAV file. */
+  file?(job: Omit<Job, 'sampleRate'>, wav: Uint8Array): Promise<string>;
+}

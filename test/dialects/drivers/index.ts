@@ -1,0 +1,5 @@
+// Every official client that the suite of dialects is driven by.
+import { deepgramFlux, deepgramNova } from './deepgram.ts';
+import type { Driver } from './driver.ts';
+
+export const drivers: readonly Driver[] = [deepgramNova, deepgramFlux];

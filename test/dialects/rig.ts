@@ -1,0 +1,67 @@
+// A gateway before simulated providers of every protocol, all of which tell which samples they heard.
+import { afterAll, beforeAll } from 'vitest';
+import { simulators } from '../../src/providers/simulators.ts';
+import { numberedEar } from '../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../src/simulator/server.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
+import { PROVIDERS, rateOf } from '../failover/protocols.ts';
+import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { gapsIn } from '../simulation/whole.ts';
+import type { Driver, HeardFinal } from './drivers/driver.ts';
+
+const PIECE_SAMPLES = 2_401;
+
+export interface DialectRig {
+  gateway: LiveGateway;
+}
+
+/** @param faults of the simulators of a provider, by its name */
+export function startDialectRig(faults: Readonly<Record<string, string[]>> = {}): DialectRig {
+  const rig = {} as DialectRig;
+  const servers: SimulatorServer[] = [];
+  beforeAll(async () => {
+    const settings: Record<string, string> = { VOXGATE_BREAKER_FAILURES_MAX: '1000' };
+    for (const { name } of PROVIDERS) {
+      const simulator = simulators.find(({ provider }) => provider === name);
+      if (simulator === undefined) throw new Error(`There is no simulator of ${name}.`);
+      const ear = numberedEar({ turnSeconds: 0.7 });
+      const server = await SimulatorServer.start({ simulator, ear, clock: systemClock, faults: faults[name] ?? [] });
+      servers.push(server);
+      settings[`VOXGATE_${name.toUpperCase()}_URL`] = server.url;
+      settings[`${name.toUpperCase()}_API_KEY`] = 'credential-of-the-gateway';
+    }
+    rig.gateway = await startLiveGateway(settings);
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+  });
+  return rig;
+}
+
+/** Numbered audio in pieces that fit nobody's frames. */
+export function piecesOf(samples: number): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < samples; at += PIECE_SAMPLES)
+    pieces.push(numberedAudio(at, Math.min(samples, at + PIECE_SAMPLES)));
+  return pieces;
+}
+
+/** What is wrong with what a client was told of numbered audio: every sample is in one final, at its time. */
+export async function heardWrongly(
+  { gateway }: DialectRig,
+  driver: Driver,
+  model: string,
+  { fallbacks, seconds = 1.9, named = model }: { fallbacks?: string; seconds?: number; named?: string } = {},
+): Promise<string[]> {
+  const models = [model, ...(fallbacks?.split(',') ?? [])];
+  const sampleRate = rateOf(models) ?? 24_000;
+  const samples = Math.round(seconds * sampleRate);
+  const { url, key } = gateway;
+  const job = { url, key, model: named, sampleRate, ...(fallbacks === undefined ? {} : { fallbacks }) };
+  const finals = (await driver.live?.(job, piecesOf(samples))) ?? [];
+  return gapsIn(finals.map(placed), samples, sampleRate, models);
+}
+
+/** Where the protocol tells no times, none are looked at: an end that is not told cannot be wrong. */
+const placed = ({ text, end = Number.NaN }: HeardFinal, turn: number) => ({ text, end, turn });
