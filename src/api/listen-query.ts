@@ -1,8 +1,9 @@
 // The query of `GET /v1/listen` and the start message as schemas, for documents: what each parameter means. Reading and checking
 // what arrives is the edge's work, with words of its own; the two are compared by a test.
 import { Type } from '@sinclair/typebox';
+import { FALLBACKS_MAX } from './listen/aliases.ts';
 import { Vocabulary } from './listen/vocabulary.ts';
-import { Candidate, Encoding, FALLBACKS_MAX, Latency, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
+import { Candidate, Encoding, Latency, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
 import { chainMembers } from './transcription-form.ts';
 
 /** What a session is asked for, in a query or in a start message. */

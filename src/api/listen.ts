@@ -38,7 +38,6 @@ export const Latency = Type.Unsafe<(typeof LATENCIES)[number]>(
 export type Latency = Static<typeof Latency>;
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;
-export const FALLBACKS_MAX = 8;
 export const SUSPEND_SECONDS = { min: 1, max: 3600 } as const;
 
 /** Typed by the provider; each has a schema of its own. */
@@ -63,6 +62,9 @@ export const Candidate = Type.Object(
 );
 export type Candidate = Static<typeof Candidate>;
 
+/** Names that stand for a chain: a model, and its fallbacks behind it. */
+export type Aliases = Readonly<Record<string, readonly Candidate[]>>;
+
 /** A checked `/v1/listen` request. */
 export interface ListenRequest {
   model: string;
@@ -78,6 +80,8 @@ export interface ListenRequest {
   /** What is asked of all models in the same words. */
   common?: Vocabulary;
   providerParams: Record<string, unknown>;
+  /** Whose account at the provider of `model` is used; undefined for one's own where there is one. */
+  credential?: Candidate['credential'];
   strict: boolean;
   /** Where the audio may go. */
   rule?: PlaceRule | undefined;

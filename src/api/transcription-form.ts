@@ -1,8 +1,9 @@
 // The form of `POST /v1/audio/transcriptions` as a schema, for documents: what each field means. Reading and checking what
 // arrives is the edge's work, with words of its own; the two are compared by a test.
 import { type TSchema, Type } from '@sinclair/typebox';
+import { FALLBACKS_MAX } from './listen/aliases.ts';
 import { LANGUAGE_TAG, Vocabulary } from './listen/vocabulary.ts';
-import { FALLBACKS_MAX, ProviderParams } from './listen.ts';
+import { ProviderParams } from './listen.ts';
 import { REGIONS } from './places/place-rule.ts';
 
 const flag = (usual: boolean, description: string) => Type.Optional(Type.Boolean({ default: usual, description }));

@@ -75,7 +75,7 @@ export async function credentialOf(
   if (wanted === 'own') {
     return {
       code: 'invalid_request',
-      why: `\`fallbacks\` asks for your own key for ${title}, and none is saved.`,
+      why: `The request asks for your own key for ${title}, and none is saved.`,
       remedy: 'Save one in the console (provider keys), or leave `credential` out.',
     };
   }

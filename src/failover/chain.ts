@@ -3,7 +3,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, type RefusalExtras, refuse } from '../api/errors.ts';
-import { type Candidate, FALLBACKS_MAX } from '../api/listen.ts';
+import { FALLBACKS_MAX } from '../api/listen/aliases.ts';
+import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import type { PlaceRule } from '../api/places/place-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
@@ -57,6 +58,8 @@ export interface Ask extends Spoken {
   organisationId: string;
   model: string;
   providerParams: Readonly<Record<string, unknown>>;
+  /** Whose account at the provider of `model` is used; undefined for one's own where there is one. */
+  credential?: Candidate['credential'];
   fallbacks: readonly Candidate[];
   sampleRate: number;
   interimResults: boolean;
@@ -86,7 +89,8 @@ export async function resolveChain(
   }
   const members: ChainMember[] = [];
   let missing: Refusal | undefined;
-  const own: Candidate = { model: ask.model, provider_params: { ...ask.providerParams } };
+  const { model, credential } = ask;
+  const own: Candidate = { model, provider_params: { ...ask.providerParams }, ...(credential && { credential }) };
   for (const [index, candidate] of [own, ...ask.fallbacks].entries()) {
     const param = index === 0 ? 'model' : 'fallbacks';
     const checked = await member(candidate, param, ask, dependencies);

@@ -17,6 +17,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   setCreditLimit: 'writes',
   setSuspended: 'writes',
   setPlaceRule: 'writes',
+  setAliases: 'writes',
   listOrganisations: 'reads',
   findOrganisation: 'reads',
   isOperator: 'reads',

@@ -89,6 +89,7 @@ const SAMPLES: Samples = {
   findKey: ({ who }) => [who.organisationId, who.keyId],
   listKeys: ({ who }) => [who.organisationId],
   setPlaceRule: ({ who }) => [who.organisationId, { regions: ['eu'], retention: null }, OPERATOR],
+  setAliases: ({ who }) => [who.organisationId, { best: [{ model: 'deepgram/nova-3' }] }, OPERATOR],
   changeKey: ({ who }) => [who.organisationId, who.keyId, { name: 'changed' }, OPERATOR],
   noteKeysUsed: ({ who }) => [who.organisationId, [{ keyId: who.keyId, atMs: 120_000 }]],
   openSession: ({ who }) => [headOf(who, 'ses_1'), holdOf(600n)],

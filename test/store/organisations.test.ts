@@ -24,6 +24,7 @@ describe('an organisation', () => {
       creditLimitMicroUsd: 0n,
       regions: null,
       retention: null,
+      aliases: null,
     });
     expect(tables.findOrganisation(organisation.id)).toEqual(organisation);
     expect(tables.listOrganisations()).toEqual([organisation]);
@@ -132,6 +133,7 @@ test('a file of the first schema keeps its organisations and keys, which may do 
       creditLimitMicroUsd: null,
       regions: null,
       retention: null,
+      aliases: null,
     },
   ]);
   const key = tables.findKeyByHash(parseKey(works)!.hash)!;
@@ -157,4 +159,22 @@ test('an organisation’s rule about places is kept, audited once, and known of 
   expect(tables.setPlaceRule(id, { regions: null, retention: null }, OPERATOR)).toMatchObject({ regions: null });
   expect(() => tables.setPlaceRule(id, { regions: ['mars' as 'eu'], retention: null }, OPERATOR)).toThrow('regions');
   expect(() => tables.setPlaceRule('org_none', { regions: null, retention: null }, OPERATOR)).toThrow('organisation');
+});
+
+test('an organisation’s aliases are kept, audited once, and known of its keys beside their own', () => {
+  const { tables, database } = openTables();
+  const { id } = tables.createOrganisation('Named', 0n, OPERATOR);
+  const own = { best: [{ model: 'a/b' }] };
+  const ofAll = { best: [{ model: 'c/d' }, { model: 'a/b', provider_params: { x: 1 } }] };
+  const { key } = tables.createKey(id, { aliases: own }, OPERATOR);
+  expect(key).toMatchObject({ aliases: own, organisationAliases: null });
+  for (let times = 0; times < 2; times++)
+    expect(tables.setAliases(id, ofAll, OPERATOR)).toMatchObject({ aliases: ofAll });
+  expect(tables.findKey(id, key.id)).toMatchObject({ aliases: own, organisationAliases: ofAll });
+  expect(tables.findOrganisation(id)).toMatchObject({ aliases: ofAll });
+  const audited = database.prepare("SELECT detail FROM audit_log WHERE action = 'aliases.changed'").pluck();
+  expect(audited.all().map((detail) => JSON.parse(detail as string))).toEqual([{ from: null, to: ofAll }]);
+  expect(tables.setAliases(id, {}, OPERATOR)).toMatchObject({ aliases: null });
+  expect(() => tables.setAliases(id, { 'a/b': ofAll.best }, OPERATOR)).toThrow('always means that model');
+  expect(() => tables.setAliases('org_none', {}, OPERATOR)).toThrow('organisation');
 });

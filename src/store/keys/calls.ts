@@ -1,5 +1,6 @@
 // Organisations and their API keys: shapes and promises. What a key may do is decided by src/auth. Only a hash of the key is stored.
 import type { Latency } from '../../api/listen/latency.ts';
+import type { Aliases } from '../../api/listen.ts';
 import type { PlaceRule } from '../../api/places/place-rule.ts';
 import type { Actor } from '../audit-log/calls.ts';
 
@@ -18,6 +19,8 @@ export interface Organisation {
   /** Where audio of its requests may go, and whether anything may be kept of it. */
   regions: PlaceRule['regions'];
   retention: PlaceRule['retention'];
+  /** Of all its keys; a key's own go before them. */
+  aliases: Aliases | null;
 }
 
 /** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. */
@@ -44,6 +47,8 @@ export interface KeySettings {
   retention: PlaceRule['retention'];
   /** Of its live sessions that say nothing themselves; null for the gateway's own setting. */
   latency: Latency | null;
+  /** Names that its requests may give for models. */
+  aliases: Aliases | null;
 }
 
 /** A key as it may be shown. */
@@ -68,6 +73,7 @@ export interface ApiKey extends KeySettings {
   /** Of all keys of its organisation. */
   organisationRegions: PlaceRule['regions'];
   organisationRetention: PlaceRule['retention'];
+  organisationAliases: Aliases | null;
 }
 
 export type CreatedKey = { key: ApiKey; secret: string };
@@ -88,6 +94,8 @@ export interface KeyCalls {
   setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
   /** Heeded by requests from then on, and by open sessions at their next connection to a provider. Throws `not_found`, `invalid`. */
   setPlaceRule(organisationId: string, rule: PlaceRule, by: Actor): Organisation;
+  /** All that it has afterwards; none takes them away. Throws `not_found`, `invalid`. */
+  setAliases(organisationId: string, aliases: Aliases, by: Actor): Organisation;
   listOrganisations(): Organisation[];
   findOrganisation(organisationId: string): Organisation | undefined;
   /** Whether it is the gateway's own: the one that has the first key that was made. */

@@ -1,10 +1,12 @@
 // Organisations on an open database.
 import { isDeepStrictEqual } from 'node:util';
+import type { Aliases } from '../../api/listen.ts';
 import { FREE_RULE, type PlaceRule } from '../../api/places/place-rule.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import { StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
+import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';
 import type { KeyCalls, Organisation } from './calls.ts';
 import { listOf, textOfList } from './row.ts';
 import { checkedMicroUsd, checkedName, checkedRegions, checkedRetention } from './settings.ts';
@@ -15,6 +17,7 @@ export type OrganisationCalls = Pick<
   | 'setCreditLimit'
   | 'setSuspended'
   | 'setPlaceRule'
+  | 'setAliases'
   | 'listOrganisations'
   | 'findOrganisation'
   | 'isOperator'
@@ -22,11 +25,15 @@ export type OrganisationCalls = Pick<
 
 const SELECT = `
   SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd,
-         regions, retention
+         regions, retention, aliases
   FROM organisations`;
 
-type Row = Omit<Organisation, 'regions'> & { regions: string | null };
-const organisationOf = (row: Row): Organisation => ({ ...row, regions: listOf(row.regions) });
+type Row = Omit<Organisation, 'regions' | 'aliases'> & Record<'regions' | 'aliases', string | null>;
+const organisationOf = (row: Row): Organisation => ({
+  ...row,
+  regions: listOf(row.regions),
+  aliases: aliasesOf(row.aliases),
+});
 
 /** An organisation that was suspended, or reinstated. */
 export interface SuspensionChange {
@@ -80,7 +87,7 @@ export function createOrganisationTables({
       target: organisation.id,
       detail: { name, creditLimitMicroUsd: limit?.toString() ?? null },
     });
-    return { ...organisation, suspendedAt: null, ...FREE_RULE };
+    return { ...organisation, suspendedAt: null, ...FREE_RULE, aliases: null };
   });
 
   const setLimit = database.transaction((id: string, limit: bigint | null, by: Actor): Organisation => {
@@ -118,6 +125,7 @@ export function createOrganisationTables({
     setCreditLimit: (id, limit, by) => setLimit.immediate(id, limit, by),
     setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
     setPlaceRule: placeRules({ database, audit }, find),
+    setAliases: aliasTables({ database, audit }, find),
     listOrganisations: () => all.all().map(organisationOf),
     findOrganisation: find,
     isOperator: (id) => first.get() === id,
@@ -155,4 +163,24 @@ function placeRules(
     return { ...before, ...to };
   });
   return (id, rule, by) => set.immediate(id, rule, by);
+}
+
+function aliasTables(
+  { database, audit }: Pick<TableContext, 'database' | 'audit'>,
+  find: (id: string) => Organisation | undefined,
+): OrganisationCalls['setAliases'] {
+  const update = database.prepare<{ id: string; aliases: string | null }>(
+    'UPDATE organisations SET aliases = @aliases WHERE id = @id',
+  );
+  const set = database.transaction((id: string, aliases: Aliases, by: Actor): Organisation => {
+    const to = checkedAliases(aliases);
+    const before = find(id);
+    if (before === undefined) throw noOrganisation(id);
+    const from = before.aliases;
+    if (isDeepStrictEqual(from, to)) return before;
+    update.run({ id, aliases: textOfAliases(to) });
+    audit({ by, organisationId: id, action: 'aliases.changed', target: id, detail: { from, to } });
+    return { ...before, aliases: to };
+  });
+  return (id, aliases, by) => set.immediate(id, aliases, by);
 }

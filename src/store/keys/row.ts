@@ -1,6 +1,7 @@
 // How a key lies in its row, and how it is read from there.
 import type { Latency } from '../../api/listen/latency.ts';
 import type { NamedRegion } from '../../api/places/place-rule.ts';
+import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 
 /** Money and every other integer of a row arrive as bigint. */
@@ -24,6 +25,8 @@ export interface KeyRow {
   latency: Latency | null;
   organisationRegions: string | null;
   organisationRetention: 'none' | null;
+  aliases: string | null;
+  organisationAliases: string | null;
   graceUntil: string | null;
   rolledTo: string | null;
   lastUsedAt: string | null;
@@ -40,6 +43,7 @@ export const SELECT_KEYS = `
          tokens_per_minute_max AS tokensPerMinuteMax, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
+         api_keys.aliases, organisations.aliases AS organisationAliases,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
          made_by AS makerId, people.email AS maker, suspended_at IS NOT NULL AS suspended
   FROM api_keys JOIN organisations ON organisations.id = organisation_id LEFT JOIN people ON people.id = made_by`;
@@ -58,19 +62,21 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   regions: 'regions',
   retention: 'retention',
   latency: 'latency',
+  aliases: 'aliases',
 };
 
-type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions';
+type InRow = 'name' | 'expiresAt' | 'scopes' | 'models' | 'origins' | 'regions' | 'aliases';
 export type SettingsRow = Pick<KeyRow, InRow> & Omit<KeySettings, InRow>;
 
 export function settingsToRow(settings: KeySettings): SettingsRow {
-  const { scopes, models, origins, regions, ...plain } = settings;
+  const { scopes, models, origins, regions, aliases, ...plain } = settings;
   return {
     ...plain,
     scopes: JSON.stringify(scopes),
     models: textOfList(models),
     origins: textOfList(origins),
     regions: textOfList(regions),
+    aliases: textOfAliases(aliases),
   };
 }
 
@@ -82,6 +88,8 @@ export function keyOf(row: KeyRow): ApiKey {
     origins: listOf(row.origins),
     regions: listOf<NamedRegion>(row.regions),
     organisationRegions: listOf<NamedRegion>(row.organisationRegions),
+    aliases: aliasesOf(row.aliases),
+    organisationAliases: aliasesOf(row.organisationAliases),
     requestsPerMinuteMax: numberOf(row.requestsPerMinuteMax),
     sessionsMax: numberOf(row.sessionsMax),
     tokensPerMinuteMax: numberOf(row.tokensPerMinuteMax),

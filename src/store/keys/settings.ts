@@ -3,6 +3,7 @@ import { LATENCIES, type Latency } from '../../api/listen/latency.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
+import { checkedAliases } from './aliases.ts';
 import { type KeySettings, SCOPES, type Scope } from './calls.ts';
 
 /**
@@ -32,6 +33,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   regions: null,
   retention: null,
   latency: null,
+  aliases: null,
 };
 
 const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: number) => KeySettings[Name] } = {
@@ -53,6 +55,7 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
   regions: checkedRegions,
   retention: checkedRetention,
   latency: checkedLatency,
+  aliases: checkedAliases,
 };
 
 export const SETTING_NAMES = Object.keys(CHECKS) as (keyof KeySettings)[];

@@ -16,6 +16,7 @@ import { sessionEvents } from './0014-session-events.ts';
 import { members } from './0015-members.ts';
 import { places } from './0016-places.ts';
 import { latency } from './0017-latency.ts';
+import { aliases } from './0018-aliases.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly string[] = [
   members,
   places,
   latency,
+  aliases,
 ];

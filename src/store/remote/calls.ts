@@ -56,6 +56,7 @@ const ROWS = {
   setCreditLimit: 'local',
   setSuspended: 'local',
   setPlaceRule: first('text', 'object', 'object'),
+  setAliases: first('text', 'object', 'object'),
   listOrganisations: 'local',
   findOrganisation: first('text'),
   isOperator: first('text'),

@@ -28,7 +28,18 @@ const full: KeySettings = {
   regions: ['eu', 'uk'],
   retention: 'none',
   latency: 'throughput',
+  aliases: {
+    'nova-3': [
+      { model: 'deepgram/nova-3', provider_params: { smart_format: true, nested: [{ a: [null, 1.5, 'x'] }] } },
+      { model: 'loopback/script', credential: 'service' },
+    ],
+    [`${'x'.repeat(79)}~`]: [{ model: 'deepgram/nova-3', credential: 'own' }],
+    constructor: Array.from({ length: 9 }, (_, index) => ({ model: `a/${index}` })),
+  },
 };
+
+const CHAIN = [{ model: 'a/b' }];
+const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
 
 describe('a new key', () => {
   test('of which nothing is said has all scopes and no limits', () => {
@@ -51,8 +62,10 @@ describe('a new key', () => {
       regions: null,
       retention: null,
       latency: null,
+      aliases: null,
       organisationRegions: null,
       organisationRetention: null,
+      organisationAliases: null,
       revokedAt: null,
       graceUntil: null,
       rolledTo: null,
@@ -141,6 +154,26 @@ describe('a new key', () => {
     ['regions', [[], ['global'], ['unknown'], ['eu', 'mars'], 'eu', ['']]],
     ['retention', ['kept', 'NONE', true]],
     ['latency', ['fast', 'LOW', true]],
+    [
+      'aliases',
+      [
+        ...['best', ['best'], 7, true, { best: 'a/b' }, { best: ['a/b'] }, { best: [] }, { best: { model: 'a/b' } }],
+        ...['', ' best', 'the best', 'a/b', '/', '-best', 'b\u00e9st', 'line\n', 'x'.repeat(81)].map((name) => ({
+          [name]: CHAIN,
+        })),
+        JSON.parse('{"__proto__": [{"model": "a/b"}]}'),
+        ...['best', 'a/*', '', 7, undefined, `a/${'x'.repeat(97)}`].map((model) => ({ best: [...CHAIN, { model }] })),
+        ...[{ fallbacks: [] }, { credential: 'mine' }, { credential: null }].map((more) => ({
+          best: [{ model: 'a/b', ...more }],
+        })),
+        ...['x', [], null, { a: 5n }, { a: nested(12) }].map((params) => ({
+          best: [{ model: 'a/b', provider_params: params }],
+        })),
+        { best: Array.from({ length: 10 }, (_, index) => ({ model: `a/${index}` })) },
+        Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`a${index}`, CHAIN])),
+        { best: [{ model: 'a/b', provider_params: { prompt: 'x'.repeat(16_384) } }] },
+      ],
+    ],
   ];
   test.each(bad)('and a changed one is refused when its %s cannot be', (name, values) => {
     const { tables, create, organisation, other } = begin();
@@ -175,6 +208,7 @@ test.each([
   ['scopes', 'listen'],
   ['scopes', '{}'],
   ['models', '["a/b"'],
+  ['aliases', '{"best"'],
   ['origins', '"https://a"'],
   ['expires_at', 'soon'],
   ['grace_until', '2027-01-01T00:00:00.000Z'],

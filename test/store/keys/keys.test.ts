@@ -32,6 +32,7 @@ const full: KeySettings = {
   regions: ['eu', 'uk'],
   retention: 'none',
   latency: 'throughput',
+  aliases: { best: [{ model: 'deepgram/nova-3' }, { model: 'local/commands-en', credential: 'service' }] },
 };
 
 describe('a changed key', () => {
