@@ -1,5 +1,6 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
+import { chainNamed } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { placeRulesOf, requireModels } from '../../auth/permissions.ts';
 import { type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
@@ -30,7 +31,7 @@ export async function openingOf(
   let release = taken;
   try {
     dependencies.sessions.admit();
-    const asked = readListenQuery(parameters);
+    const asked = chainNamed(caller.key, readListenQuery(parameters));
     const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
     const { members, warnings } = await resolveChain(
       {
